@@ -1,0 +1,5 @@
+// contract "reduction": the sum of n ints, modulo 2^32 as unsigned arithmetic wraps.
+#pragma once
+
+// data is device memory, n elements, and may be overwritten. n = 0 gives 0. Returns when the sum is known.
+int reduce_sum(int* data, int n);

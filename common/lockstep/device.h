@@ -1,0 +1,156 @@
+// device: the one door to the emulated GPU. Requests go in (allocate, copy, load a module, launch,
+// synchronise), statuses and a report come out. Everything that crosses is a plain value, so that the
+// device can live in another process than the program that uses it. Knows no CUDA header: runtime_api
+// translates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+// Values equal cudaError_t's (runtime_api asserts it), so that translating is a cast.
+enum class Status : int {
+  kOk = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kInvalidConfiguration = 9,
+  kInvalidSymbol = 13,
+  kInvalidDevicePointer = 17,
+  kInvalidDeviceFunction = 98,
+  kInvalidPtx = 218,
+  kUnsupportedInstruction = 222,  // cudaErrorUnsupportedPtxVersion
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kLaunchTimeout = 702,
+  kAssert = 710,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kLaunchFailure = 719,
+  kCooperativeLaunchTooLarge = 720,
+};
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+// A status and, unless it is kOk, a text for a person: what happened and what to do next.
+struct Outcome {
+  Status status = Status::kOk;
+  std::string message;
+  bool ok() const { return status == Status::kOk; }
+};
+
+using ModuleId = uint32_t;
+using FunctionId = uint32_t;
+
+struct ParamInfo {
+  uint32_t offset = 0, bytes = 0;  // place in the packed parameter block
+};
+
+// What cudaFuncGetAttributes reports. `registers` counts PTX registers and is no measure of ptxas's.
+struct FunctionInfo {
+  FunctionId id = 0;
+  std::string name;
+  std::vector<ParamInfo> params;
+  uint32_t param_bytes = 0;
+  uint32_t static_shared_bytes = 0, local_bytes = 0, const_bytes = 0;
+  uint32_t registers = 0;
+  uint32_t max_threads_per_block = 1024;
+  int ptx_version = 75;  // the .target, e.g. 75 for sm_75
+};
+
+struct GlobalInfo {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+
+struct LaunchRequest {
+  FunctionId function = 0;
+  Dim3 grid, block;
+  uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;            // every block resident at once, or kCooperativeLaunchTooLarge
+  std::span<const std::byte> params;   // packed as FunctionInfo::params says
+};
+
+enum class AddressKind { kUnknown, kDevice, kFreed };
+struct AddressInfo {
+  AddressKind kind = AddressKind::kUnknown;
+  uint64_t base = 0, bytes = 0;  // the allocation that holds (or held) the address
+};
+
+// Order in which warps of a block, lanes' paths of a warp, and resident blocks take turns.
+struct Schedule {
+  enum Kind { kForward, kReverse, kRandom } kind = kForward;
+  uint64_t seed = 0;
+};
+
+struct DeviceOptions {
+  uint64_t memory_bytes = 8ull << 30;  // what the device pretends to have
+  Schedule schedule;
+  // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes,
+  // with an optional K, M or G). A malformed value throws std::invalid_argument that says what is accepted.
+  static DeviceOptions from_environment();
+};
+
+// Fixed properties of the emulated card: those of an NVIDIA H200, on which the counters' rules were measured.
+struct DeviceLimits {
+  uint32_t warp_size = 32, max_threads_per_block = 1024, max_threads_per_sm = 2048, max_blocks_per_sm = 32;
+  uint32_t sm_count = 132, registers_per_sm = 65536;
+  uint32_t shared_per_block = 48 << 10, shared_per_block_optin = 227 << 10, shared_per_sm = 228 << 10;
+  uint32_t shared_reserved_per_block = 1 << 10, const_bytes = 64 << 10, l2_bytes = 60 << 20;
+  Dim3 max_block{1024, 1024, 64}, max_grid{0x7fffffff, 65535, 65535};
+  int compute_major = 9, compute_minor = 0;
+};
+
+// Device addresses are addresses of this process (a reserved range), so that a runtime in the same process
+// may read and write device memory in place; is that given up later, only the copies below remain.
+class Device {
+ public:
+  virtual ~Device() = default;
+  static std::unique_ptr<Device> create(const DeviceOptions& options);
+
+  virtual const DeviceLimits& limits() const = 0;
+
+  // Memory. Sizes in bytes. allocate() aligns to 256; allocate(0) gives address 0.
+  virtual Outcome allocate(uint64_t bytes, uint64_t* address) = 0;
+  virtual Outcome free(uint64_t address) = 0;  // 0 is fine; anything but an allocation's start is kInvalidValue
+  virtual Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) = 0;
+  virtual Outcome copy_out(void* to, uint64_t from, uint64_t bytes) = 0;
+  virtual Outcome copy_within(uint64_t to, uint64_t from, uint64_t bytes) = 0;
+  virtual Outcome fill(uint64_t to, uint8_t value, uint64_t bytes) = 0;
+  virtual AddressInfo find_address(uint64_t address) const = 0;
+  virtual void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const = 0;
+
+  // Modules. load_module takes PTX text; its functions that cannot be run (an instruction not supported) are
+  // refused when they are launched, by name and source line, not here.
+  virtual Outcome load_module(std::string_view ptx, ModuleId* module) = 0;
+  virtual Outcome unload_module(ModuleId module) = 0;
+  virtual Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) = 0;
+  virtual Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) = 0;
+
+  // Resident blocks per multiprocessor for this launch shape; 0 if not even one fits.
+  virtual uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const = 0;
+  // The kernel may use up to this much dynamic shared memory (cudaFuncAttributeMaxDynamicSharedMemorySize).
+  virtual Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) = 0;
+
+  // Runs the kernel to its end. The result tells only of the request (configuration, resources, an instruction
+  // that is not supported); what goes wrong inside the kernel is sticky and comes from synchronise().
+  virtual Outcome launch(const LaunchRequest& request) = 0;
+  // kOk, or the sticky fault. Once sticky, every later launch and synchronise returns it too.
+  virtual Outcome synchronise() = 0;
+
+  // What kernels printed since the last call, in order.
+  virtual std::string take_output() = 0;
+  // The report as DESIGN.md fixes its shape: {"launches":[…],"findings":[…]}.
+  virtual std::string report_json() const = 0;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,99 @@
+// module: what the parser hands to program: one PTX module as plain structs, names unresolved.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// A place in the learner's source (.loc), and in the PTX text itself.
+struct SourceLocation {
+  uint32_t file = 0, line = 0;  // file: key of Module::files; 0 = unknown
+  // The call site into which this was inlined, outermost last; the learner's own line is the last one.
+  uint32_t inlined_file = 0, inlined_line = 0;
+  uint32_t ptx_line = 0;
+};
+
+enum class Space : uint8_t { kGeneric, kRegister, kGlobal, kShared, kLocal, kConst, kParam };
+
+// Fundamental PTX types. kB* are untyped bits.
+enum class Type : uint8_t { kNone, kPred, kB8, kB16, kB32, kB64, kB128, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64,
+                            kF16, kF16x2, kBf16, kBf16x2, kTf32, kF32, kF64 };
+uint32_t type_bytes(Type type);                  // 0 for kNone; 1 for kPred
+Type type_from_name(const std::string& name);    // "u32" → kU32; kNone if it is no type
+
+struct Operand {
+  enum Kind : uint8_t {
+    kRegister,   // name; or a special register such as %tid.x
+    kInteger,    // bits (two's complement, 64 bits wide)
+    kFloat,      // bits of an IEEE double (double_literal) or of a float (0f…)
+    kDouble,
+    kSymbol,     // name + offset: a variable, function or label
+    kAddress,    // [elements[0] + offset]: register, symbol or integer
+    kVector,     // {elements…}
+    kList,       // (elements…): arguments of a call
+    kSink,       // _
+  } kind = kSink;
+  std::string name;
+  uint64_t bits = 0;
+  int64_t offset = 0;
+  bool negated = false;  // !%p
+  std::vector<Operand> elements;
+};
+
+struct Statement {
+  std::string opcode;                  // "ld"
+  std::vector<std::string> modifiers;  // {"global", "nc", "v4", "u32"}, without dots
+  std::vector<Operand> operands;       // a dual destination p|q is two operands and dual_destination is set
+  bool dual_destination = false;
+  std::string guard;                   // predicate register, or empty
+  bool guard_negated = false;
+  SourceLocation location;
+  std::string label;                   // set on a label's own statement, whose opcode is then empty
+  bool has(const char* modifier) const {
+    for (const auto& m : modifiers) if (m == modifier) return true;
+    return false;
+  }
+  std::string full_name() const {  // "ld.global.nc.v4.u32"
+    std::string s = opcode;
+    for (const auto& m : modifiers) s += "." + m;
+    return s;
+  }
+};
+
+struct Variable {
+  std::string name;
+  Space space = Space::kGlobal;
+  Type type = Type::kB8;
+  uint32_t align = 1;
+  uint64_t bytes = 0;            // whole array; 0 for an extern array of unknown size
+  bool is_extern = false;
+  std::vector<uint8_t> init;     // first bytes; the rest is zero
+  struct Relocation { uint64_t offset; std::string symbol; int64_t addend; bool generic; uint32_t bytes; };
+  std::vector<Relocation> relocations;
+};
+
+struct RegisterDeclaration { std::string name; Type type; };  // ranges (%r<9>) arrive expanded
+
+struct Function {
+  std::string name;
+  bool is_entry = false, is_extern = false, is_visible = false;
+  std::vector<Variable> results, params;      // space kParam (or kRegister)
+  std::vector<RegisterDeclaration> registers; // scoped names arrive made unique
+  std::vector<Variable> variables;            // .shared, .local, .param declared in the body; made unique too
+  std::vector<Statement> body;
+  std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets label: labels
+  uint32_t max_threads = 0;                   // .maxntid, 0 if none
+  uint32_t ptx_line = 0;
+};
+
+struct Module {
+  int version_major = 0, version_minor = 0, target = 0;  // .version 9.0, .target sm_75 → 75
+  std::map<uint32_t, std::string> files;
+  std::vector<Variable> variables;
+  std::vector<Function> functions;
+};
+
+}  // namespace lockstep
