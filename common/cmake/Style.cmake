@@ -1,0 +1,22 @@
+# Style: tests that the code is written as .clang-format and ruff.toml say, and the opt-in target tidy.
+# Programs of another version format otherwise, so clang-format has to be version 14, Debian 12's; where a program
+# is missing its test is skipped, and says so.
+file(GLOB wheel_programs ${PROJECT_SOURCE_DIR}/.venv/bin)
+find_program(WARPLADDER_CLANG_FORMAT NAMES clang-format-14 clang-format PATHS ${wheel_programs})
+find_program(WARPLADDER_RUFF ruff PATHS ${wheel_programs})
+find_program(WARPLADDER_CLANG_TIDY NAMES clang-tidy-14 clang-tidy)
+
+foreach(tool IN ITEMS clang-format ruff)
+  string(TOUPPER WARPLADDER_${tool} program)
+  string(REPLACE "-" "_" program ${program})
+  add_test(NAME style.${tool} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_style.sh ${tool} ${${program}}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(style.${tool} PROPERTIES LABELS style SKIP_RETURN_CODE 77)
+endforeach()
+
+if(WARPLADDER_CLANG_TIDY)
+  # Over our host code alone; kernels are nvcc's. Minutes long, so it is nobody's default.
+  file(GLOB_RECURSE tidy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/lockstep/*.cc
+       ${PROJECT_SOURCE_DIR}/grader/*.cc)
+  add_custom_target(tidy COMMAND ${WARPLADDER_CLANG_TIDY} -p ${PROJECT_BINARY_DIR} --quiet ${tidy_sources} VERBATIM)
+endif()

@@ -1,0 +1,75 @@
+"""build: configures a tree when its settings changed, and builds targets in it."""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .console import Failure, last_lines, run_logged
+from .paths import BUILD, LOGS, ROOT, shown
+
+TREES = {"lockstep": BUILD, "gpu": BUILD / "gpu", "dev": BUILD / "dev"}
+
+
+def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
+    """The build tree of the preset, configured. Ninja itself sees changed CMake files and new lab folders."""
+    tree = TREES[preset]
+    settings = {"WARPLADDER_NVCC": str(nvcc)}
+    if preset == "gpu":
+        settings["WARPLADDER_GPU_ARCHS"] = ";".join(gpu_archs)
+    note = tree / "lab-settings.json"
+    if (tree / "build.ninja").exists() and note.exists() and json.loads(note.read_text()) == settings:
+        return tree
+    command: list[str | Path] = ["cmake", "--preset", preset, "-B", tree, *(f"-D{k}={v}" for k, v in settings.items())]
+    if (tree / "CMakeCache.txt").exists():
+        command.append("--fresh")  # another nvcc, or a configuration that never ended
+    with _alone_in(tree):
+        code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log", cwd=ROOT)
+        if code != 0:
+            raise Failure(f"{_from_first_error(output)}\nCMake could not configure {shown(tree)}.")
+        note.write_text(json.dumps(settings))
+    return tree
+
+
+def build(tree: Path, targets: Sequence[str] = (), title: str = "Building") -> None:
+    command: list[str | Path] = ["cmake", "--build", tree, *(["--target", *targets] if targets else [])]
+    with _alone_in(tree):
+        code, output = run_logged(title, command, LOGS / f"build-{tree.name}.log")
+    if code != 0:
+        raise Failure(
+            f"{_failed_steps(output)}\nThe build failed; all of it is in {shown(BUILD / 'logs')}/build-{tree.name}.log"
+        )
+
+
+def _failed_steps(output: str) -> str:
+    """Ninja's failed steps without the command lines and without the steps that went well."""
+    kept: list[str] = []
+    showing = False
+    for line in output.splitlines():
+        if line.startswith("FAILED: "):
+            showing = True
+            kept.append(line.removeprefix("FAILED: ").split(" ")[0] + ":")
+        elif re.match(r"\[\d+/\d+\]|ninja: ", line):
+            showing = False
+        elif showing and len(line) < 1000 and not re.match(r"(cd |/\S+/(c\+\+|g\+\+|nvcc) )", line):
+            kept.append(line)
+    return "\n".join(kept[:60]) or last_lines(output, 30)
+
+
+def _from_first_error(output: str) -> str:
+    start = output.find("CMake Error")
+    return "\n".join(output[max(start, 0) :].strip().splitlines()[:30])
+
+
+@contextlib.contextmanager
+def _alone_in(tree: Path) -> Iterator[None]:
+    tree.mkdir(parents=True, exist_ok=True)
+    folder = os.open(tree, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)

@@ -1,0 +1,93 @@
+"""console: what the launcher says, and long commands with their progress. Everything long also goes to a log."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+QUIET_SECONDS = 2.0  # work that ends sooner is not mentioned
+LINE_SECONDS = 15.0  # between two lines of progress where there is no terminal
+
+
+class Failure(Exception):
+    """Something the person has to know; its text says what to do next. Ends the command with exit code 2."""
+
+
+def say(text: str = "") -> None:
+    print(text, flush=True)
+
+
+class Progress:
+    """One line that changes on a terminal; elsewhere a line now and then. Silent if the work is over at once."""
+
+    def __init__(self, title: str, announce: bool = False) -> None:
+        self.title_ = title
+        self.start_ = self.last_ = time.monotonic()
+        self.terminal_ = sys.stdout.isatty()
+        self.shown_ = False
+        if announce:
+            self.show("")
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.start_
+
+    def update(self, detail: str) -> None:
+        now = time.monotonic()
+        pause = 0.1 if self.terminal_ else LINE_SECONDS
+        if now - self.start_ >= QUIET_SECONDS and (now - self.last_ >= pause or not self.shown_):
+            self.last_ = now
+            self.show(detail)
+
+    def show(self, detail: str) -> None:
+        text = f"{self.title_} {detail}".rstrip() + ("" if detail else " …")
+        if self.terminal_:
+            width = os.get_terminal_size().columns - 1
+            print("\r\033[K" + text[:width], end="", flush=True)
+        else:
+            say(text)
+        self.shown_ = True
+
+    def done(self, note: str = "done") -> None:
+        if self.shown_:
+            say(("\r\033[K" if self.terminal_ else "") + f"{self.title_}: {note} ({self.seconds():.0f} s)")
+
+
+def run_logged(
+    title: str,
+    command: Sequence[str | Path],
+    log: Path,
+    *,
+    announce: bool = False,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> tuple[int, str]:
+    """Runs the command with its output in the log file. Returns its exit code and what it printed."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    progress = Progress(title, announce)
+    lines: list[str] = []
+    with log.open("w", encoding="utf-8") as file, subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        env=env,
+        cwd=cwd,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            file.write(line)
+            counted = re.match(r"\[(\d+/\d+)\]", line)
+            progress.update(counted[0] if counted else "")
+    code = process.returncode
+    progress.done("done" if code == 0 else "failed")
+    return code, "".join(lines)
+
+
+def last_lines(text: str, count: int) -> str:
+    return "\n".join(text.rstrip().splitlines()[-count:])

@@ -1,0 +1,110 @@
+"""emulate: runs any program that nvcc built on lockstep. The program's own exit code is the command's."""
+
+import os
+import platform
+import re
+import shutil
+from argparse import Namespace
+from pathlib import Path
+
+from . import build, elf, setup
+from .console import Failure
+
+MACHINES = {62: "x86_64", 183: "aarch64"}
+
+
+def run(arguments: Namespace) -> int:
+    program = _program(arguments.program)
+    facts = _checked(program)
+    if arguments.schedule and not re.fullmatch(r"forward|reverse|random:\d+", arguments.schedule):
+        raise Failure(f'--schedule is forward, reverse or random:SEED, not "{arguments.schedule}"')
+    report = _report(arguments.report) if arguments.report else None
+    library = _library()
+
+    env = dict(os.environ)
+    env["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(library.parent), env.get("LD_LIBRARY_PATH", "")]))
+    if facts.rpath:
+        # An RPATH is searched before LD_LIBRARY_PATH; a preloaded library of the wanted name comes before both.
+        env["LD_PRELOAD"] = " ".join(filter(None, [str(library), env.get("LD_PRELOAD", "")]))
+    for variable, value in (
+        ("LOCKSTEP_REPORT", report),
+        ("LOCKSTEP_CHECKS", arguments.checks),
+        ("LOCKSTEP_SCHEDULE", arguments.schedule),
+    ):
+        if value:
+            env[variable] = str(value)
+    # Replaces this process, so that signals, terminal and exit code are the program's own.
+    os.execve(program, [arguments.program, *arguments.arguments], env)
+
+
+def _program(name: str) -> Path:
+    path = Path(name)
+    if not path.exists() and "/" not in name and (found := shutil.which(name)):
+        path = Path(found)
+    if not path.exists():
+        raise Failure(f"there is no program {name}. Build one first:\n    nvcc {FLAGS} -o prog prog.cu")
+    if path.is_dir():
+        raise Failure(f"{name} is a folder, not a program.")
+    if not os.access(path, os.R_OK):
+        raise Failure(f"{name} cannot be read. Give yourself leave to:\n    chmod u+r {name}")
+    if not os.access(path, os.X_OK):
+        if path.suffix in (".cu", ".cpp", ".cc"):
+            raise Failure(f"{name} is source code. Build it first:\n    nvcc {FLAGS} -o {path.stem} {name}")
+        raise Failure(f"{name} is not executable:\n    chmod u+x {name}")
+    return path.absolute()
+
+
+ARCH = "-gencode arch=compute_75,code=compute_75"
+FLAGS = f"-cudart shared --compress-mode=none -lineinfo {ARCH}"
+
+
+def _checked(program: Path) -> elf.Program:
+    """Refuses what lockstep could not run, naming nvcc's flag that is missing."""
+    name = program.name
+    try:
+        facts = elf.read_program(program)
+    except elf.NotElf:
+        raise Failure(
+            f"{name} is not a 64-bit ELF program (a script, perhaps). Give the binary that nvcc wrote."
+        ) from None
+    if (built_for := MACHINES.get(facts.machine, f"machine {facts.machine}")) != platform.machine():
+        raise Failure(f"{name} is built for {built_for}; this machine is {platform.machine()}.")
+    cudart = facts.cudart()
+    if not cudart and not facts.has_fatbin:
+        raise Failure(
+            f"{name} holds no CUDA code and does not use the CUDA runtime: there is nothing to emulate.\n"
+            f"If its kernels are in a library that it loads, link the program with nvcc -cudart shared."
+        )
+    if not cudart:
+        raise Failure(
+            f"{name} has the CUDA runtime linked in (nvcc's default), so lockstep cannot take its place. "
+            f"Link it again with\n    -cudart shared"
+        )
+    if cudart != "libcudart.so.13":
+        raise Failure(f"{name} was built for {cudart}; lockstep is libcudart.so.13. Build it again with nvcc 13.")
+    if facts.has_fatbin and not facts.plain_ptx:
+        if facts.compressed_ptx:
+            raise Failure(
+                f"{name} holds its PTX compressed, and lockstep reads plain text. "
+                f"Build it again with\n    --compress-mode=none"
+            )
+        raise Failure(
+            f"{name} holds machine code for GPUs but no PTX, which is what lockstep runs. "
+            f"Build it again with\n    {ARCH} --compress-mode=none"
+        )
+    return facts
+
+
+def _report(name: str) -> Path:
+    file = Path(name).absolute()
+    if not file.parent.is_dir():
+        raise Failure(f"--report {name}: there is no folder {file.parent}")
+    if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise Failure(f"--report {name} cannot be written")
+    return file
+
+
+def _library() -> Path:
+    tree = build.configure("lockstep", setup.prepare())
+    build.build(tree, ["cudart_lockstep"], "Building lockstep")
+    return tree / "lockstep" / "libcudart.so.13"

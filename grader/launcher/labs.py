@@ -1,0 +1,62 @@
+"""labs: the folders in labs/, read as they are. No list elsewhere repeats what a folder says."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .console import Failure
+from .paths import ROOT
+
+
+@dataclass(frozen=True)
+class Lab:
+    folder: Path
+    facts: dict[str, Any]  # lab.json
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def number(self) -> str:
+        return self.name.split("_", 1)[0]
+
+    @property
+    def title(self) -> str:
+        return str(self.facts["title"])
+
+    @property
+    def source(self) -> Path:
+        return self.folder / str(self.facts["source"])
+
+    @property
+    def solution(self) -> Path:
+        return ROOT / "solutions" / self.name / str(self.facts["source"])
+
+
+def read_lab(folder: Path) -> Lab:
+    file = folder / "lab.json"
+    try:
+        facts = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Failure(f"{file}: {error}") from error
+    for key in ("title", "family", "source"):
+        if not isinstance(facts, dict) or not isinstance(facts.get(key), str):
+            raise Failure(f'{file}: "{key}" is missing; docs/labs.md says what a lab.json holds')
+    return Lab(folder, facts)
+
+
+def all_labs() -> list[Lab]:
+    return [read_lab(file.parent) for file in sorted((ROOT / "labs").glob("*/lab.json"))]
+
+
+def find_lab(wanted: str) -> Lab:
+    """By number (1, 01) or by the folder's name or path."""
+    labs = all_labs()
+    name = wanted.rstrip("/").rsplit("/", 1)[-1]
+    for lab in labs:
+        if name == lab.name or (name.isdigit() and int(name) == int(lab.number)):
+            return lab
+    known = "\n".join(f"    {lab.number}  {lab.name.split('_', 1)[-1]}" for lab in labs) or "    none"
+    raise Failure(f'there is no lab "{wanted}". These are here:\n{known}')

@@ -1,0 +1,141 @@
+"""main: the command line. Each command's work is in a module of its own, loaded only when it is asked for."""
+
+import argparse
+import json
+import sys
+
+from . import labs
+from .console import Failure, say
+from .paths import ROOT
+
+ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
+
+  ./lab demo        see the whole ladder graded, with the reference solutions
+  ./lab check 02    grade your own labs/02_*/… as often as you like
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    arguments = parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except Failure as failure:
+        print(f"lab: {failure}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nlab: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # ./lab list | head
+        sys.stderr.close()
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="./lab", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    demo = commands.add_parser(
+        "demo",
+        help="set up what is missing, build, grade the reference solutions, print the ladder",
+        description="Sets up what is missing, builds, grades every reference solution on the best device there is (a "
+        "GPU, else lockstep), prints the ladder and draws it to build/ladder.png.",
+    )
+    demo.add_argument(
+        "--device", choices=["auto", "lockstep", "gpu"], default="auto", help="where to run (default: auto)"
+    )
+    demo.set_defaults(run=_demo)
+
+    test = commands.add_parser(
+        "test",
+        help="set up what is missing, build everything, run every test",
+        description="Sets up what is missing, builds everything and runs every test through CTest. Further arguments "
+        "go to CTest: ./lab test -L lab02",
+    )
+    test.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="CTEST-ARGUMENT", help="for CTest, e.g. -L lab02 or -R scan"
+    )
+    test.set_defaults(run=_test)
+
+    check = commands.add_parser(
+        "check",
+        help="grade one lab: yours, or any file",
+        description="Builds and grades one lab. The exit code is 0 only for a pass, 1 for any other verdict, 2 if it could "
+        "not be graded.",
+    )
+    check.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+    check.add_argument("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
+    check.add_argument(
+        "--input", metavar="FILE", help="run the lab on this file's bytes as well (histogram labs) and draw the result"
+    )
+    check.add_argument(
+        "--device",
+        choices=["auto", "lockstep", "gpu"],
+        default="auto",
+        help="where to run (default: a GPU if there is one)",
+    )
+    check.add_argument("--seed", type=int, metavar="N", help="repeat a run: the seed that its verdict names")
+    check.add_argument("--json", metavar="F", help="write the whole verdict to this file")
+    check.set_defaults(run=_check)
+
+    listing = commands.add_parser("list", help="list the labs", description="Lists the labs.")
+    listing.add_argument("--json", action="store_true", help="as JSON, for programs")
+    listing.set_defaults(run=_list)
+
+    emulate = commands.add_parser(
+        "emulate",
+        help="run any program built by nvcc on lockstep, without a GPU",
+        description="Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with\n"
+        "    nvcc -cudart shared --compress-mode=none -lineinfo -gencode arch=compute_75,code=compute_75 …\n"
+        "The exit code is the program's own; diagnoses go to standard error.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    emulate.add_argument(
+        "--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file"
+    )
+    emulate.add_argument("--checks", metavar="LIST", help="which checks run, separated by commas")
+    emulate.add_argument("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
+    emulate.add_argument("program", metavar="PROGRAM")
+    emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
+    emulate.set_defaults(run=_emulate)
+    return top
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    found = labs.all_labs()
+    if arguments.json:
+        say(
+            json.dumps(
+                [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in found],
+                indent=2,
+            )
+        )
+        return 0
+    for lab in found:
+        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
+    return 0
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from . import demo
+
+    return demo.run(arguments)
+
+
+def _test(arguments: argparse.Namespace) -> int:
+    from . import test
+
+    return test.run(arguments)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from . import check
+
+    return check.run(arguments)
+
+
+def _emulate(arguments: argparse.Namespace) -> int:
+    from . import emulate
+
+    return emulate.run(arguments)

@@ -1,0 +1,137 @@
+"""setup: what the machine lacks is installed once: Debian packages, the CUDA toolkit's wheels, matplotlib.
+
+Every step looks before it acts, and counts as done only at its end, so an interrupted set-up is simply run again.
+A machine that has the parts is left alone, without a word and without the network.
+"""
+
+import contextlib
+import fcntl
+import importlib.util
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import toolkit, wheels
+from .console import Failure, last_lines, run_logged, say
+from .paths import LOGS, ROOT
+
+# What is looked for → the Debian package that brings it.
+PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
+HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev"}
+TEST_HEADERS = {"gtest/gtest.h": "libgtest-dev", "gmock/gmock.h": "libgmock-dev"}
+
+
+def prepare(*, picture: bool = False, unit_tests: bool = False) -> Path:
+    """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. unit_tests:
+    also what they are built with; but a machine that cannot get that still runs every other test."""
+    with _one_at_a_time():
+        found = toolkit.search()
+        wants_wheels = found.nvcc is None or (picture and _python_with_matplotlib() is None)
+        missing = _missing_packages(wants_wheels)
+        for_tests = _missing_headers(TEST_HEADERS)
+        if missing:  # a bare machine: get all of it in one go
+            _install_packages(missing + for_tests)
+        elif unit_tests and for_tests:
+            _try_packages(for_tests)
+        if found.nvcc is None:
+            found = _cuda_wheels(found.refused)
+        if picture and _python_with_matplotlib() is None:
+            wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
+        assert found.nvcc is not None
+        return found.nvcc
+
+
+def picture_python() -> str:
+    """A Python that can draw; prepare(picture=True) has to come first."""
+    python = _python_with_matplotlib()
+    assert python is not None
+    return python
+
+
+def _python_with_matplotlib() -> str | None:
+    if importlib.util.find_spec("matplotlib") is not None:
+        return sys.executable
+    return str(wheels.PYTHON) if wheels.installed(wheels.PICTURE) else None
+
+
+def _missing_packages(wants_wheels: bool) -> list[str]:
+    missing = [package for program, package in PROGRAMS.items() if shutil.which(program) is None]
+    missing += _missing_headers(HEADERS)
+    if wants_wheels and importlib.util.find_spec("ensurepip") is None and not wheels.venv_works():
+        missing.append("python3-venv")
+    return missing
+
+
+def _missing_headers(packages: dict[str, str]) -> list[str]:
+    prefixes = ["/usr", "/usr/local", *filter(None, os.environ.get("CMAKE_PREFIX_PATH", "").split(":"))]
+    return [
+        package
+        for header, package in packages.items()
+        if not any((Path(prefix) / "include" / header).exists() for prefix in prefixes)
+    ]
+
+
+def _install_packages(packages: list[str]) -> None:
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    if shutil.which("apt-get") is None:
+        raise Failure(f"this machine lacks what Debian calls {', '.join(packages)}. Install them, then run this again.")
+    if os.geteuid() != 0:
+        advice = f"Run this, then the same again:\n    sudo {shlex.join(command)}"
+        raise Failure(f"this machine lacks {', '.join(packages)}. {advice}")
+    env = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    for title, step in (("package lists", ["apt-get", "update", "-q"]), (" ".join(packages), command)):
+        code, output = run_logged(f"Setting up: {title} (apt)", step, LOGS / "setup-apt.log", announce=True, env=env)
+        if code != 0:
+            advice = f"apt could not install what is missing. With a network, run\n    {shlex.join(command)}"
+            raise Failure(f"{last_lines(output, 6)}\n{advice}")
+
+
+def _try_packages(packages: list[str]) -> None:
+    try:
+        _install_packages(packages)
+    except Failure as failure:
+        say(f"The C++ unit tests are left out, all else is tested: {failure}")
+
+
+def _cuda_wheels(refused: list[str]) -> toolkit.Search:
+    found_instead = ":\n" + _listed(refused) if refused else " (looked in PATH and /usr/local/cuda*/bin)."
+    if refused:
+        say("No nvcc 13.0 or later here" + found_instead)
+    try:
+        wheels.install(wheels.CUDA, "CUDA 13.0's compiler and headers", _complete_cuda_wheels)
+    except Failure as failure:
+        advice = (
+            "Connect this machine to the network and run this again; or install CUDA 13 from NVIDIA and put its bin\n"
+            "folder into PATH."
+        )
+        raise Failure(f"{failure}\nThere is no nvcc 13.0 or later here{found_instead}\n{advice}") from failure
+    found = toolkit.search()
+    if found.nvcc is None:
+        raise Failure("the toolkit's wheels are installed, yet their nvcc does not run:\n" + _listed(found.refused))
+    return found
+
+
+def _complete_cuda_wheels() -> None:
+    """The wheels bring only lib/libcudart.so.13, while nvcc links -lcudart from lib64."""
+    home = wheels.cuda_folder()
+    for link, target in ((home / "lib" / "libcudart.so", "libcudart.so.13"), (home / "lib64", "lib")):
+        if not link.exists():
+            link.symlink_to(target)
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Two ./lab started together take turns. The lock is on the folder itself and leaves no file behind."""
+    folder = os.open(ROOT, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _listed(lines: list[str]) -> str:
+    return "\n".join("    " + line for line in lines)

@@ -1,0 +1,20 @@
+"""test: builds everything, twice where that tells more, and leaves the rest to CTest, whose last words are ours."""
+
+import os
+from argparse import Namespace
+
+from . import build, setup
+from .console import say
+from .paths import BUILD, shown
+
+
+def run(arguments: Namespace) -> int:
+    nvcc = setup.prepare(picture=True, unit_tests=True)
+    tree = build.configure("lockstep", nvcc)
+    build.build(tree, title="Building everything")
+    # The test sanitizers.unit_tests would build this tree too; here its progress is seen.
+    build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
+    say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
+    command = ["ctest", "--test-dir", str(tree), "--parallel", str(os.cpu_count() or 1), "--output-on-failure"]
+    command += ["--output-junit", str(BUILD / "tests.xml"), *arguments.arguments]
+    os.execvp(command[0], command)

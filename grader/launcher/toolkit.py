@@ -1,0 +1,58 @@
+"""toolkit: finds nvcc 13 or later on this machine. Leaves installing one to setup."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import wheels
+
+OLDEST = (13, 0)
+USUAL_FOLDERS = "/usr/local/cuda/bin:/usr/local/cuda-*/bin:/opt/cuda/bin"
+
+
+@dataclass
+class Search:
+    nvcc: Path | None = None
+    refused: list[str] = field(default_factory=list)  # what was found and why it does not do
+
+
+def search() -> Search:
+    result = Search()
+    for nvcc in _candidates():
+        has = _version(nvcc)
+        if has is None:
+            result.refused.append(f"{nvcc} does not answer --version as nvcc does")
+        elif has < OLDEST:
+            result.refused.append(f"{nvcc} is CUDA {has[0]}.{has[1]}; 13.0 or later is needed")
+        else:
+            result.nvcc = nvcc
+            break
+    return result
+
+
+def _candidates() -> list[Path]:
+    """In the order of preference: PATH, the usual folders (newest first), our own wheels."""
+    on_path = shutil.which("nvcc")
+    found = [Path(on_path)] if on_path else []
+    for pattern in os.environ.get("WARPLADDER_TOOLKITS", USUAL_FOLDERS).split(":"):
+        if pattern:
+            found += sorted(Path("/").glob(pattern.lstrip("/") + "/nvcc"), key=_numbers, reverse=True)
+    if wheels.installed(wheels.CUDA):
+        found.append(wheels.cuda_folder() / "bin" / "nvcc")
+    return [path for path in dict.fromkeys(found) if os.access(path, os.X_OK)]
+
+
+def _version(nvcc: Path) -> tuple[int, int] | None:
+    try:
+        text = subprocess.run([nvcc, "--version"], capture_output=True, text=True, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"release (\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _numbers(path: Path) -> list[int]:
+    return [int(digits) for digits in re.findall(r"\d+", str(path))]

@@ -1,0 +1,57 @@
+"""wheels: Python packages in .venv, pinned by hash. A set counts as installed only once its mark is written."""
+
+import hashlib
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from .console import Failure, last_lines, run_logged
+from .paths import LOGS, ROOT, VENV, shown
+
+PICTURE = ROOT / "requirements.txt"
+CUDA = ROOT / "requirements-cuda.txt"
+PYTHON = VENV / "bin" / "python"
+
+
+def installed(requirements: Path) -> bool:
+    mark = _mark(requirements)
+    return mark.exists() and PYTHON.exists() and mark.read_text(encoding="ascii") == _digest(requirements)
+
+
+def install(requirements: Path, what: str, finish: Callable[[], None] = lambda: None) -> None:
+    """Installs the set, runs finish, and only then writes the mark, so that an interrupted set-up is run again."""
+    if not venv_works():
+        make = [sys.executable, "-m", "venv", "--clear", VENV]
+        code, output = run_logged(f"Setting up: {shown(VENV)}", make, LOGS / "setup-venv.log")
+        if code != 0:
+            raise Failure(f"{last_lines(output, 6)}\n{shown(VENV)} could not be made.")
+    pip = [PYTHON, "-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-input"]
+    pip += ["--disable-pip-version-check", "--retries", "2", "-r", requirements]
+    title = f"Setting up: {what} (pip, into {shown(VENV)})"
+    code, output = run_logged(title, pip, LOGS / "setup-pip.log", announce=True)
+    if code != 0:
+        raise Failure(f"{last_lines(output, 3)}\npip could not install {requirements.name}.")
+    finish()
+    mark = _mark(requirements)
+    unfinished = mark.with_suffix(".new")
+    unfinished.write_text(_digest(requirements), encoding="ascii")
+    unfinished.replace(mark)
+
+
+def venv_works() -> bool:
+    return PYTHON.exists() and subprocess.run([PYTHON, "-c", "import pip"], capture_output=True).returncode == 0
+
+
+def cuda_folder() -> Path:
+    """Where the toolkit's wheels unpack: bin, include, lib and nvvm as in a toolkit."""
+    found = sorted(VENV.glob("lib/python3*/site-packages/nvidia/cu13"))
+    return found[-1] if found else VENV / "lib/python3/site-packages/nvidia/cu13"
+
+
+def _mark(requirements: Path) -> Path:
+    return VENV / f"{requirements.stem}.installed"
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
