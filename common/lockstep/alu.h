@@ -23,11 +23,15 @@ struct AluChoice {
   // Immediate sources: the bits to put in every lane, for PTX literals of this operand's type (a double literal
   // in an .f32 instruction becomes a float, …).
   std::array<Type, 4> source_types{};
+  // lop3 only: which source, counted as PTX writes them, is an immediate that went into aux. The others, in their
+  // order, are a, b, c and e; -1 if none.
+  int folded_source = -1;
 };
 
 // Nothing if the instruction is not an arithmetic one or has a modifier that is not supported. `register_widths`
 // gives the widths of the statement's register operands in order (destination first), which cvt, mov and
-// sub-word types need, since PTX allows registers wider than the instruction's type there.
+// sub-word types need, since PTX allows registers wider than the instruction's type there; kNone for an operand
+// that is no register. The caller compares the widths of all others with those in the answer.
 std::optional<AluChoice> select_alu(const Statement& statement, const std::array<Width, 6>& register_widths);
 
 }  // namespace lockstep

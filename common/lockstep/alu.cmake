@@ -1,0 +1,47 @@
+# lockstep_alu: the arithmetic of lockstep, a static library. Its handlers are vector loops, so on x86-64 their files are
+# compiled three times, for SSE2, AVX2 and AVX-512, each in a namespace of its own; alu_table.cc picks one at run time.
+
+set(LOCKSTEP_HANDLER_FILES
+  ${CMAKE_CURRENT_LIST_DIR}/alu_compare.cc
+  ${CMAKE_CURRENT_LIST_DIR}/alu_convert.cc
+  ${CMAKE_CURRENT_LIST_DIR}/alu_float.cc
+  ${CMAKE_CURRENT_LIST_DIR}/alu_half.cc
+  ${CMAKE_CURRENT_LIST_DIR}/alu_int.cc)
+
+# Optimised in every configuration: unoptimised, one warp instruction costs as much as forty. Registers change their type
+# from one instruction to the next (no strict aliasing), and PTX says itself what is fused (no contraction).
+set(LOCKSTEP_HANDLER_OPTIONS
+  -Wall -Wextra -Wshadow -Wconversion -Werror
+  -O3 -fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+add_library(lockstep_alu STATIC ${CMAKE_CURRENT_LIST_DIR}/alu.cc ${CMAKE_CURRENT_LIST_DIR}/alu_table.cc)
+target_compile_features(lockstep_alu PUBLIC cxx_std_20)
+target_compile_options(lockstep_alu PRIVATE -Wall -Wextra -Wshadow -Wconversion -Werror)
+target_include_directories(lockstep_alu PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+set_target_properties(lockstep_alu PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+function(lockstep_add_handlers isa)  # further arguments: compiler options
+  add_library(lockstep_alu_${isa} OBJECT ${LOCKSTEP_HANDLER_FILES})
+  target_compile_features(lockstep_alu_${isa} PRIVATE cxx_std_20)
+  target_compile_definitions(lockstep_alu_${isa} PRIVATE LOCKSTEP_ISA=${isa})
+  target_compile_options(lockstep_alu_${isa} PRIVATE ${LOCKSTEP_HANDLER_OPTIONS} ${ARGN})
+  set_target_properties(lockstep_alu_${isa} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_sources(lockstep_alu PRIVATE $<TARGET_OBJECTS:lockstep_alu_${isa}>)
+endfunction()
+
+lockstep_add_handlers(baseline)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  lockstep_add_handlers(avx2 -march=x86-64-v3)
+  lockstep_add_handlers(avx512 -march=x86-64-v4)
+  target_compile_definitions(lockstep_alu PRIVATE LOCKSTEP_ALU_X86_COPIES)
+endif()
+
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(lockstep_alu_test
+    ${CMAKE_CURRENT_LIST_DIR}/tests/alu_test.cc)
+  target_compile_options(lockstep_alu_test PRIVATE -Wall -Wextra -Wshadow -Wconversion -Werror)
+  target_link_libraries(lockstep_alu_test PRIVATE lockstep_alu GTest::gtest_main)
+  gtest_discover_tests(lockstep_alu_test PROPERTIES LABELS lockstep)
+endif()

@@ -1,0 +1,165 @@
+// alu_handlers: makes a handler for 32 lanes out of a pure function of one lane. Lanes outside the mask keep their value.
+//
+// Full masks run a loop that the compiler turns into vector instructions, written straight into d. Partial masks compute
+// all lanes just the same (no function traps or has effects) and blend. Functions too long for vectors run lane by lane.
+#pragma once
+
+#include <utility>
+
+#include "alu_table.h"
+#include "arith_types.h"
+#include "instruction.h"
+
+namespace lockstep::LOCKSTEP_ISA {
+
+// Bit l of a mask, at the width of the values that it selects, which lets the compiler use whole vectors.
+template <int bytes> struct LaneBits;
+template <> struct LaneBits<4> {
+  uint32_t bit[kWarpSize];
+  constexpr LaneBits() : bit() { for (int l = 0; l < kWarpSize; ++l) bit[l] = 1u << l; }
+};
+template <> struct LaneBits<8> {
+  uint64_t bit[kWarpSize];
+  constexpr LaneBits() : bit() { for (int l = 0; l < kWarpSize; ++l) bit[l] = uint64_t{1} << l; }
+};
+template <int bytes> inline constexpr LaneBits<bytes> kLaneBits{};
+
+// One source operand of a handler: l → the value in lane l.
+template <class T> struct Source {
+  const T* values;
+  Source(std::byte* registers, uint32_t offset) : values(lanes<T>(registers, offset)) {}
+  T operator[](int l) const { return values[l]; }
+};
+template <> struct Source<bool> {
+  Mask values;
+  Source(std::byte* registers, uint32_t offset) : values(*lanes<Mask>(registers, offset)) {}
+  bool operator[](int l) const { return (values & kLaneBits<4>.bit[l]) != 0; }
+};
+
+template <class T> [[gnu::always_inline]] inline void blend(T* __restrict__ d, const T* __restrict__ result, Mask mask) {
+  constexpr int width = sizeof(T) == 8 ? 8 : 4;
+  for (int l = 0; l < kWarpSize; ++l) d[l] = mask & kLaneBits<width>.bit[l] ? result[l] : d[l];
+}
+inline void write_predicate(std::byte* registers, uint32_t offset, Mask value, Mask mask) {
+  Mask& p = *lanes<Mask>(registers, offset);
+  p = (p & ~mask) | (value & mask);
+}
+
+// d = f(sources…) by vectors. The pragma says what the compiler cannot know: registers are the same or apart, never
+// skewed.
+template <class D, class F, class... S>
+[[gnu::always_inline]] inline void run(std::byte* registers, uint32_t d_offset, Mask mask, F f, S... sources) {
+  if constexpr (std::is_same_v<D, bool>) {
+    Mask result = 0;
+    for (int l = 0; l < kWarpSize; ++l) result |= f(sources[l]...) ? kLaneBits<4>.bit[l] : 0;
+    write_predicate(registers, d_offset, result, mask);
+  } else if (mask == kFullMask) {
+    D* d = lanes<D>(registers, d_offset);
+#pragma GCC ivdep
+    for (int l = 0; l < kWarpSize; ++l) d[l] = f(sources[l]...);
+  } else {
+    D result[kWarpSize];
+    for (int l = 0; l < kWarpSize; ++l) result[l] = f(sources[l]...);
+    blend(lanes<D>(registers, d_offset), result, mask);
+  }
+}
+
+// The same for functions that stay scalar: active lanes only.
+template <class D, class F, class... S>
+[[gnu::always_inline]] inline void run_by_lane(std::byte* registers, uint32_t d_offset, Mask mask, F f, S... sources) {
+  Mask result = 0;
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctz(rest);
+    if constexpr (std::is_same_v<D, bool>) result |= Mask{f(sources[l]...)} << l;
+    else lanes<D>(registers, d_offset)[l] = f(sources[l]...);
+  }
+  if constexpr (std::is_same_v<D, bool>) write_predicate(registers, d_offset, result, mask);
+}
+
+// The PTX type of a C++ type, and its suffix.
+template <class T> inline constexpr Type kTypeOf = Type::kNone;
+template <> inline constexpr Type kTypeOf<bool> = Type::kPred;
+template <> inline constexpr Type kTypeOf<uint8_t> = Type::kU8;
+template <> inline constexpr Type kTypeOf<int8_t> = Type::kS8;
+template <> inline constexpr Type kTypeOf<uint16_t> = Type::kU16;
+template <> inline constexpr Type kTypeOf<int16_t> = Type::kS16;
+template <> inline constexpr Type kTypeOf<uint32_t> = Type::kU32;
+template <> inline constexpr Type kTypeOf<int32_t> = Type::kS32;
+template <> inline constexpr Type kTypeOf<uint64_t> = Type::kU64;
+template <> inline constexpr Type kTypeOf<int64_t> = Type::kS64;
+template <> inline constexpr Type kTypeOf<unsigned __int128> = Type::kB128;
+template <> inline constexpr Type kTypeOf<Half> = Type::kF16;
+template <> inline constexpr Type kTypeOf<Bfloat> = Type::kBf16;
+template <> inline constexpr Type kTypeOf<Half2> = Type::kF16x2;
+template <> inline constexpr Type kTypeOf<Bfloat2> = Type::kBf16x2;
+template <> inline constexpr Type kTypeOf<float> = Type::kF32;
+template <> inline constexpr Type kTypeOf<double> = Type::kF64;
+
+template <class T> inline constexpr const char* kSuffix = "";
+template <> inline constexpr const char* kSuffix<uint16_t> = ".u16";
+template <> inline constexpr const char* kSuffix<int16_t> = ".s16";
+template <> inline constexpr const char* kSuffix<uint32_t> = ".u32";
+template <> inline constexpr const char* kSuffix<int32_t> = ".s32";
+template <> inline constexpr const char* kSuffix<uint64_t> = ".u64";
+template <> inline constexpr const char* kSuffix<int64_t> = ".s64";
+template <> inline constexpr const char* kSuffix<Half> = ".f16";
+template <> inline constexpr const char* kSuffix<Bfloat> = ".bf16";
+template <> inline constexpr const char* kSuffix<Half2> = ".f16x2";
+template <> inline constexpr const char* kSuffix<Bfloat2> = ".bf16x2";
+template <> inline constexpr const char* kSuffix<float> = ".f32";
+template <> inline constexpr const char* kSuffix<double> = ".f64";
+
+// The operand types of a function; a FloatMode at the end is no operand.
+template <class D, class... S> struct Types {
+  static constexpr Signature signature{kTypeOf<D>, {kTypeOf<S>...}};
+};
+template <class D, class... S> Types<D, S...> types_of(D (*)(S...));
+template <class D, class A> Types<D, A> types_of(D (*)(A, FloatMode));
+template <class D, class A, class B> Types<D, A, B> types_of(D (*)(A, B, FloatMode));
+template <class D, class A, class B, class C> Types<D, A, B, C> types_of(D (*)(A, B, C, FloatMode));
+template <auto f> using TypesOf = decltype(types_of(f));
+
+template <bool by_lane, class F, class D, class... S>
+[[gnu::always_inline]] inline void apply(std::byte* r, const Instruction& i, Mask mask, F f, Types<D, S...>) {
+  const uint32_t offsets[] = {i.a, i.b, i.c, i.e};
+  [&]<size_t... n>(std::index_sequence<n...>) __attribute__((always_inline)) {
+    if constexpr (by_lane) run_by_lane<D>(r, i.d, mask, f, Source<S>(r, offsets[n])...);
+    else run<D>(r, i.d, mask, f, Source<S>(r, offsets[n])...);
+  }(std::index_sequence_for<S...>{});
+}
+
+// The handlers themselves. Functions with modes have them fixed, which the compiler folds away, or read from aux.
+template <auto f, bool by_lane> void handle(std::byte* r, const Instruction& i, Mask mask) {
+  apply<by_lane>(r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x...); }, TypesOf<f>{});
+}
+template <auto f, bool by_lane, bool ftz> void handle_fixed(std::byte* r, const Instruction& i, Mask mask) {
+  apply<by_lane>(r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x..., FloatMode{.ftz = ftz}); },
+                 TypesOf<f>{});
+}
+template <auto f> void handle_general(std::byte* r, const Instruction& i, Mask mask) {
+  const FloatMode mode = FloatMode::unpack(i.aux);
+  apply<true>(r, i, mask, [mode](auto... x) { return f(x..., mode); }, TypesOf<f>{});
+}
+
+// One line of a table: an instruction by vectors, one lane by lane, and the same two for functions with modes.
+template <auto f> void op(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
+  table.add(opcode, type, type2, {.plain = handle<f, false>, .signature = TypesOf<f>::signature});
+}
+template <auto f> void op_by_lane(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
+  table.add(opcode, type, type2, {.plain = handle<f, true>, .signature = TypesOf<f>::signature});
+}
+template <auto f> void modal(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
+  table.add(opcode, type, "", {.plain = handle_fixed<f, false, false>,
+                               .ftz = handle_fixed<f, false, true>,
+                               .general = handle_general<f>,
+                               .allowed = allowed,
+                               .signature = TypesOf<f>::signature});
+}
+template <auto f> void modal_by_lane(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
+  table.add(opcode, type, "", {.plain = handle_fixed<f, true, false>,
+                               .general = handle_general<f>,
+                               .allowed = allowed,
+                               .signature = TypesOf<f>::signature});
+}
+
+}  // namespace lockstep::LOCKSTEP_ISA
