@@ -12,7 +12,7 @@
 file(GLOB wheel_folders ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/bin)
 file(GLOB system_folders /usr/local/cuda/bin /usr/local/cuda-*/bin /opt/cuda/bin)
 list(SORT system_folders COMPARE NATURAL ORDER DESCENDING)
-find_program(WARPLADDER_NVCC nvcc HINTS ENV CUDACXX PATHS ${system_folders} ${wheel_folders}
+find_program(WARPLADDER_NVCC nvcc PATHS ${system_folders} ${wheel_folders}
              DOC "nvcc, version 13.0 or later")
 if(NOT WARPLADDER_NVCC)
   message(FATAL_ERROR "No nvcc found. ./lab demo installs one; or install CUDA 13 and set -DWARPLADDER_NVCC=/path/to/nvcc")

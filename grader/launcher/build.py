@@ -2,7 +2,6 @@
 
 import contextlib
 import fcntl
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -20,8 +19,7 @@ def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
     settings = {"WARPLADDER_NVCC": str(nvcc)}
     if preset == "gpu":
         settings["WARPLADDER_GPU_ARCHS"] = ";".join(gpu_archs)
-    note = tree / "lab-settings.json"
-    if (tree / "build.ninja").exists() and note.exists() and json.loads(note.read_text()) == settings:
+    if (tree / "build.ninja").exists() and settings.items() <= _cache(tree).items():
         return tree
     command: list[str | Path] = ["cmake", "--preset", preset, "-B", tree, *(f"-D{k}={v}" for k, v in settings.items())]
     if (tree / "CMakeCache.txt").exists():
@@ -30,7 +28,6 @@ def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
         code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log", cwd=ROOT)
         if code != 0:
             raise Failure(f"{_from_first_error(output)}\nCMake could not configure {shown(tree)}.")
-        note.write_text(json.dumps(settings))
     return tree
 
 
@@ -42,6 +39,12 @@ def build(tree: Path, targets: Sequence[str] = (), title: str = "Building") -> N
         raise Failure(
             f"{_failed_steps(output)}\nThe build failed; all of it is in {shown(BUILD / 'logs')}/build-{tree.name}.log"
         )
+
+
+def _cache(tree: Path) -> dict[str, str]:
+    """CMake's own note of a tree's settings."""
+    text = (tree / "CMakeCache.txt").read_text(encoding="utf-8")
+    return {name: value for name, value in re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE)}
 
 
 def _failed_steps(output: str) -> str:

@@ -2,11 +2,13 @@
 
 import json
 import os
+import shlex
 import tempfile
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
-from . import build, device, judge, labs, picture, setup
+from . import build, device, judge, labs, picture, setup, table
 from .console import Failure, say
 from .paths import BUILD, shown
 
@@ -23,8 +25,10 @@ def run(arguments: Namespace) -> int:
     tree = judge.tree_for(where, setup.prepare(picture=bytes_of is not None))
     build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
     command = judge.command(tree, lab, file, where)
-    if arguments.seed is not None:
-        command += ["--seed", str(arguments.seed)]
+    command += ["--command", _repeated(arguments)]
+    for option in ("case", "seed", "schedules"):
+        if (value := getattr(arguments, option)) is not None:
+            command += [f"--{option}", str(value)]
     with tempfile.TemporaryDirectory(prefix="warpladder-") as folder:
         written = verdict or Path(folder) / "verdict.json"
         command += ["--json", str(written)]
@@ -32,15 +36,26 @@ def run(arguments: Namespace) -> int:
             command += ["--input", str(bytes_of)]
         code = judge.call(command)
         if bytes_of and written.exists():
-            _draw_histogram(json.loads(written.read_text(encoding="utf-8")), bytes_of, lab)
+            _show_histogram(json.loads(written.read_text(encoding="utf-8")), bytes_of, lab)
     return code
 
 
-def _draw_histogram(verdict: dict, bytes_of: Path, lab: labs.Lab) -> None:
-    if verdict.get("histogram") is None:
+def _repeated(arguments: Namespace) -> str:
+    """The command as the person typed it, without what a repetition adds."""
+    words = ["./lab", "check", arguments.lab]
+    for option in ("file", "input", "device"):
+        if (value := getattr(arguments, option)) not in (None, "auto"):
+            words += [f"--{option}", str(value)]
+    return shlex.join(words)
+
+
+def _show_histogram(verdict: dict[str, Any], bytes_of: Path, lab: labs.Lab) -> None:
+    if "histogram" not in verdict:
         return
+    counts = verdict["histogram"]["counts"]
+    say(table.histogram(counts))
     target = BUILD / f"histogram_{lab.number}.png"
-    picture.draw("histogram", {"file": bytes_of.name, "counts": verdict["histogram"]}, target)
+    picture.draw("histogram", {"file": bytes_of.name, "counts": counts}, target)
     say(f"The histogram of {bytes_of.name} is drawn in {shown(target)}")
 
 

@@ -68,16 +68,19 @@ def run_logged(
     log.parent.mkdir(parents=True, exist_ok=True)
     progress = Progress(title, announce)
     lines: list[str] = []
-    with log.open("w", encoding="utf-8") as file, subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
-        env=env,
-        cwd=cwd,
-    ) as process:
+    with (
+        log.open("w", encoding="utf-8") as file,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            env=env,
+            cwd=cwd,
+        ) as process,
+    ):
         assert process.stdout is not None
         for line in process.stdout:
             lines.append(line)

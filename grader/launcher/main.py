@@ -61,8 +61,8 @@ def parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="grade one lab: yours, or any file",
-        description="Builds and grades one lab. The exit code is 0 only for a pass, 1 for any other verdict, 2 if it could "
-        "not be graded.",
+        description="Builds and grades one lab. The exit code is 0 only for a pass, 1 for any other verdict, 2 if it "
+        "could not be graded.",
     )
     check.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
     check.add_argument("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
@@ -75,7 +75,9 @@ def parser() -> argparse.ArgumentParser:
         default="auto",
         help="where to run (default: a GPU if there is one)",
     )
-    check.add_argument("--seed", type=int, metavar="N", help="repeat a run: the seed that its verdict names")
+    check.add_argument("--case", metavar="NAME", help="this case alone, such as reduce_sum.33.ones")
+    check.add_argument("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")
+    check.add_argument("--schedules", metavar="LIST", help="a few cases under each of forward, reverse, random:N")
     check.add_argument("--json", metavar="F", help="write the whole verdict to this file")
     check.set_defaults(run=_check)
 

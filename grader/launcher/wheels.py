@@ -1,6 +1,7 @@
 """wheels: Python packages in .venv, pinned by hash. A set counts as installed only once its mark is written."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -31,6 +32,8 @@ def install(requirements: Path, what: str, finish: Callable[[], None] = lambda: 
     title = f"Setting up: {what} (pip, into {shown(VENV)})"
     code, output = run_logged(title, pip, LOGS / "setup-pip.log", announce=True)
     if code != 0:
+        if not any(VENV.glob("*.installed")):  # nothing of use in it yet
+            shutil.rmtree(VENV, ignore_errors=True)
         raise Failure(f"{last_lines(output, 3)}\npip could not install {requirements.name}.")
     finish()
     mark = _mark(requirements)

@@ -1,0 +1,102 @@
+"""demo: grades every reference solution, prints the ladder table, draws it and keeps it as JSON.
+
+The JSON, build/ladder.json, is {"device", "date", "rows": [{"lab", "family", "size", "verdict", …}]}; the records in
+docs/measurements/ are copies of it from machines with a GPU.
+"""
+
+import datetime
+import json
+from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from . import build, device, judge, labs, picture, setup, table
+from .console import Progress, say
+from .paths import BUILD, LOGS, ROOT, shown
+
+RECORDS = ROOT / "docs" / "measurements"
+INSTRUCTIONS = "smsp__inst_executed.sum"
+SECTORS = ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
+
+
+def run(arguments: Namespace) -> int:
+    nvcc = setup.prepare(picture=True)
+    where = device.choose(arguments.device)
+    climbed = labs.all_labs()
+    tree = judge.tree_for(where, nvcc)
+    build.build(tree, judge.targets(climbed), "Building lockstep, the grader and the labs")
+
+    name = device.card() if where == "gpu" else "lockstep"
+    say(f"Grading the reference solutions on {name}")
+    # On a card one at a time, since what is timed must be alone; lockstep counts, and counts do not mind company.
+    with ThreadPoolExecutor(1 if where == "gpu" else None) as pool:
+        rows = list(pool.map(lambda lab: grade(tree, lab, where), climbed))
+    ladder = {"device": name, "date": datetime.date.today().isoformat(), "rows": rows}
+    (BUILD / "ladder.json").write_text(json.dumps(ladder, indent=1), encoding="utf-8")
+
+    say()
+    say(table.ladder(ladder))
+    say()
+    target = BUILD / "ladder.png"
+    picture.draw("ladder", {"panels": panels(ladder)}, target)
+    say(f"The ladder is drawn in {shown(target)}")
+    return 0 if all(row["verdict"] == "pass" for row in rows) else 1
+
+
+def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
+    """One row: the judge's verdict on the reference solution, and what lab.json says of it."""
+    progress = Progress(f"    {lab.name}")
+    verdict_file = LOGS / f"verdict-{lab.name}.json"
+    verdict_file.unlink(missing_ok=True)
+    judge.grade_solution(tree, lab, where, verdict_file)
+    verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if verdict_file.exists() else {}
+    row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
+    row |= verdict
+    progress.show("")
+    progress.done(row["verdict"])
+    return row
+
+
+def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is known is drawn, and said how it is known: counts of lockstep, times of a card."""
+    found = []
+    if ladder["device"] == "lockstep":
+        found.append(
+            _panel(ladder, "Instructions (counted by lockstep)", "warp instructions per element", _instructions)
+        )
+        found.append(_panel(ladder, "Global memory (counted by lockstep)", "32-byte sectors per element", _sectors))
+    for record in [ladder, *_records()]:
+        title = f"Time on {record['device']}, measured {record['date']}"
+        found.append(_panel(record, title, "picoseconds per element", _picoseconds))
+    return [panel for panel in found if panel["rows"]]
+
+
+def _panel(ladder: dict[str, Any], title: str, unit: str, value_of: Any) -> dict[str, Any]:  # noqa: ANN401
+    rows = [
+        {"lab": row["lab"], "family": row["family"], "value": value}
+        for row in ladder["rows"]
+        if (value := value_of(row)) is not None and value > 0
+    ]
+    return {"title": title, "unit": unit, "rows": rows}
+
+
+def _instructions(row: dict[str, Any]) -> float | None:
+    count = row.get("counters", {}).get(INSTRUCTIONS)
+    return None if count is None else count / row["size"]
+
+
+def _sectors(row: dict[str, Any]) -> float | None:
+    counts = [row.get("counters", {}).get(name, 0) for name in SECTORS]
+    return sum(counts) / row["size"]
+
+
+def _picoseconds(row: dict[str, Any]) -> float | None:
+    milliseconds = row.get("time", {}).get("ms")
+    return None if milliseconds is None else milliseconds * 1e9 / row["size"]
+
+
+def _records() -> list[dict[str, Any]]:
+    """The newest record of each card in docs/measurements/CARD/, if somebody measured one."""
+    newest = [sorted(folder.glob("ladder*.json"))[-1:] for folder in sorted(RECORDS.glob("*/"))]
+    return [json.loads(file.read_text(encoding="utf-8")) for files in newest for file in files]

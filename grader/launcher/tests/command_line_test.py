@@ -1,0 +1,64 @@
+"""The command line: what is refused before anything is built."""
+
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from launcher.tests.machines import ROOT, lab
+
+
+class CommandLine(unittest.TestCase):
+    def refuses(self, *arguments: str | Path, saying: str) -> None:
+        answer = lab(*arguments)
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn(saying, answer.text)
+        self.assertNotIn("Traceback", answer.text)
+
+    def test_help(self) -> None:
+        answer = lab("--help")
+        self.assertEqual(answer.code, 0)
+        for command in ("demo", "test", "check", "list", "emulate"):
+            self.assertIn(command, answer.text)
+            self.assertEqual(lab(command, "--help").code, 0)
+
+    def test_nothing_or_nonsense_is_refused(self) -> None:
+        self.refuses(saying="COMMAND")
+        self.refuses("graduate", saying="invalid choice")
+
+    def test_list_reads_the_folders(self) -> None:
+        folders = sorted(file.parent.name for file in (ROOT / "labs").glob("*/lab.json"))
+        listed = json.loads(lab("list", "--json").text)
+        self.assertEqual([entry["name"] for entry in listed], folders)
+        self.assertEqual(len(lab("list").text.splitlines()), len(folders))
+
+    def test_unknown_lab_lists_the_known(self) -> None:
+        self.refuses("check", "77", saying='there is no lab "77". These are here:\n')
+        self.refuses("check", "77", saying="02  reduce_neighbored")
+
+    def test_files_that_are_not_there(self) -> None:
+        self.refuses("check", "2", "--file", "/nowhere/my.cu", saying="--file /nowhere/my.cu: there is no such file")
+        self.refuses("check", "02", "--file", "/tmp", saying="is a folder")
+        self.refuses("check", "15", "--input", "/nowhere/bytes", saying="--input /nowhere/bytes: there is no such file")
+        self.refuses("check", "15", "--json", "/nowhere/verdict.json", saying="cannot be written")
+
+    def test_input_is_for_histograms(self) -> None:
+        self.refuses("check", "02", "--input", ROOT / "LICENSE", saying="labs that count bytes")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_unreadable_input(self) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            Path(file.name).chmod(0)
+            self.refuses("check", "15", "--input", file.name, saying="cannot be read")
+
+    def test_emulate_refuses_what_is_no_program(self) -> None:
+        self.refuses("emulate", "/nowhere/program", saying="there is no program /nowhere/program")
+        self.refuses("emulate", "/tmp", saying="is a folder")
+        self.refuses("emulate", ROOT / "lab", saying="not a 64-bit ELF program")
+        self.refuses("emulate", "/bin/true", saying="holds no CUDA code")
+        self.refuses("emulate", ROOT / "LICENSE", saying="not executable")
+
+
+if __name__ == "__main__":
+    unittest.main()

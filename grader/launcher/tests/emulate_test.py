@@ -1,0 +1,116 @@
+"""./lab emulate on programs built in every wrong way, and in the right one. Needs WARPLADDER_NVCC."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from launcher import elf
+from launcher.tests.machines import lab
+
+NVCC = os.environ.get("WARPLADDER_NVCC", "nvcc")
+PTX = ["-gencode", "arch=compute_75,code=compute_75"]
+PLAIN = ["-cudart", "shared", "--compress-mode=none"]
+
+SOURCE = """
+#include <cstdio>
+#include <cstdlib>
+__global__ void count(int* sum) { atomicAdd(sum, 1); }
+int main(int argc, char** argv) {
+  int *d_sum = nullptr, sum = 0;
+  if (cudaMalloc(&d_sum, sizeof(int)) != cudaSuccess || cudaMemset(d_sum, 0, sizeof(int)) != cudaSuccess) return 1;
+  count<<<4, 64>>>(d_sum);
+  if (cudaMemcpy(&sum, d_sum, sizeof(int), cudaMemcpyDeviceToHost) != cudaSuccess) return 2;
+  std::printf("sum %d\\n", sum);
+  return argc > 1 ? std::atoi(argv[1]) : 0;
+}
+"""
+
+
+class Emulate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        (cls.folder / "count.cu").write_text(SOURCE, encoding="utf-8")
+
+    def built(self, name: str, *flags: str) -> Path:
+        program = self.folder / name
+        subprocess.run([NVCC, *flags, "-o", program, self.folder / "count.cu"], check=True)
+        return program
+
+    def refused(self, program: Path, flag: str) -> None:
+        answer = lab("emulate", program)
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn(flag, answer.text)
+        self.assertNotIn("Traceback", answer.text)
+
+    def test_static_cudart(self) -> None:
+        self.refused(self.built("static", "--compress-mode=none", *PTX), "-cudart shared")
+
+    def test_compressed_ptx(self) -> None:
+        self.refused(
+            self.built("compressed", "-cudart", "shared", "--compress-mode=size", *PTX), "--compress-mode=none"
+        )
+
+    def test_no_ptx(self) -> None:
+        program = self.built("no_ptx", *PLAIN, "-gencode", "arch=compute_90,code=sm_90")
+        self.refused(program, "-gencode arch=compute_75,code=compute_75")
+
+    def test_another_cuda(self) -> None:
+        library, program = self.folder / "libcudart.so.12", self.folder / "cuda12"
+        empty, main = self.folder / "empty.c", self.folder / "main.c"
+        empty.write_text("int cudaSomething(void) { return 0; }\n", encoding="utf-8")
+        main.write_text("int cudaSomething(void);\nint main(void) { return cudaSomething(); }\n", encoding="utf-8")
+        subprocess.run(["g++", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.12", "-o", library, empty], check=True)
+        subprocess.run(["g++", "-o", program, main, library], check=True)
+        self.refused(program, "libcudart.so.12")
+
+    def test_damaged_files_are_no_programs(self) -> None:
+        whole = self.built("whole", *PLAIN, *PTX).read_bytes()
+        damaged = self.folder / "damaged"
+        for kept in (0, 3, 63, 64, 100, 5000, len(whole) // 2, len(whole) - 100):
+            damaged.write_bytes(whole[:kept])
+            damaged.chmod(0o755)
+            with self.subTest(kept=kept), self.assertRaises(elf.NotElf):
+                elf.read_program(damaged)
+
+    def test_right_program_runs_and_keeps_its_exit_code(self) -> None:
+        program = self.built("right", *PLAIN, "-lineinfo", *PTX)
+        facts = elf.read_program(program)
+        self.assertEqual((facts.cudart(), facts.plain_ptx, facts.compressed_ptx), ("libcudart.so.13", 1, 0))
+        report = self.folder / "report.json"
+        answer = lab("emulate", "--report", report, "--schedule", "random:7", program, "3")
+        self.assertEqual((answer.code, answer.text), (3, "sum 256\n"))
+        launches = json.loads(report.read_text(encoding="utf-8"))["launches"]
+        self.assertEqual([(launch["grid"], launch["block"]) for launch in launches], [([4, 1, 1], [64, 1, 1])])
+
+    def test_rpath_does_not_win(self) -> None:
+        # The folder holds a library of the wanted name that would end the program at once.
+        folder = self.folder / "other"
+        folder.mkdir()
+        poison = self.folder / "poison.c"
+        poison.write_text(
+            "#include <stdlib.h>\n__attribute__((constructor)) void f(void) { _Exit(99); }\n", encoding="utf-8"
+        )
+        library = folder / "libcudart.so.13"
+        subprocess.run(["g++", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.13", "-o", library, poison], check=True)
+        for dtags in ("--disable-new-dtags", "--enable-new-dtags"):
+            program = self.built(dtags, *PLAIN, *PTX, "-Xlinker", f"{dtags},-rpath,{folder}")
+            answer = lab("emulate", program)
+            with self.subTest(dtags=dtags):
+                self.assertEqual((answer.code, answer.text), (0, "sum 256\n"))
+
+    def test_bad_options(self) -> None:
+        program = self.built("options", *PLAIN, *PTX)
+        for option, value in (("--schedule", "sideways"), ("--report", "/nowhere/report.json")):
+            answer = lab("emulate", option, value, program)
+            self.assertEqual(answer.code, 2, answer.text)
+            self.assertIn(option, answer.text)
+
+
+if __name__ == "__main__":
+    unittest.main()

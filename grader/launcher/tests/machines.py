@@ -1,0 +1,63 @@
+"""machines: makes machines for the tests to run ./lab on: a copy of the launcher, and a PATH that lacks things."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@dataclass
+class Answer:
+    code: int
+    text: str  # both streams
+
+
+def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = None) -> Answer:
+    done = subprocess.run(
+        [root / "lab", *arguments],
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=300,
+    )
+    return Answer(done.returncode, done.stdout)
+
+
+@dataclass
+class Machine:
+    """A checkout with nothing but the launcher, on a machine without network and without the programs in lacks."""
+
+    folder: Path
+    lacks: Iterable[str] = ()
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.root = self.folder / "checkout"
+        (self.root / "grader").mkdir(parents=True)
+        for name in ("lab", "grader/lab.py", "requirements.txt", "requirements-cuda.txt"):
+            shutil.copy(ROOT / name, self.root / name)
+        shutil.copytree(ROOT / "grader" / "launcher", self.root / "grader" / "launcher")
+        self.programs = self.folder / "bin"
+        self.programs.mkdir()
+        for folder in ("/usr/bin", "/bin"):
+            for program in Path(folder).iterdir():
+                link = self.programs / program.name
+                if program.name not in self.lacks and not link.exists() and not link.is_symlink():
+                    link.symlink_to(program)
+
+    def add_program(self, name: str, script: str) -> None:
+        file = self.programs / name
+        file.unlink(missing_ok=True)
+        file.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        file.chmod(0o755)
+
+    def lab(self, *arguments: str) -> Answer:
+        offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.folder), "PIP_CONFIG_FILE": os.devnull}
+        own = {"PATH": str(self.programs), "WARPLADDER_TOOLKITS": "", "WARPLADDER_BUILD_DIR": ""}
+        return lab(*arguments, root=self.root, env={**offline, **own, **self.env})

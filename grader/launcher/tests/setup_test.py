@@ -1,0 +1,83 @@
+"""Machines that lack something: each gets a clear message with the next step and a non-zero exit, and keeps nothing."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from launcher import setup
+from launcher.console import Failure
+from launcher.tests.machines import Machine
+
+HAVE_NOTHING_TO_INSTALL = "echo 'E: Unable to locate package' >&2; exit 100\n"
+
+
+class BadMachines(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def machine(self, *lacks: str) -> Machine:
+        machine = Machine(self.folder, ("nvcc", *lacks))
+        machine.add_program("apt-get", HAVE_NOTHING_TO_INSTALL)
+        return machine
+
+    def test_no_nvcc_and_no_network(self) -> None:
+        machine = self.machine()
+        answer = machine.lab("demo")
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn("no nvcc 13.0 or later", answer.text)
+        self.assertIn("install CUDA 13 from NVIDIA", answer.text)
+        self.assertNotIn("Traceback", answer.text)
+        self.assertFalse((machine.root / ".venv").exists(), "an empty .venv stayed behind")
+
+    def test_nvcc_12_only(self) -> None:
+        machine = self.machine()
+        machine.add_program("nvcc", "echo 'Cuda compilation tools, release 12.4, V12.4.131'\n")
+        answer = machine.lab("test")
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn(f"{machine.programs}/nvcc is CUDA 12.4; 13.0 or later is needed", answer.text)
+
+    def test_what_is_no_nvcc(self) -> None:
+        machine = self.machine()
+        machine.add_program("nvcc", "exit 0\n")
+        answer = machine.lab("demo")
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn("does not answer --version", answer.text)
+
+    def test_apt_cannot_install(self) -> None:
+        machine = self.machine("cmake", "ninja")
+        answer = machine.lab("demo")
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn("cmake", answer.text)
+        self.assertIn("ninja-build", answer.text)
+        self.assertIn("apt-get install", answer.text)
+
+    def test_no_apt_at_all(self) -> None:
+        machine = self.machine("ninja", "apt-get")
+        (machine.programs / "apt-get").unlink()
+        answer = machine.lab("demo")
+        self.assertEqual(answer.code, 2, answer.text)
+        self.assertIn("lacks what Debian calls ninja-build", answer.text)
+
+    def test_not_root_is_told_the_command(self) -> None:
+        with mock.patch("os.geteuid", return_value=1000), self.assertRaises(Failure) as caught:
+            setup._install_packages(["cmake", "ninja-build"])
+        self.assertIn("sudo apt-get install -y --no-install-recommends cmake ninja-build", str(caught.exception))
+
+    def test_no_python(self) -> None:
+        machine = self.machine("python3", *(f"python3.{minor}" for minor in range(9, 16)))
+        for name in ("python3", "python3.11", "python3.12", "python3.13"):
+            machine.add_program(name, "exit 1\n")
+        machine.add_program("id", "echo 1000\n")
+        answer = machine.lab("list")
+        if Path("/usr/bin/python3").exists():  # found although PATH hides it
+            self.assertEqual(answer.code, 0, answer.text)
+        else:
+            self.assertEqual(answer.code, 2, answer.text)
+            self.assertIn("apt-get install", answer.text)
+
+
+if __name__ == "__main__":
+    unittest.main()
