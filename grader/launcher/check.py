@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import subprocess
 import tempfile
 from argparse import Namespace
 from pathlib import Path
@@ -24,7 +25,7 @@ def run(arguments: Namespace) -> int:
 
     tree = judge.tree_for(where, setup.prepare(picture=bytes_of is not None))
     build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
-    command = judge.command(tree, lab, file, where)
+    command = [*judge.command(tree, lab, where), "--file", str(file)]
     command += ["--command", _repeated(arguments)]
     for option in ("case", "seed", "schedules"):
         if (value := getattr(arguments, option)) is not None:
@@ -34,10 +35,10 @@ def run(arguments: Namespace) -> int:
         command += ["--json", str(written)]
         if bytes_of:
             command += ["--input", str(bytes_of)]
-        code = judge.call(command)
+        code = subprocess.run(command).returncode
         if bytes_of and written.exists():
             _show_histogram(json.loads(written.read_text(encoding="utf-8")), bytes_of, lab)
-    return code
+    return code if code >= 0 else 2
 
 
 def _repeated(arguments: Namespace) -> str:

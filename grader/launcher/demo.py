@@ -6,13 +6,14 @@ docs/measurements/ are copies of it from machines with a GPU.
 
 import datetime
 import json
+import time
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from . import build, device, judge, labs, picture, setup, table
-from .console import Progress, say
+from .console import say
 from .paths import BUILD, LOGS, ROOT, shown
 
 RECORDS = ROOT / "docs" / "measurements"
@@ -25,7 +26,7 @@ def run(arguments: Namespace) -> int:
     where = device.choose(arguments.device)
     climbed = labs.all_labs()
     tree = judge.tree_for(where, nvcc)
-    build.build(tree, judge.targets(climbed), "Building lockstep, the grader and the labs")
+    build.build(tree, judge.targets(climbed, solutions=True), "Building lockstep, the grader and the labs")
 
     name = device.card() if where == "gpu" else "lockstep"
     say(f"Grading the reference solutions on {name}")
@@ -46,15 +47,17 @@ def run(arguments: Namespace) -> int:
 
 def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     """One row: the judge's verdict on the reference solution, and what lab.json says of it."""
-    progress = Progress(f"    {lab.name}")
+    start = time.monotonic()
     verdict_file = LOGS / f"verdict-{lab.name}.json"
     verdict_file.unlink(missing_ok=True)
-    judge.grade_solution(tree, lab, where, verdict_file)
+    log = LOGS / f"verdict-{lab.name}.txt"
+    judge.grade_solution(tree, lab, where, verdict_file, log)
     verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if verdict_file.exists() else {}
     row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
     row |= verdict
-    progress.show("")
-    progress.done(row["verdict"])
+    say(f"    {lab.name}: {row['verdict']} ({time.monotonic() - start:.0f} s)")
+    if row["verdict"] != "pass":
+        say("\n".join("        " + line for line in log.read_text(encoding="utf-8").splitlines()))
     return row
 
 

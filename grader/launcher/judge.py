@@ -1,6 +1,5 @@
 """judge: builds what grading needs and calls the judge, whose verdict it is."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -15,18 +14,32 @@ def tree_for(where: str, nvcc: Path) -> Path:
     return build.configure("lockstep", nvcc)
 
 
-def targets(labs: list[Lab]) -> list[str]:
-    return ["judge", "cudart_lockstep", *(f"lab{lab.number}" for lab in labs)]
+def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
+    """What grading needs. Not a lab's own file: the judge compiles that, so that its errors are a verdict."""
+    wanted = {"judge", "cudart_lockstep"}
+    for lab in labs:
+        wanted.add(f"runner_{lab.facts['contract']}")
+        if solutions:
+            wanted.add(f"lab{lab.number}.solution")
+        if lab.facts.get("baseline") == "starter":
+            wanted.add(f"lab{lab.number}.starter")
+    return sorted(wanted)
 
 
-def command(tree: Path, lab: Lab, file: Path, where: str) -> list[str]:
+def command(tree: Path, lab: Lab, where: str) -> list[str]:
+    """The judge on this lab; --file or --binary is still to come."""
     build_json = tree / "labs" / lab.name / "build.json"
-    judge = [str(tree / "grader" / "judge"), "--lab", str(lab.folder), "--build", str(build_json)]
-    return [*judge, "--file", str(file), "--device", where]
+    judge = tree / "grader" / "judge"
+    return [str(judge), "--lab", str(lab.folder), "--build", str(build_json), "--device", where]
 
 
-def call(arguments: list[str], quiet: bool = False) -> int:
-    """0 pass, 1 any other verdict, 2 the judge's own trouble."""
-    env = dict(os.environ)
-    result = subprocess.run(arguments, stdout=subprocess.DEVNULL if quiet else None, env=env)
-    return result.returncode if result.returncode >= 0 else 2
+def grade_solution(tree: Path, lab: Lab, where: str, verdict: Path, log: Path) -> None:
+    """Writes the verdict on the reference solution, as JSON, and what the judge said of it."""
+    solution = tree / "labs" / lab.name / "solution"
+    with log.open("w", encoding="utf-8") as said:
+        subprocess.run(
+            [*command(tree, lab, where), "--binary", solution, "--json", verdict],
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+        )

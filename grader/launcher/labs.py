@@ -41,7 +41,7 @@ def read_lab(folder: Path) -> Lab:
         facts = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Failure(f"{file}: {error}") from error
-    for key in ("title", "family", "source"):
+    for key in ("title", "family", "contract", "source"):
         if not isinstance(facts, dict) or not isinstance(facts.get(key), str):
             raise Failure(f'{file}: "{key}" is missing; docs/labs.md says what a lab.json holds')
     return Lab(folder, facts)
