@@ -12,6 +12,8 @@ namespace {
 
 using baseline::Combination;
 using baseline::Comparison;
+using baseline::FloatMode;
+using baseline::Rounding;
 
 using Names = std::vector<std::string>;
 

@@ -23,7 +23,7 @@ template <Comparison c, class T, bool ftz> void handle_setp(std::byte* r, const 
   const Source<T> a(r, i.a), b(r, i.b);
   Mask compared = 0;
   for (int l = 0; l < kWarpSize; ++l) {
-    compared |= compare<c>(flushed(a[l], ftz), flushed(b[l], ftz)) ? kLaneBits<4>.bit[l] : 0;
+    compared |= compare<c>(flushed(a[l], ftz), flushed(b[l], ftz)) ? kLaneBits<Mask>.bit[l] : 0;
   }
   write_comparison(r, i, compared, mask);
 }

@@ -12,17 +12,18 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// Bit l of a mask, at the width of the values that it selects, which lets the compiler use whole vectors.
-template <int bytes> struct LaneBits;
-template <> struct LaneBits<4> {
-  uint32_t bit[kWarpSize];
-  constexpr LaneBits() : bit() { for (int l = 0; l < kWarpSize; ++l) bit[l] = 1u << l; }
+// Bit l of a mask, at the width of the values that it selects: so the compiler can compare whole vectors. 16-bit values
+// meet one half of the mask at a time.
+template <class T> struct LaneBits {
+  T bit[kWarpSize];
+  constexpr LaneBits() : bit() { for (int l = 0; l < kWarpSize; ++l) bit[l] = static_cast<T>(T{1} << l % (sizeof(T) * 8)); }
 };
-template <> struct LaneBits<8> {
-  uint64_t bit[kWarpSize];
-  constexpr LaneBits() : bit() { for (int l = 0; l < kWarpSize; ++l) bit[l] = uint64_t{1} << l; }
-};
-template <int bytes> inline constexpr LaneBits<bytes> kLaneBits{};
+template <class T> inline constexpr LaneBits<T> kLaneBits{};
+
+template <int bytes> struct BitsOf;
+template <> struct BitsOf<2> { using type = uint16_t; };
+template <> struct BitsOf<4> { using type = uint32_t; };
+template <> struct BitsOf<8> { using type = uint64_t; };
 
 // One source operand of a handler: l → the value in lane l.
 template <class T> struct Source {
@@ -33,12 +34,17 @@ template <class T> struct Source {
 template <> struct Source<bool> {
   Mask values;
   Source(std::byte* registers, uint32_t offset) : values(*lanes<Mask>(registers, offset)) {}
-  bool operator[](int l) const { return (values & kLaneBits<4>.bit[l]) != 0; }
+  bool operator[](int l) const { return (values & kLaneBits<Mask>.bit[l]) != 0; }
 };
 
-template <class T> [[gnu::always_inline]] inline void blend(T* __restrict__ d, const T* __restrict__ result, Mask mask) {
-  constexpr int width = sizeof(T) == 8 ? 8 : 4;
-  for (int l = 0; l < kWarpSize; ++l) d[l] = mask & kLaneBits<width>.bit[l] ? result[l] : d[l];
+// value where the mask has lane l's bit, else old; by logic on the bits, so that nothing branches.
+template <class T> [[gnu::always_inline]] inline T blend(T value, T old, Mask mask, int l) {
+  using Bits = typename BitsOf<sizeof(T)>::type;
+  const auto part = static_cast<Bits>(sizeof(T) == 2 && l >= 16 ? mask >> 16 : mask);
+  const Bits bit = kLaneBits<Bits>.bit[l];
+  const auto select = static_cast<Bits>((part & bit) == bit ? ~Bits{0} : Bits{0});
+  const auto chosen = static_cast<Bits>((__builtin_bit_cast(Bits, value) & select) | (__builtin_bit_cast(Bits, old) & ~select));
+  return __builtin_bit_cast(T, chosen);
 }
 inline void write_predicate(std::byte* registers, uint32_t offset, Mask value, Mask mask) {
   Mask& p = *lanes<Mask>(registers, offset);
@@ -51,16 +57,21 @@ template <class D, class F, class... S>
 [[gnu::always_inline]] inline void run(std::byte* registers, uint32_t d_offset, Mask mask, F f, S... sources) {
   if constexpr (std::is_same_v<D, bool>) {
     Mask result = 0;
-    for (int l = 0; l < kWarpSize; ++l) result |= f(sources[l]...) ? kLaneBits<4>.bit[l] : 0;
+    for (int l = 0; l < kWarpSize; ++l) result |= f(sources[l]...) ? kLaneBits<Mask>.bit[l] : 0;
     write_predicate(registers, d_offset, result, mask);
-  } else if (mask == kFullMask) {
-    D* d = lanes<D>(registers, d_offset);
-#pragma GCC ivdep
-    for (int l = 0; l < kWarpSize; ++l) d[l] = f(sources[l]...);
+    return;
   } else {
-    D result[kWarpSize];
-    for (int l = 0; l < kWarpSize; ++l) result[l] = f(sources[l]...);
-    blend(lanes<D>(registers, d_offset), result, mask);
+    D* d = lanes<D>(registers, d_offset);
+    if (mask == kFullMask) {
+#pragma GCC ivdep
+      for (int l = 0; l < kWarpSize; ++l) d[l] = f(sources[l]...);
+      return;
+    }
+    // Two loops, so that l >= 16 is known in each.
+#pragma GCC ivdep
+    for (int l = 0; l < kWarpSize / 2; ++l) d[l] = blend<D>(f(sources[l]...), d[l], mask, l);
+#pragma GCC ivdep
+    for (int l = kWarpSize / 2; l < kWarpSize; ++l) d[l] = blend<D>(f(sources[l]...), d[l], mask, l);
   }
 }
 

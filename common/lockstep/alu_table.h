@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "alu.h"
-#include "arith_types.h"
 
 namespace lockstep {
 

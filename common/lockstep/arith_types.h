@@ -10,7 +10,7 @@
 #define LOCKSTEP_ISA baseline
 #endif
 
-namespace lockstep {
+namespace lockstep::LOCKSTEP_ISA {
 
 // Half-precision values are their bits; the packed types hold element 0 in the low half.
 struct Half { uint16_t bits; };
@@ -45,4 +45,4 @@ struct FloatMode {
   }
 };
 
-}  // namespace lockstep
+}  // namespace lockstep::LOCKSTEP_ISA
