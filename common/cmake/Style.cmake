@@ -1,4 +1,4 @@
-# Style: tests that the code is written as .clang-format and ruff.toml say, and the opt-in target tidy.
+# Style: tests that the code is written as .clang-format and ruff.toml say, and the targets format and tidy.
 # Programs of another version format otherwise, so clang-format has to be version 14, Debian 12's; where a program
 # is missing its test is skipped, and says so.
 file(GLOB wheel_programs ${PROJECT_SOURCE_DIR}/.venv/bin)
@@ -14,6 +14,10 @@ foreach(tool IN ITEMS clang-format ruff)
   set_tests_properties(style.${tool} PROPERTIES LABELS style SKIP_RETURN_CODE 77)
 endforeach()
 
+if(WARPLADDER_CLANG_FORMAT)
+  add_custom_target(format COMMAND common/cmake/check_style.sh clang-format ${WARPLADDER_CLANG_FORMAT} --fix
+                    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
+endif()
 if(WARPLADDER_CLANG_TIDY)
   # Over our host code alone; kernels are nvcc's. Minutes long, so it is nobody's default.
   file(GLOB_RECURSE tidy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/lockstep/*.cc

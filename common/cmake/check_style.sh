@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_style: clang-format|ruff [PROGRAM] over the files of this checkout. Exit code 77: the program is not here.
+# check_style: clang-format|ruff [PROGRAM [--fix]] over the files of this checkout. Exit code 77: no such program here.
 set -euo pipefail
 tool=$1 program=${2:-}
 if [[ -z $program || $program == *-NOTFOUND ]] ; then
@@ -8,7 +8,12 @@ if [[ -z $program || $program == *-NOTFOUND ]] ; then
 fi
 
 # What git tracks, or everything outside the build trees where this is no clone.
-files() { git ls-files -z -- "$@" 2>/dev/null || find . -path './build*' -prune -o -path ./.venv -prune -o -name "${1##*/}" -print0; }
+files() {
+  git ls-files -z -- "$@" 2>/dev/null && return
+  local name names=()
+  for name in "$@"; do names+=(-o -name "$name"); done
+  find . \( -path './build*' -o -path ./.venv \) -prune -o -type f \( "${names[@]:1}" \) -print0
+}
 
 case $tool in
   clang-format)
@@ -16,10 +21,11 @@ case $tool in
       echo "skipped: $program is $("$program" --version); version 14 is needed"
       exit 77
     fi
-    { files '*.h'; files '*.cc'; files '*.cu'; files '*.cuh'; } | xargs -0 --no-run-if-empty "$program" --dry-run -Werror
+    mode=(--dry-run -Werror)
+    [[ ${3:-} == --fix ]] && mode=(-i)
+    files '*.h' '*.cc' '*.cu' '*.cuh' | xargs -0 --no-run-if-empty "$program" "${mode[@]}"
     ;;
   ruff)
     "$program" check --no-cache .
-    "$program" format --no-cache --check .
     ;;
 esac
