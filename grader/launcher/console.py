@@ -86,7 +86,7 @@ def run_logged(
             lines.append(line)
             file.write(line)
             counted = re.match(r"\[(\d+/\d+)\]", line)
-            progress.update(counted[0] if counted else "")
+            progress.update(counted[0] if counted else f"… {progress.seconds():.0f} s")
     code = process.returncode
     progress.done("done" if code == 0 else "failed")
     return code, "".join(lines)

@@ -69,7 +69,7 @@ def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
             _panel(ladder, "Instructions (counted by lockstep)", "warp instructions per element", _instructions)
         )
         found.append(_panel(ladder, "Global memory (counted by lockstep)", "32-byte sectors per element", _sectors))
-    for record in [ladder, *_records()]:
+    for record in [*([ladder] if ladder["device"] != "lockstep" else []), *_records()]:
         title = f"Time on {record['device']}, measured {record['date']}"
         found.append(_panel(record, title, "picoseconds per element", _picoseconds))
     return [panel for panel in found if panel["rows"]]
@@ -77,7 +77,7 @@ def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _panel(ladder: dict[str, Any], title: str, unit: str, value_of: Any) -> dict[str, Any]:  # noqa: ANN401
     rows = [
-        {"lab": row["lab"], "family": row["family"], "value": value}
+        {key: row[key] for key in ("lab", "family", "size")} | {"value": value}
         for row in ladder["rows"]
         if (value := value_of(row)) is not None and value > 0
     ]

@@ -29,42 +29,44 @@ def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
 
 
 def ladder(facts: dict[str, Any], out: str) -> None:
-    """One panel a list of bars: facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "value"}]}]}."""
+    """facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "size", "value"}]}]}."""
     import matplotlib.pyplot as plt
 
     panels = facts["panels"]
-    rows = max(len(panel["rows"]) for panel in panels)
+    most = max(len(panel["rows"]) for panel in panels)
     figure, axes = plt.subplots(
-        1, len(panels), figsize=(1.5 + 5.5 * len(panels), 1.6 + 0.34 * rows), squeeze=False, layout="constrained"
+        1, len(panels), figsize=(1.5 + 5 * len(panels), 1.6 + 0.42 * most), squeeze=False, layout="constrained"
     )
     for axis, panel in zip(axes[0], panels, strict=True):
-        _bars(axis, panel)
+        _dots(axis, panel)
+        axis.set_ylim(-0.6, most - 0.4)
     families = [family for family in FAMILIES if any(r["family"] == family for p in panels for r in p["rows"])]
-    swatches = [plt.Rectangle((0, 0), 1, 1, color=FAMILIES[family]) for family in families]
-    figure.legend(swatches, families, loc="outside lower center", ncols=len(families), frameon=False)
+    swatches = [plt.Line2D([], [], marker="o", linestyle="", color=FAMILIES[family]) for family in families]
+    figure.legend(swatches, families, loc="outside lower center", ncols=max(len(families), 1), frameon=False)
     figure.savefig(out, dpi=150)
 
 
-def _bars(axis: "Axes", panel: dict[str, Any]) -> None:
+def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
+    """The first rung stands at the bottom: a ladder is climbed upwards. Dots, as a logarithmic axis has no zero for a
+    bar to start from. A row names its number of elements, on which the cost of one may depend."""
     rows = panel["rows"]
     values = [row["value"] for row in rows]
-    # The first rung stands at the bottom: a ladder is climbed upwards. On a logarithmic axis a bar has to start
-    # somewhere: at a tenth of the smallest value.
-    start = min(values) / 10
-    colours = [FAMILIES.get(row["family"], "#777777") for row in rows]
-    axis.barh(range(len(rows)), [value - start for value in values], left=start, color=colours, height=0.62)
+    left, right = min(values) / 4, max(values) * 12
     for at, row in enumerate(rows):
+        colour = FAMILIES.get(row["family"], "#777777")
+        axis.plot([left, row["value"]], [at, at], color=colour, alpha=0.25, linewidth=2)
+        axis.plot(row["value"], at, marker="o", markersize=7, color=colour)
         axis.annotate(
-            f"{row['value']:,.4g}",
+            f"{row['value']:,.3g}" if row["value"] < 1000 else f"{row['value']:,.0f}",
             (row["value"], at),
-            xytext=(4, 0),
+            xytext=(8, 0),
             textcoords="offset points",
             va="center",
             fontsize=8,
         )
     axis.set_xscale("log")
-    axis.set_xlim(start, max(values) * 8)
-    axis.set_yticks(range(len(rows)), [row["lab"] for row in rows], fontsize=9)
+    axis.set_xlim(left, right)
+    axis.set_yticks(range(len(rows)), [f"{row['lab']}\nn = {row['size']:,}" for row in rows], fontsize=8)
     axis.set_xlabel(panel["unit"])
     axis.set_title(panel["title"], fontsize=10, loc="left")
     axis.spines[["top", "right"]].set_visible(False)

@@ -1,25 +1,40 @@
-"""table: verdicts → text: the ladder, one row a lab and one line a rule; a file's histogram."""
+"""table: verdicts → text: the ladder, a row a lab and below it a line a rule; a file's histogram."""
 
 from typing import Any
 
-HEADINGS = ("lab", "verdict", "cases", "time", "speedup", "over CPU", "counters that its rules read")
+HEADINGS = ("lab", "verdict", "cases", "time", "over baseline", "over one CPU core")
 
 
 def ladder(facts: dict[str, Any]) -> str:
-    lines = [HEADINGS, *(line for row in facts["rows"] for line in _lines(row))]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS) - 1)]
-    text = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]) for line in lines
-    ]
-    text.insert(1, "─" * max(len(line) for line in text))
-    emulated = facts["device"] == "lockstep"
+    """Under each lab, indented, the counters that its rules read: their names are too long for a column."""
+    cells = [_cells(row) for row in facts["rows"]]
+    widths = [max(len(line[column]) for line in [HEADINGS, *cells]) for column in range(len(HEADINGS))]
+    text = [_line(HEADINGS, widths), "─" * (sum(widths) + 2 * len(widths) - 2)]
+    for row, line in zip(facts["rows"], cells, strict=True):
+        text.append(_line(line, widths))
+        text += [f"    {_rule(rule)}" for rule in row.get("rules", [])]
     text.append("")
-    text.append(
-        "On lockstep, the emulated card: counts are exact; modelled times come later."
-        if emulated
-        else f"On {facts['device']}: times are measured, and speedups are over the lab's baseline and one CPU core."
+    if facts["device"] == "lockstep":
+        text.append("On lockstep, the emulated card: counts are exact, modelled times come later.")
+    else:
+        text.append(f"Measured on {facts['device']}; counters are lockstep's affair: ./lab demo --device lockstep")
+    return "\n".join(text)
+
+
+def _line(cells: tuple[str, ...], widths: list[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
+    time = row.get("time", {})
+    return (
+        row["lab"],
+        row["verdict"],
+        f"{row['cases_passed']}/{row['cases_planned']}" if "cases_planned" in row else "–",
+        "later" if time.get("ms") is None else f"{time['ms']:.3f} ms measured",
+        _times(time.get("speedup_over_baseline")),
+        _times(time.get("speedup_over_serial_cpu")),
     )
-    return "\n".join(line.rstrip() for line in text)
 
 
 def histogram(counts: list[int]) -> str:
@@ -34,21 +49,6 @@ def _shown(value: int) -> str:
     return chr(value) if 0x21 <= value < 0x7F else " "
 
 
-def _lines(row: dict[str, Any]) -> list[tuple[str, ...]]:
-    time = row.get("time", {})
-    rules = [_rule(rule) for rule in row.get("rules", [])] or ["–"]
-    first = (
-        row["lab"],
-        row["verdict"],
-        f"{row['cases_passed']}/{row['cases_planned']}" if "cases_planned" in row else "–",
-        "later" if time.get("ms") is None else f"{time['ms']:.3f} ms measured",
-        _times(time.get("speedup_over_baseline")),
-        _times(time.get("speedup_over_serial_cpu")),
-        rules[0],
-    )
-    return [first, *(("",) * (len(HEADINGS) - 1) + (rule,) for rule in rules[1:])]
-
-
 def _times(ratio: float | None) -> str:
     return "later" if ratio is None else f"{ratio:.3g}×"
 
@@ -58,5 +58,5 @@ def _rule(rule: dict[str, Any]) -> str:
     if rule["value"] is None:
         return f"{what}: {rule['verdict']}"
     sign = {"<=": "≤", ">=": "≥", "==": "="}.get(rule["op"], rule["op"])
-    broken = ", broken" if rule["verdict"] == "broken" else ""
-    return f"{what} = {rule['value']:.5g} (wanted {sign} {rule['limit']:g}{broken})"
+    wanted = "wanted" if rule["verdict"] == "broken" else "as wanted"
+    return f"{what} = {rule['value']:.5g}, {wanted} {sign} {rule['limit']:g}"
