@@ -49,6 +49,8 @@ def _cache(tree: Path) -> dict[str, str]:
 
 def _failed_steps(output: str) -> str:
     """Ninja's failed steps without the command lines and without the steps that went well."""
+    if "CMake Error" in output:
+        return _from_first_error(output)
     kept: list[str] = []
     showing = False
     for line in output.splitlines():
