@@ -71,7 +71,14 @@ struct Variable {
   uint64_t bytes = 0;            // whole array; 0 for an extern array of unknown size
   bool is_extern = false;
   std::vector<uint8_t> init;     // first bytes; the rest is zero
-  struct Relocation { uint64_t offset; std::string symbol; int64_t addend; bool generic; uint32_t bytes; };
+  struct Relocation {
+    uint64_t offset;
+    std::string symbol;
+    int64_t addend;
+    bool generic;
+    uint32_t bytes;            // how many bytes of the address to store
+    uint32_t byte_of_address;  // the first of them
+  };
   std::vector<Relocation> relocations;
 };
 

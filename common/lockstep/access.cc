@@ -1,0 +1,444 @@
+#include "access.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "arith.h"
+#include "block.h"
+#include "launch.h"
+#include "warp.h"
+
+namespace lockstep {
+namespace {
+
+// What an access resolves to: where each lane's data lies in this process.
+struct Places {
+  std::array<uint64_t, kWarpSize> at;  // lanes that are not active repeat the first active one
+  bool consecutive = false;            // at[l] == at[0] + l · bytes, for all 32 lanes
+};
+
+uint32_t first_lane(Mask mask) { return static_cast<uint32_t>(std::countr_zero(mask)); }
+
+// ---- addresses ----
+
+// Every lane's address; lanes that are not active repeat the first active one, so that loops need no mask.
+void addresses(const Warp& warp, const MemoryAccess& access, Mask mask, std::array<uint64_t, kWarpSize>& out) {
+  const auto offset = static_cast<uint64_t>(access.offset);
+  if (access.base == 0) {
+    out.fill(offset);
+    return;
+  }
+  if (access.wide_base) {
+    const auto* base = lanes<uint64_t>(warp.registers(), access.base);
+    for (int l = 0; l < kWarpSize; ++l) out[l] = base[l] + offset;
+  } else {
+    const auto* base = lanes<uint32_t>(warp.registers(), access.base);
+    for (int l = 0; l < kWarpSize; ++l) out[l] = base[l] + offset;
+  }
+  if (mask == kFullMask) return;
+  const uint64_t first = out[first_lane(mask)];
+  for (int l = 0; l < kWarpSize; ++l) out[l] = mask >> l & 1 ? out[l] : first;
+}
+
+// Whether all lanes lie in [range.begin, range.end - bytes] and are multiples of unit.
+bool all_within(const std::array<uint64_t, kWarpSize>& at, Range range, uint32_t bytes, uint32_t unit) {
+  if (range.end - range.begin < bytes) return false;
+  const uint64_t room = range.end - range.begin - bytes;
+  uint64_t outside = 0;
+  for (int l = 0; l < kWarpSize; ++l) outside |= static_cast<uint64_t>(at[l] - range.begin > room) | (at[l] & (unit - 1));
+  return outside == 0;
+}
+
+bool is_consecutive(const std::array<uint64_t, kWarpSize>& at, uint32_t bytes) {
+  uint64_t difference = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= at[l] ^ (at[0] + l * bytes);
+  return difference == 0;
+}
+
+const char* verb(const MemoryAccess& access) {
+  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
+}
+
+std::string size_text(const MemoryAccess& access) {
+  const uint32_t bytes = access.bytes * access.count;
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  char text[160];
+  std::snprintf(text, sizeof text, "misaligned %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
+                static_cast<unsigned long long>(address));
+  warp.launch().fail(Status::kMisalignedAddress, warp, lane, access.pc, text,
+                     "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
+}
+
+// ---- global memory ----
+
+void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  const Memory& memory = warp.launch().memory;
+  char text[160];
+  std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
+                static_cast<unsigned long long>(address));
+  std::string next = "Next: compare the index with the number of elements before the access (if (i < n) …).";
+  if (address < 4096) next = "Next: a null pointer reached the kernel; check what the host passes.";
+  else if (memory.describe(address).kind == AddressKind::kFreed) next = "Next: free the memory only when no kernel uses it any more.";
+  warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, memory.nearest(address) + "\n" + next);
+}
+
+// One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
+bool global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  Launch& launch = warp.launch();
+  Range& range = launch.last_range[access.index];
+  const uint32_t bytes = access.bytes * access.count;
+  if (all_within(places.at, range, bytes, bytes)) return true;
+  range = launch.memory.find(places.at[first_lane(mask)]);
+  if (all_within(places.at, range, bytes, bytes)) return true;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    const uint64_t address = places.at[l];
+    if (address % bytes) return fail_misaligned(warp, access, l, address), false;
+    if (!launch.memory.find(address).contains(address, bytes)) return fail_global(warp, access, l, address), false;
+  }
+  return true;
+}
+
+void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  const uint32_t bytes = access.bytes * access.count;
+  ++count.global_requests;
+  if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction) {
+    count.global_sectors += global_atomic_sectors(places.at.data(), mask);
+  } else if (places.consecutive && mask == kFullMask) {
+    count.global_sectors += (places.at[0] + kWarpSize * bytes - 1) / 32 - places.at[0] / 32 + 1;
+  } else {
+    count.global_sectors += global_sectors(places.at.data(), mask, bytes);
+  }
+}
+
+// ---- shared memory ----
+
+void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  const Launch& launch = warp.launch();
+  char text[160];
+  std::snprintf(text, sizeof text, "out-of-bounds %s of %s in shared memory at offset %lld", verb(access), size_text(access).c_str(),
+                static_cast<long long>(address - kSharedBase));
+  std::string detail = "the block has " + std::to_string(launch.shared_bytes) + " bytes of shared memory";
+  for (const auto& [name, place] : launch.program.shared_arrays)
+    detail += "\n  " + name + ": offset " + std::to_string(place.first - kSharedBase) + ", " +
+              (place.second ? std::to_string(place.second) + " bytes" : "dynamic, " + std::to_string(launch.dynamic_shared_bytes) + " bytes");
+  detail += "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch (<<<grid, block, bytes>>>).";
+  warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, detail);
+}
+
+bool shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
+  const uint32_t bytes = access.bytes * access.count;
+  if (!all_within(places.at, range, bytes, bytes)) {
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      if (places.at[l] % bytes) return fail_misaligned(warp, access, l, places.at[l]), false;
+      if (!range.contains(places.at[l], bytes)) return fail_shared(warp, access, l, places.at[l]), false;
+    }
+  }
+  return true;
+}
+
+void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const Wavefronts w = atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.literal_one, access.atomic == AtomicOp::kCas)
+                              : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
+  ++count.shared_requests;
+  count.shared_wavefronts += w.total;
+  count.shared_ideal += w.ideal;
+}
+
+// ---- local memory and parameters: each lane has its own ----
+
+bool local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  const uint32_t bytes = access.bytes * access.count;
+  const Range range{0, warp.local_bytes()};
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    const uint64_t address = places.at[l];
+    if (address % bytes) return fail_misaligned(warp, access, l, address), false;
+    if (!range.contains(address, bytes)) {
+      warp.launch().fail(Status::kIllegalAddress, warp, l, access.pc,
+                         std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) + " in a thread's local memory, offset " +
+                             std::to_string(static_cast<int64_t>(address)),
+                         "the thread has " + std::to_string(range.end) +
+                             " bytes of local memory\nNext: compare the index with the length of the array that the function declares.");
+      return false;
+    }
+    places.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(l)) + address;
+  }
+  const uint64_t first = places.at[first_lane(mask)];
+  for (int l = 0; l < kWarpSize; ++l) places.at[l] = mask >> l & 1 ? places.at[l] : first;
+  return true;
+}
+
+// A parameter of a device function, or an argument of a call: the place is known since decoding.
+void param_places(Warp& warp, const MemoryAccess& access, Places& places) {
+  const Frame& frame = warp.frame();
+  const auto base = reinterpret_cast<uint64_t>(frame.params.data()) + static_cast<uint64_t>(access.offset);
+  const uint32_t stride = warp.launch().program.functions[frame.function].param_bytes;
+  for (uint32_t l = 0; l < kWarpSize; ++l) places.at[l] = base + l * stride;
+}
+
+// ---- moving data ----
+
+template <class T, class R>
+void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  for (uint32_t e = 0; e < access.count; ++e) {
+    if (access.registers[e] == 0) continue;
+    R* d = lanes<R>(warp.registers(), access.registers[e]);
+    if (sizeof(T) == sizeof(R) && places.consecutive && mask == kFullMask && access.count == 1) {
+      std::memcpy(d, reinterpret_cast<const void*>(places.at[0]), sizeof(R) * kWarpSize);
+    } else if (mask == kFullMask) {
+      for (int l = 0; l < kWarpSize; ++l) d[l] = static_cast<R>(*reinterpret_cast<const T*>(places.at[l] + e * sizeof(T)));
+    } else {
+      for (Mask rest = mask; rest; rest &= rest - 1) {
+        const uint32_t l = first_lane(rest);
+        d[l] = static_cast<R>(*reinterpret_cast<const T*>(places.at[l] + e * sizeof(T)));
+      }
+    }
+  }
+}
+
+template <class T, class R>
+void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  for (uint32_t e = 0; e < access.count; ++e) {
+    const R* a = lanes<R>(warp.registers(), access.registers[e]);
+    if (sizeof(T) == sizeof(R) && places.consecutive && mask == kFullMask && access.count == 1) {
+      std::memcpy(reinterpret_cast<void*>(places.at[0]), a, sizeof(R) * kWarpSize);
+    } else {
+      for (Mask rest = mask; rest; rest &= rest - 1) {
+        const uint32_t l = first_lane(rest);
+        *reinterpret_cast<T*>(places.at[l] + e * sizeof(T)) = static_cast<T>(a[l]);
+      }
+    }
+  }
+}
+
+// Lane after lane, lowest first: one of the orders that hardware may take.
+template <class T, class Function>
+void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
+  std::byte* registers = warp.registers();
+  const T* b = lanes<T>(registers, access.registers[1]);
+  std::array<T, kWarpSize> old;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    T& cell = *reinterpret_cast<T*>(places.at[l]);
+    old[l] = cell;
+    cell = next(cell, b[l], l);
+  }
+  if (access.registers[0] == 0) return;
+  T* d = lanes<T>(registers, access.registers[0]);
+  for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];
+}
+
+// T: how the values are added and compared.
+template <class T>
+void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  switch (access.atomic) {
+    case AtomicOp::kAdd: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return baseline::add(a, b); });
+    case AtomicOp::kMin: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::min(a, b); });
+    case AtomicOp::kMax: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::max(a, b); });
+    default: break;
+  }
+}
+
+template <class T>
+T float_sum(T a, T b) {
+  using namespace baseline;
+  constexpr FloatMode kMode{};
+  if constexpr (std::is_floating_point_v<T>) return add(a, b, kMode);
+  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>) return finish_half<T>(to_double(a) + to_double(b), kMode);
+  else if constexpr (std::is_same_v<T, Half2>)
+    return pair<Half>(float_sum(high<Half>(a), high<Half>(b)), float_sum(low<Half>(a), low<Half>(b)));
+  else return pair<Bfloat>(float_sum(high<Bfloat>(a), high<Bfloat>(b)), float_sum(low<Bfloat>(a), low<Bfloat>(b)));
+}
+
+template <class T>
+void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return float_sum(a, b); });
+}
+
+// T: an unsigned integer of the access's width.
+template <class T>
+void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  switch (access.atomic) {
+    case AtomicOp::kAnd: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
+    case AtomicOp::kOr: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
+    case AtomicOp::kXor: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
+    case AtomicOp::kExch: return update_lanes<T>(warp, access, mask, places, [](T, T b, uint32_t) { return b; });
+    case AtomicOp::kInc: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
+    case AtomicOp::kDec:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
+    case AtomicOp::kCas: {
+      const T* c = lanes<T>(warp.registers(), access.operand2);
+      return update_lanes<T>(warp, access, mask, places, [c](T a, T b, uint32_t l) { return a == b ? c[l] : a; });
+    }
+    default: break;
+  }
+}
+
+// ---- handlers: addresses → places → counters → data ----
+
+using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const Places&);
+
+template <Mover move>
+void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  if (!global_places(warp, access, mask, places)) return;
+  places.consecutive = is_consecutive(places.at, access.bytes * access.count);
+  count_global(warp, access, mask, places);
+  move(warp, access, mask, places);
+}
+
+template <Mover move>
+void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  if (!shared_places(warp, access, mask, places)) return;
+  places.consecutive = is_consecutive(places.at, access.bytes * access.count);
+  count_shared(warp, access, mask, places);
+  const uint64_t base = reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
+  for (uint64_t& address : places.at) address += base;
+  move(warp, access, mask, places);
+}
+
+template <Mover move>
+void access_local(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  if (!local_places(warp, access, mask, places)) return;
+  places.consecutive = false;
+  move(warp, access, mask, places);
+}
+
+// Each lane's address says which space it means.
+template <Mover move>
+void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+  Mask shared = 0, local = 0;
+  for (int l = 0; l < kWarpSize; ++l) {
+    shared |= static_cast<Mask>(places.at[l] - kSharedWindow < kWindowBytes) << l;
+    local |= static_cast<Mask>(places.at[l] - kLocalWindow < kWindowBytes) << l;
+  }
+  const auto part = [&](Mask some, uint64_t window, auto access_space) {
+    if (!some || warp.launch().faulted) return;
+    Places those = places;
+    const uint64_t first = places.at[first_lane(some)];
+    for (int l = 0; l < kWarpSize; ++l) those.at[l] = (some >> l & 1 ? places.at[l] : first) - window;
+    access_space(warp, access, some, those);
+  };
+  part(mask & ~(shared | local), 0, access_global<move>);
+  part(mask & shared, kSharedWindow, access_shared<move>);
+  part(mask & local, kLocalWindow, access_local<move>);
+}
+
+template <Space space, Mover move>
+void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
+  Places places;
+  if constexpr (space == Space::kParam) {
+    param_places(warp, access, places);
+    move(warp, access, mask, places);
+    return;
+  }
+  addresses(warp, access, mask, places.at);
+  if constexpr (space == Space::kGlobal) access_global<move>(warp, access, mask, places);
+  if constexpr (space == Space::kShared) access_shared<move>(warp, access, mask, places);
+  if constexpr (space == Space::kLocal) access_local<move>(warp, access, mask, places);
+  if constexpr (space == Space::kGeneric) access_generic<move>(warp, access, mask, places);
+  if constexpr (space == Space::kConst)
+    if (global_places(warp, access, mask, places)) move(warp, access, mask, places);
+}
+
+template <Mover move>
+AccessHandler in_space(Space space) {
+  switch (space) {
+    case Space::kGlobal: return handle<Space::kGlobal, move>;
+    case Space::kShared: return handle<Space::kShared, move>;
+    case Space::kLocal: return handle<Space::kLocal, move>;
+    case Space::kConst: return handle<Space::kConst, move>;
+    case Space::kParam: return handle<Space::kParam, move>;
+    case Space::kGeneric: return handle<Space::kGeneric, move>;
+    default: return nullptr;
+  }
+}
+
+// T: the type in memory; the register may be wider, and T's sign decides what fills it.
+template <class T>
+AccessHandler select_load(const MemoryAccess& a) {
+  if constexpr (sizeof(T) <= 2)
+    if (a.register_width == Width::k16) return in_space<load_lanes<T, uint16_t>>(a.space);
+  if constexpr (sizeof(T) <= 4)
+    if (a.register_width == Width::k32) return in_space<load_lanes<T, uint32_t>>(a.space);
+  return a.register_width == Width::k64 ? in_space<load_lanes<T, uint64_t>>(a.space) : nullptr;
+}
+
+template <class T>
+AccessHandler select_store(const MemoryAccess& a) {
+  if constexpr (sizeof(T) <= 2)
+    if (a.register_width == Width::k16) return in_space<store_lanes<T, uint16_t>>(a.space);
+  if constexpr (sizeof(T) <= 4)
+    if (a.register_width == Width::k32) return in_space<store_lanes<T, uint32_t>>(a.space);
+  return a.register_width == Width::k64 ? in_space<store_lanes<T, uint64_t>>(a.space) : nullptr;
+}
+
+struct alignas(16) Bits128 {
+  uint64_t low = 0, high = 0;
+  bool operator==(const Bits128&) const = default;
+};
+
+AccessHandler select_move(const MemoryAccess& a) {
+  const bool load = a.op == MemoryOp::kLoad;
+  const bool is_signed = a.type == Type::kS8 || a.type == Type::kS16 || a.type == Type::kS32;
+  switch (a.bytes) {
+    case 1: return !load ? select_store<uint8_t>(a) : is_signed ? select_load<int8_t>(a) : select_load<uint8_t>(a);
+    case 2: return !load ? select_store<uint16_t>(a) : is_signed ? select_load<int16_t>(a) : select_load<uint16_t>(a);
+    case 4: return !load ? select_store<uint32_t>(a) : is_signed ? select_load<int32_t>(a) : select_load<uint32_t>(a);
+    case 8: return !load ? select_store<uint64_t>(a) : select_load<uint64_t>(a);
+    case 16: return !load ? in_space<store_lanes<Bits128, Bits128>>(a.space) : in_space<load_lanes<Bits128, Bits128>>(a.space);
+    default: return nullptr;
+  }
+}
+
+template <class T>
+AccessHandler number(const MemoryAccess& a) { return in_space<update_number<T>>(a.space); }
+
+AccessHandler select_atomic(const MemoryAccess& a) {
+  const bool arithmetic = a.atomic == AtomicOp::kAdd || a.atomic == AtomicOp::kMin || a.atomic == AtomicOp::kMax;
+  if (!arithmetic) {
+    switch (a.bytes) {
+      case 2: return in_space<update_bits<uint16_t>>(a.space);
+      case 4: return in_space<update_bits<uint32_t>>(a.space);
+      case 8: return in_space<update_bits<uint64_t>>(a.space);
+      default: return nullptr;
+    }
+  }
+  switch (a.type) {
+    case Type::kU32: case Type::kB32: return number<uint32_t>(a);
+    case Type::kS32: return number<int32_t>(a);
+    case Type::kU64: case Type::kB64: return number<uint64_t>(a);
+    case Type::kS64: return number<int64_t>(a);
+    default: break;
+  }
+  if (a.atomic != AtomicOp::kAdd) return nullptr;
+  switch (a.type) {
+    case Type::kF32: return in_space<update_float<float>>(a.space);
+    case Type::kF64: return in_space<update_float<double>>(a.space);
+    case Type::kF16: return in_space<update_float<baseline::Half>>(a.space);
+    case Type::kBf16: return in_space<update_float<baseline::Bfloat>>(a.space);
+    case Type::kF16x2: return in_space<update_float<baseline::Half2>>(a.space);
+    case Type::kBf16x2: return in_space<update_float<baseline::Bfloat2>>(a.space);
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+AccessHandler select_access(const MemoryAccess& access) {
+  if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction) return access.count == 1 ? select_atomic(access) : nullptr;
+  return select_move(access);
+}
+
+}  // namespace lockstep

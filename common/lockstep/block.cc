@@ -1,0 +1,115 @@
+#include "block.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <set>
+
+namespace lockstep {
+
+Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(launch.shared_bytes)) {
+  for (uint32_t w = 0; w < launch.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(launch, *this, w));
+  order_.resize(warps_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
+}
+
+void Block::start(Dim3 coordinates, uint64_t linear) {
+  coordinates_ = coordinates;
+  linear_ = linear;
+  barriers_ = {};
+  for (auto& warp : warps_) warp->start();
+}
+
+Progress Block::run() {
+  for (;;) {
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), launch_.random);
+    bool yielded = false, all_done = true;
+    for (const uint32_t w : order_) {
+      Warp& warp = *warps_[w];
+      if (warp.done()) continue;
+      yielded |= warp.run() == Progress::kYielded;
+      if (launch_.faulted) return Progress::kDone;
+      all_done &= warp.done();
+    }
+    if (all_done) return Progress::kDone;
+    if (complete_barriers()) continue;
+    if (yielded) return Progress::kYielded;
+    report_deadlock();
+    return Progress::kDone;
+  }
+}
+
+bool Block::complete_barriers() {
+  uint32_t ids = 0;
+  for (const auto& warp : warps_)
+    for (const Path& path : warp->paths())
+      if (path.state == Path::kAtBarrier) ids |= 1u << path.barrier;
+  bool any = false;
+  for (; ids; ids &= ids - 1) any |= complete(static_cast<uint32_t>(std::countr_zero(ids)));
+  return any;
+}
+
+// A barrier without a thread count waits for every thread that has not exited. One with a count counts by whole
+// warps, as the hardware does: a warp whose live lanes are all there counts for 32.
+bool Block::complete(uint32_t id) {
+  Barrier& barrier = barriers_[id];
+  uint32_t arrived = barrier.early, expected = barrier.expected;
+  const BarrierUse* use = nullptr;
+  bool everybody = true;
+  for (const auto& warp : warps_) {
+    Mask here = 0;
+    for (const Path& path : warp->paths()) {
+      if (path.state != Path::kAtBarrier || path.barrier != id) continue;
+      here |= path.mask;
+      use = path.use;
+      expected = std::max(expected, path.waits_for);
+    }
+    everybody &= here == warp->live();
+    arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
+  }
+  if (expected ? arrived < expected : !everybody) return false;
+  uint32_t reduced = barrier.trues;
+  if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
+  if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
+  barrier = {};
+  ++launch_.counters.barriers;
+  for (auto& warp : warps_) warp->pass_barrier(id, reduced);
+  return true;
+}
+
+void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {
+  barriers_[id].early += threads;
+  barriers_[id].expected = std::max(barriers_[id].expected, expected);
+}
+
+void Block::contribute(uint32_t id, Mask predicate, Mask mask) {
+  barriers_[id].trues += static_cast<uint32_t>(std::popcount(predicate & mask));
+  barriers_[id].votes += static_cast<uint32_t>(std::popcount(mask));
+}
+
+// Nobody can go on: say where each group waits and for whom.
+void Block::report_deadlock() {
+  std::set<std::string> lines;
+  const Warp* first = nullptr;
+  uint32_t lane = 0, pc = 0;
+  for (const auto& warp : warps_)
+    for (const Path& path : warp->paths()) {
+      if (!first) first = warp.get(), lane = static_cast<uint32_t>(std::countr_zero(path.mask)), pc = path.pc;
+      char text[160];
+      const bool block_wide = path.state == Path::kAtBarrier;
+      std::snprintf(text, sizeof text, "warp %u, lanes 0x%08x wait at %s in %s%s", warp->index(), path.mask,
+                    launch_.program.names[path.pc].c_str(), launch_.place(path.pc).c_str(),
+                    block_wide ? "" : " for lanes that never come");
+      lines.insert(text);
+    }
+  std::string detail;
+  for (const std::string& line : lines) {
+    if (detail.size() > 1000) { detail += "\n…"; break; }
+    detail += (detail.empty() ? "" : "\n") + line;
+  }
+  launch_.fail(Status::kLaunchTimeout, *first, lane, pc,
+               "deadlock: every thread of the block that is left waits, and nobody can wake it", detail);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,159 @@
+#include "builtin.h"
+
+#include <bit>
+#include <cctype>
+#include <cstring>
+
+#include "block.h"
+
+namespace lockstep {
+namespace {
+
+// The value of argument number i of one lane.
+template <class T>
+T argument(const Warp& warp, const CallSite& site, size_t i, uint32_t lane) {
+  T value{};
+  const size_t stride = warp.launch().program.functions[warp.frame().function].param_bytes;
+  std::memcpy(&value, warp.frame().params.data() + lane * stride + site.arguments.at(i).offset, sizeof value);
+  return value;
+}
+
+template <class T>
+void give_result(Warp& warp, const CallSite& site, uint32_t lane, T value) {
+  if (site.results.empty()) return;
+  const size_t stride = warp.launch().program.functions[warp.frame().function].param_bytes;
+  auto* params = const_cast<std::byte*>(warp.frame().params.data());
+  std::memcpy(params + lane * stride + site.results[0].offset, &value, sizeof value);
+}
+
+// One lane's view of memory through generic addresses, for reading what device code points to.
+class LaneReader {
+ public:
+  LaneReader(const Warp& warp, uint32_t lane) : warp_(warp), lane_(lane) {}
+
+  // Null if [address, address + bytes) is not readable.
+  const std::byte* at(uint64_t address, uint64_t bytes) const {
+    if (address - kLocalWindow < kWindowBytes)
+      return Range{0, warp_.local_bytes()}.contains(address - kLocalWindow, bytes) ? warp_.local_memory(lane_) + (address - kLocalWindow) : nullptr;
+    if (address - kSharedWindow < kWindowBytes) {
+      const uint64_t offset = address - kSharedWindow - kSharedBase;
+      return Range{0, warp_.launch().shared_bytes}.contains(offset, bytes) ? warp_.block().shared() + offset : nullptr;
+    }
+    return warp_.launch().memory.find(address).contains(address, bytes) ? reinterpret_cast<const std::byte*>(address) : nullptr;
+  }
+
+  std::string string(uint64_t address) const {
+    std::string text;
+    for (; const std::byte* c = at(address, 1); ++address) {
+      if (*c == std::byte{0}) return text;
+      text += static_cast<char>(*c);
+    }
+    return "(bad string)";
+  }
+
+ private:
+  const Warp& warp_;
+  uint32_t lane_;
+};
+
+// printf's conversions, each value aligned in the argument block as a C struct would hold it.
+class Formatter {
+ public:
+  Formatter(const LaneReader& reader, uint64_t arguments) : reader_(reader), next_(arguments) {}
+
+  std::string format(const std::string& pattern) {
+    std::string out;
+    for (size_t i = 0; i < pattern.size();) {
+      if (pattern[i] != '%') { out += pattern[i++]; continue; }
+      size_t end = i + 1;
+      while (end < pattern.size() && !std::isalpha(static_cast<unsigned char>(pattern[end])) && pattern[end] != '%') ++end;
+      while (end < pattern.size() && std::strchr("hlLzjt", pattern[end])) ++end;
+      if (end >= pattern.size()) return out + pattern.substr(i);
+      out += convert(pattern.substr(i, end + 1 - i));
+      i = end + 1;
+    }
+    return out;
+  }
+
+ private:
+  template <class T>
+  T take() {
+    next_ = (next_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    T value{};
+    if (const std::byte* place = reader_.at(next_, sizeof(T))) std::memcpy(&value, place, sizeof value);
+    next_ += sizeof(T);
+    return value;
+  }
+
+  std::string convert(std::string conversion) {
+    const char kind = conversion.back();
+    if (kind == '%') return "%";
+    for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
+      conversion.replace(star, 1, std::to_string(take<int32_t>()));
+    const size_t longs = static_cast<size_t>(std::count(conversion.begin(), conversion.end(), 'l')) +
+                         static_cast<size_t>(conversion.find_first_of("zjt") != std::string::npos);
+    if (std::strchr("diuxXo", kind)) {
+      if (longs) return print(with_length(conversion, "ll"), take<int64_t>());
+      const bool is_signed = kind == 'd' || kind == 'i';
+      return is_signed ? print(conversion, take<int32_t>()) : print(conversion, take<uint32_t>());
+    }
+    if (std::strchr("fFeEgGaA", kind)) return print(conversion, take<double>());
+    if (kind == 'c') return print(conversion, take<int32_t>());
+    if (kind == 'p') return print(conversion, reinterpret_cast<void*>(take<uint64_t>()));
+    if (kind == 's') return print(conversion, reader_.string(take<uint64_t>()).c_str());
+    return conversion;  // unknown: as CUDA does, it appears as it stands
+  }
+
+  static std::string with_length(std::string conversion, const char* length) {
+    const char kind = conversion.back();
+    while (std::strchr("hlLzjt", conversion[conversion.size() - 2])) conversion.erase(conversion.size() - 2, 1);
+    conversion.pop_back();
+    return conversion + length + kind;
+  }
+
+  template <class T>
+  static std::string print(const std::string& conversion, T value) {
+    std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, conversion.c_str(), value)), '\0');
+    std::snprintf(text.data(), text.size() + 1, conversion.c_str(), value);
+    return text;
+  }
+
+  const LaneReader& reader_;
+  uint64_t next_;
+};
+
+void print(Warp& warp, const CallSite& site, uint32_t lane) {
+  const LaneReader reader(warp, lane);
+  const std::string pattern = reader.string(argument<uint64_t>(warp, site, 0, lane));
+  warp.launch().output += Formatter(reader, argument<uint64_t>(warp, site, 1, lane)).format(pattern);
+  give_result<int32_t>(warp, site, lane, 0);
+}
+
+void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
+  const LaneReader reader(warp, lane);
+  const auto text = [&](size_t i) { return reader.string(argument<uint64_t>(warp, site, i, lane)); };
+  warp.launch().fail(Status::kAssert, warp, lane, pc,
+                     text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) + ": assertion `" +
+                         text(0) + "' failed",
+                     "");
+}
+
+}  // namespace
+
+void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
+  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    switch (site.builtin) {
+      case Builtin::kPrintf: print(warp, site, lane); break;
+      case Builtin::kAssertFail: assertion_failed(warp, site, lane, pc); break;
+      case Builtin::kMalloc: give_result(warp, site, lane, warp.launch().memory.allocate(argument<uint64_t>(warp, site, 0, lane))); break;
+      case Builtin::kFree:
+        if (const auto address = argument<uint64_t>(warp, site, 0, lane); address && !warp.launch().memory.free(address))
+          warp.launch().fail(Status::kIllegalAddress, warp, lane, pc, "free() of an address that malloc() did not give", "");
+        break;
+      case Builtin::kNone: break;
+    }
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,120 @@
+#include "collective.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace lockstep {
+namespace {
+
+void set_predicate(std::byte* registers, uint32_t offset, Mask value, Mask active) {
+  if (offset == 0) return;
+  Mask& p = *lanes<Mask>(registers, offset);
+  p = (p & ~active) | (value & active);
+}
+
+void set_all(std::byte* registers, uint32_t offset, uint32_t value, Mask active) {
+  if (offset == 0) return;
+  auto* d = lanes<uint32_t>(registers, offset);
+  for (Mask rest = active; rest; rest &= rest - 1) d[std::countr_zero(rest)] = value;
+}
+
+// The lane that lane l reads, and whether it lies within the segment that c describes (PTX ISA, shfl.sync).
+struct ShuffleSource { int lane; bool inside; };
+
+ShuffleSource shuffle_source(CollectiveOp op, int l, uint32_t b, uint32_t c) {
+  const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31), segment = static_cast<int>(c >> 8 & 31);
+  const int highest = (l & segment) | (clamp & ~segment), lowest = l & segment;
+  switch (op) {
+    case CollectiveOp::kShflUp: return {l - offset, l - offset >= highest};
+    case CollectiveOp::kShflDown: return {l + offset, l + offset <= highest};
+    case CollectiveOp::kShflBfly: return {l ^ offset, (l ^ offset) <= highest};
+    default: return {lowest | (offset & ~segment), (lowest | (offset & ~segment)) <= highest};
+  }
+}
+
+// A lane outside its segment reads itself. What an inactive lane would give is undefined; here, its register.
+void shuffle(const Collective& s, std::byte* registers, Mask active) {
+  std::array<uint32_t, kWarpSize> a;
+  std::copy_n(lanes<uint32_t>(registers, s.a), kWarpSize, a.begin());
+  const auto* b = lanes<uint32_t>(registers, s.b);
+  const auto* c = lanes<uint32_t>(registers, s.c);
+  std::array<uint32_t, kWarpSize> result;
+  Mask inside = 0;
+  for (int l = 0; l < kWarpSize; ++l) {
+    const ShuffleSource from = shuffle_source(s.op, l, b[l], c[l]);
+    result[l] = a[from.inside ? from.lane : l];
+    inside |= static_cast<Mask>(from.inside) << l;
+  }
+  if (s.d) {
+    auto* d = lanes<uint32_t>(registers, s.d);
+    for (int l = 0; l < kWarpSize; ++l) d[l] = active >> l & 1 ? result[l] : d[l];
+  }
+  set_predicate(registers, s.p, inside, active);
+}
+
+void vote(const Collective& v, std::byte* registers, Mask active) {
+  const Mask yes = *lanes<Mask>(registers, v.a) & active;
+  switch (v.op) {
+    case CollectiveOp::kVoteAll: return set_predicate(registers, v.d, yes == active ? kFullMask : 0, active);
+    case CollectiveOp::kVoteAny: return set_predicate(registers, v.d, yes ? kFullMask : 0, active);
+    case CollectiveOp::kVoteUni: return set_predicate(registers, v.d, yes == active || !yes ? kFullMask : 0, active);
+    default: return set_all(registers, v.d, yes, active);
+  }
+}
+
+template <class T>
+void match(const Collective& m, std::byte* registers, Mask active) {
+  std::array<T, kWarpSize> a;
+  std::copy_n(lanes<T>(registers, m.a), kWarpSize, a.begin());
+  const auto same_as = [&](T value) {
+    Mask same = 0;
+    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<Mask>(a[l] == value) << l;
+    return same & active;
+  };
+  if (m.op == CollectiveOp::kMatchAll) {
+    const bool all = same_as(a[std::countr_zero(active)]) == active;
+    set_all(registers, m.d, all ? active : 0, active);
+    set_predicate(registers, m.p, all ? kFullMask : 0, active);
+  } else {
+    for (Mask rest = active; rest; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      if (m.d) lanes<uint32_t>(registers, m.d)[l] = same_as(a[l]);
+    }
+  }
+}
+
+template <class T>
+T reduce(const T* a, CollectiveOp op, Mask active) {
+  T result = a[std::countr_zero(active)];
+  for (Mask rest = active & (active - 1); rest; rest &= rest - 1) {
+    const T value = a[std::countr_zero(rest)];
+    switch (op) {
+      case CollectiveOp::kReduxAdd: result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(value)); break;
+      case CollectiveOp::kReduxMin: result = std::min(result, value); break;
+      case CollectiveOp::kReduxMax: result = std::max(result, value); break;
+      case CollectiveOp::kReduxAnd: result &= value; break;
+      case CollectiveOp::kReduxOr: result |= value; break;
+      default: result ^= value; break;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void run_collective(const Collective& c, std::byte* registers, Mask active) {
+  if (c.op <= CollectiveOp::kShflIdx) return shuffle(c, registers, active);
+  if (c.op <= CollectiveOp::kVoteBallot) return vote(c, registers, active);
+  if (c.op <= CollectiveOp::kMatchAll) return c.wide ? match<uint64_t>(c, registers, active) : match<uint32_t>(c, registers, active);
+  if (c.op == CollectiveOp::kElect) {
+    const int leader = std::countr_zero(active);
+    set_all(registers, c.d, static_cast<uint32_t>(leader), active);
+    return set_predicate(registers, c.p, 1u << leader, active);
+  }
+  const uint32_t result = c.is_signed ? static_cast<uint32_t>(reduce(lanes<int32_t>(registers, c.a), c.op, active))
+                                      : reduce(lanes<uint32_t>(registers, c.a), c.op, active);
+  set_all(registers, c.d, result, active);
+}
+
+}  // namespace lockstep

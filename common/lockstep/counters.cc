@@ -1,0 +1,123 @@
+#include "counters.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kBanks = 32;
+
+// Words of 4 bytes wanted in each bank, each word once.
+class BankTable {
+ public:
+  void want(uint64_t word) {
+    const auto bank = static_cast<uint32_t>(word % kBanks);
+    for (uint32_t i = 0; i < used_[bank]; ++i)
+      if (words_[bank][i] == word) return;
+    words_[bank][used_[bank]++] = word;
+    deepest_ = std::max<uint32_t>(deepest_, used_[bank]);
+  }
+  uint32_t deepest() const { return deepest_; }
+
+ private:
+  std::array<uint8_t, kBanks> used_{};
+  std::array<std::array<uint64_t, 32 * 4>, kBanks> words_;  // only the first used_ of each are set
+  uint32_t deepest_ = 0;
+};
+
+// The lanes [first, first + count), `bytes` each.
+uint32_t deepest_bank(const uint64_t* addresses, Mask mask, uint32_t bytes, uint32_t first, uint32_t count) {
+  BankTable table;
+  for (uint32_t l = first; l < first + count; ++l) {
+    if (!(mask >> l & 1)) continue;
+    for (uint64_t word = addresses[l] / 4; word <= (addresses[l] + bytes - 1) / 4; ++word) table.want(word);
+  }
+  return table.deepest();
+}
+
+// Whether each active lane wants what lane^step wants, where that lane is active.
+bool same_as_partner(const uint64_t* addresses, Mask mask, uint32_t step) {
+  for (uint32_t l = 0; l < kWarpSize; ++l)
+    if ((mask >> l & 1) && (mask >> (l ^ step) & 1) && addresses[l] != addresses[l ^ step]) return false;
+  return true;
+}
+
+// The usual case, one word each, all in a row: no conflict and no need to look closer.
+bool consecutive_words(const uint64_t* addresses, Mask mask) {
+  if (mask != kFullMask) return false;
+  bool result = true;
+  for (uint32_t l = 0; l < kWarpSize; ++l) result &= addresses[l] == addresses[0] + 4 * l;
+  return result && addresses[0] % 4 == 0;
+}
+
+// What the same lanes and width would cost if every bank had to serve one word.
+uint32_t ideal_wavefronts(Mask mask, uint32_t phases) {
+  const uint32_t width = kWarpSize / phases;
+  uint32_t ideal = 0;
+  for (uint32_t p = 0; p < phases; ++p) ideal += (mask >> (p * width) & (width == 32 ? kFullMask : (1u << width) - 1)) != 0;
+  return ideal;
+}
+
+}  // namespace
+
+uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
+  std::array<uint64_t, kWarpSize * 2> sectors;
+  uint32_t count = 0, changes = 0;
+  bool sorted = true;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint64_t address = addresses[std::countr_zero(rest)];
+    const uint64_t sector = address / 32;
+    if (count == 0 || sectors[count - 1] != sector) {
+      sorted &= count == 0 || sectors[count - 1] < sector;
+      sectors[count++] = sector;
+      ++changes;
+    }
+    if ((address + bytes - 1) / 32 != sector) sectors[count++] = sector + 1, ++changes;
+  }
+  if (sorted) return changes;
+  std::sort(sectors.begin(), sectors.begin() + count);
+  return static_cast<uint32_t>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
+}
+
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
+  std::array<uint64_t, kWarpSize> sorted;
+  uint32_t count = 0;
+  for (Mask rest = mask; rest; rest &= rest - 1) sorted[count++] = addresses[std::countr_zero(rest)];
+  std::sort(sorted.begin(), sorted.begin() + count);
+  uint32_t total = 0, deepest = 0, run = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool new_sector = i == 0 || sorted[i] / 32 != sorted[i - 1] / 32;
+    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    if (new_sector) total += std::exchange(deepest, 0);
+    deepest = std::max(deepest, run);
+  }
+  return total + deepest;
+}
+
+Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
+  if (mask == 0) return {};
+  if (bytes <= 4) return consecutive_words(addresses, mask) ? Wavefronts{1, 1} : Wavefronts{deepest_bank(addresses, mask, bytes, 0, kWarpSize), 1};
+  uint32_t phases = bytes / 4;
+  if (!is_store && (same_as_partner(addresses, mask, 1) || same_as_partner(addresses, mask, 2))) phases /= 2;
+  const uint32_t width = kWarpSize / phases;
+  Wavefronts w;
+  for (uint32_t first = 0; first < kWarpSize; first += width) w.total += deepest_bank(addresses, mask, bytes, first, width);
+  w.ideal = ideal_wavefronts(mask, phases);
+  return w;
+}
+
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, bool merging, bool is_cas) {
+  if (mask == 0) return {};
+  if (merging) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
+  std::array<uint32_t, kBanks> lanes_in_bank{};
+  uint32_t deepest = 0;
+  for (Mask rest = mask; rest; rest &= rest - 1) deepest = std::max(deepest, ++lanes_in_bank[addresses[std::countr_zero(rest)] / 4 % kBanks]);
+  // Bank conflicts are that lane count less one, so the ideal is whatever remains.
+  const uint32_t total = is_cas ? 2 * deepest : deepest;
+  return {total, total - (deepest - 1)};
+}
+
+}  // namespace lockstep

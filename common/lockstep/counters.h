@@ -1,0 +1,38 @@
+// counters: what one launch did, per instruction, under rules measured on an H200. Observes; changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program.h"
+
+namespace lockstep {
+
+struct InstructionCounters {
+  uint64_t warps = 0;      // warp instructions executed
+  uint64_t threads = 0;    // lanes active in them
+  uint64_t divergent = 0;  // branches whose active lanes went different ways
+  // Memory instructions with at least one active lane; by the space they reached.
+  uint64_t global_requests = 0, global_sectors = 0;
+  uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0;
+};
+
+// Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.
+uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
+// Sectors of a global atomic or reduction: over the 32-byte pieces, the sum of the largest multiplicity of one
+// address in it.
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask);
+
+struct Wavefronts { uint32_t total = 0, ideal = 0; };
+// Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
+Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
+// As above for atom and red; merging: add of the literal 1 without a use of the result.
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, bool merging, bool is_cas);
+
+// Counts of one launch, beside Program::code.
+struct LaunchCounters {
+  std::vector<InstructionCounters> at;
+  uint64_t barriers = 0;  // block barriers completed
+};
+
+}  // namespace lockstep

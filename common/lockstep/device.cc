@@ -1,0 +1,411 @@
+#include "device.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "launch.h"
+#include "memory.h"
+#include "parser.h"
+#include "program.h"
+#include "report.h"
+
+namespace lockstep {
+namespace {
+
+// A module that was loaded: its parsed text, and where its variables lie.
+struct LoadedModule {
+  Module module;
+  std::map<std::string, GlobalInfo, std::less<>> globals;
+  std::unordered_map<std::string, const Function*> functions;
+  std::unordered_map<std::string, uint64_t> function_ids;
+  std::vector<const Function*> address_taken;
+};
+
+struct LoadedFunction {
+  LoadedModule* module = nullptr;
+  const Function* function = nullptr;
+  std::unique_ptr<Program> program;
+  FunctionInfo info;
+  uint64_t max_dynamic_shared = 0;
+};
+
+// "void reduce<256u>(int*, int)" → "reduce<256u>": what Nsight Compute calls the function's name.
+std::string kernel_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0) return symbol;
+  const std::string whole = text.get();
+  int depth = 0;
+  size_t begin = 0, end = whole.size();
+  for (size_t i = 0; i < whole.size(); ++i) {
+    if (whole[i] == '<') ++depth;
+    if (whole[i] == '>') --depth;
+    if (whole[i] == ' ' && depth == 0 && begin == 0) begin = i + 1;  // the result type of a template
+    if (whole[i] == '(' && depth == 0 && whole.compare(i, 21, "(anonymous namespace)") != 0) { end = i; break; }
+  }
+  if (begin > end || whole.compare(0, 5, "void ") != 0) begin = 0;
+  return whole.substr(begin, end - begin);
+}
+
+std::string bytes_text(uint64_t n) { return std::to_string(n) + " bytes"; }
+
+class InProcessDevice : public Device {
+ public:
+  explicit InProcessDevice(const DeviceOptions& options)
+      : options_(options), memory_(options.memory_bytes), param_block_(memory_.allocate(kParamBytes)), own_bytes_(memory_.used()) {}
+
+  const DeviceLimits& limits() const override { return limits_; }
+
+  Outcome allocate(uint64_t bytes, uint64_t* address) override;
+  Outcome free(uint64_t address) override;
+  Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) override;
+  Outcome copy_out(void* to, uint64_t from, uint64_t bytes) override;
+  Outcome copy_within(uint64_t to, uint64_t from, uint64_t bytes) override;
+  Outcome fill(uint64_t to, uint8_t value, uint64_t bytes) override;
+  AddressInfo find_address(uint64_t address) const override { return memory_.describe(address); }
+  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override;
+
+  Outcome load_module(std::string_view ptx, ModuleId* module) override;
+  Outcome unload_module(ModuleId module) override;
+  Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) override;
+  Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override;
+
+  uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override;
+  Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override;
+  Outcome launch(const LaunchRequest& request) override;
+  Outcome synchronise() override { return sticky_; }
+  std::string take_output() override { return std::exchange(output_, {}); }
+  std::string report_json() const override { return to_json(records_, findings_); }
+
+ private:
+  static constexpr uint64_t kParamBytes = 32 << 10;  // the most that PTX allows, 32,764, rounded up
+
+  bool holds(uint64_t address, uint64_t bytes) const { return memory_.find(address).contains(address, bytes); }
+  void place_variables(LoadedModule& loaded);
+  void initialise(LoadedModule& loaded, const Variable& v);
+  Linkage linkage(LoadedModule& loaded) const;
+  LoadedFunction* function(FunctionId id) { return id < functions_.size() ? functions_[id].get() : nullptr; }
+  Outcome check_shape(const LoadedFunction& f, const LaunchRequest& request) const;
+  void record_fault(const Launch& launch);
+
+  const DeviceOptions options_;
+  const DeviceLimits limits_;
+  Memory memory_;
+  const uint64_t param_block_;  // where each launch puts the kernel's parameters
+  const uint64_t own_bytes_;
+  std::map<ModuleId, std::unique_ptr<LoadedModule>> modules_;
+  std::vector<std::unique_ptr<LoadedFunction>> functions_;
+  uint64_t next_function_id_ = 1;
+  ModuleId next_module_ = 1;
+  uint64_t launches_ = 0;
+  Outcome sticky_;
+  std::string output_;
+  std::vector<LaunchRecord> records_;
+  std::vector<Finding> findings_;
+};
+
+// ---- memory ----
+
+Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address) {
+  *address = bytes ? memory_.allocate(bytes) : 0;
+  if (bytes == 0 || *address) return {};
+  return {Status::kOutOfMemory, "the device has " + bytes_text(memory_.capacity() - memory_.used()) + " left of " +
+                                    bytes_text(memory_.capacity()) + ", and " + bytes_text(bytes) +
+                                    " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
+                                    "(LOCKSTEP_MEMORY=16G)."};
+}
+
+Outcome InProcessDevice::free(uint64_t address) {
+  return address == 0 || memory_.free(address) ? Outcome{} : Outcome{Status::kInvalidValue, ""};
+}
+
+Outcome InProcessDevice::copy_in(uint64_t to, const void* from, uint64_t bytes) {
+  if (bytes && !holds(to, bytes)) return {Status::kInvalidValue, ""};
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return {};
+}
+
+Outcome InProcessDevice::copy_out(void* to, uint64_t from, uint64_t bytes) {
+  if (bytes && !holds(from, bytes)) return {Status::kInvalidValue, ""};
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return {};
+}
+
+Outcome InProcessDevice::copy_within(uint64_t to, uint64_t from, uint64_t bytes) {
+  if (bytes && (!holds(from, bytes) || !holds(to, bytes))) return {Status::kInvalidValue, ""};
+  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return {};
+}
+
+Outcome InProcessDevice::fill(uint64_t to, uint8_t value, uint64_t bytes) {
+  if (bytes && !holds(to, bytes)) return {Status::kInvalidValue, ""};
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  return {};
+}
+
+void InProcessDevice::memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const {
+  *free_bytes = memory_.capacity() - memory_.used();
+  *total_bytes = memory_.capacity();
+}
+
+// ---- modules ----
+
+Outcome InProcessDevice::load_module(std::string_view ptx, ModuleId* id) {
+  auto loaded = std::make_unique<LoadedModule>();
+  try {
+    loaded->module = parse(ptx);
+    for (const Function& f : loaded->module.functions) {
+      const Function*& entry = loaded->functions[f.name];
+      if (!entry || entry->is_extern) entry = &f;  // a declaration may come before the definition
+    }
+    for (const auto& [name, f] : loaded->functions) loaded->function_ids[name] = next_function_id_++;
+    place_variables(*loaded);
+  } catch (const PtxError& error) {
+    return {Status::kInvalidPtx, std::string(error.what()) + "\n  Next: rebuild the program with nvcc 13; if it was built so, please report this."};
+  }
+  *id = next_module_++;
+  modules_[*id] = std::move(loaded);
+  return {};
+}
+
+// What an indirect call could reach: functions whose address some instruction or initialiser takes.
+std::vector<const Function*> functions_with_address(const LoadedModule& loaded) {
+  std::vector<const Function*> taken;
+  const auto note = [&](const std::string& name) {
+    const auto f = loaded.functions.find(name);
+    if (f == loaded.functions.end() || f->second->is_extern || f->second->is_entry) return;
+    if (std::find(taken.begin(), taken.end(), f->second) == taken.end()) taken.push_back(f->second);
+  };
+  for (const Function& f : loaded.module.functions)
+    for (const Statement& s : f.body) {
+      if (s.opcode != "mov" && s.opcode != "st" && s.opcode != "cvta") continue;
+      for (const Operand& operand : s.operands)
+        if (operand.kind == Operand::kSymbol) note(operand.name);
+    }
+  for (const Variable& v : loaded.module.variables)
+    for (const auto& r : v.relocations) note(r.symbol);
+  return taken;
+}
+
+void InProcessDevice::place_variables(LoadedModule& loaded) {
+  for (const Variable& v : loaded.module.variables) {
+    if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
+    if (v.is_extern && v.bytes == 0) continue;
+    const uint64_t address = memory_.allocate(std::max<uint64_t>(v.bytes, 1));
+    if (!address) throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
+    std::memset(reinterpret_cast<void*>(address), 0, v.bytes);
+    loaded.globals[v.name] = {address, v.bytes};
+  }
+  for (const Variable& v : loaded.module.variables)
+    if (loaded.globals.contains(v.name)) initialise(loaded, v);
+  loaded.address_taken = functions_with_address(loaded);
+}
+
+void InProcessDevice::initialise(LoadedModule& loaded, const Variable& v) {
+  auto* place = reinterpret_cast<uint8_t*>(loaded.globals.find(v.name)->second.address);
+  std::copy_n(v.init.begin(), std::min<uint64_t>(v.init.size(), v.bytes), place);
+  for (const auto& r : v.relocations) {
+    uint64_t address = 0;
+    if (const auto variable = loaded.globals.find(r.symbol); variable != loaded.globals.end()) address = variable->second.address;
+    else if (const auto f = loaded.function_ids.find(r.symbol); f != loaded.function_ids.end()) address = kFunctionWindow + 16 * f->second;
+    else throw PtxError(0, "the initialiser of '" + v.name + "' names '" + r.symbol + "', which is not defined");
+    address += static_cast<uint64_t>(r.addend);
+    for (uint32_t i = 0; i < r.bytes; ++i) place[r.offset + i] = static_cast<uint8_t>(address >> (8 * (i + r.byte_of_address)));
+  }
+}
+
+Outcome InProcessDevice::unload_module(ModuleId id) {
+  const auto found = modules_.find(id);
+  if (found == modules_.end()) return {Status::kInvalidValue, ""};
+  for (const auto& [name, global] : found->second->globals) memory_.free(global.address);
+  for (auto& f : functions_)
+    if (f && f->module == found->second.get()) f.reset();
+  modules_.erase(found);
+  return {};
+}
+
+Linkage InProcessDevice::linkage(LoadedModule& loaded) const {
+  Linkage l;
+  l.variable_address = [&loaded](const std::string& name) {
+    const auto found = loaded.globals.find(name);
+    return found == loaded.globals.end() ? 0 : found->second.address;
+  };
+  l.function_id = [&loaded](const std::string& name) { return loaded.function_ids.at(name); };
+  l.find_function = [&loaded](const std::string& name) -> const Function* {
+    const auto found = loaded.functions.find(name);
+    return found == loaded.functions.end() ? nullptr : found->second;
+  };
+  l.address_taken = [&loaded] { return loaded.address_taken; };
+  l.param_block = param_block_;
+  return l;
+}
+
+Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, FunctionInfo* info) {
+  for (const auto& f : functions_)
+    if (f && modules_.contains(id) && f->module == modules_[id].get() && f->info.name == name) return *info = f->info, Outcome{};
+  const auto found = modules_.find(id);
+  if (found == modules_.end()) return {Status::kInvalidValue, ""};
+  LoadedModule& loaded = *found->second;
+  const auto entry = loaded.functions.find(std::string(name));
+  if (entry == loaded.functions.end() || !entry->second->is_entry) return {Status::kInvalidDeviceFunction, ""};
+  auto f = std::make_unique<LoadedFunction>();
+  f->module = &loaded;
+  f->function = entry->second;
+  try {
+    f->program = link(loaded.module, *entry->second, linkage(loaded));
+  } catch (const PtxError& error) {
+    return {Status::kInvalidPtx, error.what()};
+  }
+  const ParamLayout layout = lay_out(entry->second->params);
+  f->info.id = static_cast<FunctionId>(functions_.size());
+  f->info.name = entry->second->name;
+  for (const ParamSlot& slot : layout.slots) f->info.params.push_back({slot.offset, slot.bytes});
+  f->info.param_bytes = layout.bytes;
+  f->info.static_shared_bytes = f->program->static_shared_bytes;
+  f->info.local_bytes = static_cast<uint32_t>(f->program->local_bytes_per_thread);
+  f->info.registers = std::min<uint32_t>(255, f->program->functions[0].register_bytes / (4 * kWarpSize));
+  f->info.max_threads_per_block = entry->second->max_threads ? entry->second->max_threads : limits_.max_threads_per_block;
+  f->info.ptx_version = loaded.module.target;
+  f->max_dynamic_shared = limits_.shared_per_block - std::min(limits_.shared_per_block, f->info.static_shared_bytes);
+  *info = f->info;
+  functions_.push_back(std::move(f));
+  return {};
+}
+
+Outcome InProcessDevice::find_global(ModuleId id, std::string_view name, GlobalInfo* info) {
+  const auto found = modules_.find(id);
+  if (found == modules_.end()) return {Status::kInvalidValue, ""};
+  const auto global = found->second->globals.find(name);
+  if (global == found->second->globals.end()) return {Status::kInvalidSymbol, ""};
+  *info = global->second;
+  return {};
+}
+
+// ---- launches ----
+
+uint32_t InProcessDevice::blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const {
+  if (id >= functions_.size() || !functions_[id] || threads == 0 || threads > limits_.max_threads_per_block) return 0;
+  const LoadedFunction& f = *functions_[id];
+  const uint64_t shared = f.info.static_shared_bytes + dynamic_shared_bytes;
+  if (shared > limits_.shared_per_block_optin) return 0;
+  const uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  const uint64_t by_threads = limits_.max_threads_per_sm / (warps * kWarpSize);
+  const uint64_t by_shared = limits_.shared_per_sm / (shared + limits_.shared_reserved_per_block);
+  return static_cast<uint32_t>(std::min<uint64_t>({by_threads, by_shared, limits_.max_blocks_per_sm}));
+}
+
+Outcome InProcessDevice::set_max_dynamic_shared(FunctionId id, uint64_t bytes) {
+  LoadedFunction* f = function(id);
+  if (!f || f->info.static_shared_bytes + bytes > limits_.shared_per_block_optin) return {Status::kInvalidValue, ""};
+  f->max_dynamic_shared = bytes;
+  return {};
+}
+
+Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchRequest& r) const {
+  const auto bad = [](const std::string& message) { return Outcome{Status::kInvalidConfiguration, message}; };
+  if (!r.grid.count() || !r.block.count()) return bad("a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch.");
+  if (r.block.count() > limits_.max_threads_per_block)
+    return bad(std::to_string(r.block.count()) + " threads a block; the card allows " + std::to_string(limits_.max_threads_per_block));
+  if (r.block.x > limits_.max_block.x || r.block.y > limits_.max_block.y || r.block.z > limits_.max_block.z)
+    return bad("a dimension of the block is larger than 1024 x 1024 x 64");
+  if (r.grid.x > limits_.max_grid.x || r.grid.y > limits_.max_grid.y || r.grid.z > limits_.max_grid.z)
+    return bad("a dimension of the grid is larger than 2147483647 x 65535 x 65535");
+  if (r.block.count() > f.info.max_threads_per_block)
+    return {Status::kLaunchOutOfResources, "the kernel was compiled for at most " + std::to_string(f.info.max_threads_per_block) + " threads a block (__launch_bounds__)"};
+  if (r.dynamic_shared_bytes > f.max_dynamic_shared || f.info.static_shared_bytes + r.dynamic_shared_bytes > limits_.shared_per_block_optin)
+    return {Status::kInvalidValue, bytes_text(f.info.static_shared_bytes + r.dynamic_shared_bytes) + " of shared memory a block; the kernel may have " +
+                                       bytes_text(f.info.static_shared_bytes + f.max_dynamic_shared) +
+                                       "\n  Next: for more than 48 KiB call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first."};
+  if (r.params.size() < f.info.param_bytes) return {Status::kInvalidValue, ""};
+  return {};
+}
+
+Outcome InProcessDevice::launch(const LaunchRequest& request) {
+  if (!sticky_.ok()) return sticky_;
+  LoadedFunction* f = function(request.function);
+  if (!f) return {Status::kInvalidDeviceFunction, ""};
+  if (Outcome bad = check_shape(*f, request); !bad.ok()) return bad;
+  const uint64_t resident = uint64_t{limits_.sm_count} * blocks_per_sm(request.function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared_bytes);
+  if (request.cooperative && request.grid.count() > resident)
+    return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(request.grid.count()) + " blocks; the card holds " + std::to_string(resident) + " at once"};
+  const Program& program = *f->program;
+  Launch launch{program, f->module->module, memory_, limits_};
+  launch.kernel = kernel_name(f->info.name);
+  if (!program.refusal.empty()) {
+    const auto file = launch.module.files.find(program.refusal_location.file);
+    const std::string at = file == launch.module.files.end() ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
+                                                             : file->second + ":" + std::to_string(program.refusal_location.line);
+    return {Status::kUnsupportedInstruction, "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal +
+                                                 "\n  Next: run it on a GPU, or write it without this instruction."};
+  }
+  launch.grid = request.grid;
+  launch.block = request.block;
+  launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
+  launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
+  launch.schedule = options_.schedule;
+  launch.random.seed(options_.schedule.seed + launches_);
+  launch.sequence = ++launches_;
+  launch.counters.at.resize(program.code.size());
+  launch.last_range.resize(program.accesses.size());
+  std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f->info.param_bytes);
+  run_grid(launch);
+  records_.push_back(summarise(launch));
+  output_ += launch.output;
+  if (launch.faulted) record_fault(launch);
+  return {};
+}
+
+void InProcessDevice::record_fault(const Launch& launch) {
+  sticky_ = launch.fault;
+  Finding finding;
+  finding.kind = sticky_.status == Status::kIllegalAddress ? "out_of_bounds" : sticky_.status == Status::kMisalignedAddress ? "misaligned"
+               : sticky_.status == Status::kLaunchTimeout ? "deadlock" : sticky_.status == Status::kAssert ? "assertion" : "fault";
+  finding.kernel = launch.kernel;
+  std::tie(finding.file, finding.line) = launch.fault_place;
+  finding.message = sticky_.message;
+  findings_.push_back(finding);
+}
+
+uint64_t parse_bytes(const std::string& text) {
+  char* end = nullptr;
+  uint64_t value = std::strtoull(text.c_str(), &end, 10);
+  const std::string unit = end;
+  if (unit == "K" || unit == "k") value <<= 10;
+  else if (unit == "M" || unit == "m") value <<= 20;
+  else if (unit == "G" || unit == "g") value <<= 30;
+  else if (!unit.empty()) value = 0;
+  return value;
+}
+
+}  // namespace
+
+DeviceOptions DeviceOptions::from_environment() {
+  DeviceOptions options;
+  if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
+    options.memory_bytes = parse_bytes(text);
+    if (options.memory_bytes < (1 << 20)) throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text + ": expected a size of at least 1M, such as 512M or 16G");
+  }
+  const char* text = std::getenv("LOCKSTEP_SCHEDULE");
+  const std::string schedule = text ? text : "forward";
+  char* end = nullptr;
+  if (schedule == "reverse") options.schedule.kind = Schedule::kReverse;
+  else if (schedule.starts_with("random:") && schedule.size() > 7) {
+    options.schedule = {Schedule::kRandom, std::strtoull(schedule.c_str() + 7, &end, 10)};
+  }
+  if ((end && *end) || (options.schedule.kind == Schedule::kForward && schedule != "forward"))
+    throw std::invalid_argument("LOCKSTEP_SCHEDULE=" + schedule + ": expected forward, reverse or random:SEED, where SEED is a whole number");
+  return options;
+}
+
+std::unique_ptr<Device> Device::create(const DeviceOptions& options) { return std::make_unique<InProcessDevice>(options); }
+
+}  // namespace lockstep

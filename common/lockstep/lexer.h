@@ -1,0 +1,34 @@
+// lexer: PTX text → tokens. Comments and white space go; nothing is interpreted but strings' quotes.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+struct Token {
+  enum Kind : uint8_t {
+    kWord,         // identifier, register, opcode or directive with all its dots: "ld.global.u32", ".reg", "%tid.x"
+    kNumber,       // as written: "42", "0x1F", "0f3F800000", "1.5"
+    kString,       // between the quotes
+    kPunctuation,  // one character
+    kEnd,
+  } kind = kEnd;
+  std::string_view text;
+  uint32_t line = 0;
+};
+
+// The PTX is not what the assembler accepts, or is beyond what lockstep reads. what() names the line.
+struct PtxError : std::runtime_error {
+  PtxError(uint32_t at_line, const std::string& message)
+      : std::runtime_error("PTX line " + std::to_string(at_line) + ": " + message), line(at_line) {}
+  uint32_t line;
+};
+
+// Tokens view into `text`, which must outlive them. The last one is kEnd.
+std::vector<Token> tokenise(std::string_view text);
+
+}  // namespace lockstep

@@ -1,0 +1,112 @@
+#include "memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <new>
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kAlignment = 512;
+// Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
+constexpr uint64_t kReserveFactor = 4;
+
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+  return text;
+}
+
+std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+}  // namespace
+
+Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
+  reserved_ = round_up(capacity_ * kReserveFactor, 2 << 20);
+  void* place = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) throw std::bad_alloc();
+  base_ = reinterpret_cast<uint64_t>(place);
+  holes_[base_] = reserved_;
+}
+
+Memory::~Memory() { munmap(reinterpret_cast<void*>(base_), reserved_); }
+
+uint64_t Memory::allocate(uint64_t bytes) {
+  if (bytes == 0 || bytes > capacity_ - used_) return 0;
+  // Page by page, so that protection follows allocations and returned pages go back to the system.
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t span = round_up(bytes + kAlignment, page);
+  auto hole = holes_.rbegin();  // the last one is the part never used yet
+  while (hole != holes_.rend() && hole->second < span) ++hole;
+  if (hole == holes_.rend()) return 0;
+  const auto [begin, size] = *hole;
+  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) return 0;
+  if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
+  holes_.erase(begin);
+  if (size > span) holes_[begin + span] = size - span;
+  freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
+  live_[begin] = bytes;
+  used_ += bytes;
+  return begin;
+}
+
+bool Memory::free(uint64_t address) {
+  const auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  const uint64_t bytes = found->second;
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t span = round_up(bytes + kAlignment, page);
+  void* place = reinterpret_cast<void*>(address);
+  // Mapping afresh drops the pages and the rights to them in one step.
+  mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  live_.erase(found);
+  freed_[address] = bytes;
+  used_ -= bytes;
+  auto next = holes_.emplace(address, span).first;
+  if (const auto after = std::next(next); after != holes_.end() && next->first + next->second == after->first) {
+    next->second += after->second;
+    holes_.erase(after);
+  }
+  if (next != holes_.begin())
+    if (const auto before = std::prev(next); before->first + before->second == next->first) {
+      before->second += next->second;
+      holes_.erase(next);
+    }
+  return true;
+}
+
+Range Memory::find(uint64_t address) const {
+  auto after = live_.upper_bound(address);
+  if (after == live_.begin()) return {};
+  const auto& [begin, bytes] = *std::prev(after);
+  return address < begin + bytes ? Range{begin, begin + bytes} : Range{};
+}
+
+AddressInfo Memory::describe(uint64_t address) const {
+  if (const Range r = find(address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
+  const auto after = freed_.upper_bound(address);
+  if (after != freed_.begin())
+    if (const auto& [begin, bytes] = *std::prev(after); address < begin + bytes) return {AddressKind::kFreed, begin, bytes};
+  return {};
+}
+
+std::string Memory::nearest(uint64_t address) const {
+  const AddressInfo info = describe(address);
+  if (info.kind == AddressKind::kFreed)
+    return hex(address) + " is inside memory that was freed: " + plural(info.bytes, "byte") + " at " + hex(info.base);
+  const auto after = live_.upper_bound(address);
+  const uint64_t below = after == live_.begin() ? UINT64_MAX : address - (std::prev(after)->first + std::prev(after)->second);
+  const uint64_t above = after == live_.end() ? UINT64_MAX : after->first - address;
+  if (below == UINT64_MAX && above == UINT64_MAX) return hex(address) + " is no device memory; nothing is allocated";
+  const bool past = below <= above;
+  const auto& [begin, bytes] = past ? *std::prev(after) : *after;
+  return hex(address) + " is " + plural(past ? below : above, "byte") + (past ? " past the end of" : " before the start of") +
+         " the nearest allocation, " + plural(bytes, "byte") + " at " + hex(begin);
+}
+
+}  // namespace lockstep

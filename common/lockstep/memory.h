@@ -1,0 +1,48 @@
+// memory: the device's global memory: a reserved range of this process's addresses, handed out in allocations
+// whose bounds are kept to the byte. Knows nothing of threads; access checks ask it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "device.h"
+
+namespace lockstep {
+
+// Bytes [begin, end) of one allocation.
+struct Range {
+  uint64_t begin = 0, end = 0;
+  bool contains(uint64_t address, uint64_t bytes) const { return address >= begin && address <= end && bytes <= end - address; }
+};
+
+class Memory {
+ public:
+  explicit Memory(uint64_t capacity_bytes);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  // 0 if the device's memory is used up. Starts are multiples of 512; at least 512 bytes that belong to nobody
+  // lie between two allocations, so that running off one end hits no neighbour.
+  uint64_t allocate(uint64_t bytes);
+  bool free(uint64_t address);  // false: no allocation starts there
+
+  // The live allocation that holds this address, or nothing ({0, 0}).
+  Range find(uint64_t address) const;
+  AddressInfo describe(uint64_t address) const;
+  // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for diagnoses.
+  std::string nearest(uint64_t address) const;
+
+  uint64_t capacity() const { return capacity_; }
+  uint64_t used() const { return used_; }
+
+ private:
+  uint64_t capacity_ = 0, used_ = 0;
+  uint64_t base_ = 0, reserved_ = 0;
+  std::map<uint64_t, uint64_t> live_;   // start → bytes
+  std::map<uint64_t, uint64_t> freed_;  // start → bytes, until the place is used again
+  std::map<uint64_t, uint64_t> holes_;  // start → bytes of unused address range
+};
+
+}  // namespace lockstep
