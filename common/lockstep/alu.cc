@@ -55,7 +55,7 @@ AluChoice choice_of(AluHandler handler, uint32_t aux, const Signature& signature
 uint32_t take_mode(const std::string& m, FloatMode& mode) {
   const auto rounding = [&](Rounding r, bool integral) {
     mode.rounding = r, mode.integral = integral;
-    return integral ? kIntegral : kRoundings;
+    return integral ? kIntegral : r == Rounding::kNearest ? kNearest : kDirected;
   };
   if (m == "rn") return rounding(Rounding::kNearest, false);
   if (m == "rz") return rounding(Rounding::kZero, false);

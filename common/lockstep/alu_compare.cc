@@ -19,7 +19,8 @@ template <class T> constexpr T flushed(T x, bool ftz) {
   else return input(x, {.ftz = ftz});
 }
 
-template <Comparison c, class T, bool ftz> void handle_setp(std::byte* r, const Instruction& i, Mask mask) {
+template <Comparison c, class T, bool ftz>
+[[gnu::flatten]] void handle_setp(std::byte* r, const Instruction& i, Mask mask) {
   const Source<T> a(r, i.a), b(r, i.b);
   Mask compared = 0;
   for (int l = 0; l < kWarpSize; ++l) {

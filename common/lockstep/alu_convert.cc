@@ -53,8 +53,7 @@ void define_floats(AluTable& t) {
   nearest<float, Half>(t, "cvt.f32.f16:32:16"), nearest<float, Bfloat>(t, "cvt.f32.bf16:32:16");
   op<fixed<int32_t, float, Rounding::kZero, true>>(t, "cvt.rzi.s32.f32:32:32", "");
   op<fixed<uint32_t, float, Rounding::kZero, true>>(t, "cvt.rzi.u32.f32:32:32", "");
-  op_by_lane<fixed<Half, float, Rounding::kNearest, false>>(t, "cvt.rn.f16.f32:16:32", "");
-  op_by_lane<fixed<Bfloat, float, Rounding::kNearest, false>>(t, "cvt.rn.bf16.f32:16:32", "");
+  op<from_float<Half>>(t, "cvt.rn.f16.f32:16:32", ""), op<from_float<Bfloat>>(t, "cvt.rn.bf16.f32:16:32", "");
 }
 
 // --- all pairs ----------------------------------------------------------------------------------------------------

@@ -20,16 +20,18 @@ template <class T> struct LaneBits {
 };
 template <class T> inline constexpr LaneBits<T> kLaneBits{};
 
+// Values travel between registers and functions as plain integers: structures would keep loops from being vectors.
 template <int bytes> struct BitsOf;
 template <> struct BitsOf<2> { using type = uint16_t; };
 template <> struct BitsOf<4> { using type = uint32_t; };
 template <> struct BitsOf<8> { using type = uint64_t; };
+template <class T> using Bits = typename BitsOf<sizeof(T)>::type;
 
 // One source operand of a handler: l → the value in lane l.
 template <class T> struct Source {
-  const T* values;
-  Source(std::byte* registers, uint32_t offset) : values(lanes<T>(registers, offset)) {}
-  T operator[](int l) const { return values[l]; }
+  const Bits<T>* values;
+  Source(std::byte* registers, uint32_t offset) : values(lanes<Bits<T>>(registers, offset)) {}
+  T operator[](int l) const { return __builtin_bit_cast(T, values[l]); }
 };
 template <> struct Source<bool> {
   Mask values;
@@ -38,13 +40,11 @@ template <> struct Source<bool> {
 };
 
 // value where the mask has lane l's bit, else old; by logic on the bits, so that nothing branches.
-template <class T> [[gnu::always_inline]] inline T blend(T value, T old, Mask mask, int l) {
-  using Bits = typename BitsOf<sizeof(T)>::type;
-  const auto part = static_cast<Bits>(sizeof(T) == 2 && l >= 16 ? mask >> 16 : mask);
-  const Bits bit = kLaneBits<Bits>.bit[l];
-  const auto select = static_cast<Bits>((part & bit) == bit ? ~Bits{0} : Bits{0});
-  const auto chosen = static_cast<Bits>((__builtin_bit_cast(Bits, value) & select) | (__builtin_bit_cast(Bits, old) & ~select));
-  return __builtin_bit_cast(T, chosen);
+template <class B> [[gnu::always_inline]] inline B blend(B value, B old, Mask mask, int l) {
+  const auto part = static_cast<B>(sizeof(B) == 2 && l >= 16 ? mask >> 16 : mask);
+  const B bit = kLaneBits<B>.bit[l];
+  const auto select = static_cast<B>((part & bit) == bit ? ~B{0} : B{0});
+  return static_cast<B>((value & select) | (old & ~select));
 }
 inline void write_predicate(std::byte* registers, uint32_t offset, Mask value, Mask mask) {
   Mask& p = *lanes<Mask>(registers, offset);
@@ -61,17 +61,18 @@ template <class D, class F, class... S>
     write_predicate(registers, d_offset, result, mask);
     return;
   } else {
-    D* d = lanes<D>(registers, d_offset);
+    using B = Bits<D>;
+    B* d = lanes<B>(registers, d_offset);
     if (mask == kFullMask) {
 #pragma GCC ivdep
-      for (int l = 0; l < kWarpSize; ++l) d[l] = f(sources[l]...);
+      for (int l = 0; l < kWarpSize; ++l) d[l] = __builtin_bit_cast(B, D(f(sources[l]...)));
       return;
     }
     // Two loops, so that l >= 16 is known in each.
 #pragma GCC ivdep
-    for (int l = 0; l < kWarpSize / 2; ++l) d[l] = blend<D>(f(sources[l]...), d[l], mask, l);
+    for (int l = 0; l < kWarpSize / 2; ++l) d[l] = blend(__builtin_bit_cast(B, D(f(sources[l]...))), d[l], mask, l);
 #pragma GCC ivdep
-    for (int l = kWarpSize / 2; l < kWarpSize; ++l) d[l] = blend<D>(f(sources[l]...), d[l], mask, l);
+    for (int l = kWarpSize / 2; l < kWarpSize; ++l) d[l] = blend(__builtin_bit_cast(B, D(f(sources[l]...))), d[l], mask, l);
   }
 }
 
@@ -140,10 +141,11 @@ template <bool by_lane, class F, class D, class... S>
 }
 
 // The handlers themselves. Functions with modes have them fixed, which the compiler folds away, or read from aux.
-template <auto f, bool by_lane> void handle(std::byte* r, const Instruction& i, Mask mask) {
+// Flattened: a call in a loop would keep it from being vectors.
+template <auto f, bool by_lane> [[gnu::flatten]] void handle(std::byte* r, const Instruction& i, Mask mask) {
   apply<by_lane>(r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x...); }, TypesOf<f>{});
 }
-template <auto f, bool by_lane, bool ftz> void handle_fixed(std::byte* r, const Instruction& i, Mask mask) {
+template <auto f, bool by_lane, bool ftz> [[gnu::flatten]] void handle_fixed(std::byte* r, const Instruction& i, Mask mask) {
   apply<by_lane>(r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x..., FloatMode{.ftz = ftz}); },
                  TypesOf<f>{});
 }

@@ -18,10 +18,9 @@ const AluEntry* AluTable::find(const std::string& name) const {
 
 bool isa_available(Isa isa) {
   if (isa == Isa::kBaseline) return true;
-#ifdef LOCKSTEP_ALU_X86_COPIES
+#ifdef LOCKSTEP_ALU_AVX2
   __builtin_cpu_init();
-  if (isa == Isa::kAvx2) return __builtin_cpu_supports("x86-64-v3");
-  if (isa == Isa::kAvx512) return __builtin_cpu_supports("x86-64-v4");
+  if (isa == Isa::kAvx2) return __builtin_cpu_supports("x86-64-v3") != 0;
 #endif
   return false;
 }
@@ -33,12 +32,10 @@ AluTable make_alu_table(Isa isa) {
       isa_namespace::define_compare(table), isa_namespace::define_convert(table)
   switch (isa) {
     case Isa::kBaseline: LOCKSTEP_DEFINE(baseline); break;
-#ifdef LOCKSTEP_ALU_X86_COPIES
+#ifdef LOCKSTEP_ALU_AVX2
     case Isa::kAvx2: LOCKSTEP_DEFINE(avx2); break;
-    case Isa::kAvx512: LOCKSTEP_DEFINE(avx512); break;
 #else
-    case Isa::kAvx2:
-    case Isa::kAvx512: throw std::logic_error("this build has no such copy of the handlers");
+    case Isa::kAvx2: throw std::logic_error("this build has no such copy of the handlers");
 #endif
   }
 #undef LOCKSTEP_DEFINE
@@ -46,9 +43,7 @@ AluTable make_alu_table(Isa isa) {
 }
 
 const AluTable& alu_table() {
-  static const AluTable table = make_alu_table(isa_available(Isa::kAvx512) ? Isa::kAvx512
-                                               : isa_available(Isa::kAvx2) ? Isa::kAvx2
-                                                                           : Isa::kBaseline);
+  static const AluTable table = make_alu_table(isa_available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kBaseline);
   return table;
 }
 

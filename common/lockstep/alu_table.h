@@ -17,8 +17,9 @@ struct Signature {
 
 // Which modifiers an instruction's own handlers understand, beyond those in its name.
 enum Allowed : uint32_t {
-  kNoModes = 0, kRoundings = 1, kFtz = 2, kSat = 4, kRelu = 8, kNaN = 16, kXorsignAbs = 32, kAbs = 64,
-  kSatfinite = 128, kIntegral = 256,
+  kNoModes = 0, kNearest = 1, kDirected = 2, kIntegral = 4, kFtz = 8, kSat = 16, kRelu = 32, kNaN = 64, kXorsignAbs = 128,
+  kAbs = 256, kSatfinite = 512,
+  kRoundings = kNearest | kDirected,
 };
 
 struct AluEntry {
@@ -46,7 +47,7 @@ class AluTable {
 
 // The table for this processor, made at the first call. Tests may ask for a given copy instead.
 const AluTable& alu_table();
-enum class Isa : uint8_t { kBaseline, kAvx2, kAvx512 };
+enum class Isa : uint8_t { kBaseline, kAvx2 };
 bool isa_available(Isa isa);
 AluTable make_alu_table(Isa isa);
 
@@ -61,7 +62,6 @@ AluTable make_alu_table(Isa isa);
   }
 LOCKSTEP_DECLARE_HANDLERS(baseline)
 LOCKSTEP_DECLARE_HANDLERS(avx2)
-LOCKSTEP_DECLARE_HANDLERS(avx512)
 #undef LOCKSTEP_DECLARE_HANDLERS
 
 }  // namespace lockstep

@@ -33,7 +33,7 @@ inline double whole(double x, Rounding rounding) {
 
 template <class D, class S> constexpr D integer_to_integer(S x, bool saturate) {
   if (!saturate) return static_cast<D>(x);
-  using Wide = Int128;
+  using Wide = __int128;
   const Wide wide = x;
   return static_cast<D>(wide < kMin<D> ? Wide{kMin<D>} : wide > kMax<D> ? Wide{kMax<D>} : wide);
 }

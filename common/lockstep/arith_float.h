@@ -1,11 +1,12 @@
 // arith_float: PTX floating-point instructions as pure functions of one lane: f32, f64, f16, bf16 and the packed pairs.
-// Every function takes the instruction's modes last. Half precision is computed in double, where its sums and products
-// are exact or round innocuously, and rounded once.
+// Every function takes the instruction's modes last. Half precision is computed in float or double,
+// wherever that rounds to the same result.
 #pragma once
 
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "arith_types.h"
 
@@ -44,7 +45,7 @@ constexpr float flush(float x) { return magnitude(x) < std::numeric_limits<float
 
 // A binary format with an implicit leading bit and IEEE infinities, held in the low bits of a word.
 struct Format { int exponent_bits, fraction_bits; };
-inline constexpr Format kHalfFormat{5, 10}, kBfloatFormat{8, 7}, kTf32Format{8, 10}, kFloatFormat{8, 23};
+inline constexpr Format kHalfFormat{5, 10}, kBfloatFormat{8, 7}, kTf32Format{8, 10};
 
 // x rounded to the format. `up`: whether the part cut off, `rest`, moves the magnitude up.
 template <Format f> constexpr uint32_t encode(double x, Rounding rounding) {
@@ -89,12 +90,37 @@ constexpr float to_float(Bfloat b) { return float_of(uint32_t{b.bits} << 16); }
 constexpr double to_double(Half h) { return to_float(h); }
 constexpr double to_double(Bfloat b) { return to_float(b); }
 
-template <class T> constexpr T from_double(double x, Rounding rounding = Rounding::kNearest);
-template <> constexpr Half from_double<Half>(double x, Rounding rounding) {
-  return {static_cast<uint16_t>(encode<kHalfFormat>(x, rounding))};
+// To nearest, without branches. A half's subnormals have the unit 2^-24, which is also that of floats in [0.5, 1).
+template <class T> constexpr T from_float(float x);
+template <> constexpr Half from_float<Half>(float x) {
+  const uint32_t size = bits_of(magnitude(x)), sign = bits_of(x) >> 16 & 0x8000;
+  const uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
+  const uint32_t subnormal = bits_of(magnitude(x) + 0.5f) - bits_of(0.5f);
+  uint32_t result = size < (113u << 23) ? subnormal : normal;
+  result = size >= bits_of(65520.0f) ? 0x7c00 : result;
+  return {static_cast<uint16_t>(size > 0x7f800000 ? kNan16 : result | sign)};
 }
-template <> constexpr Bfloat from_double<Bfloat>(double x, Rounding rounding) {
-  return {static_cast<uint16_t>(encode<kBfloatFormat>(x, rounding))};
+template <> constexpr Bfloat from_float<Bfloat>(float x) {
+  const uint32_t bits = bits_of(x), size = bits & 0x7fffffff;
+  return {static_cast<uint16_t>(size > 0x7f800000 ? kNan16 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+// x as a float, rounded to odd: to an inexact result's neighbour whose last bit is set. Rounding that once more, to a
+// format with two bits less, gives what rounding x at once would.
+constexpr float narrow_to_odd(double x) {
+  const auto nearest = static_cast<float>(x);
+  const uint32_t bits = bits_of(nearest);
+  const bool keep = nearest == x || (bits & 1) != 0;
+  const uint32_t odd = magnitude(double{nearest}) < magnitude(x) ? bits + 1 : bits - 1;
+  return float_of(keep ? bits : odd);
+}
+
+template <class T> constexpr T from_nearest(float x) { return from_float<T>(x); }
+template <class T> constexpr T from_nearest(double x) { return from_float<T>(narrow_to_odd(x)); }
+template <class T> constexpr T from_double(double x, Rounding rounding) {
+  if (rounding == Rounding::kNearest) return from_nearest<T>(x);
+  constexpr Format format = std::is_same_v<T, Half> ? kHalfFormat : kBfloatFormat;
+  return {static_cast<uint16_t>(encode<format>(x, rounding))};
 }
 
 template <class T> struct PairOf;
@@ -137,10 +163,11 @@ template <class T> constexpr T finish(T x, FloatMode mode) {
   if (mode.relu) x = x < 0 ? T{0} : x;
   return x;
 }
-template <class T> constexpr T finish_half(double x, FloatMode mode) {
-  if (mode.sat) x = x > 0 ? (x < 1 ? x : 1) : 0;
-  if (mode.relu) x = x < 0 ? 0 : x;
-  const T result = from_double<T>(x, mode.rounding);
+// The half-precision instructions round to nearest only. X: float or double.
+template <class T, class X> constexpr T finish_half(X x, FloatMode mode) {
+  if (mode.sat) x = x > 0 ? (x < 1 ? x : X{1}) : X{0};
+  if (mode.relu) x = x < 0 ? X{0} : x;
+  const T result = from_nearest<T>(x);
   return mode.ftz ? flush(result) : result;
 }
 
@@ -258,14 +285,18 @@ constexpr double fused_to_odd(double a, double b, double c) {
   return double_of((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
+// What a sum of two halves rounds to in float rounds to the right half, and their products are exact there. Products of
+// two bfloats are exact in double only: in float they may be subnormal.
 template <class T> constexpr T add_half(T a, T b, FloatMode m) {
-  return finish_half<T>(to_double(input(a, m)) + to_double(input(b, m)), m);
+  return finish_half<T>(to_float(input(a, m)) + to_float(input(b, m)), m);
 }
 template <class T> constexpr T sub_half(T a, T b, FloatMode m) {
-  return finish_half<T>(to_double(input(a, m)) - to_double(input(b, m)), m);
+  return finish_half<T>(to_float(input(a, m)) - to_float(input(b, m)), m);
 }
+constexpr float product(Half a, Half b) { return to_float(a) * to_float(b); }
+constexpr double product(Bfloat a, Bfloat b) { return to_double(a) * to_double(b); }
 template <class T> constexpr T mul_half(T a, T b, FloatMode m) {
-  return finish_half<T>(to_double(input(a, m)) * to_double(input(b, m)), m);
+  return finish_half<T>(product(input(a, m), input(b, m)), m);
 }
 template <class T> constexpr T fma_half(T a, T b, T c, FloatMode m) {
   return finish_half<T>(fused_to_odd(to_double(input(a, m)), to_double(input(b, m)), to_double(input(c, m))), m);
@@ -277,10 +308,10 @@ template <class T> T tanh_half(T a, FloatMode m) { return finish_half<T>(__built
 
 // Exact in f32, whose min and max they are; a NaN is the format's own.
 template <class T> constexpr T min_half(T a, T b, FloatMode m) {
-  return from_double<T>(min(to_float(input(a, m)), to_float(input(b, m)), m));
+  return from_float<T>(min(to_float(input(a, m)), to_float(input(b, m)), m));
 }
 template <class T> constexpr T max_half(T a, T b, FloatMode m) {
-  return from_double<T>(max(to_float(input(a, m)), to_float(input(b, m)), m));
+  return from_float<T>(max(to_float(input(a, m)), to_float(input(b, m)), m));
 }
 template <class T> constexpr T min3_half(T a, T b, T c, FloatMode m) { return min_half(min_half(a, b, m), c, m); }
 template <class T> constexpr T max3_half(T a, T b, T c, FloatMode m) { return max_half(max_half(a, b, m), c, m); }

@@ -9,17 +9,13 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// GCC's and Clang's extension, said to be one so that -Wpedantic lets it pass.
-__extension__ typedef __int128 Int128;
-__extension__ typedef unsigned __int128 Uint128;
-
 template <class T> struct WiderOf;
 template <> struct WiderOf<uint16_t> { using type = uint32_t; };
 template <> struct WiderOf<int16_t> { using type = int32_t; };
 template <> struct WiderOf<uint32_t> { using type = uint64_t; };
 template <> struct WiderOf<int32_t> { using type = int64_t; };
-template <> struct WiderOf<uint64_t> { using type = Uint128; };
-template <> struct WiderOf<int64_t> { using type = Int128; };
+template <> struct WiderOf<uint64_t> { using type = unsigned __int128; };
+template <> struct WiderOf<int64_t> { using type = __int128; };
 template <class T> using Wider = typename WiderOf<T>::type;
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 template <class T> inline constexpr int kBits = static_cast<int>(sizeof(T) * 8);

@@ -1,7 +1,7 @@
 // arith_types: what the arithmetic headers share: the types that C++ lacks, rounding, and the instructions' modes.
 //
 // The arithmetic is compiled once per instruction set of the host (see alu.cmake). LOCKSTEP_ISA names the namespace
-// of each copy, so that the linker can never hand an AVX-512 copy of an inline function to code that runs anywhere.
+// of each copy, so that the linker can never hand an AVX2 copy of an inline function to code that runs anywhere.
 #pragma once
 
 #include <cstdint>
