@@ -60,7 +60,7 @@ std::string bytes_text(uint64_t n) { return std::to_string(n) + " bytes"; }
 class InProcessDevice : public Device {
  public:
   explicit InProcessDevice(const DeviceOptions& options)
-      : options_(options), memory_(options.memory_bytes), param_block_(memory_.allocate(kParamBytes)), own_bytes_(memory_.used()) {}
+      : options_(options), memory_(options.memory_bytes), param_block_(memory_.allocate(kParamBytes)), grid_workspace_(memory_.allocate(kWorkspaceBytes)) {}
 
   const DeviceLimits& limits() const override { return limits_; }
 
@@ -87,6 +87,7 @@ class InProcessDevice : public Device {
 
  private:
   static constexpr uint64_t kParamBytes = 32 << 10;  // the most that PTX allows, 32,764, rounded up
+  static constexpr uint64_t kWorkspaceBytes = 256;
 
   bool holds(uint64_t address, uint64_t bytes) const { return memory_.find(address).contains(address, bytes); }
   void place_variables(LoadedModule& loaded);
@@ -100,7 +101,7 @@ class InProcessDevice : public Device {
   const DeviceLimits limits_;
   Memory memory_;
   const uint64_t param_block_;  // where each launch puts the kernel's parameters
-  const uint64_t own_bytes_;
+  const uint64_t grid_workspace_;  // cooperative groups keep a grid's barrier there
   std::map<ModuleId, std::unique_ptr<LoadedModule>> modules_;
   std::vector<std::unique_ptr<LoadedFunction>> functions_;
   uint64_t next_function_id_ = 1;
@@ -354,6 +355,10 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.schedule = options_.schedule;
   launch.random.seed(options_.schedule.seed + launches_);
   launch.sequence = ++launches_;
+  if (request.cooperative) {
+    launch.grid_workspace = grid_workspace_;
+    std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kWorkspaceBytes);
+  }
   launch.counters.at.resize(program.code.size());
   launch.last_range.resize(program.accesses.size());
   std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f->info.param_bytes);

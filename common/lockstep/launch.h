@@ -27,6 +27,7 @@ struct Launch {
   uint32_t resident_blocks = 1;     // how many the card would hold at once
   Schedule schedule{};
   std::mt19937_64 random{};          // of schedule.seed
+  uint64_t grid_workspace = 0;      // device memory for cooperative groups' grid barrier, zeroed; 0 if not cooperative
   uint64_t sequence = 0;            // number of this launch on the device
 
   LaunchCounters counters{};

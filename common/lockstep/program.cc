@@ -59,6 +59,7 @@ const std::unordered_map<std::string, Special>& special_registers() {
       {"%cluster_ctaid.x", Special::kZero}, {"%cluster_ctaid.y", Special::kZero}, {"%cluster_ctaid.z", Special::kZero},
       {"%cluster_nctaid.x", Special::kOne}, {"%cluster_nctaid.y", Special::kOne}, {"%cluster_nctaid.z", Special::kOne},
       {"%cluster_ctarank", Special::kZero}, {"%cluster_nctarank", Special::kOne},
+      {"%envreg1", Special::kGridWorkspaceHigh}, {"%envreg2", Special::kGridWorkspaceLow},
       {"%clock", Special::kClock}, {"%clock_hi", Special::kGlobalTimerHigh}, {"%clock64", Special::kClock64},
       {"%globaltimer", Special::kGlobalTimer}, {"%globaltimer_lo", Special::kGlobalTimerLow},
       {"%globaltimer_hi", Special::kGlobalTimerHigh},
@@ -401,6 +402,7 @@ void FunctionDecoder::lay_out_variables() {
 Instruction& FunctionDecoder::emit(const Statement& s, Kind kind) {
   Instruction in;
   in.kind = kind;
+  in.uncounted = kind == Kind::kJoin;
   if (!s.guard.empty() && kind != Kind::kJoin) {
     Register* guard = find_register(s.guard);
     if (!guard) throw PtxError(s.location.ptx_line, "no predicate '" + s.guard + "'");

@@ -25,6 +25,7 @@ enum class Special : uint8_t {
   kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
   kLaneId, kWarpId, kNWarpId, kSmId, kNSmId, kGridId, kLanemaskEq, kLanemaskLt, kLanemaskLe, kLanemaskGt, kLanemaskGe,
   kDynamicSharedBytes, kTotalSharedBytes, kZero, kOne,
+  kGridWorkspaceHigh, kGridWorkspaceLow,  // where the blocks of a cooperative launch meet; 0 for other launches
   kClock, kClock64, kGlobalTimer, kGlobalTimerLow, kGlobalTimerHigh, kActiveMask,
 };
 

@@ -108,6 +108,8 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
     case Special::kDynamicSharedBytes: return launch_.dynamic_shared_bytes;
     case Special::kTotalSharedBytes: return launch_.shared_bytes;
     case Special::kOne: return 1;
+    case Special::kGridWorkspaceHigh: return launch_.grid_workspace >> 32;
+    case Special::kGridWorkspaceLow: return launch_.grid_workspace & 0xffffffffu;
     default: return 0;
   }
 }
