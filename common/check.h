@@ -9,7 +9,7 @@
 
 // The runner defines it, so that the judge hears of the failure too; a program of its own does without.
 extern "C" __attribute__((weak)) void warpladder_cuda_failed(cudaError_t error, const char* call, const char* file,
-                                                            int line);
+                                                             int line);
 
 inline void cuda_check(cudaError_t error, const char* call, const char* file, int line) {
   if (error == cudaSuccess) return;

@@ -1,0 +1,127 @@
+# AddLab: add_lab(FOLDER) turns labs/NN_name and solutions/NN_name into binaries, build.json and tests.
+#
+# Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
+# the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution.
+# Tests, all labelled labNN and by device: solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT; solution.NN.gpu,
+# starter.NN.gpu and wrong.NN.VARIANT.gpu where WARPLADDER_GPU_ARCHS names a card.
+
+set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
+
+# ["a","b"] out of a list.
+function(warpladder_json_array list out)
+  list(TRANSFORM list REPLACE [[(["\\])]] [[\\\1]])
+  list(JOIN list "\", \"" joined)
+  set(${out} "[\"${joined}\"]" PARENT_SCOPE)
+endfunction()
+
+# compile and link: the command lines with {source}, {object} and {binary} still in them.
+# A RUNPATH, unlike an RPATH, comes after LD_LIBRARY_PATH: lockstep goes first.
+function(warpladder_lab_commands contract arch out_compile out_link)
+  set(arch_flags ${WARPLADDER_NVCC_ARCH_FLAGS})
+  list(TRANSFORM arch_flags REPLACE "compute_75" "compute_${arch}")
+  set(${out_compile} ${WARPLADDER_NVCC} ${lab_compile_flags} ${arch_flags} -c {source} -o {object} PARENT_SCOPE)
+  # The runner as a whole, or a main in the lab's file would silently take the place of ours.
+  set(${out_link} ${CMAKE_CXX_COMPILER} {object} -Wl,--whole-archive ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a
+      -Wl,--no-whole-archive ${WARPLADDER_CUDART} -Wl,--enable-new-dtags,-rpath,${cudart_folder} -o {binary} PARENT_SCOPE)
+endfunction()
+
+# One file → one binary.
+function(warpladder_lab_binary target source binary contract compile link)
+  set(object ${binary}.o)
+  list(TRANSFORM compile REPLACE "{source}" "${source}")
+  list(TRANSFORM compile REPLACE "{object}" "${object}")
+  list(TRANSFORM link REPLACE "{object}" "${object}")
+  list(TRANSFORM link REPLACE "{binary}" "${binary}")
+  cmake_path(GET binary PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${object} COMMAND ${compile} -MD -MF ${object}.d DEPENDS ${source} DEPFILE ${object}.d
+                     COMMENT "nvcc ${source}" VERBATIM)
+  add_custom_command(OUTPUT ${binary} COMMAND ${link} DEPENDS ${object} runner_${contract} VERBATIM)
+  add_custom_target(${target} ALL DEPENDS ${binary})
+endfunction()
+
+# One call of the judge as a test. ARGN: further arguments.
+function(warpladder_lab_test name number lab build device)
+  add_test(NAME ${name} COMMAND judge --lab ${lab} --build ${build} --device ${device} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS "lab${number};${device}" TIMEOUT 300)
+  if(device STREQUAL gpu)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)  # or they measure each other
+  endif()
+endfunction()
+
+function(add_lab lab)
+  if(WARPLADDER_SANITIZED)
+    return()
+  endif()
+  cmake_path(GET lab FILENAME name)
+  string(REGEX MATCH "^[0-9]+" number ${name})
+  set(solutions ${PROJECT_SOURCE_DIR}/solutions/${name})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${lab}/lab.json)
+  file(READ ${lab}/lab.json json)
+  string(JSON contract GET "${json}" contract)
+  string(JSON source GET "${json}" source)
+  string(JSON starter_fails GET "${json}" starter_fails)
+  string(JSON arch ERROR_VARIABLE no_arch GET "${json}" arch)
+  if(no_arch)
+    set(arch 75)
+  endif()
+
+  set(folder ${CMAKE_BINARY_DIR}/labs/${name})
+  cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
+  warpladder_lab_commands(${contract} ${arch} compile link)
+  warpladder_json_array("${compile}" compile_json)
+  warpladder_json_array("${link}" link_json)
+  file(CONFIGURE OUTPUT ${folder}/build.json @ONLY CONTENT
+       "{\"compile\": @compile_json@,\n \"link\": @link_json@,\n \"lockstep\": \"@CMAKE_BINARY_DIR@/lockstep\",\n \"starter\": \"@folder@/starter\"}\n")
+
+  # lab02: all that ./lab check 02 needs beside the judge.
+  add_custom_target(lab${number} DEPENDS runner_${contract})
+  warpladder_lab_binary(lab${number}.solution ${solutions}/${source} ${folder}/solution ${contract} "${compile}" "${link}")
+  warpladder_lab_binary(lab${number}.starter ${lab}/${source} ${folder}/starter ${contract} "${compile}" "${link}")
+  add_dependencies(lab${number} lab${number}.starter)
+
+  set(devices lockstep)
+  if(WARPLADDER_GPU_ARCHS)
+    list(APPEND devices gpu)
+  endif()
+  foreach(device IN LISTS devices)
+    set(suffix "")
+    if(device STREQUAL gpu)
+      set(suffix .gpu)
+    endif()
+    set(test ${number} ${lab} ${folder}/build.json ${device})
+    warpladder_lab_test(solution.${number}${suffix} ${test} --binary ${folder}/solution --json ${folder}/solution.${device}.json)
+    warpladder_lab_test(starter.${number}${suffix} ${test} --binary ${folder}/starter --expect ${starter_fails})
+    warpladder_wrong_tests("${suffix}" "${test}")
+  endforeach()
+
+  list(TRANSFORM schedule_seeds PREPEND "random:" OUTPUT_VARIABLE schedules)
+  list(JOIN schedules "," schedules)
+  warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
+                      --schedules forward,reverse,${schedules})
+endfunction()
+
+set(schedule_seeds 1 2 3 4 5 6 7 8 9 10)
+
+# Uses add_lab's variables. A wrong variant's first line is `// caught by: CHECK`.
+function(warpladder_wrong_tests suffix test)
+  file(GLOB variants CONFIGURE_DEPENDS ${solutions}/wrong/*.cu)
+  foreach(variant_file IN LISTS variants)
+    cmake_path(GET variant_file STEM variant)
+    file(STRINGS ${variant_file} first_line LIMIT_COUNT 1)
+    if(NOT first_line MATCHES "^// caught by: ([^ ]+)$")
+      message(FATAL_ERROR "${variant_file}: its first line must be `// caught by: CHECK`; docs/labs.md lists the checks.")
+    endif()
+    set(check ${CMAKE_MATCH_1})
+    set(binary ${folder}/wrong/${variant})
+    if(check STREQUAL compile)  # the judge compiles it, and must not succeed
+      warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --file ${variant_file} --expect compile)
+      continue()
+    endif()
+    if(NOT TARGET lab${number}.wrong.${variant})
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variant_file})  # the first line is read above
+      warpladder_lab_binary(lab${number}.wrong.${variant} ${variant_file} ${binary} ${contract} "${compile}" "${link}")
+    endif()
+    warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --binary ${binary} --expect ${check})
+  endforeach()
+endfunction()

@@ -1,0 +1,20 @@
+// contract "reduction" as the runner calls it.
+#include "common/contracts/reduction.h"
+
+#include "common/runner/adapter.h"
+
+#pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
+__attribute__((weak)) int reduce_sum(int*, int);
+
+namespace warpladder {
+namespace {
+
+void call_reduce_sum(Arguments& a) { a.value = reduce_sum(static_cast<int*>(a.in), static_cast<int>(a.n)); }
+
+const EntryPoint kEntryPoints[] = {{"reduce_sum", reduce_sum != nullptr, call_reduce_sum}};
+
+}  // namespace
+
+std::span<const EntryPoint> entry_points() { return kEntryPoints; }
+
+}  // namespace warpladder

@@ -1,0 +1,31 @@
+// contract "scan" as the runner calls it.
+#include "common/contracts/scan.h"
+
+#include "common/runner/adapter.h"
+
+#pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
+__attribute__((weak)) void scan_inclusive_cpu(const float*, int, float*);
+__attribute__((weak)) void scan_exclusive_cpu(const float*, int, float*);
+__attribute__((weak)) void scan_inclusive(const float*, int, float*);
+__attribute__((weak)) void scan_exclusive(const float*, int, float*);
+
+namespace warpladder {
+namespace {
+
+template <void (*scan)(const float*, int, float*)>
+void call(Arguments& a) {
+  scan(static_cast<const float*>(a.in), static_cast<int>(a.n), static_cast<float*>(a.out));
+}
+
+const EntryPoint kEntryPoints[] = {
+    {"scan_inclusive_cpu", scan_inclusive_cpu != nullptr, call<scan_inclusive_cpu>},
+    {"scan_exclusive_cpu", scan_exclusive_cpu != nullptr, call<scan_exclusive_cpu>},
+    {"scan_inclusive", scan_inclusive != nullptr, call<scan_inclusive>},
+    {"scan_exclusive", scan_exclusive != nullptr, call<scan_exclusive>},
+};
+
+}  // namespace
+
+std::span<const EntryPoint> entry_points() { return kEntryPoints; }
+
+}  // namespace warpladder

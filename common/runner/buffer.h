@@ -1,0 +1,40 @@
+// buffer: an array between two guard bands, on the device or on the host. Where the device itself sees every access
+// outside an allocation the judge asks for guard bands of 0 bytes, and the array fills its allocation exactly.
+#pragma once
+
+#include <cstddef>
+
+#include <cuda_runtime_api.h>
+
+namespace warpladder {
+
+// A CUDA call of the runner's own failed: no fault of the learner's code, unless an error of its stuck.
+struct CudaFailure {
+  cudaError_t error;
+  const char* call;
+};
+
+class Buffer {
+ public:
+  Buffer(size_t bytes, size_t guard, bool on_host);  // guard bands filled, data not
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() const { return base_ + guard_; }
+  void fill(const void* source);  // host memory of the buffer's size
+  void poison();
+  // To host memory: the guard bands and, if with_data, what lies between them, at the same distances as here.
+  void copy_out(unsigned char* target, bool with_data) const;
+
+ private:
+  void copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) const;
+
+  unsigned char* base_ = nullptr;
+  size_t bytes_, guard_;
+  bool on_host_;
+};
+
+void require(cudaError_t error, const char* call);  // throws CudaFailure
+
+}  // namespace warpladder

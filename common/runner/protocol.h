@@ -1,0 +1,39 @@
+// protocol: what judge and runner say to each other. Jobs and replies are JSON, one a line, over two pipes; the
+// arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
+//
+//   job    {"id","entry","n","in_bytes","out_bytes","on_host","guard","return_input","cold_cache"}   or   {"quit":true}
+//   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
+//          {"id","status":"ok","value","events_ms","host_ms"}            events_ms is null for a function of the host
+//          {"id","status":"cuda","code","name","text","call","file","line"}
+//          {"id","status":"memory"|"fault","text"}                       fault: the runner's own trouble
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpladder {
+
+// File descriptors that the judge leaves open for the runner.
+inline constexpr int kJobsFd = 3, kRepliesFd = 4, kInputFd = 5, kResultFd = 6;
+
+// A guard band and, behind the data, another hold this word: a NaN as a float, far from any count as an integer, so
+// that reading it spoils a result and overwriting it is seen.
+inline constexpr uint32_t kGuardWord = 0xFFFFA55Au;
+inline constexpr unsigned char kPoisonByte = 0xFF;  // outputs before the call: NaN, or -1
+
+// Byte i of any guard band.
+inline unsigned char guard_byte(size_t i) { return static_cast<unsigned char>(kGuardWord >> (i % 4 * 8)); }
+
+// The result file: both arrays as the call left them, each between its guard bands. Where the contract lets the
+// call overwrite the input, only the input's guard bands are filled in.
+struct ResultLayout {
+  size_t in_bytes = 0, out_bytes = 0, guard = 0;
+
+  size_t in_guarded() const { return 0; }
+  size_t in_data() const { return guard; }
+  size_t out_guarded() const { return in_bytes + 2 * guard; }
+  size_t out_data() const { return out_guarded() + guard; }
+  size_t total() const { return out_guarded() + out_bytes + 2 * guard; }
+};
+
+}  // namespace warpladder

@@ -1,0 +1,29 @@
+// bytes: plain memory and the views of it that the judge passes around.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace warpladder {
+
+using Bytes = std::vector<std::byte>;
+using View = std::span<const std::byte>;
+
+// Element i of an array that may stand at any address.
+template <class T>
+T element(View bytes, size_t i) {
+  T value;
+  std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+Bytes to_bytes(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace warpladder

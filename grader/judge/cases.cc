@@ -1,0 +1,75 @@
+#include "grader/judge/cases.h"
+
+#include "grader/judge/random.h"
+
+namespace warpladder {
+namespace {
+
+struct Size {
+  std::string name;
+  size_t n;
+};
+
+// Around a warp, around the largest block, around powers of two beyond them, and a prime that no block size divides.
+constexpr size_t kSizes[] = {0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 4095, 4097, 65535, 65537, 999983, 1048575, 1048577};
+constexpr size_t kShortSizes[] = {1, 33, 1024, 4097};
+constexpr size_t kEveryInputUpTo = 2048;
+
+std::vector<Size> sizes_of(const Lab& lab, uint64_t seed, Extent extent) {
+  std::vector<Size> sizes;
+  const auto add = [&](const std::string& name, size_t n) {
+    if (n <= lab.largest_size) sizes.push_back({name, n});
+  };
+  if (extent == Extent::kShort) {
+    for (const size_t n : kShortSizes) add(std::to_string(n), n);
+    return sizes;
+  }
+  for (const size_t n : kSizes) add(std::to_string(n), n);
+  Random random(seed_of(seed, "sizes"));
+  add("fresh1", 3 + random.below(std::min<size_t>(lab.largest_size - 2, 5000)));
+  add("fresh2", 3 + random.below(lab.largest_size - 2));
+  if (extent == Extent::kWithReal) sizes.push_back({"real", lab.real_size});
+  return sizes;
+}
+
+// All kinds at a small or at the real size; else the first and one of the others in turn.
+std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t position) {
+  if (size.n <= kEveryInputUpTo || size.name == "real" || lab.inputs.size() <= 2) return lab.inputs;
+  return {lab.inputs[0], lab.inputs[1 + position % (lab.inputs.size() - 1)]};
+}
+
+Case make_case(const EntryInfo* entry, const Size& size, const std::string& input, uint64_t seed) {
+  Case made{std::string(entry->name) + "." + size.name + "." + input, entry, input, size.n, 0};
+  made.seed = seed_of(seed, made.name);
+  return made;
+}
+
+}  // namespace
+
+std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
+  std::vector<Case> cases;
+  const std::vector<Size> sizes = sizes_of(lab, seed, extent);
+  for (const std::string& entry_name : lab.entries) {
+    const EntryInfo* entry = lab.contract->find_entry(entry_name);
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i].n == 0) {
+        cases.push_back(make_case(entry, sizes[i], "empty", seed));
+      } else if (extent == Extent::kShort) {
+        cases.push_back(make_case(entry, sizes[i], lab.inputs[0], seed));
+      } else {
+        for (const std::string& input : inputs_for(lab, sizes[i], i)) {
+          cases.push_back(make_case(entry, sizes[i], input, seed));
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+Case measured_case(const Lab& lab, uint64_t seed, int run) {
+  Case made = make_case(lab.contract->find_entry(lab.measured), {"real", lab.real_size}, lab.inputs[0], seed);
+  if (run > 0) made.seed = seed_of(made.seed, std::to_string(run));
+  return made;
+}
+
+}  // namespace warpladder

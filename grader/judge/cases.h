@@ -1,0 +1,31 @@
+// cases: which calls a lab is judged by. (lab, seed) → list, in the order in which they are run and reported.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grader/judge/lab.h"
+
+namespace warpladder {
+
+struct Case {
+  std::string name;  // ENTRY.SIZE.INPUT
+  const EntryInfo* entry = nullptr;
+  std::string input;
+  size_t n = 0;
+  uint64_t seed = 0;  // of its input
+};
+
+enum class Extent {
+  kFull,      // every size and input
+  kWithReal,  // those and the real size with every input, which only a GPU does in no time
+  kShort,     // what a schedule can influence: a few sizes, one input
+};
+
+std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent);
+
+// The real size, on whose run the rules and the clock look. `run` tells repeated runs' inputs apart.
+Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
+
+}  // namespace warpladder

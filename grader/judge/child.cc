@@ -1,0 +1,215 @@
+#include "grader/judge/child.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "grader/judge/lab.h"
+
+namespace warpladder {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kLongestLine = 1 << 20;  // of lines for us; nobody honest comes near
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void limit(int resource, uint64_t soft, uint64_t hard) {
+  const rlimit value{soft, hard};
+  setrlimit(resource, &value);  // lower than what we have: cannot fail
+}
+
+void set_limits(const Limits& limits) {
+  limit(RLIMIT_CORE, 0, 0);
+  if (limits.cpu_seconds > 0) limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1);  // XCPU, then KILL
+  if (limits.data_bytes > 0) limit(RLIMIT_DATA, limits.data_bytes, limits.data_bytes);
+  if (limits.file_bytes > 0) limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes);
+}
+
+}  // namespace
+
+void Captured::add(const char* text, size_t length) {
+  total_ += length;
+  const size_t to_head = std::min(length, half_ - head_.size());
+  head_.append(text, to_head);
+  tail_.append(text + to_head, length - to_head);
+  if (tail_.size() > 2 * half_) tail_.erase(0, tail_.size() - half_);  // now and then, not for each byte
+}
+
+std::string Captured::text() const {
+  if (total_ <= 2 * half_) return head_ + tail_;
+  const std::string end = tail_.substr(tail_.size() - half_);
+  return head_ + "\n… " + std::to_string(total_ - head_.size() - end.size()) + " bytes left out …\n" + end;
+}
+
+Child::Child(const ChildSpec& spec)
+    : output_(spec.limits.output_kept), errors_(spec.limits.output_kept), output_allowed_(spec.limits.output_allowed) {
+  Pipe output = make_pipe(), errors = make_pipe(), lines = make_pipe();
+  pid_ = fork();
+  if (pid_ < 0) throw JudgeFault("no further process can be started: " + std::string(std::strerror(errno)));
+  if (pid_ == 0) become(spec, output.write.get(), errors.write.get(), lines.write.get());
+  setpgid(pid_, pid_);  // both sides do it, so that it is done whoever comes first
+  pid_fd_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+  output_fd_ = std::move(output.read);
+  errors_fd_ = std::move(errors.read);
+  lines_fd_ = std::move(lines.read);
+  for (const Fd* fd : {&output_fd_, &errors_fd_, &lines_fd_}) fcntl(fd->get(), F_SETFL, O_NONBLOCK);
+}
+
+// Between fork and exec.
+void Child::become(const ChildSpec& spec, int output, int errors, int lines) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge itself is killed
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
+  set_limits(spec.limits);
+
+  // First out of the way of the numbers that are wanted, then onto them: dup2 also clears close-on-exec.
+  std::vector<std::pair<int, int>> moves = spec.descriptors;
+  moves.emplace_back(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
+  moves.emplace_back(output, 1);
+  moves.emplace_back(errors, 2);
+  if (spec.lines_fd >= 0) moves.emplace_back(lines, spec.lines_fd);
+  for (auto& [from, to] : moves) from = fcntl(from, F_DUPFD_CLOEXEC, 64);
+  close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);  // whatever whoever started us left open
+  for (const auto& [from, to] : moves) dup2(from, to);
+
+  if (!spec.folder.empty() && chdir(spec.folder.c_str()) != 0) _exit(127);
+  for (const auto& [name, value] : spec.environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> arguments;
+  for (const std::string& word : spec.command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  const std::string message = std::string(arguments[0]) + ": " + std::strerror(errno) + "\n";
+  if (write(2, message.data(), message.size()) < 0) _exit(126);
+  _exit(127);
+}
+
+Child::~Child() { finish(); }
+
+// Kills the group and collects it. The child's own pid stays taken until waitpid, so the group is surely its own.
+void Child::finish() {
+  if (pid_ < 0 || status_) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  status_ = status;
+}
+
+bool Child::take_line(std::string& line) {
+  const size_t end = pending_.find('\n');
+  if (end == std::string::npos) return false;
+  line = pending_.substr(0, end);
+  pending_.erase(0, end + 1);
+  return true;
+}
+
+// False once the stream is exhausted or closed.
+bool Child::read_some(Fd& fd, Captured& into) {
+  std::array<char, 1 << 16> buffer;
+  const ssize_t count = read(fd.get(), buffer.data(), buffer.size());
+  if (count > 0) into.add(buffer.data(), static_cast<size_t>(count));
+  if (count == 0) fd.reset();
+  return count > 0;
+}
+
+void Child::read_lines() {
+  std::array<char, 1 << 12> buffer;
+  ssize_t count = 0;
+  while (pending_.size() < kLongestLine && (count = read(lines_fd_.get(), buffer.data(), buffer.size())) > 0) {
+    pending_.append(buffer.data(), static_cast<size_t>(count));
+  }
+  if (count == 0 || pending_.size() >= kLongestLine) lines_fd_.reset();
+}
+
+bool Child::over_the_limit() const { return output_.total() + errors_.total() > output_allowed_; }
+
+// Lines first: what was printed before a line was sent is then surely read with it.
+void Child::read_streams() {
+  if (lines_fd_.is_open()) read_lines();
+  while (!over_the_limit() && output_fd_.is_open() && read_some(output_fd_, output_)) {
+  }
+  while (!over_the_limit() && errors_fd_.is_open() && read_some(errors_fd_, errors_)) {
+  }
+}
+
+Child::Event Child::wait(Clock::time_point deadline, std::string& line) {
+  while (true) {
+    if (take_line(line)) return Event::kLine;
+    if (status_) return Event::kEnded;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) {
+      finish();
+      return Event::kTimeout;
+    }
+    pollfd fds[] = {{pid_fd_.get(), POLLIN, 0},
+                    {output_fd_.get(), POLLIN, 0},
+                    {errors_fd_.get(), POLLIN, 0},
+                    {lines_fd_.get(), POLLIN, 0}};
+    const int ready = poll(fds, 4, static_cast<int>(std::min<long long>(left + 1, 60'000)));
+    if (interrupted) throw Interrupted();
+    if (ready <= 0) continue;
+    const bool ended = (fds[0].revents & POLLIN) != 0;
+    // Exit first: its status must be its own, not that of our kill; what it said before is still in the pipes.
+    if (ended) {
+      int status = 0;
+      siginfo_t info{};
+      waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);  // a zombie still holds its group's number
+      kill(-pid_, SIGKILL);
+      waitpid(pid_, &status, 0);
+      status_ = status;
+    }
+    read_streams();
+    if (over_the_limit()) {
+      finish();
+      return Event::kOutputLimit;
+    }
+  }
+}
+
+int Child::ending_signal() const { return status_ && WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0; }
+
+bool Child::ended_well() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == 0; }
+
+std::string Child::how_it_ended() const {
+  if (const int signal = ending_signal(); signal != 0) return "crashed: " + std::string(strsignal(signal));
+  return "ended with exit code " + std::to_string(WEXITSTATUS(status_.value_or(0)));
+}
+
+void catch_interruptions() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a runner that died is seen where its answer is awaited
+}
+
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+void kill_orphans() {
+  // Each round ends one generation; its own children become ours by that, and the next round's.
+  for (int round = 0; round < 100; ++round) {
+    std::ifstream stream("/proc/self/task/" + std::to_string(getpid()) + "/children");
+    const std::vector<pid_t> children{std::istream_iterator<pid_t>(stream), {}};
+    if (children.empty()) return;
+    for (const pid_t pid : children) kill(pid, SIGKILL);
+    for (const pid_t pid : children) waitpid(pid, nullptr, 0);
+  }
+}
+
+}  // namespace warpladder

@@ -1,0 +1,153 @@
+#include "grader/judge/contract.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "grader/judge/makers.h"
+#include "grader/judge/oracle.h"
+#include "grader/judge/tolerance.h"
+
+namespace warpladder {
+namespace {
+
+template <class T>
+std::span<const T> as(View bytes) {
+  // The judge's arrays come from the heap or from a page: aligned for every element.
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+constexpr uint32_t kPoisonWord = 0xFFFFFFFFu;
+constexpr const char* kNeverWritten = "nothing (never written)";
+
+// scan
+
+constexpr EntryInfo kScanEntries[] = {
+    {"scan_inclusive_cpu", "void scan_inclusive_cpu(const float* in, int n, float* out)", true},
+    {"scan_exclusive_cpu", "void scan_exclusive_cpu(const float* in, int n, float* out)", true},
+    {"scan_inclusive", "void scan_inclusive(const float* in, int n, float* out)", false},
+    {"scan_exclusive", "void scan_exclusive(const float* in, int n, float* out)", false},
+};
+
+bool is_inclusive(std::string_view entry) { return entry.starts_with("scan_inclusive"); }
+
+std::optional<Mismatch> check_scan(std::string_view entry, View in_bytes, const Answer& answer) {
+  const auto in = as<float>(in_bytes);
+  const std::vector<double> want = scan_oracle(in, is_inclusive(entry));
+  const bool exact = sums_exactly(in);
+  std::optional<Mismatch> first;
+  double magnitude = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    magnitude += std::fabs(static_cast<double>(in[i]));
+    const double tolerance = exact ? 0 : rounding_bound(i, magnitude);
+    const float got = element<float>(answer.out, i);
+    if (within(got, want[i], tolerance)) continue;
+    if (first) {
+      ++first->wrong;
+      continue;
+    }
+    const bool poison = std::bit_cast<uint32_t>(got) == kPoisonWord;
+    first = Mismatch{"out[" + std::to_string(i) + "]",
+                     poison ? kNeverWritten : number(got),
+                     number(want[i]),
+                     exact ? "0: on this input float addition is exact in every order"
+                           : number(tolerance) + ": at most " + std::to_string(i) +
+                                 " additions, each rounded to 2^-24 of " + number(magnitude),
+                     1,
+                     want.size()};
+  }
+  return first;
+}
+
+uint64_t serial_scan(std::string_view entry, View in_bytes) {
+  const auto in = as<float>(in_bytes);
+  std::vector<float> out(in.size());
+  float sum = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const float before = sum;
+    sum += in[i];
+    out[i] = is_inclusive(entry) ? sum : before;
+  }
+  return out.empty() ? 0 : std::bit_cast<uint32_t>(out.back());
+}
+
+// reduction
+
+constexpr EntryInfo kReductionEntries[] = {{"reduce_sum", "int reduce_sum(int* data, int n)", false}};
+
+std::optional<Mismatch> check_reduction(std::string_view, View in, const Answer& answer) {
+  const int32_t want = sum_oracle(as<int32_t>(in));
+  if (answer.value == want) return std::nullopt;
+  return Mismatch{"the returned sum", std::to_string(answer.value), std::to_string(want), "", 1, 1};
+}
+
+uint64_t serial_reduction(std::string_view, View in) { return static_cast<uint32_t>(sum_oracle(as<int32_t>(in))); }
+
+// histogram
+
+constexpr size_t kBins = 256;
+constexpr EntryInfo kHistogramEntries[] = {
+    {"histogram", "void histogram(const unsigned char* data, size_t bytes, unsigned int* bins)", false}};
+
+std::optional<Mismatch> check_histogram(std::string_view, View in, const Answer& answer) {
+  const std::array<uint64_t, kBins> want = histogram_oracle(in);
+  std::optional<Mismatch> first;
+  for (size_t bin = 0; bin < kBins; ++bin) {
+    const auto got = element<uint32_t>(answer.out, bin);
+    if (got == want[bin]) continue;
+    if (first) {
+      ++first->wrong;
+      continue;
+    }
+    first = Mismatch{"bins[" + std::to_string(bin) + "]",
+                     got == kPoisonWord ? kNeverWritten : std::to_string(got),
+                     std::to_string(want[bin]),
+                     "",
+                     1,
+                     kBins};
+  }
+  return first;
+}
+
+uint64_t serial_histogram(std::string_view, View in) {
+  std::array<uint32_t, kBins> counts{};
+  for (const std::byte value : in) ++counts[static_cast<unsigned char>(value)];
+  return counts[0];
+}
+
+const Contract kContracts[] = {
+    {"scan", "floats", sizeof(float), true, kScanEntries, kFloatKinds, [](size_t n) { return n * sizeof(float); },
+     [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_floats(kind, n, seed)); }, check_scan,
+     serial_scan},
+    {"reduction", "ints", sizeof(int32_t), false, kReductionEntries, kIntKinds, [](size_t) { return size_t{0}; },
+     [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_ints(kind, n, seed)); }, check_reduction,
+     serial_reduction},
+    {"histogram", "bytes", 1, true, kHistogramEntries, kByteKinds, [](size_t) { return kBins * sizeof(uint32_t); },
+     make_raw_bytes, check_histogram, serial_histogram},
+};
+
+}  // namespace
+
+const EntryInfo* Contract::find_entry(std::string_view entry) const {
+  for (const EntryInfo& candidate : entries) {
+    if (candidate.name == entry) return &candidate;
+  }
+  return nullptr;
+}
+
+const Contract* find_contract(std::string_view name) {
+  for (const Contract& contract : kContracts) {
+    if (contract.name == name) return &contract;
+  }
+  return nullptr;
+}
+
+}  // namespace warpladder

@@ -1,0 +1,289 @@
+#include "grader/judge/judge.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "grader/judge/compile.h"
+#include "grader/judge/rules.h"
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kTimedRuns = 7, kSerialRuns = 3;
+constexpr size_t kLargestInput = size_t{1} << 30;
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+Bytes make_input(const Contract& contract, const Case& job) {
+  return job.n == 0 ? Bytes() : contract.make(job.input, job.n, job.seed);
+}
+
+Bytes read_input_file(const fs::path& file) {
+  if (!fs::exists(file))
+    throw JudgeFault(file.string() + ": no such file. --input takes the file whose bytes are to be counted.");
+  if (!fs::is_regular_file(file)) throw JudgeFault(file.string() + ": is no regular file. --input takes a file.");
+  const size_t bytes = fs::file_size(file);
+  if (bytes == 0) throw JudgeFault(file.string() + ": is empty, there is nothing to count. Choose another file.");
+  if (bytes > kLargestInput)
+    throw JudgeFault(file.string() + ": is larger than 1 GiB. Choose a smaller file, or cut it with head -c.");
+  Bytes data(bytes);
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(bytes));
+  if (stream.gcount() != static_cast<std::streamsize>(bytes))
+    throw JudgeFault(file.string() + ": cannot be read. Check its permissions.");
+  return data;
+}
+
+class Judgement {
+ public:
+  explicit Judgement(const JudgeOptions& options);
+  Result run();
+
+ private:
+  void run_all();
+  void run_cases(const std::vector<Case>& cases, const std::string& schedule);
+  void run_input_file();
+  void measure_on_lockstep();
+  void measure_on_gpu();
+  void time_serial_cpu();
+  bool run_one(Submission& submission, const Case& job, const std::string& schedule);
+  std::optional<Timing> timed_run(Submission& submission, const Case& job);
+  SubmissionSpec spec(size_t largest_n) const;
+  const Case* find_case(const std::vector<Case>& cases) const;
+  void fail(Failure failure);
+
+  const JudgeOptions& options_;
+  Lab lab_;
+  Build build_;
+  Device device_;
+  fs::path binary_;
+  TemporaryFolder folder_;
+  Result result_;
+};
+
+Judgement::Judgement(const JudgeOptions& options)
+    : options_(options), lab_(load_lab(options.lab)), build_(load_build(options.build)) {
+  device_.is_lockstep = !options.on_gpu;
+  device_.lockstep = build_.lockstep;
+  if (device_.is_lockstep && !fs::exists(device_.lockstep / "libcudart.so.13")) {
+    throw JudgeFault((device_.lockstep / "libcudart.so.13").string() +
+                     ": not there. Build it first: cmake --build build");
+  }
+  result_.lab = lab_.name;
+  result_.file = options.file.empty() ? options.binary : options.file;
+  result_.device = device_.name();
+  result_.seed = options.seed;
+  result_.baseline = lab_.baseline;
+  result_.speed.reason = device_.is_lockstep ? "lockstep models no time yet" : "not reached";
+}
+
+Result Judgement::run() {
+  try {
+    run_all();
+  } catch (const JudgeFault& fault) {
+    fail({Verdict::kJudgeFault, "judge", {fault.what()}, "This is no fault of the code that was judged.", ""});
+  }
+  return result_;
+}
+
+// Keeps the first failure; a fault of ours outranks what may only follow from it.
+void Judgement::fail(Failure failure) {
+  if (!result_.failure || failure.verdict == Verdict::kJudgeFault) result_.failure = std::move(failure);
+}
+
+void Judgement::run_all() {
+  binary_ = options_.binary;
+  if (!options_.file.empty()) {
+    binary_ = folder_.path() / "submission";
+    if (auto failure = compile(build_, options_.file, binary_, folder_)) return fail(std::move(*failure));
+  }
+  if (!options_.input.empty()) return run_input_file();
+  if (!options_.only_case.empty()) {
+    std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kWithReal);
+    cases.push_back(measured_case(lab_, options_.seed));
+    const std::string schedule = options_.schedules.empty() ? "" : options_.schedules.front();
+    return run_cases({*find_case(cases)}, schedule);
+  }
+  if (!options_.schedules.empty()) {
+    for (const std::string& schedule : options_.schedules) {
+      if (!result_.failure) run_cases(plan_cases(lab_, options_.seed, Extent::kShort), schedule);
+    }
+    return;
+  }
+  run_cases(plan_cases(lab_, options_.seed, device_.is_lockstep ? Extent::kFull : Extent::kWithReal), "");
+  if (result_.failure) return;
+  time_serial_cpu();
+  device_.is_lockstep ? measure_on_lockstep() : measure_on_gpu();
+}
+
+const Case* Judgement::find_case(const std::vector<Case>& cases) const {
+  const auto found = std::ranges::find(cases, options_.only_case, &Case::name);
+  if (found != cases.end()) return &*found;
+  throw JudgeFault("lab " + lab_.number + " has no case \"" + options_.only_case +
+                   "\". A case's name is ENTRY.SIZE.INPUT, such as " + cases.back().name + ".");
+}
+
+SubmissionSpec Judgement::spec(size_t largest_n) const {
+  SubmissionSpec spec;
+  spec.binary = binary_;
+  spec.device = device_;
+  spec.lab = &lab_;
+  spec.largest_n = largest_n;
+  return spec;
+}
+
+// Runs a case on an input of its own and files it. False: no further case can follow in this process.
+bool Judgement::run_one(Submission& submission, const Case& job, const std::string& schedule) {
+  const Bytes input = make_input(*lab_.contract, job);
+  std::ranges::copy(input, submission.input(input.size()).begin());
+  const double seconds = job.n > lab_.largest_size || job.n == lab_.real_size ? lab_.real_seconds : lab_.case_seconds;
+  auto outcome = submission.run(job, seconds);
+  Failure* failure = std::get_if<Failure>(&outcome);
+  result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
+  if (failure == nullptr) return true;
+  const bool goes_on = failure->verdict == Verdict::kWrongAnswer;
+  std::string step =
+      std::string(job.entry->name) + " with " + std::to_string(job.n) + " " + std::string(lab_.contract->elements);
+  if (job.n > 0) step += " (" + job.input + ", seed " + std::to_string(options_.seed) + ")";
+  if (!schedule.empty()) step += ", schedule " + schedule;
+  failure->steps.insert(failure->steps.begin(), step);
+  if (!result_.failure) result_.failed_case = job.name;
+  if (!result_.failure) result_.failed_schedule = schedule;
+  fail(std::move(*failure));
+  return goes_on;
+}
+
+void Judgement::run_cases(const std::vector<Case>& cases, const std::string& schedule) {
+  size_t largest_n = 0;
+  for (const Case& job : cases) largest_n = std::max(largest_n, job.n);
+  result_.planned_cases += cases.size();
+  SubmissionSpec specification = spec(largest_n);
+  specification.schedule = schedule;
+  Submission submission(specification);
+  if (auto failure = submission.start()) return fail(std::move(*failure));
+  for (const Case& job : cases) {
+    if (!run_one(submission, job, schedule)) return;
+  }
+  if (auto failure = submission.stop()) fail(std::move(*failure));
+}
+
+void Judgement::run_input_file() {
+  if (lab_.contract->name != "histogram")
+    throw JudgeFault("lab " + lab_.number + " takes no --input: only a histogram has bytes of yours to count.");
+  const Bytes data = read_input_file(options_.input);
+  result_.input_file = options_.input;
+  result_.input_bytes = data.size();
+  result_.planned_cases = 1;
+  Submission submission(spec(data.size()));
+  if (auto failure = submission.start()) return fail(std::move(*failure));
+  std::ranges::copy(data, submission.input(data.size()).begin());
+  const Case job{"histogram.file", lab_.contract->find_entry("histogram"), "file", data.size(), 0};
+  auto outcome = submission.run(job, lab_.real_seconds);
+  Failure* failure = std::get_if<Failure>(&outcome);
+  result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
+  if (failure != nullptr) {
+    failure->steps.insert(failure->steps.begin(),
+                          "histogram of " + options_.input.string() + ", " + std::to_string(data.size()) + " bytes");
+    return fail(std::move(*failure));
+  }
+  result_.histogram.emplace();
+  for (size_t bin = 0; bin < submission.output().size() / sizeof(uint32_t); ++bin) {
+    result_.histogram->push_back(element<uint32_t>(submission.output(), bin));
+  }
+  if (auto late = submission.stop()) fail(std::move(*late));
+}
+
+void Judgement::measure_on_lockstep() {
+  SubmissionSpec specification = spec(lab_.real_size);
+  specification.wants_report = true;
+  Submission submission(specification);
+  ++result_.planned_cases;
+  if (auto failure = submission.start()) return fail(std::move(*failure));
+  if (!run_one(submission, measured_case(lab_, options_.seed), "") || result_.failure) return;
+  if (auto failure = submission.stop()) return fail(std::move(*failure));
+  const std::string text = submission.report();
+  if (text.empty()) {
+    return fail({Verdict::kRuntimeError,
+                 "runtime",
+                 {"the program ended before the device could write its report"},
+                 "Return from the function; do not end the program.",
+                 ""});
+  }
+  const Report report = parse_report(text);
+  result_.counters = total_counters(report);
+  for (const Finding& finding : report.findings) fail(finding_failure(finding));
+  for (const Rule& rule : lab_.rules) {
+    result_.rules.push_back(apply_rule(rule, report, lab_.real_size));
+    if (!result_.rules.back().holds) fail(rule_failure(result_.rules.back()));
+  }
+}
+
+// One timed run on fresh input. Its answer is checked like any other.
+std::optional<Timing> Judgement::timed_run(Submission& submission, const Case& job) {
+  const Bytes input = make_input(*lab_.contract, job);
+  std::ranges::copy(input, submission.input(input.size()).begin());
+  auto outcome = submission.run(job, lab_.real_seconds, true);
+  if (const Timing* timing = std::get_if<Timing>(&outcome)) return *timing;
+  fail(std::move(std::get<Failure>(outcome)));
+  return std::nullopt;
+}
+
+void Judgement::measure_on_gpu() {
+  Submission submission(spec(lab_.real_size));
+  if (auto failure = submission.start()) return fail(std::move(*failure));
+  std::optional<Submission> baseline;
+  if (lab_.baseline == "starter") {
+    SubmissionSpec specification = spec(lab_.real_size);
+    specification.binary = build_.starter;
+    baseline.emplace(specification);
+    if (baseline->start())
+      throw JudgeFault("the starter, which this lab's speedup is over, does not run. Build the labs again.");
+  }
+  std::vector<double> events, host, base;
+  for (int run = 0; run <= kTimedRuns; ++run) {  // run 0 warms up
+    const Case job = measured_case(lab_, options_.seed, run);
+    const auto mine = timed_run(submission, job);
+    const auto other = mine && baseline ? timed_run(*baseline, job) : std::nullopt;
+    if (result_.failure) return;
+    if (run == 0) continue;
+    host.push_back(mine->host_ms);
+    events.push_back(mine->events_ms.value_or(mine->host_ms));
+    if (other) base.push_back(other->events_ms.value_or(other->host_ms));
+  }
+  Speed& speed = result_.speed;
+  speed.ms = median(events);
+  speed.host_ms = median(host);
+  if (!base.empty()) speed.baseline_ms = median(base);
+  if (lab_.baseline == "cpu") speed.baseline_ms = speed.serial_cpu_ms;
+  speed.runs = kTimedRuns;
+  speed.what = "measured: median of " + std::to_string(kTimedRuns) + " runs by CUDA events, L2 cold, fresh input each";
+  speed.reason.clear();
+  for (const Rule& rule : lab_.rules) result_.rules.push_back({rule, std::nullopt, true});
+  if (auto failure = submission.stop()) fail(std::move(*failure));
+}
+
+void Judgement::time_serial_cpu() {
+  const Case job = measured_case(lab_, options_.seed);
+  const Bytes input = make_input(*lab_.contract, job);
+  std::vector<double> milliseconds;
+  volatile uint64_t sink = 0;  // else the compiler may leave the work out
+  for (int run = 0; run < kSerialRuns; ++run) {
+    const auto start = Clock::now();
+    sink = sink + lab_.contract->serial(lab_.measured, input);
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  result_.speed.serial_cpu_ms = median(milliseconds);
+}
+
+}  // namespace
+
+Result judge(const JudgeOptions& options) { return Judgement(options).run(); }
+
+}  // namespace warpladder

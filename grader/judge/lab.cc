@@ -1,0 +1,164 @@
+#include "grader/judge/lab.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+Json read_json(const fs::path& file, const char* next_step) {
+  std::ifstream stream(file);
+  if (!stream) throw JudgeFault(file.string() + ": cannot be read. " + next_step);
+  try {
+    return Json::parse(stream);
+  } catch (const Json::exception& error) {
+    throw JudgeFault(file.string() + ": is no JSON: " + error.what());
+  }
+}
+
+// Reads the keys of one object and then refuses those that nobody asked for.
+class Reader {
+ public:
+  Reader(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
+    if (!object.is_object()) fail("must be an object");
+  }
+
+  template <class T>
+  T get(const char* key) {
+    seen_.insert(key);
+    if (!object_.contains(key)) fail("has no \"" + std::string(key) + "\"");
+    return convert<T>(key);
+  }
+  template <class T>
+  T get(const char* key, T otherwise) {
+    seen_.insert(key);
+    return object_.contains(key) ? convert<T>(key) : std::move(otherwise);
+  }
+  const Json& child(const char* key) {
+    static const Json kNone;
+    seen_.insert(key);
+    return object_.contains(key) ? object_[key] : kNone;
+  }
+  void finish() const {
+    for (const auto& [key, value] : object_.items()) {
+      if (!seen_.contains(key)) fail("has an unknown key \"" + key + "\"");
+    }
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw JudgeFault(place_ + " " + what + ". docs/labs.md lists the keys.");
+  }
+
+ private:
+  template <class T>
+  T convert(const char* key) {
+    try {
+      return object_[key].template get<T>();
+    } catch (const Json::exception&) {
+      fail("has a \"" + std::string(key) + "\" of the wrong type");
+    }
+  }
+
+  const Json& object_;
+  std::string place_;
+  std::set<std::string> seen_;
+};
+
+std::vector<Rule> read_rules(const Json& list, const std::string& file) {
+  std::vector<Rule> rules;
+  for (const Json& item : list) {
+    Reader reader(item, file + ": rule " + std::to_string(rules.size() + 1));
+    Rule rule;
+    rule.name = reader.get<std::string>("name");
+    rule.counter = reader.get<std::string>("counter");
+    rule.per = reader.get<std::string>("per", "");
+    rule.kernel = reader.get<std::string>("kernel", "");
+    rule.op = reader.get<std::string>("op");
+    rule.value = reader.get<double>("value");
+    rule.why = reader.get<std::string>("why");
+    reader.finish();
+    if (!std::set<std::string>{"<=", ">=", "==", "<", ">"}.contains(rule.op)) reader.fail("has an unknown \"op\"");
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+void check_names(const Lab& lab, const Reader& reader) {
+  if (lab.entries.empty()) reader.fail("has no entry in \"entries\"");
+  for (const std::string& entry : lab.entries) {
+    if (lab.contract->find_entry(entry) == nullptr)
+      reader.fail("names the entry \"" + entry + "\", which its contract has not");
+  }
+  if (std::ranges::find(lab.entries, lab.measured) == lab.entries.end()) reader.fail("measures none of its entries");
+  for (const std::string& input : lab.inputs) {
+    if (std::ranges::find(lab.contract->inputs, input) == lab.contract->inputs.end()) {
+      reader.fail("names the input \"" + input + "\", which its contract has not");
+    }
+  }
+  if (lab.baseline != "cpu" && lab.baseline != "starter")
+    reader.fail("has a \"baseline\" that is neither cpu nor starter");
+  if (lab.source.empty() || lab.source.find('/') != std::string::npos)
+    reader.fail("has a \"source\" that is no file name");
+  if (lab.largest_size < 3) reader.fail("has a \"sizes\".\"largest\" below 3");
+  if (lab.real_size == 0 || lab.real_size > 1u << 30) reader.fail("has a \"sizes\".\"real\" outside 1 … 2^30");
+}
+
+void read_sizes(const Json& json, const std::string& place, Lab& lab) {
+  Reader sizes(json, place + ": \"sizes\"");
+  lab.real_size = sizes.get<size_t>("real");
+  lab.largest_size = sizes.get<size_t>("largest", (size_t{1} << 20) + 1);
+  sizes.finish();
+}
+
+void read_limits(const Json& json, const std::string& place, Lab& lab) {
+  if (json.is_null()) return;
+  Reader limits(json, place + ": \"limits\"");
+  lab.case_seconds = limits.get<double>("case_s", lab.case_seconds);
+  lab.real_seconds = limits.get<double>("real_s", lab.real_seconds);
+  limits.finish();
+}
+
+}  // namespace
+
+Lab load_lab(const fs::path& folder) {
+  const fs::path absolute = fs::weakly_canonical(folder);
+  const std::string file = (absolute / "lab.json").string();
+  const Json json = read_json(file, "--lab takes a folder such as labs/02_reduce_neighbored.");
+  Reader reader(json, file);
+  Lab lab;
+  lab.name = absolute.filename();
+  lab.number = lab.name.substr(0, lab.name.find('_'));
+  lab.title = reader.get<std::string>("title");
+  reader.get<std::string>("family");
+  lab.source = reader.get<std::string>("source");
+  const auto contract = reader.get<std::string>("contract");
+  lab.contract = find_contract(contract);
+  if (lab.contract == nullptr) reader.fail("names an unknown contract, \"" + contract + "\"");
+  lab.entries = reader.get<std::vector<std::string>>("entries");
+  lab.baseline = reader.get<std::string>("baseline", "cpu");
+  lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
+  lab.inputs = reader.get<std::vector<std::string>>(
+      "inputs", std::vector<std::string>(lab.contract->inputs.begin(), lab.contract->inputs.end()));
+  read_sizes(reader.child("sizes"), file, lab);
+  read_limits(reader.child("limits"), file, lab);
+  lab.rules = read_rules(reader.child("rules"), file);
+  reader.get<std::string>("starter_fails");  // CTest's affair
+  reader.child("arch");                      // CMake's
+  reader.finish();
+  check_names(lab, reader);
+  return lab;
+}
+
+Build load_build(const fs::path& file) {
+  const Json json = read_json(file, "Build the labs first: cmake --build build");
+  Reader reader(json, file.string());
+  return {reader.get<std::vector<std::string>>("compile"), reader.get<std::vector<std::string>>("link"),
+          reader.get<std::string>("lockstep"), reader.get<std::string>("starter")};
+}
+
+}  // namespace warpladder

@@ -1,0 +1,51 @@
+// lab: lab.json and build.json → plain structs, every value checked. docs/labs.md describes the keys.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "grader/judge/contract.h"
+
+namespace warpladder {
+
+// Something is wrong on our side of the line, or with the command: the message says what to do. Never the
+// learner's loss.
+class JudgeFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// counter ÷ per `op` value, summed over the launches whose kernel's name contains `kernel`.
+struct Rule {
+  std::string name, counter, per, kernel, op, why;
+  double value = 0;
+};
+
+struct Lab {
+  std::string name;    // of its folder: 02_reduce_neighbored
+  std::string number;  // 02
+  std::string title, source;
+  const Contract* contract = nullptr;
+  std::vector<std::string> entries;
+  std::string baseline, measured;
+  size_t real_size = 0, largest_size = 0;
+  std::vector<std::string> inputs;
+  std::vector<Rule> rules;
+  double case_seconds = 10, real_seconds = 60;
+};
+
+Lab load_lab(const std::filesystem::path& folder);
+
+// How CMake built the lab: the command lines hold {source}, {object} and {binary}.
+struct Build {
+  std::vector<std::string> compile, link;
+  std::filesystem::path lockstep;  // folder of its libcudart.so.13
+  std::filesystem::path starter;   // binary of the starter, for the baseline
+};
+
+Build load_build(const std::filesystem::path& file);
+
+}  // namespace warpladder

@@ -1,0 +1,200 @@
+// The judge's command line. Exit code: 0 pass (or the expected failure), 1 the submission fails, 2 our own trouble
+// or a wrong command.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+#include <getopt.h>
+#include <unistd.h>
+
+#include "grader/judge/child.h"
+#include "grader/judge/judge.h"
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --binary B) [options]
+  --build FILE      the lab's build.json; found beside this program if left out
+  --device D        lockstep (default) or gpu
+  --case NAME       only this case; with --seed S exactly as it ran before
+  --seed S          of the inputs; a fresh one if left out
+  --schedules LIST  lockstep only: a few cases under each of forward, reverse, random:N, separated by commas
+  --input FILE      histogram only: count this file's bytes
+  --expect CHECK    succeed if exactly this check fails ("pass": if none does)
+  --json FILE       write the verdict there as well
+  --command TEXT    how the person called us, for "again"
+)";
+
+struct CommandLine {
+  JudgeOptions judge;
+  std::string expect, command;
+  fs::path json;
+};
+
+[[noreturn]] void wrong_usage(const std::string& what) { throw JudgeFault(what + "\n" + kUsage); }
+
+uint64_t parse_seed(const std::string& text) {
+  char* end = nullptr;
+  const uint64_t seed = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0') wrong_usage("--seed takes a number, not \"" + text + "\"");
+  return seed;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+bool parse_device(const std::string& name) {
+  if (name != "lockstep" && name != "gpu") wrong_usage("--device is lockstep or gpu, not \"" + name + "\"");
+  return name == "gpu";
+}
+
+void take_option(int letter, const std::string& value, CommandLine& line) {
+  JudgeOptions& judge = line.judge;
+  switch (letter) {
+    case 'l':
+      judge.lab = value;
+      break;
+    case 'f':
+      judge.file = value;
+      break;
+    case 'b':
+      judge.binary = value;
+      break;
+    case 'B':
+      judge.build = value;
+      break;
+    case 'd':
+      judge.on_gpu = parse_device(value);
+      break;
+    case 'c':
+      judge.only_case = value;
+      break;
+    case 's':
+      judge.seed = parse_seed(value);
+      break;
+    case 'S':
+      judge.schedules = split(value);
+      break;
+    case 'i':
+      judge.input = value;
+      break;
+    case 'e':
+      line.expect = value;
+      break;
+    case 'j':
+      line.json = value;
+      break;
+    case 'C':
+      line.command = value;
+      break;
+    default:
+      wrong_usage("");
+  }
+}
+
+// A source or a binary that the person named: absolute, there, and readable.
+fs::path existing(const fs::path& file, const char* option) {
+  const std::string name = option + (" " + file.string());
+  if (!fs::exists(file)) throw JudgeFault(name + ": no such file. Check the path.");
+  if (!fs::is_regular_file(file)) throw JudgeFault(name + ": is no file. Name a file, not a folder.");
+  if (access(file.c_str(), R_OK) != 0) throw JudgeFault(name + ": cannot be read. Check its permissions.");
+  return fs::absolute(file);
+}
+
+CommandLine parse(int argc, char** argv) {
+  static const option kOptions[] = {{"lab", required_argument, nullptr, 'l'},
+                                    {"file", required_argument, nullptr, 'f'},
+                                    {"binary", required_argument, nullptr, 'b'},
+                                    {"build", required_argument, nullptr, 'B'},
+                                    {"device", required_argument, nullptr, 'd'},
+                                    {"case", required_argument, nullptr, 'c'},
+                                    {"seed", required_argument, nullptr, 's'},
+                                    {"schedules", required_argument, nullptr, 'S'},
+                                    {"input", required_argument, nullptr, 'i'},
+                                    {"expect", required_argument, nullptr, 'e'},
+                                    {"json", required_argument, nullptr, 'j'},
+                                    {"command", required_argument, nullptr, 'C'},
+                                    {nullptr, 0, nullptr, 0}};
+  CommandLine line;
+  line.judge.seed = std::random_device()();
+  for (int i = 0; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--help") {
+      std::cout << kUsage;
+      std::exit(0);
+    }
+  }
+  for (int letter; (letter = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
+    take_option(letter, optarg != nullptr ? optarg : "", line);
+  }
+  if (optind < argc) wrong_usage("what is \"" + std::string(argv[optind]) + "\"?");
+  JudgeOptions& judge = line.judge;
+  if (judge.lab.empty()) wrong_usage("--lab is missing");
+  if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
+  if (!judge.file.empty()) judge.file = existing(judge.file, "--file");
+  if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
+  if (judge.on_gpu && !judge.schedules.empty()) wrong_usage("--schedules works on lockstep only");
+  judge.lab = fs::weakly_canonical(judge.lab);
+  if (judge.build.empty()) {
+    const fs::path program = fs::read_symlink("/proc/self/exe");
+    judge.build = program.parent_path().parent_path() / "labs" / judge.lab.filename() / "build.json";
+  }
+  if (line.command.empty()) {
+    line.command = std::string(argv[0]) + " --lab " + judge.lab.string() +
+                   (judge.file.empty() ? " --binary " + judge.binary.string() : " --file " + judge.file.string());
+    if (judge.on_gpu) line.command += " --device gpu";
+  }
+  return line;
+}
+
+int exit_code(const Result& result, const std::string& expect) {
+  if (result.verdict() == Verdict::kJudgeFault) return 2;
+  if (expect.empty() || expect == "pass") return result.failure ? 1 : 0;
+  const std::string check = result.failure ? result.failure->check : "pass";
+  if (covers(expect, check)) {
+    std::cout << "as expected: " << check << "\n";
+    return 0;
+  }
+  std::cout << "expected to fail by " << expect << ", but: " << check << "\n";
+  return 1;
+}
+
+int run(int argc, char** argv) {
+  CommandLine line = parse(argc, argv);
+  const Result result = judge(line.judge);
+  std::cout << to_text(result, line.command) << std::flush;
+  if (!line.json.empty()) {
+    std::ofstream file(line.json);
+    file << to_json(result);
+    if (!file.flush()) throw JudgeFault(line.json.string() + ": cannot be written. Choose another place for --json.");
+  }
+  return exit_code(result, line.expect);
+}
+
+}  // namespace
+}  // namespace warpladder
+
+int main(int argc, char** argv) {
+  using namespace warpladder;
+  catch_interruptions();
+  adopt_orphans();
+  int code = 2;
+  try {
+    code = run(argc, argv);
+  } catch (const Interrupted&) {
+    std::cerr << "judge: interrupted\n";
+  } catch (const std::exception& error) {
+    std::cerr << "judge: " << error.what() << "\n";
+  }
+  kill_orphans();
+  return code;
+}

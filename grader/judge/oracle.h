@@ -1,0 +1,21 @@
+// oracle: the expected answers, computed one element after the other in double or in exact integers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "grader/judge/bytes.h"
+
+namespace warpladder {
+
+// out[i] is the sum of the elements up to i, with (inclusive) or without (exclusive) element i.
+std::vector<double> scan_oracle(std::span<const float> in, bool inclusive);
+
+// Modulo 2^32, as a two's complement int.
+int32_t sum_oracle(std::span<const int32_t> in);
+
+std::array<uint64_t, 256> histogram_oracle(View in);
+
+}  // namespace warpladder

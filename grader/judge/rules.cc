@@ -1,0 +1,105 @@
+#include "grader/judge/rules.h"
+
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+using Json = nlohmann::json;
+
+Launch parse_launch(const Json& json) {
+  Launch launch;
+  launch.kernel = json.at("kernel");
+  const auto grid = json.at("grid").get<std::vector<double>>();
+  const auto block = json.at("block").get<std::vector<double>>();
+  launch.blocks = grid.at(0) * grid.at(1) * grid.at(2);
+  launch.threads = launch.blocks * block.at(0) * block.at(1) * block.at(2);
+  launch.counters = json.at("counters").get<std::map<std::string, double>>();
+  return launch;
+}
+
+bool holds(double measured, const std::string& op, double value) {
+  if (op == "<=") return measured <= value;
+  if (op == ">=") return measured >= value;
+  if (op == "==") return measured == value;
+  if (op == "<") return measured < value;
+  return op == ">" && measured > value;
+}
+
+std::string number(double value) {
+  std::ostringstream text;
+  text.precision(10);
+  text << value;
+  return text.str();
+}
+
+// What a launch contributes to one side of the fraction.
+double amount(const Launch& launch, const std::string& what, const Rule& rule) {
+  if (what == "launch") return 1;
+  if (what == "block") return launch.blocks;
+  if (what == "thread") return launch.threads;
+  const auto counter = launch.counters.find(what);
+  if (counter != launch.counters.end()) return counter->second;
+  throw JudgeFault("rule \"" + rule.name + "\" asks for \"" + what +
+                   "\", which is no counter of the device. lab.json is wrong.");
+}
+
+}  // namespace
+
+Report parse_report(const std::string& text) {
+  Report report;
+  try {
+    const Json json = Json::parse(text);
+    for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
+    for (const Json& finding : json.at("findings")) {
+      report.findings.push_back(
+          {finding.at("kind"), finding.value("message", ""), finding.value("file", ""), finding.value("line", 0)});
+    }
+  } catch (const std::exception& error) {
+    throw JudgeFault(std::string("the device's report cannot be read: ") + error.what());
+  }
+  return report;
+}
+
+std::map<std::string, double> total_counters(const Report& report) {
+  std::map<std::string, double> sums;
+  for (const Launch& launch : report.launches) {
+    for (const auto& [name, value] : launch.counters) sums[name] += value;
+  }
+  return sums;
+}
+
+RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
+  double counter = 0, per = 0;
+  for (const Launch& launch : report.launches) {
+    if (launch.kernel.find(rule.kernel) == std::string::npos) continue;
+    counter += amount(launch, rule.counter, rule);
+    if (!rule.per.empty() && !rule.per.starts_with("element")) per += amount(launch, rule.per, rule);
+  }
+  const auto elements = static_cast<double>(n);
+  if (rule.per.empty()) per = 1;
+  if (rule.per == "element") per = elements;
+  if (rule.per == "element^2") per = elements * elements;
+  // No launch at all, say: 0 ÷ 0 is no number, and no comparison holds for it.
+  const double measured = counter / per;
+  return {rule, measured, holds(measured, rule.op, rule.value)};
+}
+
+Failure rule_failure(const RuleResult& result) {
+  const Rule& rule = result.rule;
+  const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
+  return {Verdict::kRuleBroken,
+          "rule." + rule.name,
+          {quantity + " is " + number(result.measured.value_or(0)) + ", must be " + rule.op + " " + number(rule.value)},
+          rule.why,
+          ""};
+}
+
+Failure finding_failure(const Finding& finding) {
+  std::string where = finding.file.empty() ? "" : finding.file + ":" + std::to_string(finding.line) + ": ";
+  return {Verdict::kRuleBroken, "finding." + finding.kind, {where + finding.message}, "", ""};
+}
+
+}  // namespace warpladder

@@ -1,0 +1,40 @@
+// rules: lockstep's report → counters, findings and whether a lab's rules hold. Reads the report's JSON only; a
+// report that does not say what a rule asks for is the judge's trouble, not the learner's.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/verdict.h"
+
+namespace warpladder {
+
+struct Finding {
+  std::string kind, message, file;
+  int line = 0;
+};
+
+struct Launch {
+  std::string kernel;
+  double blocks = 0, threads = 0;
+  std::map<std::string, double> counters;
+};
+
+struct Report {
+  std::vector<Launch> launches;
+  std::vector<Finding> findings;
+};
+
+Report parse_report(const std::string& text);  // throws JudgeFault
+
+std::map<std::string, double> total_counters(const Report& report);
+
+// n: the number of elements of the measured case.
+RuleResult apply_rule(const Rule& rule, const Report& report, size_t n);
+
+Failure rule_failure(const RuleResult& result);
+Failure finding_failure(const Finding& finding);
+
+}  // namespace warpladder

@@ -1,0 +1,77 @@
+// submission: one lab binary at work in a process of its own. Jobs in, answers or a failure out; see
+// common/runner/protocol.h for the other side. Believes the process nothing but the bytes of the answer.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "grader/judge/cases.h"
+#include "grader/judge/child.h"
+#include "grader/judge/contract.h"
+#include "grader/judge/verdict.h"
+
+namespace warpladder {
+
+struct Device {
+  bool is_lockstep = true;
+  std::filesystem::path lockstep;  // folder of its libcudart.so.13
+
+  std::string name() const { return is_lockstep ? "lockstep" : "gpu"; }
+  // lockstep sees an access one byte outside an allocation by itself, and says which line made it.
+  size_t guard_bytes() const { return is_lockstep ? 0 : 4096; }
+};
+
+struct Timing {
+  std::optional<double> events_ms;
+  double host_ms = 0;
+};
+
+struct SubmissionSpec {
+  std::filesystem::path binary;
+  Device device;
+  const Lab* lab = nullptr;
+  size_t largest_n = 0;  // of all jobs to come
+  std::string schedule;  // of lockstep; "": its own choice
+  bool wants_report = false;
+  double cpu_seconds = 600;
+};
+
+class Submission {
+ public:
+  explicit Submission(SubmissionSpec spec);
+
+  std::optional<Failure> start();  // up to "ready", with every entry point of the lab there
+  // The input of a case as this submission gets it: fill it, then run().
+  std::span<std::byte> input(size_t bytes);
+  std::variant<Timing, Failure> run(const Case& job, double seconds, bool cold_cache = false);
+  std::optional<Failure> stop();           // an orderly end; lockstep writes its report then
+  std::string report() const;              // its text, "" if there is none
+  View output() const { return output_; }  // of the last run, after it passed
+
+ private:
+  std::optional<Failure> await(double seconds, const std::string& check, std::string& line);
+  std::optional<Failure> inspect(const Case& job, size_t guard, const std::string& line, Timing& timing);
+  std::optional<Failure> greeted(const std::string& line) const;
+  Failure ended() const;
+  Failure fault(const std::string& what) const;
+  Failure refused(const std::string& line) const;
+  std::string printed() const;
+
+  SubmissionSpec spec_;
+  TemporaryFolder folder_;
+  SharedMemory input_, result_;
+  Pipe jobs_;
+  std::unique_ptr<Child> child_;
+  uint64_t next_id_;
+  View output_;
+};
+
+// Both on the bytes that came back; empty: nothing wrong. Said with the array's and the element's name.
+std::optional<std::string> broken_guard(View result, const struct ResultLayout& layout, size_t in_element,
+                                        size_t out_element);
+std::optional<std::string> changed_input(View before, View after, size_t element_bytes);
+
+}  // namespace warpladder

@@ -1,0 +1,190 @@
+#include "grader/judge/verdict.h"
+
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+using Json = nlohmann::json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json ratio(const std::optional<double>& over, const std::optional<double>& under) {
+  return over && under && *under > 0 ? Json(*over / *under) : Json(nullptr);
+}
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+Json rule_json(const RuleResult& result) {
+  const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
+  return {{"name", result.rule.name},
+          {"counter", result.rule.counter},
+          {"per", result.rule.per},
+          {"kernel", result.rule.kernel},
+          {"op", result.rule.op},
+          {"limit", result.rule.value},
+          {"value", or_null(result.measured)},
+          {"verdict", state},
+          {"why", result.rule.why}};
+}
+
+Json speed_json(const Result& result) {
+  const Speed& speed = result.speed;
+  return {{"ms", or_null(speed.ms)},
+          {"host_ms", or_null(speed.host_ms)},
+          {"measured", speed.ms.has_value()},
+          {"runs", speed.runs},
+          {"what", speed.what},
+          {"reason", speed.reason.empty() ? Json(nullptr) : Json(speed.reason)},
+          {"baseline", result.baseline},
+          {"baseline_ms", or_null(speed.baseline_ms)},
+          {"speedup_over_baseline", ratio(speed.baseline_ms, speed.ms)},
+          {"speedup_over_serial_cpu", ratio(speed.serial_cpu_ms, speed.ms)}};
+}
+
+size_t passed_cases(const Result& result) {
+  size_t passed = 0;
+  for (const CaseResult& one : result.cases) passed += one.passed ? 1 : 0;
+  return passed;
+}
+
+std::string indented(const std::string& text, const std::string& by) {
+  std::string out;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    out += by + text.substr(start, end - start) + "\n";
+    start = end + 1;
+  }
+  return out;
+}
+
+std::string failure_text(const Result& result, const std::string& command) {
+  const Failure& failure = *result.failure;
+  std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
+  for (const std::string& step : failure.steps) text += indented(step, "    ");
+  if (!failure.printed.empty()) text += "  it printed\n" + indented(failure.printed, "    | ");
+  if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
+  if (!result.failed_case.empty()) {
+    text += "  again\n    " + command + " --case " + result.failed_case + " --seed " + std::to_string(result.seed);
+    if (!result.failed_schedule.empty()) text += " --schedules " + result.failed_schedule;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string rule_text(const RuleResult& result) {
+  const Rule& rule = result.rule;
+  std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + rule.counter;
+  if (!rule.per.empty()) text += " per " + rule.per;
+  if (!result.measured) return text + " " + rule.op + " " + number(rule.value) + ": not measured on this device\n";
+  return text + " = " + number(*result.measured) + (result.holds ? ", " : ", must be ") + rule.op + " " +
+         number(rule.value) + "\n";
+}
+
+std::string speed_text(const Result& result) {
+  const Speed& speed = result.speed;
+  std::string text;
+  if (speed.ms) {
+    text += "  time   " + number(*speed.ms) + " ms (" + speed.what + ")\n";
+    if (speed.baseline_ms && result.baseline == "starter") {
+      text += "         " + number(*speed.baseline_ms / *speed.ms) + " × the starter\n";
+    }
+    if (speed.serial_cpu_ms) text += "         " + number(*speed.serial_cpu_ms / *speed.ms) + " × the serial CPU\n";
+  } else if (speed.serial_cpu_ms) {
+    text += "  time   none: " + speed.reason + "\n";
+  }
+  if (speed.serial_cpu_ms)
+    text += "  serial CPU   " + number(*speed.serial_cpu_ms) + " ms (measured here, a plain loop on one core)\n";
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "pass";
+    case Verdict::kWrongAnswer:
+      return "wrong answer";
+    case Verdict::kRuleBroken:
+      return "rule broken";
+    case Verdict::kCompileError:
+      return "compile error";
+    case Verdict::kRuntimeError:
+      return "runtime error";
+    case Verdict::kTime:
+      return "time";
+    case Verdict::kMemory:
+      return "memory";
+    case Verdict::kOutputLimit:
+      return "output limit";
+    case Verdict::kJudgeFault:
+      return "judge fault";
+  }
+  return "judge fault";
+}
+
+bool covers(std::string_view expected, std::string_view check) {
+  if (!check.starts_with(expected)) return false;
+  return check.size() == expected.size() || check[expected.size()] == '.';
+}
+
+std::string to_json(const Result& result) {
+  Json json = {
+      {"lab", result.lab},
+      {"file", result.file},
+      {"device", result.device},
+      {"seed", result.seed},
+      {"verdict", name_of(result.verdict())},
+      {"failed_check", nullptr},
+      {"failure", nullptr},
+      {"cases", Json::array()},
+      {"cases_passed", passed_cases(result)},
+      {"cases_planned", result.planned_cases},
+      {"rules", Json::array()},
+      {"time", speed_json(result)},
+      {"counters", result.counters},
+      {"serial_cpu",
+       {{"ms", or_null(result.speed.serial_cpu_ms)}, {"what", "a plain loop on one core, measured by the judge"}}}};
+  if (result.failure) {
+    const Failure& failure = *result.failure;
+    json["failed_check"] = failure.check;
+    json["failure"] = {{"steps", failure.steps},
+                       {"next", failure.next_step},
+                       {"printed", failure.printed},
+                       {"case", result.failed_case},
+                       {"schedule", result.failed_schedule}};
+  }
+  for (const CaseResult& one : result.cases) {
+    json["cases"].push_back(
+        {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"verdict", one.passed ? "pass" : "fail"}});
+  }
+  for (const RuleResult& rule : result.rules) json["rules"].push_back(rule_json(rule));
+  if (result.histogram) {
+    json["histogram"] = *result.histogram;
+    json["input"] = {{"file", result.input_file}, {"bytes", result.input_bytes}};
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_text(const Result& result, const std::string& command) {
+  std::string text = result.lab + " · " + result.file + " · on " + result.device + "\n";
+  if (result.planned_cases > 0) {
+    text += "  cases  " + std::to_string(passed_cases(result)) + " of " + std::to_string(result.planned_cases) +
+            " pass (seed " + std::to_string(result.seed) + ")\n";
+  }
+  if (!result.rules.empty()) {
+    text += "  rules\n";
+    for (const RuleResult& rule : result.rules) text += rule_text(rule);
+  }
+  text += speed_text(result);
+  return text + (result.failure ? failure_text(result, command) : "  pass\n");
+}
+
+}  // namespace warpladder

@@ -1,0 +1,83 @@
+// verdict: what the judge found, as plain values. text turns it into words for a person, json into a file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/judge/lab.h"
+
+namespace warpladder {
+
+enum class Verdict {
+  kPass,
+  kWrongAnswer,
+  kRuleBroken,
+  kCompileError,
+  kRuntimeError,
+  kTime,
+  kMemory,
+  kOutputLimit,
+  kJudgeFault,
+};
+
+std::string_view name_of(Verdict verdict);  // "wrong answer"
+
+// Why a submission does not pass.
+struct Failure {
+  Verdict verdict;
+  std::string check;               // a name of docs/labs.md: case.reduce_sum.33.ones
+  std::vector<std::string> steps;  // what was done, what was seen
+  std::string next_step;
+  std::string printed;  // by the compiler, the learner's code or lockstep
+};
+
+struct CaseResult {
+  std::string name, input;
+  size_t n = 0;
+  bool passed = false;
+};
+
+struct RuleResult {
+  Rule rule;
+  std::optional<double> measured;  // empty: not measured on this device
+  bool holds = true;
+};
+
+struct Speed {
+  std::optional<double> ms, host_ms;  // medians: by CUDA events, by the judge's side of the clock
+  int runs = 0;
+  std::string what, reason;  // reason: why there is no figure
+  std::optional<double> baseline_ms, serial_cpu_ms;
+};
+
+struct Result {
+  std::string lab, file, device;
+  uint64_t seed = 0;
+  std::optional<Failure> failure;            // the first; empty: pass
+  std::string failed_case, failed_schedule;  // where it arose; "": elsewhere
+  std::vector<CaseResult> cases;
+  size_t planned_cases = 0;
+  std::vector<RuleResult> rules;
+  std::map<std::string, double> counters;
+  Speed speed;
+  std::string baseline;
+  std::optional<std::vector<uint64_t>> histogram;  // of a file of the learner's
+  std::string input_file;
+  size_t input_bytes = 0;
+
+  Verdict verdict() const { return failure ? failure->verdict : Verdict::kPass; }
+};
+
+// True if `check` is `expected` or lies below it: case.reduce_sum.33 is below case.reduce_sum.
+bool covers(std::string_view expected, std::string_view check);
+
+std::string to_json(const Result& result);
+
+// For a person. `command` is how the judge was called: the failed case's command begins so.
+std::string to_text(const Result& result, const std::string& command);
+
+}  // namespace warpladder

@@ -1,0 +1,160 @@
+// A lab binary without CUDA: speaks the runner's side of the protocol for the contract of FAKE_CONTRACT, honestly or
+// with the fault that FAKE_FAULT names.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/runner/protocol.h"
+
+using Json = nlohmann::json;
+using namespace warpladder;
+
+namespace {
+
+std::string fault;
+
+void say(const std::string& line) {
+  if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);
+}
+
+void hang() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+// What goes wrong instead of an answer; returns if this fault is of another kind.
+void misbehave(const Json& job) {
+  if (fault == "hang") hang();
+  if (fault == "hang_stubborn") {
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU}) std::signal(signal, SIG_IGN);
+    hang();
+  }
+  if (fault == "spin") {
+    volatile bool forever = true;
+    while (forever) {
+    }
+  }
+  if (fault == "print") {
+    while (true) std::puts("and on and on and on");
+  }
+  if (fault == "crash") std::raise(SIGSEGV);
+  if (fault == "exit_0") std::exit(0);
+  if (fault == "exit_3") std::exit(3);
+  if (fault == "40_gb") {
+    std::vector<char> much(size_t{40} << 30, 1);
+    std::printf("%d\n", much[1]);
+  }
+  if (fault == "device_memory") {
+    say(Json{{"status", "cuda"}, {"code", 2}, {"name", "cudaErrorMemoryAllocation"}, {"call", "cudaMalloc"}}.dump() +
+        "\n");
+    std::exit(1);
+  }
+  if (fault == "illegal_address") {
+    std::cerr << "lockstep: kernel k wrote 4 bytes outside\n";
+    say(Json{{"status", "cuda"}, {"code", 700}, {"name", "cudaErrorIllegalAddress"}}.dump() + "\n");
+  }
+  if (fault == "forged") say("{\"id\":1,\"status\":\"ok\",\"value\":0,\"events_ms\":0.1,\"host_ms\":0.1}\n");
+  if (fault == "garbage") say("PASS\n");
+  if (fault == "wrong_status") say("{\"status\":3,\"id\":\"x\"}\n");
+  if (fault == "wrong_type") say("{\"id\":" + job["id"].dump() + ",\"status\":\"ok\",\"value\":\"42\"}\n");
+  if (fault == "endless_line") {
+    while (true) say(std::string(4096, 'x'));
+  }
+  if (fault == "daemon" && fork() == 0) {
+    setsid();
+    std::ofstream(std::getenv("FAKE_PID_FILE")) << getpid() << std::flush;
+    hang();
+  }
+  if (fault == "leaves_files") std::ofstream("left_behind") << "here";
+}
+
+void scan(const float* in, size_t n, float* out) {
+  float sum = 0;
+  for (size_t i = 0; i < n; ++i) out[i] = sum += in[i];
+  if (fault == "wrong_tail" && n > 40) out[40] += 0.5f;
+  if (fault == "nan" && n > 0) out[n - 1] = __builtin_nanf("");
+}
+
+int64_t work(const Json& job, const unsigned char* in, unsigned char* result, const ResultLayout& layout) {
+  const size_t n = job["n"];
+  unsigned char* in_copy = result + layout.in_data();
+  unsigned char* out = result + layout.out_data();
+  for (size_t i = 0; i < layout.guard; ++i) {
+    result[layout.in_guarded() + i] = result[layout.out_guarded() + i] = guard_byte(i);
+    in_copy[layout.in_bytes + i] = out[layout.out_bytes + i] = guard_byte(i);
+  }
+  if (n > 0) std::memcpy(in_copy, in, layout.in_bytes);
+  if (fault == "guard" && layout.guard > 0) out[layout.out_bytes] = 0;
+  if (fault == "const" && n > 2) in_copy[8] ^= 1;
+  if (fault == "lazy") return 0;
+  if (job["entry"] == "reduce_sum") {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += reinterpret_cast<const uint32_t*>(in)[i];
+    return static_cast<int32_t>(sum);
+  }
+  if (job["entry"] == "histogram") {
+    auto* bins = reinterpret_cast<uint32_t*>(out);
+    std::memset(bins, 0, 256 * sizeof *bins);
+    for (size_t i = 0; i < n; ++i) ++bins[in[i]];
+    return 0;
+  }
+  scan(reinterpret_cast<const float*>(in), n, reinterpret_cast<float*>(out));
+  return 0;
+}
+
+void answer(const Json& job) {
+  misbehave(job);
+  const ResultLayout layout{job["in_bytes"], job["out_bytes"], job["guard"]};
+  const auto* in = static_cast<unsigned char*>(mmap(nullptr, layout.in_bytes + 1, PROT_READ, MAP_PRIVATE, kInputFd, 0));
+  auto* result =
+      static_cast<unsigned char*>(mmap(nullptr, layout.total() + 1, PROT_READ | PROT_WRITE, MAP_SHARED, kResultFd, 0));
+  if (fault == "writes_input") {
+    // The kernel must refuse it.
+    if (mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, kInputFd, 0) != MAP_FAILED) std::abort();
+    if (ftruncate(kResultFd, 0) == 0) std::abort();
+  }
+  const int64_t value = work(job, in, result, layout);
+  munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
+  munmap(result, layout.total() + 1);
+  say(Json{{"id", job["id"]}, {"status", "ok"}, {"value", value}, {"events_ms", 1.5}, {"host_ms", 2.5}}.dump() + "\n");
+}
+
+void write_report() {
+  const char* file = std::getenv("LOCKSTEP_REPORT");
+  if (file == nullptr || fault == "no_report") return;
+  std::ofstream(file)
+      << R"({"launches":[{"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"barriers":20}}],"findings":[]})";
+}
+
+}  // namespace
+
+int main() {
+  fault = std::getenv("FAKE_FAULT") != nullptr ? std::getenv("FAKE_FAULT") : "";
+  if (fault == "static_exit") std::exit(0);
+  if (fault == "start_hang") hang();
+  std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "histogram"};
+  if (fault == "no_entry") entries.clear();
+  say(Json{{"status", "ready"}, {"entries", entries}, {"device", "fake"}}.dump() + "\n");
+  FILE* jobs = fdopen(kJobsFd, "r");
+  char line[4096];
+  while (std::fgets(line, sizeof line, jobs) != nullptr) {
+    const Json job = Json::parse(line);
+    if (job.contains("quit")) break;
+    answer(job);
+  }
+  if (fault == "stop_hang") hang();
+  if (fault == "stop_exit_4") return 4;
+  write_report();
+  return 0;
+}

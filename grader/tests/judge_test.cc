@@ -1,0 +1,125 @@
+// Whole judgements, with the fake runner in a lab's place.
+#include "grader/judge/judge.h"
+
+#include <gtest/gtest.h>
+
+#include "grader/judge/child.h"
+#include "grader/tests/testing.h"
+
+namespace warpladder {
+namespace {
+
+class Judging : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    catch_interruptions();
+    testing::write_file(lockstep() / "libcudart.so.13", "");
+    testing::write_file(
+        folder_.path() / "build.json",
+        R"({"compile": ["false"], "link": ["false"], "starter": "/none", "lockstep": ")" + lockstep().string() + "\"}");
+    options_.lab = folder_.path() / "07_lab";
+    options_.build = folder_.path() / "build.json";
+    options_.binary = FAKE_RUNNER;
+    options_.seed = 5;
+  }
+  std::filesystem::path lockstep() const { return folder_.path() / "lockstep"; }
+
+  Result judge_with(const std::string& fault, const std::string& contract, const std::string& entry,
+                    double barriers = 10) {
+    const testing::Environment environment("FAKE_FAULT", fault);
+    testing::write_file(options_.lab / "lab.json",
+                        R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
+                           "starter_fails": "compile", "limits": {"case_s": 1, "real_s": 1},
+                           "rules": [{"name": "few", "counter": "barriers", "per": "block", "op": "<=", "why": "w", "value": )" +
+                            std::to_string(barriers) + "}], \"contract\": \"" + contract + "\", \"entries\": [\"" +
+                            entry + "\"]}");
+    return judge(options_);
+  }
+  std::string check(const Result& result) { return result.failure ? result.failure->check : "pass"; }
+
+  TemporaryFolder folder_;
+  JudgeOptions options_;
+};
+
+TEST_F(Judging, HonestWorkPassesCasesAndRules) {
+  for (const auto& [contract, entry] :
+       {std::pair{"scan", "scan_inclusive"}, {"reduction", "reduce_sum"}, {"histogram", "histogram"}}) {
+    const Result result = judge_with("", contract, entry);
+    EXPECT_EQ(check(result), "pass") << contract;
+    EXPECT_EQ(result.cases.size(), result.planned_cases);
+    ASSERT_EQ(result.rules.size(), 1u);
+    EXPECT_EQ(result.rules[0].measured, 10.0);
+    EXPECT_EQ(result.counters.at("barriers"), 20);
+    EXPECT_FALSE(result.speed.ms);
+    EXPECT_TRUE(result.speed.serial_cpu_ms);
+  }
+}
+
+TEST_F(Judging, ABrokenRuleFailsByItsName) {
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 9)), "rule.few");
+}
+
+TEST_F(Judging, WrongAnswersAreCountedAndTheFirstIsNamed) {
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "case.scan_inclusive.1023.random");
+  EXPECT_EQ(result.failed_case, "scan_inclusive.1023.random");
+  EXPECT_GT(result.cases.size(), 20u);  // it went on
+  EXPECT_TRUE(result.rules.empty());
+}
+
+TEST_F(Judging, OneCaseIsRepeatedExactly) {
+  options_.only_case = "scan_inclusive.1023.random";
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(result.cases.size(), 1u);
+  EXPECT_EQ(check(result), "case.scan_inclusive.1023.random");
+  options_.only_case = "scan_inclusive.real.random";
+  EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.real.random");
+  options_.only_case = "nonsense";
+  EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+}
+
+TEST_F(Judging, SchedulesRunShortCases) {
+  options_.schedules = {"forward", "random:3"};
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(result.failed_schedule, "forward");
+}
+
+TEST_F(Judging, AHangNamesItsCaseAndStops) {
+  const Result result = judge_with("hang", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "time");
+  EXPECT_EQ(result.failed_case, "scan_inclusive.0.empty");
+  EXPECT_EQ(result.cases.size(), 1u);
+}
+
+TEST_F(Judging, AFileOfTheLearnersIsCounted) {
+  options_.input = folder_.path() / "text";
+  testing::write_file(options_.input, "abca");
+  const Result result = judge_with("", "histogram", "histogram");
+  EXPECT_EQ(check(result), "pass");
+  ASSERT_TRUE(result.histogram);
+  EXPECT_EQ((*result.histogram)['a'], 2u);
+  EXPECT_EQ((*result.histogram)['b'], 1u);
+  EXPECT_EQ(check(judge_with("lazy", "histogram", "histogram")), "case.histogram.file");
+}
+
+TEST_F(Judging, BadInputFilesAreNamed) {
+  options_.input = folder_.path() / "empty";
+  testing::write_file(options_.input, "");
+  const Result empty = judge_with("", "histogram", "histogram");
+  EXPECT_EQ(empty.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(empty.failure->steps.at(0).find("is empty"), std::string::npos);
+  options_.input = folder_.path() / "absent";
+  EXPECT_NE(judge_with("", "histogram", "histogram").failure->steps.at(0).find("no such file"), std::string::npos);
+  EXPECT_NE(judge_with("", "scan", "scan_inclusive").failure->steps.at(0).find("takes no --input"), std::string::npos);
+}
+
+TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }
+
+TEST_F(Judging, WithoutLockstepItSaysSo) {
+  std::filesystem::remove(lockstep() / "libcudart.so.13");
+  EXPECT_THROW(judge_with("", "scan", "scan_inclusive"), JudgeFault);
+}
+
+}  // namespace
+}  // namespace warpladder

@@ -1,0 +1,60 @@
+#include "grader/judge/lab.h"
+
+#include <gtest/gtest.h>
+
+#include "grader/tests/testing.h"
+
+namespace warpladder {
+namespace {
+
+const std::string kGood = R"({"title": "t", "family": "scan", "contract": "scan", "entries": ["scan_inclusive"],
+  "source": "scan.cu", "sizes": {"real": 1000}, "starter_fails": "compile",
+  "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w"}]})";
+
+class LabJson : public ::testing::Test {
+ protected:
+  Lab load(const std::string& text) {
+    testing::write_file(folder_.path() / "07_lab" / "lab.json", text);
+    return load_lab(folder_.path() / "07_lab");
+  }
+  // kGood with one piece replaced, and what the refusal says.
+  std::string refusal(const std::string& piece, const std::string& by) {
+    std::string text = kGood;
+    text.replace(text.find(piece), piece.size(), by);
+    try {
+      load(text);
+    } catch (const JudgeFault& fault) {
+      return fault.what();
+    }
+    return "accepted";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(LabJson, DefaultsAreFilledIn) {
+  const Lab lab = load(kGood);
+  EXPECT_EQ(lab.name, "07_lab");
+  EXPECT_EQ(lab.number, "07");
+  EXPECT_EQ(lab.baseline, "cpu");
+  EXPECT_EQ(lab.measured, "scan_inclusive");
+  EXPECT_EQ(lab.inputs.size(), 6u);
+  EXPECT_EQ(lab.rules.at(0).per, "block");
+}
+
+TEST_F(LabJson, MistakesAreNamed) {
+  EXPECT_NE(refusal("\"title\"", "\"titel\"").find("has no \"title\""), std::string::npos);
+  EXPECT_NE(refusal("\"rules\"", "\"ruels\"").find("unknown key \"ruels\""), std::string::npos);
+  EXPECT_NE(refusal("\"contract\": \"scan\"", "\"contract\": \"sort\"").find("unknown contract"), std::string::npos);
+  EXPECT_NE(refusal("[\"scan_inclusive\"]", "[\"scan_inklusive\"]").find("scan_inklusive"), std::string::npos);
+  EXPECT_NE(refusal("[\"scan_inclusive\"]", "[]").find("entry"), std::string::npos);
+  EXPECT_NE(refusal("1000", "\"many\"").find("wrong type"), std::string::npos);
+  EXPECT_NE(refusal("1000", "0").find("real"), std::string::npos);
+  EXPECT_NE(refusal("<=", "=<").find("\"op\""), std::string::npos);
+  EXPECT_NE(refusal("scan.cu", "../scan.cu").find("source"), std::string::npos);
+  EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);
+}
+
+TEST_F(LabJson, AFolderWithoutOneSaysWhatToDo) { EXPECT_THROW(load_lab(folder_.path()), JudgeFault); }
+
+}  // namespace
+}  // namespace warpladder

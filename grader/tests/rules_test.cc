@@ -1,0 +1,60 @@
+#include "grader/judge/rules.h"
+
+#include <gtest/gtest.h>
+
+namespace warpladder {
+namespace {
+
+const char* const kReport = R"({"launches": [
+  {"kernel": "sum<int>", "grid": [4, 2, 1], "block": [32, 1, 1], "counters": {"barriers": 16, "reads": 100, "requests": 25}, "lines": []},
+  {"kernel": "fill", "grid": [1, 1, 1], "block": [64, 1, 1], "counters": {"barriers": 0, "reads": 10, "requests": 10}}],
+  "findings": [{"kind": "race", "kernel": "sum", "file": "a.cu", "line": 12, "message": "two writes", "other": [1]}]})";
+
+RuleResult apply(const char* counter, const char* per, const char* op, double value, const char* kernel = "") {
+  return apply_rule({"r", counter, per, kernel, op, "why", value}, parse_report(kReport), 50);
+}
+
+TEST(Rules, CountersAreSummedAndDivided) {
+  EXPECT_DOUBLE_EQ(*apply("reads", "", "==", 110).measured, 110);
+  EXPECT_DOUBLE_EQ(*apply("barriers", "block", "==", 2, "sum").measured, 2);
+  EXPECT_DOUBLE_EQ(*apply("reads", "requests", "==", 4, "sum").measured, 4);
+  EXPECT_DOUBLE_EQ(*apply("reads", "thread", "<", 1).measured, 110.0 / 320);
+  EXPECT_DOUBLE_EQ(*apply("reads", "element", "<", 3).measured, 2.2);
+  EXPECT_DOUBLE_EQ(*apply("reads", "element^2", "<", 1).measured, 0.044);
+  EXPECT_DOUBLE_EQ(*apply("launch", "", "==", 2).measured, 2);
+}
+
+TEST(Rules, ComparisonsHoldOrNot) {
+  EXPECT_TRUE(apply("reads", "", "<=", 110).holds);
+  EXPECT_FALSE(apply("reads", "", "<", 110).holds);
+  EXPECT_TRUE(apply("reads", "", ">=", 110).holds);
+  EXPECT_FALSE(apply("reads", "", ">", 110).holds);
+  EXPECT_FALSE(apply("reads", "", "==", 109).holds);
+  EXPECT_EQ(rule_failure(apply("reads", "", "<", 110)).check, "rule.r");
+}
+
+TEST(Rules, NoLaunchIsNoNumberAndHoldsNothing) {
+  for (const char* op : {"<=", ">=", "==", "<", ">"}) EXPECT_FALSE(apply("barriers", "block", op, 0, "absent").holds);
+}
+
+TEST(Rules, AnUnknownCounterIsOurTrouble) {
+  EXPECT_THROW(apply("no_such_counter", "", "<=", 1), JudgeFault);
+  EXPECT_THROW(apply("reads", "no_such_counter", "<=", 1), JudgeFault);
+}
+
+TEST(Rules, FindingsFailByTheirKind) {
+  const Report report = parse_report(kReport);
+  ASSERT_EQ(report.findings.size(), 1u);
+  const Failure failure = finding_failure(report.findings[0]);
+  EXPECT_EQ(failure.check, "finding.race");
+  EXPECT_NE(failure.steps.at(0).find("a.cu:12"), std::string::npos);
+}
+
+TEST(Rules, ABrokenReportIsOurTrouble) {
+  EXPECT_THROW(parse_report(""), JudgeFault);
+  EXPECT_THROW(parse_report("{\"launches\": 3}"), JudgeFault);
+  EXPECT_EQ(total_counters(parse_report(kReport)).at("reads"), 110);
+}
+
+}  // namespace
+}  // namespace warpladder

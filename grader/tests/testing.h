@@ -1,0 +1,51 @@
+// testing: what several tests need: a lab in memory, an environment for the fake runner, files in a folder.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "grader/judge/file.h"
+#include "grader/judge/lab.h"
+
+namespace warpladder::testing {
+
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~Environment() { unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+inline Lab lab_of(const char* contract, const char* entry) {
+  Lab lab;
+  lab.name = "99_test";
+  lab.number = "99";
+  lab.contract = find_contract(contract);
+  lab.entries = {entry};
+  lab.measured = entry;
+  lab.inputs.assign(lab.contract->inputs.begin(), lab.contract->inputs.end());
+  lab.real_size = 5000;
+  lab.largest_size = 4097;
+  return lab;
+}
+
+inline void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text;
+}
+
+inline std::string read_file(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace warpladder::testing

@@ -1,0 +1,50 @@
+#include "grader/judge/verdict.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+TEST(Verdict, ANameCoversWhatLiesBelowIt) {
+  EXPECT_TRUE(covers("case.scan", "case.scan"));
+  EXPECT_TRUE(covers("case.scan", "case.scan.33.ones"));
+  EXPECT_FALSE(covers("case.scan", "case.scan_inclusive.33.ones"));
+  EXPECT_FALSE(covers("case.scan.33.ones", "case.scan"));
+  EXPECT_FALSE(covers("guard", "runtime"));
+}
+
+TEST(Verdict, JsonHoldsNullsWhereNothingWasMeasured) {
+  Result result;
+  result.lab = "02_reduce_neighbored";
+  result.speed.reason = "later";
+  result.rules.push_back({{"r", "barriers", "", "", "<=", "w", 1}, std::nullopt, true});
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json["verdict"], "pass");
+  EXPECT_TRUE(json["failed_check"].is_null());
+  EXPECT_TRUE(json["time"]["ms"].is_null());
+  EXPECT_EQ(json["time"]["reason"], "later");
+  EXPECT_TRUE(json["time"]["speedup_over_serial_cpu"].is_null());
+  EXPECT_EQ(json["rules"][0]["verdict"], "not measured on this device");
+}
+
+TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
+  Result result;
+  result.seed = 17;
+  result.failed_case = "reduce_sum.33.ones";
+  result.failure = Failure{Verdict::kWrongAnswer,
+                           "case.reduce_sum.33.ones",
+                           {"reduce_sum with 33 ints", "got 32, want 33"},
+                           "look",
+                           "\xFF printed"};
+  const std::string text = to_text(result, "./lab check 02");
+  for (const char* part : {"wrong answer", "got 32, want 33", "look", "| \xFF printed",
+                           "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  const auto json = nlohmann::json::parse(to_json(result));  // in spite of what is no UTF-8
+  EXPECT_EQ(json["failed_check"], "case.reduce_sum.33.ones");
+}
+
+}  // namespace
+}  // namespace warpladder
