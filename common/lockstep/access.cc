@@ -48,7 +48,8 @@ bool all_within(const std::array<uint64_t, kWarpSize>& at, Range range, uint32_t
   if (range.end - range.begin < bytes) return false;
   const uint64_t room = range.end - range.begin - bytes;
   uint64_t outside = 0;
-  for (int l = 0; l < kWarpSize; ++l) outside |= static_cast<uint64_t>(at[l] - range.begin > room) | (at[l] & (unit - 1));
+  for (int l = 0; l < kWarpSize; ++l)
+    outside |= static_cast<uint64_t>(at[l] - range.begin > room) | (at[l] & (unit - 1));
   return outside == 0;
 }
 
@@ -71,8 +72,9 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
   char text[160];
   std::snprintf(text, sizeof text, "misaligned %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
-  warp.launch().fail(Status::kMisalignedAddress, warp, lane, access.pc, text,
-                     "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
+  warp.launch().fail(
+      Status::kMisalignedAddress, warp, lane, access.pc, text,
+      "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
 }
 
 // ---- global memory ----
@@ -83,8 +85,10 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
   std::string next = "Next: compare the index with the number of elements before the access (if (i < n) …).";
-  if (address < 4096) next = "Next: a null pointer reached the kernel; check what the host passes.";
-  else if (memory.describe(address).kind == AddressKind::kFreed) next = "Next: free the memory only when no kernel uses it any more.";
+  if (address < 4096)
+    next = "Next: a null pointer reached the kernel; check what the host passes.";
+  else if (memory.describe(address).kind == AddressKind::kFreed)
+    next = "Next: free the memory only when no kernel uses it any more.";
   warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, memory.nearest(address) + "\n" + next);
 }
 
@@ -123,13 +127,16 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Launch& launch = warp.launch();
   char text[160];
-  std::snprintf(text, sizeof text, "out-of-bounds %s of %s in shared memory at offset %lld", verb(access), size_text(access).c_str(),
-                static_cast<long long>(address - kSharedBase));
+  std::snprintf(text, sizeof text, "out-of-bounds %s of %s in shared memory at offset %lld", verb(access),
+                size_text(access).c_str(), static_cast<long long>(address - kSharedBase));
   std::string detail = "the block has " + std::to_string(launch.shared_bytes) + " bytes of shared memory";
   for (const auto& [name, place] : launch.program.shared_arrays)
     detail += "\n  " + name + ": offset " + std::to_string(place.first - kSharedBase) + ", " +
-              (place.second ? std::to_string(place.second) + " bytes" : "dynamic, " + std::to_string(launch.dynamic_shared_bytes) + " bytes");
-  detail += "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch (<<<grid, block, bytes>>>).";
+              (place.second ? std::to_string(place.second) + " bytes"
+                            : "dynamic, " + std::to_string(launch.dynamic_shared_bytes) + " bytes");
+  detail +=
+      "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch "
+      "(<<<grid, block, bytes>>>).";
   warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, detail);
 }
 
@@ -149,8 +156,9 @@ bool shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
 void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   InstructionCounters& count = warp.launch().counters.at[access.pc];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  const Wavefronts w = atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.literal_one, access.atomic == AtomicOp::kCas)
-                              : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
+  const Wavefronts w =
+      atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.literal_one, access.atomic == AtomicOp::kCas)
+             : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
   ++count.shared_requests;
   count.shared_wavefronts += w.total;
   count.shared_ideal += w.ideal;
@@ -167,10 +175,11 @@ bool local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pla
     if (address % bytes) return fail_misaligned(warp, access, l, address), false;
     if (!range.contains(address, bytes)) {
       warp.launch().fail(Status::kIllegalAddress, warp, l, access.pc,
-                         std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) + " in a thread's local memory, offset " +
-                             std::to_string(static_cast<int64_t>(address)),
+                         std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) +
+                             " in a thread's local memory, offset " + std::to_string(static_cast<int64_t>(address)),
                          "the thread has " + std::to_string(range.end) +
-                             " bytes of local memory\nNext: compare the index with the length of the array that the function declares.");
+                             " bytes of local memory\nNext: compare the index with the length of the array that the "
+                             "function declares.");
       return false;
     }
     places.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(l)) + address;
@@ -198,7 +207,8 @@ void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const P
     if (sizeof(T) == sizeof(R) && places.consecutive && mask == kFullMask && access.count == 1) {
       std::memcpy(d, reinterpret_cast<const void*>(places.at[0]), sizeof(R) * kWarpSize);
     } else if (mask == kFullMask) {
-      for (int l = 0; l < kWarpSize; ++l) d[l] = static_cast<R>(*reinterpret_cast<const T*>(places.at[l] + e * sizeof(T)));
+      for (int l = 0; l < kWarpSize; ++l)
+        d[l] = static_cast<R>(*reinterpret_cast<const T*>(places.at[l] + e * sizeof(T)));
     } else {
       for (Mask rest = mask; rest; rest &= rest - 1) {
         const uint32_t l = first_lane(rest);
@@ -244,9 +254,12 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
 template <class T>
 void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   switch (access.atomic) {
-    case AtomicOp::kAdd: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return baseline::add(a, b); });
-    case AtomicOp::kMin: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::min(a, b); });
-    case AtomicOp::kMax: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::max(a, b); });
+    case AtomicOp::kAdd:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return baseline::add(a, b); });
+    case AtomicOp::kMin:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::min(a, b); });
+    case AtomicOp::kMax:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::max(a, b); });
     default: break;
   }
 }
@@ -255,11 +268,14 @@ template <class T>
 T float_sum(T a, T b) {
   using namespace baseline;
   constexpr FloatMode kMode{};
-  if constexpr (std::is_floating_point_v<T>) return add(a, b, kMode);
-  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>) return finish_half<T>(to_double(a) + to_double(b), kMode);
+  if constexpr (std::is_floating_point_v<T>)
+    return add(a, b, kMode);
+  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>)
+    return finish_half<T>(to_double(a) + to_double(b), kMode);
   else if constexpr (std::is_same_v<T, Half2>)
     return pair<Half>(float_sum(high<Half>(a), high<Half>(b)), float_sum(low<Half>(a), low<Half>(b)));
-  else return pair<Bfloat>(float_sum(high<Bfloat>(a), high<Bfloat>(b)), float_sum(low<Bfloat>(a), low<Bfloat>(b)));
+  else
+    return pair<Bfloat>(float_sum(high<Bfloat>(a), high<Bfloat>(b)), float_sum(low<Bfloat>(a), low<Bfloat>(b)));
 }
 
 template <class T>
@@ -271,13 +287,19 @@ void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const
 template <class T>
 void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   switch (access.atomic) {
-    case AtomicOp::kAnd: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
-    case AtomicOp::kOr: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
-    case AtomicOp::kXor: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
+    case AtomicOp::kAnd:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
+    case AtomicOp::kOr:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
+    case AtomicOp::kXor:
+      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
     case AtomicOp::kExch: return update_lanes<T>(warp, access, mask, places, [](T, T b, uint32_t) { return b; });
-    case AtomicOp::kInc: return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
+    case AtomicOp::kInc:
+      return update_lanes<T>(warp, access, mask, places,
+                             [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
     case AtomicOp::kDec:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
+      return update_lanes<T>(warp, access, mask, places,
+                             [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
     case AtomicOp::kCas: {
       const T* c = lanes<T>(warp.registers(), access.operand2);
       return update_lanes<T>(warp, access, mask, places, [c](T a, T b, uint32_t l) { return a == b ? c[l] : a; });
@@ -397,13 +419,16 @@ AccessHandler select_move(const MemoryAccess& a) {
     case 2: return !load ? select_store<uint16_t>(a) : is_signed ? select_load<int16_t>(a) : select_load<uint16_t>(a);
     case 4: return !load ? select_store<uint32_t>(a) : is_signed ? select_load<int32_t>(a) : select_load<uint32_t>(a);
     case 8: return !load ? select_store<uint64_t>(a) : select_load<uint64_t>(a);
-    case 16: return !load ? in_space<store_lanes<Bits128, Bits128>>(a.space) : in_space<load_lanes<Bits128, Bits128>>(a.space);
+    case 16:
+      return !load ? in_space<store_lanes<Bits128, Bits128>>(a.space) : in_space<load_lanes<Bits128, Bits128>>(a.space);
     default: return nullptr;
   }
 }
 
 template <class T>
-AccessHandler number(const MemoryAccess& a) { return in_space<update_number<T>>(a.space); }
+AccessHandler number(const MemoryAccess& a) {
+  return in_space<update_number<T>>(a.space);
+}
 
 AccessHandler select_atomic(const MemoryAccess& a) {
   const bool arithmetic = a.atomic == AtomicOp::kAdd || a.atomic == AtomicOp::kMin || a.atomic == AtomicOp::kMax;
@@ -416,9 +441,11 @@ AccessHandler select_atomic(const MemoryAccess& a) {
     }
   }
   switch (a.type) {
-    case Type::kU32: case Type::kB32: return number<uint32_t>(a);
+    case Type::kU32:
+    case Type::kB32: return number<uint32_t>(a);
     case Type::kS32: return number<int32_t>(a);
-    case Type::kU64: case Type::kB64: return number<uint64_t>(a);
+    case Type::kU64:
+    case Type::kB64: return number<uint64_t>(a);
     case Type::kS64: return number<int64_t>(a);
     default: break;
   }
@@ -437,7 +464,8 @@ AccessHandler select_atomic(const MemoryAccess& a) {
 }  // namespace
 
 AccessHandler select_access(const MemoryAccess& access) {
-  if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction) return access.count == 1 ? select_atomic(access) : nullptr;
+  if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction)
+    return access.count == 1 ? select_atomic(access) : nullptr;
   return select_move(access);
 }
 

@@ -105,7 +105,10 @@ void Block::report_deadlock() {
     }
   std::string detail;
   for (const std::string& line : lines) {
-    if (detail.size() > 1000) { detail += "\n…"; break; }
+    if (detail.size() > 1000) {
+      detail += "\n…";
+      break;
+    }
     detail += (detail.empty() ? "" : "\n") + line;
   }
   launch_.fail(Status::kLaunchTimeout, *first, lane, pc,

@@ -23,7 +23,7 @@ class Block {
   uint64_t linear() const { return linear_; }
   std::byte* shared() { return shared_.get(); }
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);  // bar.arrive
-  void contribute(uint32_t id, Mask predicate, Mask mask);              // bar.red
+  void contribute(uint32_t id, Mask predicate, Mask mask);             // bar.red
 
  private:
   struct Barrier {

@@ -34,12 +34,15 @@ class LaneReader {
   // Null if [address, address + bytes) is not readable.
   const std::byte* at(uint64_t address, uint64_t bytes) const {
     if (address - kLocalWindow < kWindowBytes)
-      return Range{0, warp_.local_bytes()}.contains(address - kLocalWindow, bytes) ? warp_.local_memory(lane_) + (address - kLocalWindow) : nullptr;
+      return Range{0, warp_.local_bytes()}.contains(address - kLocalWindow, bytes)
+                 ? warp_.local_memory(lane_) + (address - kLocalWindow)
+                 : nullptr;
     if (address - kSharedWindow < kWindowBytes) {
       const uint64_t offset = address - kSharedWindow - kSharedBase;
       return Range{0, warp_.launch().shared_bytes}.contains(offset, bytes) ? warp_.block().shared() + offset : nullptr;
     }
-    return warp_.launch().memory.find(address).contains(address, bytes) ? reinterpret_cast<const std::byte*>(address) : nullptr;
+    return warp_.launch().memory.find(address).contains(address, bytes) ? reinterpret_cast<const std::byte*>(address)
+                                                                        : nullptr;
   }
 
   std::string string(uint64_t address) const {
@@ -64,9 +67,13 @@ class Formatter {
   std::string format(const std::string& pattern) {
     std::string out;
     for (size_t i = 0; i < pattern.size();) {
-      if (pattern[i] != '%') { out += pattern[i++]; continue; }
+      if (pattern[i] != '%') {
+        out += pattern[i++];
+        continue;
+      }
       size_t end = i + 1;
-      while (end < pattern.size() && !std::isalpha(static_cast<unsigned char>(pattern[end])) && pattern[end] != '%') ++end;
+      while (end < pattern.size() && !std::isalpha(static_cast<unsigned char>(pattern[end])) && pattern[end] != '%')
+        ++end;
       while (end < pattern.size() && std::strchr("hlLzjt", pattern[end])) ++end;
       if (end >= pattern.size()) return out + pattern.substr(i);
       out += convert(pattern.substr(i, end + 1 - i));
@@ -133,8 +140,8 @@ void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t 
   const LaneReader reader(warp, lane);
   const auto text = [&](size_t i) { return reader.string(argument<uint64_t>(warp, site, i, lane)); };
   warp.launch().fail(Status::kAssert, warp, lane, pc,
-                     text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) + ": assertion `" +
-                         text(0) + "' failed",
+                     text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) +
+                         ": assertion `" + text(0) + "' failed",
                      "");
 }
 
@@ -146,10 +153,14 @@ void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
     switch (site.builtin) {
       case Builtin::kPrintf: print(warp, site, lane); break;
       case Builtin::kAssertFail: assertion_failed(warp, site, lane, pc); break;
-      case Builtin::kMalloc: give_result(warp, site, lane, warp.launch().memory.allocate(argument<uint64_t>(warp, site, 0, lane))); break;
+      case Builtin::kMalloc:
+        give_result(warp, site, lane, warp.launch().memory.allocate(argument<uint64_t>(warp, site, 0, lane)));
+        break;
       case Builtin::kFree:
-        if (const auto address = argument<uint64_t>(warp, site, 0, lane); address && !warp.launch().memory.free(address))
-          warp.launch().fail(Status::kIllegalAddress, warp, lane, pc, "free() of an address that malloc() did not give", "");
+        if (const auto address = argument<uint64_t>(warp, site, 0, lane);
+            address && !warp.launch().memory.free(address))
+          warp.launch().fail(Status::kIllegalAddress, warp, lane, pc, "free() of an address that malloc() did not give",
+                             "");
         break;
       case Builtin::kNone: break;
     }

@@ -20,10 +20,14 @@ void set_all(std::byte* registers, uint32_t offset, uint32_t value, Mask active)
 }
 
 // The lane that lane l reads, and whether it lies within the segment that c describes (PTX ISA, shfl.sync).
-struct ShuffleSource { int lane; bool inside; };
+struct ShuffleSource {
+  int lane;
+  bool inside;
+};
 
 ShuffleSource shuffle_source(CollectiveOp op, int l, uint32_t b, uint32_t c) {
-  const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31), segment = static_cast<int>(c >> 8 & 31);
+  const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31),
+            segment = static_cast<int>(c >> 8 & 31);
   const int highest = (l & segment) | (clamp & ~segment), lowest = l & segment;
   switch (op) {
     case CollectiveOp::kShflUp: return {l - offset, l - offset >= highest};
@@ -90,7 +94,9 @@ T reduce(const T* a, CollectiveOp op, Mask active) {
   for (Mask rest = active & (active - 1); rest; rest &= rest - 1) {
     const T value = a[std::countr_zero(rest)];
     switch (op) {
-      case CollectiveOp::kReduxAdd: result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(value)); break;
+      case CollectiveOp::kReduxAdd:
+        result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(value));
+        break;
       case CollectiveOp::kReduxMin: result = std::min(result, value); break;
       case CollectiveOp::kReduxMax: result = std::max(result, value); break;
       case CollectiveOp::kReduxAnd: result &= value; break;
@@ -106,7 +112,8 @@ T reduce(const T* a, CollectiveOp op, Mask active) {
 void run_collective(const Collective& c, std::byte* registers, Mask active) {
   if (c.op <= CollectiveOp::kShflIdx) return shuffle(c, registers, active);
   if (c.op <= CollectiveOp::kVoteBallot) return vote(c, registers, active);
-  if (c.op <= CollectiveOp::kMatchAll) return c.wide ? match<uint64_t>(c, registers, active) : match<uint32_t>(c, registers, active);
+  if (c.op <= CollectiveOp::kMatchAll)
+    return c.wide ? match<uint64_t>(c, registers, active) : match<uint32_t>(c, registers, active);
   if (c.op == CollectiveOp::kElect) {
     const int leader = std::countr_zero(active);
     set_all(registers, c.d, static_cast<uint32_t>(leader), active);

@@ -67,7 +67,8 @@ Blocks split(const Function& function) {
 }
 
 // Blocks in an order in which, seen from the end, each comes after one of its successors.
-std::vector<uint32_t> reverse_postorder_from_end(const Blocks& blocks, const std::vector<std::vector<uint32_t>>& predecessors) {
+std::vector<uint32_t> reverse_postorder_from_end(const Blocks& blocks,
+                                                 const std::vector<std::vector<uint32_t>>& predecessors) {
   std::vector<uint32_t> order;
   std::vector<bool> seen(predecessors.size(), false);
   std::vector<std::pair<uint32_t, size_t>> stack{{blocks.end(), 0}};

@@ -57,7 +57,8 @@ bool consecutive_words(const uint64_t* addresses, Mask mask) {
 uint32_t ideal_wavefronts(Mask mask, uint32_t phases) {
   const uint32_t width = kWarpSize / phases;
   uint32_t ideal = 0;
-  for (uint32_t p = 0; p < phases; ++p) ideal += (mask >> (p * width) & (width == 32 ? kFullMask : (1u << width) - 1)) != 0;
+  for (uint32_t p = 0; p < phases; ++p)
+    ideal += (mask >> (p * width) & (width == 32 ? kFullMask : (1u << width) - 1)) != 0;
   return ideal;
 }
 
@@ -99,12 +100,15 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
 
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
   if (mask == 0) return {};
-  if (bytes <= 4) return consecutive_words(addresses, mask) ? Wavefronts{1, 1} : Wavefronts{deepest_bank(addresses, mask, bytes, 0, kWarpSize), 1};
+  if (bytes <= 4)
+    return consecutive_words(addresses, mask) ? Wavefronts{1, 1}
+                                              : Wavefronts{deepest_bank(addresses, mask, bytes, 0, kWarpSize), 1};
   uint32_t phases = bytes / 4;
   if (!is_store && (same_as_partner(addresses, mask, 1) || same_as_partner(addresses, mask, 2))) phases /= 2;
   const uint32_t width = kWarpSize / phases;
   Wavefronts w;
-  for (uint32_t first = 0; first < kWarpSize; first += width) w.total += deepest_bank(addresses, mask, bytes, first, width);
+  for (uint32_t first = 0; first < kWarpSize; first += width)
+    w.total += deepest_bank(addresses, mask, bytes, first, width);
   w.ideal = ideal_wavefronts(mask, phases);
   return w;
 }
@@ -114,7 +118,8 @@ Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, bool m
   if (merging) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
   std::array<uint32_t, kBanks> lanes_in_bank{};
   uint32_t deepest = 0;
-  for (Mask rest = mask; rest; rest &= rest - 1) deepest = std::max(deepest, ++lanes_in_bank[addresses[std::countr_zero(rest)] / 4 % kBanks]);
+  for (Mask rest = mask; rest; rest &= rest - 1)
+    deepest = std::max(deepest, ++lanes_in_bank[addresses[std::countr_zero(rest)] / 4 % kBanks]);
   // Bank conflicts are that lane count less one, so the ideal is whatever remains.
   const uint32_t total = is_cas ? 2 * deepest : deepest;
   return {total, total - (deepest - 1)};

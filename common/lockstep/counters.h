@@ -23,7 +23,9 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // address in it.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask);
 
-struct Wavefronts { uint32_t total = 0, ideal = 0; };
+struct Wavefronts {
+  uint32_t total = 0, ideal = 0;
+};
 // Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
 // As above for atom and red; merging: add of the literal 1 without a use of the result.

@@ -40,7 +40,8 @@ struct LoadedFunction {
 // "void reduce<256u>(int*, int)" → "reduce<256u>": what Nsight Compute calls the function's name.
 std::string kernel_name(const std::string& symbol) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
   if (status != 0) return symbol;
   const std::string whole = text.get();
   int depth = 0;
@@ -49,7 +50,10 @@ std::string kernel_name(const std::string& symbol) {
     if (whole[i] == '<') ++depth;
     if (whole[i] == '>') --depth;
     if (whole[i] == ' ' && depth == 0 && begin == 0) begin = i + 1;  // the result type of a template
-    if (whole[i] == '(' && depth == 0 && whole.compare(i, 21, "(anonymous namespace)") != 0) { end = i; break; }
+    if (whole[i] == '(' && depth == 0 && whole.compare(i, 21, "(anonymous namespace)") != 0) {
+      end = i;
+      break;
+    }
   }
   if (begin > end || whole.compare(0, 5, "void ") != 0) begin = 0;
   return whole.substr(begin, end - begin);
@@ -60,7 +64,10 @@ std::string bytes_text(uint64_t n) { return std::to_string(n) + " bytes"; }
 class InProcessDevice : public Device {
  public:
   explicit InProcessDevice(const DeviceOptions& options)
-      : options_(options), memory_(options.memory_bytes), param_block_(memory_.allocate(kParamBytes)), grid_workspace_(memory_.allocate(kWorkspaceBytes)) {}
+      : options_(options),
+        memory_(options.memory_bytes),
+        param_block_(memory_.allocate(kParamBytes)),
+        grid_workspace_(memory_.allocate(kWorkspaceBytes)) {}
 
   const DeviceLimits& limits() const override { return limits_; }
 
@@ -100,7 +107,7 @@ class InProcessDevice : public Device {
   const DeviceOptions options_;
   const DeviceLimits limits_;
   Memory memory_;
-  const uint64_t param_block_;  // where each launch puts the kernel's parameters
+  const uint64_t param_block_;     // where each launch puts the kernel's parameters
   const uint64_t grid_workspace_;  // cooperative groups keep a grid's barrier there
   std::map<ModuleId, std::unique_ptr<LoadedModule>> modules_;
   std::vector<std::unique_ptr<LoadedFunction>> functions_;
@@ -118,10 +125,11 @@ class InProcessDevice : public Device {
 Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address) {
   *address = bytes ? memory_.allocate(bytes) : 0;
   if (bytes == 0 || *address) return {};
-  return {Status::kOutOfMemory, "the device has " + bytes_text(memory_.capacity() - memory_.used()) + " left of " +
-                                    bytes_text(memory_.capacity()) + ", and " + bytes_text(bytes) +
-                                    " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
-                                    "(LOCKSTEP_MEMORY=16G)."};
+  return {Status::kOutOfMemory,
+          "the device has " + bytes_text(memory_.capacity() - memory_.used()) + " left of " +
+              bytes_text(memory_.capacity()) + ", and " + bytes_text(bytes) +
+              " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
+              "(LOCKSTEP_MEMORY=16G)."};
 }
 
 Outcome InProcessDevice::free(uint64_t address) {
@@ -170,7 +178,9 @@ Outcome InProcessDevice::load_module(std::string_view ptx, ModuleId* id) {
     for (const auto& [name, f] : loaded->functions) loaded->function_ids[name] = next_function_id_++;
     place_variables(*loaded);
   } catch (const PtxError& error) {
-    return {Status::kInvalidPtx, std::string(error.what()) + "\n  Next: rebuild the program with nvcc 13; if it was built so, please report this."};
+    return {Status::kInvalidPtx,
+            std::string(error.what()) +
+                "\n  Next: rebuild the program with nvcc 13; if it was built so, please report this."};
   }
   *id = next_module_++;
   modules_[*id] = std::move(loaded);
@@ -201,7 +211,8 @@ void InProcessDevice::place_variables(LoadedModule& loaded) {
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     if (v.is_extern && v.bytes == 0) continue;
     const uint64_t address = memory_.allocate(std::max<uint64_t>(v.bytes, 1));
-    if (!address) throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
+    if (!address)
+      throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
     std::memset(reinterpret_cast<void*>(address), 0, v.bytes);
     loaded.globals[v.name] = {address, v.bytes};
   }
@@ -215,11 +226,15 @@ void InProcessDevice::initialise(LoadedModule& loaded, const Variable& v) {
   std::copy_n(v.init.begin(), std::min<uint64_t>(v.init.size(), v.bytes), place);
   for (const auto& r : v.relocations) {
     uint64_t address = 0;
-    if (const auto variable = loaded.globals.find(r.symbol); variable != loaded.globals.end()) address = variable->second.address;
-    else if (const auto f = loaded.function_ids.find(r.symbol); f != loaded.function_ids.end()) address = kFunctionWindow + 16 * f->second;
-    else throw PtxError(0, "the initialiser of '" + v.name + "' names '" + r.symbol + "', which is not defined");
+    if (const auto variable = loaded.globals.find(r.symbol); variable != loaded.globals.end())
+      address = variable->second.address;
+    else if (const auto f = loaded.function_ids.find(r.symbol); f != loaded.function_ids.end())
+      address = kFunctionWindow + 16 * f->second;
+    else
+      throw PtxError(0, "the initialiser of '" + v.name + "' names '" + r.symbol + "', which is not defined");
     address += static_cast<uint64_t>(r.addend);
-    for (uint32_t i = 0; i < r.bytes; ++i) place[r.offset + i] = static_cast<uint8_t>(address >> (8 * (i + r.byte_of_address)));
+    for (uint32_t i = 0; i < r.bytes; ++i)
+      place[r.offset + i] = static_cast<uint8_t>(address >> (8 * (i + r.byte_of_address)));
   }
 }
 
@@ -251,7 +266,8 @@ Linkage InProcessDevice::linkage(LoadedModule& loaded) const {
 
 Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, FunctionInfo* info) {
   for (const auto& f : functions_)
-    if (f && modules_.contains(id) && f->module == modules_[id].get() && f->info.name == name) return *info = f->info, Outcome{};
+    if (f && modules_.contains(id) && f->module == modules_[id].get() && f->info.name == name)
+      return *info = f->info, Outcome{};
   const auto found = modules_.find(id);
   if (found == modules_.end()) return {Status::kInvalidValue, ""};
   LoadedModule& loaded = *found->second;
@@ -262,9 +278,7 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   f->function = entry->second;
   try {
     f->program = link(loaded.module, *entry->second, linkage(loaded));
-  } catch (const PtxError& error) {
-    return {Status::kInvalidPtx, error.what()};
-  }
+  } catch (const PtxError& error) { return {Status::kInvalidPtx, error.what()}; }
   const ParamLayout layout = lay_out(entry->second->params);
   f->info.id = static_cast<FunctionId>(functions_.size());
   f->info.name = entry->second->name;
@@ -273,7 +287,8 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   f->info.static_shared_bytes = f->program->static_shared_bytes;
   f->info.local_bytes = static_cast<uint32_t>(f->program->local_bytes_per_thread);
   f->info.registers = std::min<uint32_t>(255, f->program->functions[0].register_bytes / (4 * kWarpSize));
-  f->info.max_threads_per_block = entry->second->max_threads ? entry->second->max_threads : limits_.max_threads_per_block;
+  f->info.max_threads_per_block =
+      entry->second->max_threads ? entry->second->max_threads : limits_.max_threads_per_block;
   f->info.ptx_version = loaded.module.target;
   f->max_dynamic_shared = limits_.shared_per_block - std::min(limits_.shared_per_block, f->info.static_shared_bytes);
   *info = f->info;
@@ -312,19 +327,26 @@ Outcome InProcessDevice::set_max_dynamic_shared(FunctionId id, uint64_t bytes) {
 
 Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchRequest& r) const {
   const auto bad = [](const std::string& message) { return Outcome{Status::kInvalidConfiguration, message}; };
-  if (!r.grid.count() || !r.block.count()) return bad("a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch.");
+  if (!r.grid.count() || !r.block.count())
+    return bad("a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch.");
   if (r.block.count() > limits_.max_threads_per_block)
-    return bad(std::to_string(r.block.count()) + " threads a block; the card allows " + std::to_string(limits_.max_threads_per_block));
+    return bad(std::to_string(r.block.count()) + " threads a block; the card allows " +
+               std::to_string(limits_.max_threads_per_block));
   if (r.block.x > limits_.max_block.x || r.block.y > limits_.max_block.y || r.block.z > limits_.max_block.z)
     return bad("a dimension of the block is larger than 1024 x 1024 x 64");
   if (r.grid.x > limits_.max_grid.x || r.grid.y > limits_.max_grid.y || r.grid.z > limits_.max_grid.z)
     return bad("a dimension of the grid is larger than 2147483647 x 65535 x 65535");
   if (r.block.count() > f.info.max_threads_per_block)
-    return {Status::kLaunchOutOfResources, "the kernel was compiled for at most " + std::to_string(f.info.max_threads_per_block) + " threads a block (__launch_bounds__)"};
-  if (r.dynamic_shared_bytes > f.max_dynamic_shared || f.info.static_shared_bytes + r.dynamic_shared_bytes > limits_.shared_per_block_optin)
-    return {Status::kInvalidValue, bytes_text(f.info.static_shared_bytes + r.dynamic_shared_bytes) + " of shared memory a block; the kernel may have " +
+    return {Status::kLaunchOutOfResources, "the kernel was compiled for at most " +
+                                               std::to_string(f.info.max_threads_per_block) +
+                                               " threads a block (__launch_bounds__)"};
+  if (r.dynamic_shared_bytes > f.max_dynamic_shared ||
+      f.info.static_shared_bytes + r.dynamic_shared_bytes > limits_.shared_per_block_optin)
+    return {Status::kInvalidValue, bytes_text(f.info.static_shared_bytes + r.dynamic_shared_bytes) +
+                                       " of shared memory a block; the kernel may have " +
                                        bytes_text(f.info.static_shared_bytes + f.max_dynamic_shared) +
-                                       "\n  Next: for more than 48 KiB call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first."};
+                                       "\n  Next: for more than 48 KiB call cudaFuncSetAttribute(kernel, "
+                                       "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first."};
   if (r.params.size() < f.info.param_bytes) return {Status::kInvalidValue, ""};
   return {};
 }
@@ -334,17 +356,22 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   LoadedFunction* f = function(request.function);
   if (!f) return {Status::kInvalidDeviceFunction, ""};
   if (Outcome bad = check_shape(*f, request); !bad.ok()) return bad;
-  const uint64_t resident = uint64_t{limits_.sm_count} * blocks_per_sm(request.function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared_bytes);
+  const uint64_t resident =
+      uint64_t{limits_.sm_count} *
+      blocks_per_sm(request.function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared_bytes);
   if (request.cooperative && request.grid.count() > resident)
-    return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(request.grid.count()) + " blocks; the card holds " + std::to_string(resident) + " at once"};
+    return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(request.grid.count()) +
+                                                    " blocks; the card holds " + std::to_string(resident) + " at once"};
   const Program& program = *f->program;
   Launch launch{program, f->module->module, memory_, limits_};
   launch.kernel = kernel_name(f->info.name);
   if (!program.refusal.empty()) {
     const auto file = launch.module.files.find(program.refusal_location.file);
-    const std::string at = file == launch.module.files.end() ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
-                                                             : file->second + ":" + std::to_string(program.refusal_location.line);
-    return {Status::kUnsupportedInstruction, "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal +
+    const std::string at = file == launch.module.files.end()
+                               ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
+                               : file->second + ":" + std::to_string(program.refusal_location.line);
+    return {Status::kUnsupportedInstruction, "kernel " + launch.kernel + " uses " + program.refusal_instruction +
+                                                 " at " + at + ": " + program.refusal +
                                                  "\n  Next: run it on a GPU, or write it without this instruction."};
   }
   launch.grid = request.grid;
@@ -372,8 +399,11 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
 void InProcessDevice::record_fault(const Launch& launch) {
   sticky_ = launch.fault;
   Finding finding;
-  finding.kind = sticky_.status == Status::kIllegalAddress ? "out_of_bounds" : sticky_.status == Status::kMisalignedAddress ? "misaligned"
-               : sticky_.status == Status::kLaunchTimeout ? "deadlock" : sticky_.status == Status::kAssert ? "assertion" : "fault";
+  finding.kind = sticky_.status == Status::kIllegalAddress      ? "out_of_bounds"
+                 : sticky_.status == Status::kMisalignedAddress ? "misaligned"
+                 : sticky_.status == Status::kLaunchTimeout     ? "deadlock"
+                 : sticky_.status == Status::kAssert            ? "assertion"
+                                                                : "fault";
   finding.kernel = launch.kernel;
   std::tie(finding.file, finding.line) = launch.fault_place;
   finding.message = sticky_.message;
@@ -384,10 +414,14 @@ uint64_t parse_bytes(const std::string& text) {
   char* end = nullptr;
   uint64_t value = std::strtoull(text.c_str(), &end, 10);
   const std::string unit = end;
-  if (unit == "K" || unit == "k") value <<= 10;
-  else if (unit == "M" || unit == "m") value <<= 20;
-  else if (unit == "G" || unit == "g") value <<= 30;
-  else if (!unit.empty()) value = 0;
+  if (unit == "K" || unit == "k")
+    value <<= 10;
+  else if (unit == "M" || unit == "m")
+    value <<= 20;
+  else if (unit == "G" || unit == "g")
+    value <<= 30;
+  else if (!unit.empty())
+    value = 0;
   return value;
 }
 
@@ -397,20 +431,26 @@ DeviceOptions DeviceOptions::from_environment() {
   DeviceOptions options;
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
     options.memory_bytes = parse_bytes(text);
-    if (options.memory_bytes < (1 << 20)) throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text + ": expected a size of at least 1M, such as 512M or 16G");
+    if (options.memory_bytes < (1 << 20))
+      throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text +
+                                  ": expected a size of at least 1M, such as 512M or 16G");
   }
   const char* text = std::getenv("LOCKSTEP_SCHEDULE");
   const std::string schedule = text ? text : "forward";
   char* end = nullptr;
-  if (schedule == "reverse") options.schedule.kind = Schedule::kReverse;
+  if (schedule == "reverse")
+    options.schedule.kind = Schedule::kReverse;
   else if (schedule.starts_with("random:") && schedule.size() > 7) {
     options.schedule = {Schedule::kRandom, std::strtoull(schedule.c_str() + 7, &end, 10)};
   }
   if ((end && *end) || (options.schedule.kind == Schedule::kForward && schedule != "forward"))
-    throw std::invalid_argument("LOCKSTEP_SCHEDULE=" + schedule + ": expected forward, reverse or random:SEED, where SEED is a whole number");
+    throw std::invalid_argument("LOCKSTEP_SCHEDULE=" + schedule +
+                                ": expected forward, reverse or random:SEED, where SEED is a whole number");
   return options;
 }
 
-std::unique_ptr<Device> Device::create(const DeviceOptions& options) { return std::make_unique<InProcessDevice>(options); }
+std::unique_ptr<Device> Device::create(const DeviceOptions& options) {
+  return std::make_unique<InProcessDevice>(options);
+}
 
 }  // namespace lockstep

@@ -76,8 +76,8 @@ struct LaunchRequest {
   FunctionId function = 0;
   Dim3 grid, block;
   uint64_t dynamic_shared_bytes = 0;
-  bool cooperative = false;            // every block resident at once, or kCooperativeLaunchTooLarge
-  std::span<const std::byte> params;   // packed as FunctionInfo::params says
+  bool cooperative = false;           // every block resident at once, or kCooperativeLaunchTooLarge
+  std::span<const std::byte> params;  // packed as FunctionInfo::params says
 };
 
 enum class AddressKind { kUnknown, kDevice, kFreed };

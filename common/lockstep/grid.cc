@@ -10,7 +10,8 @@ namespace {
 
 Dim3 block_index(const Dim3& grid, uint64_t linear) {
   const uint64_t plane = uint64_t{grid.x} * grid.y;
-  return {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear % plane / grid.x), static_cast<uint32_t>(linear / plane)};
+  return {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear % plane / grid.x),
+          static_cast<uint32_t>(linear / plane)};
 }
 
 // Under `forward` a block runs alone until it spins for another one; the other schedules keep a few under way, so
@@ -32,8 +33,10 @@ class Grid {
  private:
   void start_next() {
     std::unique_ptr<Block> block;
-    if (spare_.empty()) block = std::make_unique<Block>(launch_);
-    else block = std::move(spare_.back()), spare_.pop_back();
+    if (spare_.empty())
+      block = std::make_unique<Block>(launch_);
+    else
+      block = std::move(spare_.back()), spare_.pop_back();
     block->start(block_index(launch_.grid, next_), next_);
     ++next_;
     active_.push_back(std::move(block));

@@ -24,34 +24,34 @@ using AluHandler = void (*)(std::byte* registers, const Instruction& instruction
 
 enum class Kind : uint8_t {
   kAlu,
-  kJoin,            // paths that diverged may meet here; costs nothing and is not counted
-  kMemory,          // extra: Program::accesses
-  kBranch,          // immediate: target; extra: where the two sides meet again, or kNowhere
-  kBranchIndexed,   // a: index; immediate: Program::tables; extra: as kBranch
-  kCall,            // immediate: Program::calls
+  kJoin,           // paths that diverged may meet here; costs nothing and is not counted
+  kMemory,         // extra: Program::accesses
+  kBranch,         // immediate: target; extra: where the two sides meet again, or kNowhere
+  kBranchIndexed,  // a: index; immediate: Program::tables; extra: as kBranch
+  kCall,           // immediate: Program::calls
   kReturn,
   kExit,
-  kBarrier,         // immediate: Program::barriers
-  kWarpBarrier,     // a: mask
-  kCollective,      // immediate: Program::collectives
-  kReadSpecial,     // immediate: Special
-  kYield,           // nanosleep: others first
-  kNothing,         // fences and hints: blocks run in an order in which every write is visible at once
+  kBarrier,      // immediate: Program::barriers
+  kWarpBarrier,  // a: mask
+  kCollective,   // immediate: Program::collectives
+  kReadSpecial,  // immediate: Special
+  kYield,        // nanosleep: others first
+  kNothing,      // fences and hints: blocks run in an order in which every write is visible at once
   kTrap,
   kUnsupported,
 };
 inline constexpr uint32_t kNowhere = 0xffffffffu;
 
 struct Instruction {
-  AluHandler alu = nullptr;                 // set if kind is kAlu
-  uint32_t d = 0, d2 = 0;                   // destinations, byte offsets into the frame's registers
-  uint32_t a = 0, b = 0, c = 0, e = 0;      // sources
-  uint32_t aux = 0;                         // what select_alu put there (rounding, lut, …)
-  uint32_t guard = 0;                       // offset of the guarding predicate; 0 = always
+  AluHandler alu = nullptr;             // set if kind is kAlu
+  uint32_t d = 0, d2 = 0;               // destinations, byte offsets into the frame's registers
+  uint32_t a = 0, b = 0, c = 0, e = 0;  // sources
+  uint32_t aux = 0;                     // what select_alu put there (rounding, lut, …)
+  uint32_t guard = 0;                   // offset of the guarding predicate; 0 = always
   bool guard_negated = false;
-  bool uncounted = false;                   // a helper of ours that stands for no PTX instruction
+  bool uncounted = false;  // a helper of ours that stands for no PTX instruction
   Kind kind = Kind::kAlu;
-  uint32_t immediate = 0, extra = 0;        // by kind, see there
+  uint32_t immediate = 0, extra = 0;  // by kind, see there
 };
 
 template <class T>

@@ -30,16 +30,19 @@ std::pair<std::string, uint32_t> Launch::source_line(uint32_t pc) const {
 std::string Launch::place(uint32_t pc) const {
   const auto [file, line] = source_line(pc);
   if (!file.empty()) return file + ":" + std::to_string(line);
-  return "line " + std::to_string(program.locations[pc].ptx_line) + " of its PTX (compile with -lineinfo to see your own line)";
+  return "line " + std::to_string(program.locations[pc].ptx_line) +
+         " of its PTX (compile with -lineinfo to see your own line)";
 }
 
-void Launch::fail(Status status, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what, const std::string& detail) {
+void Launch::fail(Status status, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
+                  const std::string& detail) {
   if (faulted) return;
   faulted = true;
   fault.status = status;
   fault_place = source_line(pc);
-  fault.message = what + "\n  in kernel " + kernel + " at " + place(pc) + "\n  block " + text(warp.block().coordinates()) +
-                  ", thread " + text(thread_index(*this, warp.index() * kWarpSize + lane));
+  fault.message = what + "\n  in kernel " + kernel + " at " + place(pc) + "\n  block " +
+                  text(warp.block().coordinates()) + ", thread " +
+                  text(thread_index(*this, warp.index() * kWarpSize + lane));
   if (!detail.empty()) {
     std::string indented = "\n  ";
     for (const char c : detail) indented += c == '\n' ? std::string("\n  ") : std::string(1, c);

@@ -20,21 +20,21 @@ struct Launch {
   const Module& module;
   Memory& memory;
   const DeviceLimits& limits;
-  std::string kernel{};             // as the programmer wrote it (demangled)
+  std::string kernel{};  // as the programmer wrote it (demangled)
   Dim3 grid{}, block{};
-  uint64_t shared_bytes = 0;        // static and dynamic
+  uint64_t shared_bytes = 0;  // static and dynamic
   uint64_t dynamic_shared_bytes = 0;
-  uint32_t resident_blocks = 1;     // how many the card would hold at once
+  uint32_t resident_blocks = 1;  // how many the card would hold at once
   Schedule schedule{};
-  std::mt19937_64 random{};          // of schedule.seed
-  uint64_t grid_workspace = 0;      // device memory for cooperative groups' grid barrier, zeroed; 0 if not cooperative
-  uint64_t sequence = 0;            // number of this launch on the device
+  std::mt19937_64 random{};     // of schedule.seed
+  uint64_t grid_workspace = 0;  // device memory for cooperative groups' grid barrier, zeroed; 0 if not cooperative
+  uint64_t sequence = 0;        // number of this launch on the device
 
   LaunchCounters counters{};
-  std::vector<Range> last_range{};   // by Program::accesses: where it went last, almost always where it goes next
-  std::string output{};              // what printf printed
-  Outcome fault{};                   // the first thing that went wrong inside the kernel
-  std::pair<std::string, uint32_t> fault_place{}; // file and line
+  std::vector<Range> last_range{};  // by Program::accesses: where it went last, almost always where it goes next
+  std::string output{};             // what printf printed
+  Outcome fault{};                  // the first thing that went wrong inside the kernel
+  std::pair<std::string, uint32_t> fault_place{};  // file and line
   bool faulted = false;
 
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
@@ -42,7 +42,8 @@ struct Launch {
   uint64_t random_below(uint64_t n) { return random() % n; }
 
   // Ends the launch: `what` happened to this lane at this instruction; `detail` is a further line.
-  void fail(Status status, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what, const std::string& detail);
+  void fail(Status status, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
+            const std::string& detail);
   // "file:line", the learner's own line where the code was inlined, or "PTX line n".
   std::string place(uint32_t pc) const;
   std::pair<std::string, uint32_t> source_line(uint32_t pc) const;

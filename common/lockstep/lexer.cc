@@ -5,7 +5,9 @@
 namespace lockstep {
 namespace {
 
-bool starts_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%' || c == '.'; }
+bool starts_word(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%' || c == '.';
+}
 bool continues_word(char c) { return starts_word(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
 // One pass over the text; `at` is the next character.
@@ -70,7 +72,8 @@ class Scanner {
   // "::" belongs to a word (".shared::cta"), a single colon ends a label.
   Token word() {
     const size_t start = at_;
-    while (continues_word(peek()) || (peek() == ':' && peek(1) == ':' && continues_word(peek(2)))) at_ += peek() == ':' ? 2 : 1;
+    while (continues_word(peek()) || (peek() == ':' && peek(1) == ':' && continues_word(peek(2))))
+      at_ += peek() == ':' ? 2 : 1;
     return {Token::kWord, text_.substr(start, at_ - start), line_};
   }
 

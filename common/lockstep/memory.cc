@@ -91,7 +91,8 @@ AddressInfo Memory::describe(uint64_t address) const {
   if (const Range r = find(address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
   const auto after = freed_.upper_bound(address);
   if (after != freed_.begin())
-    if (const auto& [begin, bytes] = *std::prev(after); address < begin + bytes) return {AddressKind::kFreed, begin, bytes};
+    if (const auto& [begin, bytes] = *std::prev(after); address < begin + bytes)
+      return {AddressKind::kFreed, begin, bytes};
   return {};
 }
 
@@ -100,13 +101,15 @@ std::string Memory::nearest(uint64_t address) const {
   if (info.kind == AddressKind::kFreed)
     return hex(address) + " is inside memory that was freed: " + plural(info.bytes, "byte") + " at " + hex(info.base);
   const auto after = live_.upper_bound(address);
-  const uint64_t below = after == live_.begin() ? UINT64_MAX : address - (std::prev(after)->first + std::prev(after)->second);
+  const uint64_t below =
+      after == live_.begin() ? UINT64_MAX : address - (std::prev(after)->first + std::prev(after)->second);
   const uint64_t above = after == live_.end() ? UINT64_MAX : after->first - address;
   if (below == UINT64_MAX && above == UINT64_MAX) return hex(address) + " is no device memory; nothing is allocated";
   const bool past = below <= above;
   const auto& [begin, bytes] = past ? *std::prev(after) : *after;
-  return hex(address) + " is " + plural(past ? below : above, "byte") + (past ? " past the end of" : " before the start of") +
-         " the nearest allocation, " + plural(bytes, "byte") + " at " + hex(begin);
+  return hex(address) + " is " + plural(past ? below : above, "byte") +
+         (past ? " past the end of" : " before the start of") + " the nearest allocation, " + plural(bytes, "byte") +
+         " at " + hex(begin);
 }
 
 }  // namespace lockstep

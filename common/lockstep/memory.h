@@ -13,7 +13,9 @@ namespace lockstep {
 // Bytes [begin, end) of one allocation.
 struct Range {
   uint64_t begin = 0, end = 0;
-  bool contains(uint64_t address, uint64_t bytes) const { return address >= begin && address <= end && bytes <= end - address; }
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= begin && address <= end && bytes <= end - address;
+  }
 };
 
 class Memory {

@@ -13,13 +13,13 @@ struct TypeRow {
 };
 
 constexpr std::array kTypes = {
-    TypeRow{Type::kPred, "pred", 1},    TypeRow{Type::kB8, "b8", 1},       TypeRow{Type::kB16, "b16", 2},
-    TypeRow{Type::kB32, "b32", 4},      TypeRow{Type::kB64, "b64", 8},     TypeRow{Type::kB128, "b128", 16},
-    TypeRow{Type::kU8, "u8", 1},        TypeRow{Type::kU16, "u16", 2},     TypeRow{Type::kU32, "u32", 4},
-    TypeRow{Type::kU64, "u64", 8},      TypeRow{Type::kS8, "s8", 1},       TypeRow{Type::kS16, "s16", 2},
-    TypeRow{Type::kS32, "s32", 4},      TypeRow{Type::kS64, "s64", 8},     TypeRow{Type::kF16, "f16", 2},
-    TypeRow{Type::kF16x2, "f16x2", 4},  TypeRow{Type::kBf16, "bf16", 2},   TypeRow{Type::kBf16x2, "bf16x2", 4},
-    TypeRow{Type::kTf32, "tf32", 4},    TypeRow{Type::kF32, "f32", 4},     TypeRow{Type::kF64, "f64", 8},
+    TypeRow{Type::kPred, "pred", 1},   TypeRow{Type::kB8, "b8", 1},     TypeRow{Type::kB16, "b16", 2},
+    TypeRow{Type::kB32, "b32", 4},     TypeRow{Type::kB64, "b64", 8},   TypeRow{Type::kB128, "b128", 16},
+    TypeRow{Type::kU8, "u8", 1},       TypeRow{Type::kU16, "u16", 2},   TypeRow{Type::kU32, "u32", 4},
+    TypeRow{Type::kU64, "u64", 8},     TypeRow{Type::kS8, "s8", 1},     TypeRow{Type::kS16, "s16", 2},
+    TypeRow{Type::kS32, "s32", 4},     TypeRow{Type::kS64, "s64", 8},   TypeRow{Type::kF16, "f16", 2},
+    TypeRow{Type::kF16x2, "f16x2", 4}, TypeRow{Type::kBf16, "bf16", 2}, TypeRow{Type::kBf16x2, "bf16x2", 4},
+    TypeRow{Type::kTf32, "tf32", 4},   TypeRow{Type::kF32, "f32", 4},   TypeRow{Type::kF64, "f64", 8},
 };
 
 }  // namespace

@@ -19,22 +19,44 @@ struct SourceLocation {
 enum class Space : uint8_t { kGeneric, kRegister, kGlobal, kShared, kLocal, kConst, kParam };
 
 // Fundamental PTX types. kB* are untyped bits.
-enum class Type : uint8_t { kNone, kPred, kB8, kB16, kB32, kB64, kB128, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64,
-                            kF16, kF16x2, kBf16, kBf16x2, kTf32, kF32, kF64 };
-uint32_t type_bytes(Type type);                  // 0 for kNone; 1 for kPred
-Type type_from_name(const std::string& name);    // "u32" → kU32; kNone if it is no type
+enum class Type : uint8_t {
+  kNone,
+  kPred,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF16x2,
+  kBf16,
+  kBf16x2,
+  kTf32,
+  kF32,
+  kF64
+};
+uint32_t type_bytes(Type type);                // 0 for kNone; 1 for kPred
+Type type_from_name(const std::string& name);  // "u32" → kU32; kNone if it is no type
 
 struct Operand {
   enum Kind : uint8_t {
-    kRegister,   // name; or a special register such as %tid.x
-    kInteger,    // bits (two's complement, 64 bits wide)
-    kFloat,      // bits of an IEEE double (double_literal) or of a float (0f…)
+    kRegister,  // name; or a special register such as %tid.x
+    kInteger,   // bits (two's complement, 64 bits wide)
+    kFloat,     // bits of an IEEE double (double_literal) or of a float (0f…)
     kDouble,
-    kSymbol,     // name + offset: a variable, function or label
-    kAddress,    // [elements[0] + offset]: register, symbol or integer
-    kVector,     // {elements…}
-    kList,       // (elements…): arguments of a call
-    kSink,       // _
+    kSymbol,   // name + offset: a variable, function or label
+    kAddress,  // [elements[0] + offset]: register, symbol or integer
+    kVector,   // {elements…}
+    kList,     // (elements…): arguments of a call
+    kSink,     // _
   } kind = kSink;
   std::string name;
   uint64_t bits = 0;
@@ -48,12 +70,13 @@ struct Statement {
   std::vector<std::string> modifiers;  // {"global", "nc", "v4", "u32"}, without dots
   std::vector<Operand> operands;       // a dual destination p|q is two operands and dual_destination is set
   bool dual_destination = false;
-  std::string guard;                   // predicate register, or empty
+  std::string guard;  // predicate register, or empty
   bool guard_negated = false;
   SourceLocation location;
-  std::string label;                   // set on a label's own statement, whose opcode is then empty
+  std::string label;  // set on a label's own statement, whose opcode is then empty
   bool has(const char* modifier) const {
-    for (const auto& m : modifiers) if (m == modifier) return true;
+    for (const auto& m : modifiers)
+      if (m == modifier) return true;
     return false;
   }
   std::string full_name() const {  // "ld.global.nc.v4.u32"
@@ -68,9 +91,9 @@ struct Variable {
   Space space = Space::kGlobal;
   Type type = Type::kB8;
   uint32_t align = 1;
-  uint64_t bytes = 0;            // whole array; 0 for an extern array of unknown size
+  uint64_t bytes = 0;  // whole array; 0 for an extern array of unknown size
   bool is_extern = false;
-  std::vector<uint8_t> init;     // first bytes; the rest is zero
+  std::vector<uint8_t> init;  // first bytes; the rest is zero
   struct Relocation {
     uint64_t offset;
     std::string symbol;
@@ -82,17 +105,20 @@ struct Variable {
   std::vector<Relocation> relocations;
 };
 
-struct RegisterDeclaration { std::string name; Type type; };  // ranges (%r<9>) arrive expanded
+struct RegisterDeclaration {
+  std::string name;
+  Type type;
+};  // ranges (%r<9>) arrive expanded
 
 struct Function {
   std::string name;
   bool is_entry = false, is_extern = false, is_visible = false;
-  std::vector<Variable> results, params;      // space kParam (or kRegister)
-  std::vector<RegisterDeclaration> registers; // scoped names arrive made unique
-  std::vector<Variable> variables;            // .shared, .local, .param declared in the body; made unique too
+  std::vector<Variable> results, params;       // space kParam (or kRegister)
+  std::vector<RegisterDeclaration> registers;  // scoped names arrive made unique
+  std::vector<Variable> variables;             // .shared, .local, .param declared in the body; made unique too
   std::vector<Statement> body;
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets label: labels
-  uint32_t max_threads = 0;                   // .maxntid, 0 if none
+  uint32_t max_threads = 0;                                        // .maxntid, 0 if none
   uint32_t ptx_line = 0;
 };
 

@@ -42,7 +42,9 @@ class Parser {
  private:
   const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
   const Token& take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
-  bool is(std::string_view text, size_t ahead = 0) const { return peek(ahead).kind != Token::kString && peek(ahead).text == text; }
+  bool is(std::string_view text, size_t ahead = 0) const {
+    return peek(ahead).kind != Token::kString && peek(ahead).text == text;
+  }
   bool accept(std::string_view text) { return is(text) && (take(), true); }
   void expect(std::string_view text) {
     if (!accept(text)) fail("expected '" + std::string(text) + "', found '" + std::string(peek().text) + "'");
@@ -102,7 +104,8 @@ class Parser {
     take();
     const std::string text(take().text);  // "9.0"
     module_.version_major = std::atoi(text.c_str());
-    if (const size_t dot = text.find('.'); dot != std::string::npos) module_.version_minor = std::atoi(text.c_str() + dot + 1);
+    if (const size_t dot = text.find('.'); dot != std::string::npos)
+      module_.version_minor = std::atoi(text.c_str() + dot + 1);
   }
 
   void target() {
@@ -141,9 +144,12 @@ class Parser {
   void declaration() {
     bool is_extern = false, is_visible = false;
     for (;; take()) {
-      if (is(".extern")) is_extern = true;
-      else if (is(".visible") || is(".weak") || is(".common")) is_visible = true;
-      else break;
+      if (is(".extern"))
+        is_extern = true;
+      else if (is(".visible") || is(".weak") || is(".common"))
+        is_visible = true;
+      else
+        break;
     }
     if (is(".entry") || is(".func")) return function(is_extern, is_visible);
     const Space space = space_from_directive(peek().text);
@@ -160,11 +166,17 @@ class Parser {
     uint64_t vector = 1;
     while (peek().kind == Token::kWord && peek().text[0] == '.') {
       const std::string directive = word();
-      if (directive == ".align") common.align = static_cast<uint32_t>(integer());
-      else if (directive == ".attribute") { expect("("); while (!accept(")")) take(); }
-      else if (directive == ".ptr") pointer_hint();
-      else if (directive == ".v2" || directive == ".v4") vector = directive == ".v2" ? 2 : 4;
-      else if (common.type = type_from_name(directive.substr(1)); common.type == Type::kNone) fail("type '" + directive + "' is not supported");
+      if (directive == ".align")
+        common.align = static_cast<uint32_t>(integer());
+      else if (directive == ".attribute") {
+        expect("(");
+        while (!accept(")")) take();
+      } else if (directive == ".ptr")
+        pointer_hint();
+      else if (directive == ".v2" || directive == ".v4")
+        vector = directive == ".v2" ? 2 : 4;
+      else if (common.type = type_from_name(directive.substr(1)); common.type == Type::kNone)
+        fail("type '" + directive + "' is not supported");
     }
     common.align = std::max<uint32_t>(common.align, static_cast<uint32_t>(type_bytes(common.type) * vector));
     std::vector<Variable> list;
@@ -262,8 +274,10 @@ class Parser {
     f.name = word();
     if (is("(")) f.params = parameters();
     while (peek().kind == Token::kWord && peek().text[0] == '.') performance_directive(f);
-    if (accept(";")) f.is_extern = true;
-    else block();
+    if (accept(";"))
+      f.is_extern = true;
+    else
+      block();
     module_.functions.push_back(std::move(f));
   }
 
@@ -356,7 +370,8 @@ class Parser {
         variable.name = declare(variable.name);
         function_->variables.push_back(std::move(variable));
       } else if (variable.is_extern) {  // a range
-        for (uint64_t i = 0; i < variable.bytes; ++i) declare_register(variable.name + std::to_string(i), variable.type);
+        for (uint64_t i = 0; i < variable.bytes; ++i)
+          declare_register(variable.name + std::to_string(i), variable.type);
       } else {
         declare_register(variable.name, variable.type);
       }
@@ -440,8 +455,10 @@ class Parser {
     }
     if (accept("-")) {
       Operand inner = number();
-      if (inner.kind == Operand::kInteger) inner.bits = -inner.bits;
-      else inner.bits ^= inner.kind == Operand::kFloat ? 0x80000000ull : 0x8000000000000000ull;
+      if (inner.kind == Operand::kInteger)
+        inner.bits = -inner.bits;
+      else
+        inner.bits ^= inner.kind == Operand::kFloat ? 0x80000000ull : 0x8000000000000000ull;
       return inner;
     }
     if (peek().kind == Token::kNumber) return number();
@@ -492,7 +509,7 @@ class Parser {
   uint32_t unique_names_ = 0;
   SourceLocation location_;
   std::unordered_map<uint64_t, uint64_t> call_sites_;  // inlined line → where it was inlined
-  std::unordered_set<std::string> register_names_;  // of this function: they need not begin with '%'
+  std::unordered_set<std::string> register_names_;     // of this function: they need not begin with '%'
 };
 
 }  // namespace

@@ -22,11 +22,41 @@ inline constexpr uint32_t kSharedBase = 1024;  // the first KiB of shared memory
 
 // Special registers whose value a lane, a warp or a block fixes, and those read afresh each time.
 enum class Special : uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneId, kWarpId, kNWarpId, kSmId, kNSmId, kGridId, kLanemaskEq, kLanemaskLt, kLanemaskLe, kLanemaskGt, kLanemaskGe,
-  kDynamicSharedBytes, kTotalSharedBytes, kZero, kOne,
-  kGridWorkspaceHigh, kGridWorkspaceLow,  // where the blocks of a cooperative launch meet; 0 for other launches
-  kClock, kClock64, kGlobalTimer, kGlobalTimerLow, kGlobalTimerHigh, kActiveMask,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNWarpId,
+  kSmId,
+  kNSmId,
+  kGridId,
+  kLanemaskEq,
+  kLanemaskLt,
+  kLanemaskLe,
+  kLanemaskGt,
+  kLanemaskGe,
+  kDynamicSharedBytes,
+  kTotalSharedBytes,
+  kZero,
+  kOne,
+  kGridWorkspaceHigh,
+  kGridWorkspaceLow,  // where the blocks of a cooperative launch meet; 0 for other launches
+  kClock,
+  kClock64,
+  kGlobalTimer,
+  kGlobalTimerLow,
+  kGlobalTimerHigh,
+  kActiveMask,
 };
 
 // A register that is written before the kernel's first instruction (or, kLocalAddress, at each call).
@@ -50,28 +80,30 @@ struct MemoryAccess {
   AtomicOp atomic = AtomicOp::kAdd;
   Space space = Space::kGeneric;
   Type type = Type::kNone;
-  uint8_t bytes = 0;            // one element
-  uint8_t count = 1;            // elements of a vector
-  bool may_spin = false;        // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it
-                                // may wait for another thread
-  bool literal_one = false;     // atom/red add of the literal 1, result unused
-  bool wide_base = true;        // the base register is 64 bits wide
-  uint32_t base = 0;            // address register, or 0: the offset alone is the address
+  uint8_t bytes = 0;         // one element
+  uint8_t count = 1;         // elements of a vector
+  bool may_spin = false;     // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it
+                             // may wait for another thread
+  bool literal_one = false;  // atom/red add of the literal 1, result unused
+  bool wide_base = true;     // the base register is 64 bits wide
+  uint32_t base = 0;         // address register, or 0: the offset alone is the address
   int64_t offset = 0;
-  uint32_t registers[4] = {};   // destinations or sources; 0: discarded
+  uint32_t registers[4] = {};  // destinations or sources; 0: discarded
   Width register_width = Width::k32;
-  uint32_t operand2 = 0;        // atomics: b is registers[1]; cas: c
-  uint32_t pc = 0, index = 0;   // of the instruction; in Program::accesses
+  uint32_t operand2 = 0;       // atomics: b is registers[1]; cas: c
+  uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses
 };
 
-struct ParamSlot { uint32_t offset = 0, bytes = 0; };  // in the lane's parameter area of a frame
+struct ParamSlot {
+  uint32_t offset = 0, bytes = 0;
+};  // in the lane's parameter area of a frame
 
 enum class Builtin : uint8_t { kNone, kPrintf, kAssertFail, kMalloc, kFree };
 
 struct CallSite {
   uint32_t function = kNowhere;  // index into Program::functions
   Builtin builtin = Builtin::kNone;
-  uint32_t target = 0;           // register with the function's address, if it is neither
+  uint32_t target = 0;                        // register with the function's address, if it is neither
   std::vector<ParamSlot> arguments, results;  // in the caller's frame
 };
 
@@ -84,33 +116,48 @@ struct BarrierUse {
 };
 
 enum class CollectiveOp : uint8_t {
-  kShflUp, kShflDown, kShflBfly, kShflIdx, kVoteAll, kVoteAny, kVoteUni, kVoteBallot, kMatchAny, kMatchAll,
-  kReduxAdd, kReduxMin, kReduxMax, kReduxAnd, kReduxOr, kReduxXor, kElect,
+  kShflUp,
+  kShflDown,
+  kShflBfly,
+  kShflIdx,
+  kVoteAll,
+  kVoteAny,
+  kVoteUni,
+  kVoteBallot,
+  kMatchAny,
+  kMatchAll,
+  kReduxAdd,
+  kReduxMin,
+  kReduxMax,
+  kReduxAnd,
+  kReduxOr,
+  kReduxXor,
+  kElect,
 };
 
 struct Collective {
   CollectiveOp op = CollectiveOp::kShflIdx;
-  bool is_signed = false, wide = false;       // redux.s32; match.b64
-  bool negated = false;                       // vote's predicate
-  uint32_t d = 0, p = 0;                      // destination, predicate destination (0 = none)
+  bool is_signed = false, wide = false;  // redux.s32; match.b64
+  bool negated = false;                  // vote's predicate
+  uint32_t d = 0, p = 0;                 // destination, predicate destination (0 = none)
   uint32_t a = 0, b = 0, c = 0;
-  uint32_t member_mask = 0;                   // register
+  uint32_t member_mask = 0;  // register
 };
 
 struct FunctionCode {
   std::string name;
-  uint32_t entry = 0;            // first instruction
-  uint32_t register_bytes = 0;   // of one frame
-  uint32_t param_bytes = 0;      // of one lane in one frame: formal parameters, results, and call arguments
-  uint64_t local_bytes = 0;      // of one lane
+  uint32_t entry = 0;           // first instruction
+  uint32_t register_bytes = 0;  // of one frame
+  uint32_t param_bytes = 0;     // of one lane in one frame: formal parameters, results, and call arguments
+  uint64_t local_bytes = 0;     // of one lane
   std::vector<ParamSlot> params, results;
   std::vector<Preset> presets;
 };
 
 struct Program {
   std::vector<Instruction> code;
-  std::vector<SourceLocation> locations;      // beside code
-  std::vector<std::string> names;             // of the instructions, for diagnoses
+  std::vector<SourceLocation> locations;  // beside code
+  std::vector<std::string> names;         // of the instructions, for diagnoses
   std::vector<MemoryAccess> accesses;
   std::vector<CallSite> calls;
   std::vector<BarrierUse> barriers;
@@ -119,9 +166,9 @@ struct Program {
   std::vector<FunctionCode> functions;        // [0] is the entry
   std::vector<uint64_t> function_ids;         // beside functions: id within the device, for indirect calls
   uint32_t static_shared_bytes = 0;
-  bool calls_unknown = false;                 // indirect or recursive: local memory needs a real stack
+  bool calls_unknown = false;  // indirect or recursive: local memory needs a real stack
   uint64_t local_bytes_per_thread = 0;
-  std::string refusal;                        // the first thing that is not supported, or empty
+  std::string refusal;  // the first thing that is not supported, or empty
   SourceLocation refusal_location;
   std::string refusal_instruction;
   std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> shared_arrays;  // name, offset, bytes
@@ -138,7 +185,10 @@ struct Linkage {
   uint64_t param_block = 0;  // absolute address where a launch puts the kernel's parameters
 };
 
-struct ParamLayout { std::vector<ParamSlot> slots; uint32_t bytes = 0; };
+struct ParamLayout {
+  std::vector<ParamSlot> slots;
+  uint32_t bytes = 0;
+};
 ParamLayout lay_out(const std::vector<Variable>& params, uint32_t start = 0);
 
 // Throws PtxError for what is malformed or not supported; the message names the instruction.

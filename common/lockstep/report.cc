@@ -65,7 +65,8 @@ LaunchRecord summarise(const Launch& launch) {
     const InstructionCounters& c = launch.counters.at[pc];
     if (c.warps == 0) continue;
     add_counts(record.counters, launch.program, pc, c);
-    if (auto [file, line] = launch.source_line(pc); !file.empty()) add_counts(record.lines[{file, line}], launch.program, pc, c);
+    if (auto [file, line] = launch.source_line(pc); !file.empty())
+      add_counts(record.lines[{file, line}], launch.program, pc, c);
   }
   record.counters["barriers"] = launch.counters.barriers;
   record.counters["threads"] = launch.grid.count() * launch.block.count();
@@ -76,12 +77,17 @@ std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector
   nlohmann::json report{{"launches", nlohmann::json::array()}, {"findings", nlohmann::json::array()}};
   for (const LaunchRecord& launch : launches) {
     nlohmann::json lines = nlohmann::json::array();
-    for (const auto& [place, counters] : launch.lines) lines.push_back({{"file", place.first}, {"line", place.second}, {"counters", counters}});
-    report["launches"].push_back({{"kernel", launch.kernel}, {"grid", shape(launch.grid)}, {"block", shape(launch.block)},
-                                  {"counters", launch.counters}, {"lines", lines}});
+    for (const auto& [place, counters] : launch.lines)
+      lines.push_back({{"file", place.first}, {"line", place.second}, {"counters", counters}});
+    report["launches"].push_back({{"kernel", launch.kernel},
+                                  {"grid", shape(launch.grid)},
+                                  {"block", shape(launch.block)},
+                                  {"counters", launch.counters},
+                                  {"lines", lines}});
   }
   for (const Finding& f : findings)
-    report["findings"].push_back({{"kind", f.kind}, {"kernel", f.kernel}, {"file", f.file}, {"line", f.line}, {"message", f.message}});
+    report["findings"].push_back(
+        {{"kind", f.kind}, {"kernel", f.kernel}, {"file", f.file}, {"line", f.line}, {"message", f.message}});
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -31,16 +31,20 @@ template <class Value>
 void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, const Value& value) {
   for (; mask; mask &= mask - 1) {
     const uint32_t l = first_lane(mask);
-    if (width == Width::k64) lanes<uint64_t>(registers, offset)[l] = value(l);
-    else if (width == Width::k16) lanes<uint16_t>(registers, offset)[l] = static_cast<uint16_t>(value(l));
-    else lanes<uint32_t>(registers, offset)[l] = static_cast<uint32_t>(value(l));
+    if (width == Width::k64)
+      lanes<uint64_t>(registers, offset)[l] = value(l);
+    else if (width == Width::k16)
+      lanes<uint16_t>(registers, offset)[l] = static_cast<uint16_t>(value(l));
+    else
+      lanes<uint32_t>(registers, offset)[l] = static_cast<uint32_t>(value(l));
   }
 }
 
 bool changes_with_block(const Preset& preset) {
   if (preset.source != Preset::kSpecial) return false;
   const auto special = static_cast<Special>(preset.bits);
-  return special == Special::kCtaidX || special == Special::kCtaidY || special == Special::kCtaidZ || special == Special::kSmId;
+  return special == Special::kCtaidX || special == Special::kCtaidY || special == Special::kCtaidZ ||
+         special == Special::kSmId;
 }
 
 }  // namespace
@@ -53,7 +57,10 @@ AlignedBytes aligned_bytes(size_t bytes) {
 }
 
 Warp::Warp(Launch& launch, Block& block, uint32_t index)
-    : launch_(launch), block_(block), index_(index), spare_frames_(launch.program.functions.size()),
+    : launch_(launch),
+      block_(block),
+      index_(index),
+      spare_frames_(launch.program.functions.size()),
       local_stride_(launch.program.local_bytes_per_thread) {
   local_ = aligned_bytes(local_stride_ * kWarpSize);
   new_frame(0);
@@ -175,11 +182,20 @@ size_t Warp::pick() {
     const Path& path = paths_[i];
     if (path.state != Path::kRunnable || path.yielded) continue;
     ++seen;
-    if (best == paths_.size()) { best = i; continue; }
+    if (best == paths_.size()) {
+      best = i;
+      continue;
+    }
     switch (launch_.schedule.kind) {
-      case Schedule::kForward: if (path.pc < paths_[best].pc) best = i; break;
-      case Schedule::kReverse: if (path.pc > paths_[best].pc) best = i; break;
-      case Schedule::kRandom: if (launch_.random_below(seen) == 0) best = i; break;
+      case Schedule::kForward:
+        if (path.pc < paths_[best].pc) best = i;
+        break;
+      case Schedule::kReverse:
+        if (path.pc > paths_[best].pc) best = i;
+        break;
+      case Schedule::kRandom:
+        if (launch_.random_below(seen) == 0) best = i;
+        break;
     }
   }
   return best;
@@ -188,7 +204,8 @@ size_t Warp::pick() {
 void Warp::execute(Path path) {
   const Instruction* code = launch_.program.code.data();
   InstructionCounters* counters = launch_.counters.at.data();
-  int32_t budget = launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(launch_.random_below(64)) : kTurn;
+  int32_t budget =
+      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(launch_.random_below(64)) : kTurn;
   for (;;) {
     const Instruction& in = code[path.pc];
     Mask mask = path.mask;
@@ -241,7 +258,8 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:
-      if (mask) launch_.fail(Status::kLaunchFailure, *this, first_lane(mask), path.pc, "the kernel executed a trap", "");
+      if (mask)
+        launch_.fail(Status::kLaunchFailure, *this, first_lane(mask), path.pc, "the kernel executed a trap", "");
       break;
     default: break;
   }
@@ -277,9 +295,15 @@ void Warp::free_join(Join* join) {
 
 // `taken` goes to target, the rest goes on; both know where they meet.
 void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
-  if (taken == path.mask) { path.pc = target; return; }
+  if (taken == path.mask) {
+    path.pc = target;
+    return;
+  }
   const uint32_t next = path.pc + 1;
-  if (taken == 0) { path.pc = next; return; }
+  if (taken == 0) {
+    path.pc = next;
+    return;
+  }
   ++launch_.counters.at[path.pc].divergent;
   const Mask rest = path.mask & ~taken;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
@@ -310,8 +334,10 @@ bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
     const uint32_t l = first_lane(rest);
     const uint32_t target = table[std::min<size_t>(index[l], table.size() - 1)];
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == target; });
-    if (group == groups.end()) groups.emplace_back(target, 1u << l);
-    else group->second |= 1u << l;
+    if (group == groups.end())
+      groups.emplace_back(target, 1u << l);
+    else
+      group->second |= 1u << l;
   }
   if (groups.size() > 1) {
     ++launch_.counters.at[path.pc].divergent;
@@ -361,10 +387,13 @@ void Warp::merge_paths() {
   if (paths_.size() < 2) return;
   for (size_t i = 0; i < paths_.size(); ++i)
     for (size_t j = i + 1; j < paths_.size();) {
-      const bool same = paths_[i].state == Path::kRunnable && paths_[j].state == Path::kRunnable && paths_[i].pc == paths_[j].pc &&
-                        paths_[i].frame == paths_[j].frame && paths_[i].join == paths_[j].join &&
-                        paths_[i].yielded == paths_[j].yielded;
-      if (!same) { ++j; continue; }
+      const bool same = paths_[i].state == Path::kRunnable && paths_[j].state == Path::kRunnable &&
+                        paths_[i].pc == paths_[j].pc && paths_[i].frame == paths_[j].frame &&
+                        paths_[i].join == paths_[j].join && paths_[i].yielded == paths_[j].yielded;
+      if (!same) {
+        ++j;
+        continue;
+      }
       paths_[i].mask |= paths_[j].mask;
       paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(j));
     }
@@ -433,7 +462,10 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   const CallSite& site = launch_.program.calls[in.immediate];
   const uint32_t after = path.pc + 1;
   if (mask && site.builtin != Builtin::kNone) call_builtin(*this, site, mask, path.pc);
-  if (!mask || site.builtin != Builtin::kNone) { path.pc = after; return true; }
+  if (!mask || site.builtin != Builtin::kNone) {
+    path.pc = after;
+    return true;
+  }
   path.join = new_join(after, path.frame, path.mask, path.join);
   path.join->arrived = path.mask & ~mask;
   path.mask = mask;
@@ -450,8 +482,10 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
       if ((rest >> l & 1) && targets[l] == target) group |= 1u << l;
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
-      launch_.fail(Status::kIllegalInstruction, *this, first_lane(group), path.pc, "a call through a pointer that is no device function",
-                   "Next: check that the pointer was set on the device; a host function's address means nothing there.");
+      launch_.fail(
+          Status::kIllegalInstruction, *this, first_lane(group), path.pc,
+          "a call through a pointer that is no device function",
+          "Next: check that the pointer was set on the device; a host function's address means nothing there.");
       return false;
     }
     Path callee = path;
@@ -496,7 +530,10 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
 }
 
 bool Warp::return_lanes(Path& path, Mask mask) {
-  if (!mask) { ++path.pc; return true; }
+  if (!mask) {
+    ++path.pc;
+    return true;
+  }
   Frame* frame = path.frame;
   Frame* caller = frame->caller;
   const FunctionCode& code = launch_.program.functions[frame->function];
@@ -520,7 +557,10 @@ bool Warp::return_lanes(Path& path, Mask mask) {
 
 bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   const BarrierUse& use = launch_.program.barriers[in.immediate];
-  if (!mask) { ++path.pc; return true; }
+  if (!mask) {
+    ++path.pc;
+    return true;
+  }
   const uint32_t l = first_lane(mask);
   const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
@@ -557,7 +597,10 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
 
 bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
   const Mask members = mask ? lanes<uint32_t>(registers(), in.a)[first_lane(mask)] & live_ : 0;
-  if (!(members & ~mask)) { ++path.pc; return true; }
+  if (!(members & ~mask)) {
+    ++path.pc;
+    return true;
+  }
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
   path.mask = mask;
   path.state = Path::kAtWarpBarrier;
@@ -569,7 +612,10 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
 
 bool Warp::collective(Path& path, const Instruction& in, Mask mask) {
   const Collective& c = launch_.program.collectives[in.immediate];
-  if (!mask) { ++path.pc; return true; }
+  if (!mask) {
+    ++path.pc;
+    return true;
+  }
   const Mask members = c.member_mask ? lanes<uint32_t>(registers(), c.member_mask)[first_lane(mask)] & live_ : mask;
   if (!(members & ~mask)) {
     run_collective(c, registers(), mask);
@@ -593,7 +639,8 @@ bool Warp::wake_waiting() {
     const Path path = paths_[i];
     if (path.state != Path::kAtWarpBarrier && path.state != Path::kAtCollective) continue;
     const auto together = [&](const Path& other) {
-      return other.state == path.state && (path.state == Path::kAtWarpBarrier || (other.pc == path.pc && other.frame == path.frame));
+      return other.state == path.state &&
+             (path.state == Path::kAtWarpBarrier || (other.pc == path.pc && other.frame == path.frame));
     };
     Mask here = 0;
     for (const Path& other : paths_)

@@ -16,18 +16,20 @@ namespace lockstep {
 class Block;
 struct Launch;
 
-struct AlignedDelete { void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); } };
+struct AlignedDelete {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 AlignedBytes aligned_bytes(size_t bytes);  // zeroed
 
 struct Join;
 
 struct Frame {
-  uint32_t function = 0;       // index into Program::functions
+  uint32_t function = 0;  // index into Program::functions
   AlignedBytes registers;
   std::vector<std::byte> params;  // param_bytes for each lane, lane 0 first
-  uint64_t local_base = 0;     // of the function's variables in the lane's local memory
-  Mask live = 0;               // lanes that have not returned from it
+  uint64_t local_base = 0;        // of the function's variables in the lane's local memory
+  Mask live = 0;                  // lanes that have not returned from it
   Frame* caller = nullptr;
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
@@ -44,7 +46,7 @@ struct Path {
   enum State : uint8_t { kRunnable, kAtBarrier, kAtWarpBarrier, kAtCollective } state = kRunnable;
   bool yielded = false;
   Mask mask = 0;
-  uint32_t pc = 0;                  // the next instruction; while it waits, the one it waits in
+  uint32_t pc = 0;  // the next instruction; while it waits, the one it waits in
   Frame* frame = nullptr;
   Join* join = nullptr;
   Mask waits_for = 0;               // kAtWarpBarrier, kAtCollective: the lanes that must come too
@@ -58,8 +60,8 @@ class Warp {
  public:
   Warp(Launch& launch, Block& block, uint32_t index);
 
-  void start();       // anew, for the block's next coordinates
-  Progress run();     // until every path has ended, waits, or has used its turn
+  void start();    // anew, for the block's next coordinates
+  Progress run();  // until every path has ended, waits, or has used its turn
 
   Launch& launch() const { return launch_; }
   Block& block() const { return block_; }
@@ -76,7 +78,6 @@ class Warp {
   uint64_t local_bytes() const { return local_stride_; }
 
  private:
-
   void set_preset(Frame& frame, const Preset& preset);
   uint64_t special_value(Special special, uint32_t lane) const;
   void execute(Path path);
@@ -111,17 +112,17 @@ class Warp {
   Block& block_;
   const uint32_t index_;
   Mask live_ = 0;
-  std::vector<Path> paths_;                        // all but the one that is running
-  std::vector<Join*> joins_, spare_joins_;         // in use; not in use
+  std::vector<Path> paths_;                 // all but the one that is running
+  std::vector<Join*> joins_, spare_joins_;  // in use; not in use
   std::deque<Join> join_storage_;
   std::deque<Frame> frame_storage_;                // [0] is the kernel's own
   std::vector<std::vector<Frame*>> spare_frames_;  // by function
   Frame* frame_ = nullptr;
   AlignedBytes local_;
   uint64_t local_stride_ = 0;
-  std::vector<Preset> block_presets_;              // those that change from block to block
-  bool suspicious_ = false;                        // the last turn looked like waiting for somebody
-  uint32_t dull_turns_ = 0;                        // turns used up without looking so
+  std::vector<Preset> block_presets_;  // those that change from block to block
+  bool suspicious_ = false;            // the last turn looked like waiting for somebody
+  uint32_t dull_turns_ = 0;            // turns used up without looking so
 };
 
 }  // namespace lockstep

@@ -1,0 +1,120 @@
+#include "access.h"
+#include "decoder.h"
+#include "lexer.h"
+
+namespace lockstep {
+namespace {
+
+const std::set<std::string>& memory_hints() {
+  static const std::set<std::string> hints = {
+      "weak",    "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "cta",
+      "cluster", "gpu",      "sys",     "ca",      "cg",      "cs",      "lu", "cv",   "wb",
+      "wt",      "nc",       "noftz",   "unified", "v2",      "v4",      "v8"};
+  return hints;
+}
+
+Space space_of(const std::string& m) {
+  if (m == "global") return Space::kGlobal;
+  if (m == "shared" || m == "shared::cta") return Space::kShared;
+  if (m == "local") return Space::kLocal;
+  if (m == "const") return Space::kConst;
+  if (m == "param" || m == "param::entry" || m == "param::func") return Space::kParam;
+  return Space::kGeneric;
+}
+
+}  // namespace
+
+ParamSlot FunctionDecoder::param_slot(const std::string& name) const {
+  const auto found = params_.find(name);
+  if (found == params_.end()) throw Unsupported("the parameter '" + name + "' is not known here");
+  return found->second;
+}
+
+void FunctionDecoder::place_address(MemoryAccess& access, const Statement& s, const Operand& address) {
+  if (address.kind != Operand::kAddress) throw PtxError(s.location.ptx_line, "an address is expected");
+  const Operand& base = address.elements[0];
+  access.offset = address.offset;
+  if (base.kind == Operand::kInteger) {
+    access.offset += static_cast<int64_t>(base.bits);
+  } else if (base.kind == Operand::kSymbol && access.space == Space::kParam) {
+    access.offset += param_slot(base.name).offset;
+    const bool kernel_parameter = index_ == 0 && is_formal(base.name);
+    if (kernel_parameter) access.offset += static_cast<int64_t>(context_.linkage.param_block);
+    access.space = kernel_parameter ? Space::kConst : Space::kParam;
+  } else {
+    access.base = source(s, base, Width::k64, Type::kU64);
+    access.wide_base = base.kind == Operand::kSymbol || width_of_operand(base) == Width::k64;
+    if (access.space == Space::kParam) access.space = Space::kConst;  // a kernel's parameter through its address
+  }
+}
+
+void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
+  MemoryAccess access;
+  access.op = op;
+  access.type = type_from_name(s.modifiers.back());
+  if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers.back() + "' is not supported");
+  access.bytes = static_cast<uint8_t>(type_bytes(access.type));
+  for (const std::string& m : s.modifiers) {
+    if (const Space space = space_of(m); space != Space::kGeneric)
+      access.space = space;
+    else if (m.starts_with("L1::") || m.starts_with("L2::") || memory_hints().contains(m) ||
+             type_from_name(m) != Type::kNone) {
+    } else if (op == MemoryOp::kLoad || op == MemoryOp::kStore)
+      throw Unsupported("'." + m + "' is not supported");
+  }
+  access.may_spin = s.has("volatile") || s.has("relaxed") || s.has("acquire");
+  const bool first_is_address = op == MemoryOp::kStore || op == MemoryOp::kReduction;
+  place_address(access, s, s.operands.at(first_is_address ? 0 : 1));
+  if (op == MemoryOp::kAtomic || op == MemoryOp::kReduction) {
+    decode_atomic(access, s);
+  } else {
+    const Operand& data = s.operands[op == MemoryOp::kLoad ? 0 : 1];
+    const std::vector<Operand> scalar{data};
+    const auto& list = data.kind == Operand::kVector ? data.elements : scalar;
+    if (list.size() > std::size(access.registers))
+      throw Unsupported("vectors of more than four elements are not supported");
+    access.count = static_cast<uint8_t>(list.size());
+    access.register_width = width_of(access.type);
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (list[i].kind == Operand::kRegister) access.register_width = width_of_operand(list[i]);
+      access.registers[i] =
+          op == MemoryOp::kLoad ? destination(list[i]) : source(s, list[i], access.register_width, access.type);
+    }
+  }
+  access.handler = select_access(access);
+  if (!access.handler) throw Unsupported("this form of the instruction is not supported");
+  const auto index = static_cast<uint32_t>(program_.accesses.size());
+  Instruction& in = emit(s, Kind::kMemory);
+  in.extra = index;
+  access.pc = static_cast<uint32_t>(program_.code.size() - 1);
+  access.index = index;
+  program_.accesses.push_back(access);
+}
+
+// atom d, [a], b {, c} and red [a], b.
+void FunctionDecoder::decode_atomic(MemoryAccess& access, const Statement& s) {
+  static const std::unordered_map<std::string, AtomicOp> ops = {
+      {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
+      {"dec", AtomicOp::kDec},   {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
+      {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
+  bool found = false;
+  for (const std::string& m : s.modifiers)
+    if (const auto op = ops.find(m); op != ops.end()) access.atomic = op->second, found = true;
+  if (!found) throw Unsupported("the atomic operation is not supported");
+  const size_t b = access.op == MemoryOp::kAtomic ? 2 : 1;
+  access.register_width = width_of(access.type);
+  // nvcc writes atom also where nobody reads the result; ptxas makes a reduction of it, and so do we.
+  const bool has_result = access.op == MemoryOp::kAtomic && read_registers_.contains(s.operands[0].name);
+  if (has_result)
+    access.registers[0] = destination(s.operands[0]);
+  else if (access.atomic != AtomicOp::kExch && access.atomic != AtomicOp::kCas)
+    access.op = MemoryOp::kReduction;
+  access.registers[1] = source(s, s.operands.at(b), access.register_width, access.type);
+  if (access.atomic == AtomicOp::kCas)
+    access.operand2 = source(s, s.operands.at(b + 1), access.register_width, access.type);
+  access.may_spin |= has_result;
+  access.literal_one = !has_result && access.atomic == AtomicOp::kAdd && s.operands[b].kind == Operand::kInteger &&
+                       s.operands[b].bits == 1;
+}
+
+}  // namespace lockstep
