@@ -199,6 +199,11 @@ void param_places(Warp& warp, const MemoryAccess& access, Places& places) {
 
 // ---- moving data ----
 
+struct alignas(16) Bits128 {
+  uint64_t low = 0, high = 0;
+  bool operator==(const Bits128&) const = default;
+};
+
 template <class T, class R>
 void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   for (uint32_t e = 0; e < access.count; ++e) {
@@ -293,19 +298,23 @@ void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const 
       return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
     case AtomicOp::kXor:
       return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
-    case AtomicOp::kExch: return update_lanes<T>(warp, access, mask, places, [](T, T b, uint32_t) { return b; });
     case AtomicOp::kInc:
       return update_lanes<T>(warp, access, mask, places,
                              [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
     case AtomicOp::kDec:
       return update_lanes<T>(warp, access, mask, places,
                              [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
-    case AtomicOp::kCas: {
-      const T* c = lanes<T>(warp.registers(), access.operand2);
-      return update_lanes<T>(warp, access, mask, places, [c](T a, T b, uint32_t l) { return a == b ? c[l] : a; });
-    }
     default: break;
   }
+}
+
+// ... and of any type that can be compared: exch and cas.
+template <class T>
+void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  const T* c = access.operand2 ? lanes<T>(warp.registers(), access.operand2) : nullptr;
+  update_lanes<T>(warp, access, mask, places, [c](const T& a, const T& b, uint32_t l) {
+    return !c ? b : a == b ? c[l] : a;
+  });
 }
 
 // ---- handlers: addresses → places → counters → data ----
@@ -406,11 +415,6 @@ AccessHandler select_store(const MemoryAccess& a) {
   return a.register_width == Width::k64 ? in_space<store_lanes<T, uint64_t>>(a.space) : nullptr;
 }
 
-struct alignas(16) Bits128 {
-  uint64_t low = 0, high = 0;
-  bool operator==(const Bits128&) const = default;
-};
-
 AccessHandler select_move(const MemoryAccess& a) {
   const bool load = a.op == MemoryOp::kLoad;
   const bool is_signed = a.type == Type::kS8 || a.type == Type::kS16 || a.type == Type::kS32;
@@ -432,6 +436,15 @@ AccessHandler number(const MemoryAccess& a) {
 
 AccessHandler select_atomic(const MemoryAccess& a) {
   const bool arithmetic = a.atomic == AtomicOp::kAdd || a.atomic == AtomicOp::kMin || a.atomic == AtomicOp::kMax;
+  if (a.atomic == AtomicOp::kExch || a.atomic == AtomicOp::kCas) {
+    switch (a.bytes) {
+      case 2: return in_space<exchange<uint16_t>>(a.space);
+      case 4: return in_space<exchange<uint32_t>>(a.space);
+      case 8: return in_space<exchange<uint64_t>>(a.space);
+      case 16: return in_space<exchange<Bits128>>(a.space);
+      default: return nullptr;
+    }
+  }
   if (!arithmetic) {
     switch (a.bytes) {
       case 2: return in_space<update_bits<uint16_t>>(a.space);

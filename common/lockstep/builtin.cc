@@ -82,6 +82,8 @@ class Formatter {
     return out;
   }
 
+  int32_t converted() const { return converted_; }  // arguments printed: vprintf's result
+
  private:
   template <class T>
   T take() {
@@ -95,6 +97,7 @@ class Formatter {
   std::string convert(std::string conversion) {
     const char kind = conversion.back();
     if (kind == '%') return "%";
+    ++converted_;
     for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
       conversion.replace(star, 1, std::to_string(take<int32_t>()));
     const size_t longs = static_cast<size_t>(std::count(conversion.begin(), conversion.end(), 'l')) +
@@ -127,13 +130,15 @@ class Formatter {
 
   const LaneReader& reader_;
   uint64_t next_;
+  int32_t converted_ = 0;
 };
 
 void print(Warp& warp, const CallSite& site, uint32_t lane) {
   const LaneReader reader(warp, lane);
   const std::string pattern = reader.string(argument<uint64_t>(warp, site, 0, lane));
-  warp.launch().output += Formatter(reader, argument<uint64_t>(warp, site, 1, lane)).format(pattern);
-  give_result<int32_t>(warp, site, lane, 0);
+  Formatter formatter(reader, argument<uint64_t>(warp, site, 1, lane));
+  warp.launch().output += formatter.format(pattern);
+  give_result<int32_t>(warp, site, lane, formatter.converted());
 }
 
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {

@@ -307,7 +307,9 @@ uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Wid
     case Operand::kDouble:
       if (width == Width::kPred) return predicate(s, operand);
       return constant(width, immediate_bits(operand, literal));
-    case Operand::kSymbol: return symbol(operand, width);
+    case Operand::kSymbol:
+      if (operand.name == "WARP_SZ") return constant(width, kWarpSize);
+      return symbol(operand, width);
     default: throw Unsupported("an operand of this form is not supported here");
   }
 }
@@ -329,7 +331,8 @@ void FunctionDecoder::decode_alu(const Statement& s) {
   const size_t first = s.dual_destination ? 2 : 1;
   std::array<uint32_t, 4> sources{};
   for (size_t i = 0; i < sources.size() && first + i < s.operands.size(); ++i)
-    sources[i] = source(s, s.operands[first + i], choice->sources[i], choice->source_types[i]);
+    if (choice->sources[i] != Width::kNone)  // lop3's table and the like are in aux
+      sources[i] = source(s, s.operands[first + i], choice->sources[i], choice->source_types[i]);
   uint32_t d = destination(s.operands[0]);
   if (d == 0) d = allocate(choice->d);  // "_": computed and forgotten
   const uint32_t d2 = s.dual_destination ? destination(s.operands[1]) : 0;
@@ -385,6 +388,7 @@ void FunctionDecoder::decode_cvta(const Statement& s) {
 }
 
 void FunctionDecoder::decode_isspacep(const Statement& s) {
+  if (s.has("const") || s.has("param")) throw Unsupported("constants and parameters have no window of their own here");
   const uint64_t window = window_of(s);
   const uint32_t a = source(s, s.operands.at(1), Width::k64, Type::kU64);
   emit_alu(s, in_window, destination(s.operands[0]), a, constant(Width::k64, window), window != 0);

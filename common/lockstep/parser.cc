@@ -79,6 +79,18 @@ class Parser {
     return operand;
   }
 
+  // A number with its sign.
+  Operand literal() {
+    const bool negative = accept("-");
+    Operand operand = number();
+    if (!negative) return operand;
+    if (operand.kind == Operand::kInteger)
+      operand.bits = -operand.bits;
+    else
+      operand.bits ^= operand.kind == Operand::kFloat ? 0x80000000ull : 0x8000000000000000ull;
+    return operand;
+  }
+
   uint64_t integer() {
     const bool negative = accept("-");
     if (peek().kind != Token::kNumber) fail("expected a number, found '" + std::string(peek().text) + "'");
@@ -236,9 +248,8 @@ class Parser {
     } else if (peek().kind == Token::kWord) {
       variable.relocations.push_back(symbol_reference(offset, width));
     } else {
-      const bool negative = accept("-");
-      Operand operand = number();
-      bits = negative ? -operand.bits : operand.bits;
+      const Operand operand = literal();
+      bits = operand.bits;
       if (operand.kind == Operand::kDouble && variable.type == Type::kF32)
         bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
     }
@@ -246,16 +257,23 @@ class Parser {
     offset += width;
   }
 
+  // "+4", "-4", "+-4" or nothing.
+  int64_t addend() {
+    if (!is("+") && !is("-")) return 0;
+    accept("+");
+    return static_cast<int64_t>(integer());
+  }
+
   Variable::Relocation symbol_reference(uint64_t offset, uint32_t width) {
     Variable::Relocation r{offset, "", 0, false, width, 0};
     r.generic = is("generic") && is("(", 1);
     if (r.generic) take(), take();
     r.symbol = word();
-    if (is("+") || is("-")) {
-      accept("+");
-      r.addend = static_cast<int64_t>(integer());
+    r.addend = addend();
+    if (r.generic) {
+      expect(")");
+      r.addend += addend();
     }
-    if (r.generic) expect(")");
     return r;
   }
 
@@ -453,15 +471,7 @@ class Parser {
       inner.negated = true;
       return inner;
     }
-    if (accept("-")) {
-      Operand inner = number();
-      if (inner.kind == Operand::kInteger)
-        inner.bits = -inner.bits;
-      else
-        inner.bits ^= inner.kind == Operand::kFloat ? 0x80000000ull : 0x8000000000000000ull;
-      return inner;
-    }
-    if (peek().kind == Token::kNumber) return number();
+    if (is("-") || peek().kind == Token::kNumber) return literal();
     return name_operand();
   }
 
@@ -471,10 +481,7 @@ class Parser {
     if (name == "_") return operand;
     operand.name = resolve(name);
     operand.kind = name[0] == '%' || register_names_.contains(operand.name) ? Operand::kRegister : Operand::kSymbol;
-    if (is("+") || is("-")) {
-      accept("+");
-      operand.offset = static_cast<int64_t>(integer());
-    }
+    operand.offset = addend();
     return operand;
   }
 
