@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
 
 QUIET_SECONDS = 2.0  # work that ends sooner is not mentioned
 LINE_SECONDS = 15.0  # between two lines of progress where there is no terminal
@@ -16,8 +17,17 @@ class Failure(Exception):
     """Something the person has to know; its text says what to do next. Ends the command with exit code 2."""
 
 
-def say(text: str = "") -> None:
-    print(text, flush=True)
+_stream: TextIO = sys.stdout
+
+
+def talk_on_stderr() -> None:
+    """From here on: for a command whose standard output belongs to somebody else."""
+    global _stream
+    _stream = sys.stderr
+
+
+def say(text: str = "", end: str = "\n") -> None:
+    print(text, end=end, file=_stream, flush=True)
 
 
 class Progress:
@@ -26,7 +36,7 @@ class Progress:
     def __init__(self, title: str, announce: bool = False) -> None:
         self.title_ = title
         self.start_ = self.last_ = time.monotonic()
-        self.terminal_ = sys.stdout.isatty()
+        self.terminal_ = _stream.isatty()
         self.shown_ = False
         if announce:
             self.show("")
@@ -44,8 +54,8 @@ class Progress:
     def show(self, detail: str) -> None:
         text = f"{self.title_} {detail}".rstrip() + ("" if detail else " …")
         if self.terminal_:
-            width = os.get_terminal_size().columns - 1
-            print("\r\033[K" + text[:width], end="", flush=True)
+            width = os.get_terminal_size(_stream.fileno()).columns - 1
+            say("\r\033[K" + text[:width], end="")
         else:
             say(text)
         self.shown_ = True

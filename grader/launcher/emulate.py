@@ -8,12 +8,13 @@ from argparse import Namespace
 from pathlib import Path
 
 from . import build, elf, setup
-from .console import Failure
+from .console import Failure, talk_on_stderr
 
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
 def run(arguments: Namespace) -> int:
+    talk_on_stderr()
     program = _program(arguments.program)
     facts = _checked(program)
     if arguments.schedule and not re.fullmatch(r"forward|reverse|random:\d+", arguments.schedule):
