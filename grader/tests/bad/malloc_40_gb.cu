@@ -1,0 +1,11 @@
+// caught by: memory
+// Nobody looks at what malloc returns.
+#include <cstdlib>
+
+#include "common/contracts/reduction.h"
+
+int reduce_sum(int*, int n) {
+  auto* much = static_cast<volatile int*>(std::malloc(40'000'000'000));
+  much[n] = n;
+  return much[n];
+}
