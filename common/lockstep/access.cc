@@ -20,8 +20,6 @@ struct Places {
   bool consecutive = false;            // at[l] == at[0] + l · bytes, for all 32 lanes
 };
 
-uint32_t first_lane(Mask mask) { return static_cast<uint32_t>(std::countr_zero(mask)); }
-
 // ---- addresses ----
 
 // Every lane's address; lanes that are not active repeat the first active one, so that loops need no mask.

@@ -4,6 +4,7 @@
 // 256, 128-bit 512. A predicate is one Mask, bit l for lane l. Immediates are registers too, written once.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,5 +59,8 @@ template <class T>
 T* lanes(std::byte* registers, uint32_t offset) {
   return reinterpret_cast<T*>(registers + offset);
 }
+
+// The lowest lane of a mask that has one.
+inline uint32_t first_lane(Mask mask) { return static_cast<uint32_t>(std::countr_zero(mask)); }
 
 }  // namespace lockstep

@@ -56,6 +56,20 @@ struct Path {
 
 enum class Progress : uint8_t { kDone, kBlocked, kYielded };
 
+// value(l) into the register of each lane l in mask.
+template <class Value>
+void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, const Value& value) {
+  for (; mask; mask &= mask - 1) {
+    const uint32_t l = first_lane(mask);
+    if (width == Width::k64)
+      lanes<uint64_t>(registers, offset)[l] = value(l);
+    else if (width == Width::k16)
+      lanes<uint16_t>(registers, offset)[l] = static_cast<uint16_t>(value(l));
+    else
+      lanes<uint32_t>(registers, offset)[l] = static_cast<uint32_t>(value(l));
+  }
+}
+
 class Warp {
  public:
   Warp(Launch& launch, Block& block, uint32_t index);
