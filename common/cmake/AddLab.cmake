@@ -2,7 +2,7 @@
 #
 # Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
 # the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution.
-# Tests, all labelled labNN and by device: solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT; solution.NN.gpu,
+# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT; solution.NN.gpu,
 # starter.NN.gpu and wrong.NN.VARIANT.gpu where WARPLADDER_GPU_ARCHS names a card.
 
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
@@ -95,6 +95,8 @@ function(add_lab lab)
     warpladder_wrong_tests("${suffix}" "${test}")
   endforeach()
 
+  add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution)
+  set_tests_properties(binary.${number} PROPERTIES LABELS lab${number})
   list(TRANSFORM schedule_seeds PREPEND "random:" OUTPUT_VARIABLE schedules)
   list(JOIN schedules "," schedules)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
@@ -113,6 +115,9 @@ function(warpladder_wrong_tests suffix test)
       message(FATAL_ERROR "${variant_file}: its first line must be `// caught by: CHECK`; docs/labs.md lists the checks.")
     endif()
     set(check ${CMAKE_MATCH_1})
+    if(suffix AND check MATCHES "^(rule|finding)\\.")  # what only lockstep counts and finds
+      continue()
+    endif()
     set(binary ${folder}/wrong/${variant})
     if(check STREQUAL compile)  # the judge compiles it, and must not succeed
       warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --file ${variant_file} --expect compile)

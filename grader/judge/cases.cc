@@ -32,9 +32,10 @@ std::vector<Size> sizes_of(const Lab& lab, uint64_t seed, Extent extent) {
   return sizes;
 }
 
-// All kinds at a small or at the real size; else the first and one of the others in turn.
+// All kinds at a small or at the real size; else, and where chance chose the size, the first and one of the others.
 std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t position) {
-  if (size.n <= kEveryInputUpTo || size.name == "real" || lab.inputs.size() <= 2) return lab.inputs;
+  const bool small = size.n <= kEveryInputUpTo && !size.name.starts_with("fresh");
+  if (small || size.name == "real" || lab.inputs.size() <= 2) return lab.inputs;
   return {lab.inputs[0], lab.inputs[1 + position % (lab.inputs.size() - 1)]};
 }
 

@@ -107,8 +107,7 @@ void Child::finish() {
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
   status_ = status;
 }
 
@@ -143,10 +142,8 @@ bool Child::over_the_limit() const { return output_.total() + errors_.total() > 
 // Lines first: what was printed before a line was sent is then surely read with it.
 void Child::read_streams() {
   if (lines_fd_.is_open()) read_lines();
-  while (!over_the_limit() && output_fd_.is_open() && read_some(output_fd_, output_)) {
-  }
-  while (!over_the_limit() && errors_fd_.is_open() && read_some(errors_fd_, errors_)) {
-  }
+  while (!over_the_limit() && output_fd_.is_open() && read_some(output_fd_, output_)) {}
+  while (!over_the_limit() && errors_fd_.is_open() && read_some(errors_fd_, errors_)) {}
 }
 
 Child::Event Child::wait(Clock::time_point deadline, std::string& line) {

@@ -172,6 +172,7 @@ void Judgement::run_cases(const std::vector<Case>& cases, const std::string& sch
     if (!run_one(submission, job, schedule)) return;
   }
   if (auto failure = submission.stop()) fail(std::move(*failure));
+  if (!options_.only_case.empty()) result_.printed = submission.printed();
 }
 
 void Judgement::run_input_file() {

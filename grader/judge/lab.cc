@@ -17,9 +17,7 @@ Json read_json(const fs::path& file, const char* next_step) {
   if (!stream) throw JudgeFault(file.string() + ": cannot be read. " + next_step);
   try {
     return Json::parse(stream);
-  } catch (const Json::exception& error) {
-    throw JudgeFault(file.string() + ": is no JSON: " + error.what());
-  }
+  } catch (const Json::exception& error) { throw JudgeFault(file.string() + ": is no JSON: " + error.what()); }
 }
 
 // Reads the keys of one object and then refuses those that nobody asked for.
@@ -59,9 +57,7 @@ class Reader {
   T convert(const char* key) {
     try {
       return object_[key].template get<T>();
-    } catch (const Json::exception&) {
-      fail("has a \"" + std::string(key) + "\" of the wrong type");
-    }
+    } catch (const Json::exception&) { fail("has a \"" + std::string(key) + "\" of the wrong type"); }
   }
 
   const Json& object_;

@@ -61,44 +61,19 @@ bool parse_device(const std::string& name) {
 void take_option(int letter, const std::string& value, CommandLine& line) {
   JudgeOptions& judge = line.judge;
   switch (letter) {
-    case 'l':
-      judge.lab = value;
-      break;
-    case 'f':
-      judge.file = value;
-      break;
-    case 'b':
-      judge.binary = value;
-      break;
-    case 'B':
-      judge.build = value;
-      break;
-    case 'd':
-      judge.on_gpu = parse_device(value);
-      break;
-    case 'c':
-      judge.only_case = value;
-      break;
-    case 's':
-      judge.seed = parse_seed(value);
-      break;
-    case 'S':
-      judge.schedules = split(value);
-      break;
-    case 'i':
-      judge.input = value;
-      break;
-    case 'e':
-      line.expect = value;
-      break;
-    case 'j':
-      line.json = value;
-      break;
-    case 'C':
-      line.command = value;
-      break;
-    default:
-      wrong_usage("");
+    case 'l': judge.lab = value; break;
+    case 'f': judge.file = value; break;
+    case 'b': judge.binary = value; break;
+    case 'B': judge.build = value; break;
+    case 'd': judge.on_gpu = parse_device(value); break;
+    case 'c': judge.only_case = value; break;
+    case 's': judge.seed = parse_seed(value); break;
+    case 'S': judge.schedules = split(value); break;
+    case 'i': judge.input = value; break;
+    case 'e': line.expect = value; break;
+    case 'j': line.json = value; break;
+    case 'C': line.command = value; break;
+    default: wrong_usage("");
   }
 }
 
@@ -190,9 +165,7 @@ int main(int argc, char** argv) {
   int code = 2;
   try {
     code = run(argc, argv);
-  } catch (const Interrupted&) {
-    std::cerr << "judge: interrupted\n";
-  } catch (const std::exception& error) {
+  } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const std::exception& error) {
     std::cerr << "judge: " << error.what() << "\n";
   }
   kill_orphans();

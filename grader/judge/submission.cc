@@ -162,8 +162,7 @@ Failure Submission::fault(const std::string& what) const {
           child_->errors()};
 }
 
-// What the code printed, for a person who looks for the reason: stderr if there is any, where lockstep speaks too.
-std::string Submission::printed() const { return child_->errors().empty() ? child_->output() : child_->errors(); }
+std::string Submission::printed() const { return child_->output() + child_->errors(); }
 
 // What to say of a line that is no answer.
 Failure Submission::refused(const std::string& line) const {
@@ -213,11 +212,8 @@ Failure Submission::ended() const {
 std::optional<Failure> Submission::await(double seconds, const std::string& what, std::string& line) {
   std::optional<Failure> failure;
   switch (child_->wait(in(seconds), line)) {
-    case Child::Event::kLine:
-      return std::nullopt;
-    case Child::Event::kEnded:
-      failure = ended();
-      break;
+    case Child::Event::kLine: return std::nullopt;
+    case Child::Event::kEnded: failure = ended(); break;
     case Child::Event::kTimeout:
       failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
       break;
@@ -290,9 +286,7 @@ std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, b
   std::optional<Failure> failure;
   try {
     failure = inspect(job, guard, line, timing);
-  } catch (const Json::exception&) {
-    failure = foreign_line();
-  }
+  } catch (const Json::exception&) { failure = foreign_line(); }
   if (!failure) return timing;
   if (failure->printed.empty()) failure->printed = printed();
   return *failure;
@@ -344,10 +338,8 @@ std::optional<Failure> Submission::stop() {
   if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE) return fault("a job cannot be sent");
   std::string line;
   switch (child_->wait(in(kStopSeconds), line)) {
-    case Child::Event::kEnded:
-      break;
-    case Child::Event::kTimeout:
-      return time_failure("the program did not end within " + seconds_text(kStopSeconds));
+    case Child::Event::kEnded: break;
+    case Child::Event::kTimeout: return time_failure("the program did not end within " + seconds_text(kStopSeconds));
     default:
       return Failure{Verdict::kRuntimeError, "runtime", {"the program went on printing after its last answer"}, "", ""};
   }

@@ -49,6 +49,7 @@ class Submission {
   std::variant<Timing, Failure> run(const Case& job, double seconds, bool cold_cache = false);
   std::optional<Failure> stop();           // an orderly end; lockstep writes its report then
   std::string report() const;              // its text, "" if there is none
+  std::string printed() const;             // by the code on stdout, then on stderr, where lockstep speaks too
   View output() const { return output_; }  // of the last run, after it passed
 
  private:
@@ -58,7 +59,6 @@ class Submission {
   Failure ended() const;
   Failure fault(const std::string& what) const;
   Failure refused(const std::string& line) const;
-  std::string printed() const;
 
   SubmissionSpec spec_;
   TemporaryFolder folder_;

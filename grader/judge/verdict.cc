@@ -1,6 +1,7 @@
 #include "grader/judge/verdict.h"
 
 #include <cstdio>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -64,11 +65,28 @@ std::string indented(const std::string& text, const std::string& by) {
   return out;
 }
 
+// What the code printed, on at most 40 lines.
+std::string printed_text(const std::string& text) {
+  constexpr size_t kShown = 20;  // of each end
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  std::string out = "  it printed\n";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines.size() > 2 * kShown && i == kShown) {
+      i = lines.size() - kShown;
+      out += "    … " + std::to_string(lines.size() - 2 * kShown) + " lines left out; --json keeps more …\n";
+    }
+    out += "    | " + lines[i] + "\n";
+  }
+  return out;
+}
+
 std::string failure_text(const Result& result, const std::string& command) {
   const Failure& failure = *result.failure;
   std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
   for (const std::string& step : failure.steps) text += indented(step, "    ");
-  if (!failure.printed.empty()) text += "  it printed\n" + indented(failure.printed, "    | ");
+  if (!failure.printed.empty()) text += printed_text(failure.printed);
   if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
   if (!result.failed_case.empty()) {
     text += "  again\n    " + command + " --case " + result.failed_case + " --seed " + std::to_string(result.seed);
@@ -108,24 +126,15 @@ std::string speed_text(const Result& result) {
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kPass:
-      return "pass";
-    case Verdict::kWrongAnswer:
-      return "wrong answer";
-    case Verdict::kRuleBroken:
-      return "rule broken";
-    case Verdict::kCompileError:
-      return "compile error";
-    case Verdict::kRuntimeError:
-      return "runtime error";
-    case Verdict::kTime:
-      return "time";
-    case Verdict::kMemory:
-      return "memory";
-    case Verdict::kOutputLimit:
-      return "output limit";
-    case Verdict::kJudgeFault:
-      return "judge fault";
+    case Verdict::kPass: return "pass";
+    case Verdict::kWrongAnswer: return "wrong answer";
+    case Verdict::kRuleBroken: return "rule broken";
+    case Verdict::kCompileError: return "compile error";
+    case Verdict::kRuntimeError: return "runtime error";
+    case Verdict::kTime: return "time";
+    case Verdict::kMemory: return "memory";
+    case Verdict::kOutputLimit: return "output limit";
+    case Verdict::kJudgeFault: return "judge fault";
   }
   return "judge fault";
 }
@@ -184,6 +193,7 @@ std::string to_text(const Result& result, const std::string& command) {
     for (const RuleResult& rule : result.rules) text += rule_text(rule);
   }
   text += speed_text(result);
+  if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
   return text + (result.failure ? failure_text(result, command) : "  pass\n");
 }
 

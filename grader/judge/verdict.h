@@ -68,6 +68,7 @@ struct Result {
   std::optional<std::vector<uint64_t>> histogram;  // of a file of the learner's
   std::string input_file;
   size_t input_bytes = 0;
+  std::string printed;  // by a single case that passed; a failure holds its own
 
   Verdict verdict() const { return failure ? failure->verdict : Verdict::kPass; }
 };

@@ -80,7 +80,7 @@ TEST_F(FakeRunner, OutputLimit) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->check, "output");
   EXPECT_NE(failure->printed.find("and on and on"), std::string::npos);
-  EXPECT_LT(failure->printed.size(), size_t{80} << 10);
+  EXPECT_LT(failure->printed.size(), size_t{150} << 10);
 }
 
 TEST_F(FakeRunner, MemoryLimits) {
