@@ -79,23 +79,38 @@ template <class D, class S> void any(AluTable& t, const char* d, const char* s) 
                       .allowed = kRoundings | kIntegral | kFtz | kSat | kRelu | kSatfinite,
                       .signature = {kTypeOf<D>, {kTypeOf<S>}}});
 }
-template <class D> void any_source(AluTable& t, const char* d) {
-  any<D, uint8_t>(t, d, ".u8"), any<D, int8_t>(t, d, ".s8");
+template <class D> void from_wide(AluTable& t, const char* d) {
   any<D, uint16_t>(t, d, ".u16"), any<D, int16_t>(t, d, ".s16");
   any<D, uint32_t>(t, d, ".u32"), any<D, int32_t>(t, d, ".s32");
   any<D, uint64_t>(t, d, ".u64"), any<D, int64_t>(t, d, ".s64");
-  any<D, float>(t, d, ".f32"), any<D, double>(t, d, ".f64");
-  any<D, Half>(t, d, ".f16"), any<D, Bfloat>(t, d, ".bf16");
+  any<D, float>(t, d, ".f32"), any<D, double>(t, d, ".f64"), any<D, Half>(t, d, ".f16");
+}
+template <class D> void from_all(AluTable& t, const char* d) {
+  from_wide<D>(t, d);
+  any<D, uint8_t>(t, d, ".u8"), any<D, int8_t>(t, d, ".s8");
+}
+void define_pairs(AluTable& t) {  // all but bf16 with 8-bit integers
+  from_all<uint8_t>(t, ".u8"), from_all<int8_t>(t, ".s8");
+  from_all<uint16_t>(t, ".u16"), from_all<int16_t>(t, ".s16");
+  from_all<uint32_t>(t, ".u32"), from_all<int32_t>(t, ".s32");
+  from_all<uint64_t>(t, ".u64"), from_all<int64_t>(t, ".s64");
+  from_all<float>(t, ".f32"), from_all<double>(t, ".f64"), from_all<Half>(t, ".f16");
+  from_wide<Bfloat>(t, ".bf16");
+  any<uint16_t, Bfloat>(t, ".u16", ".bf16"), any<int16_t, Bfloat>(t, ".s16", ".bf16");
+  any<uint32_t, Bfloat>(t, ".u32", ".bf16"), any<int32_t, Bfloat>(t, ".s32", ".bf16");
+  any<uint64_t, Bfloat>(t, ".u64", ".bf16"), any<int64_t, Bfloat>(t, ".s64", ".bf16");
+  any<float, Bfloat>(t, ".f32", ".bf16"), any<double, Bfloat>(t, ".f64", ".bf16");
+  any<Half, Bfloat>(t, ".f16", ".bf16"), any<Bfloat, Bfloat>(t, ".bf16", ".bf16");
 }
 
 // --- packing ------------------------------------------------------------------------------------------------------
 
 // aux: bits of an element, then whether it is signed.
-template <class S> void handle_pack(std::byte* r, const Instruction& i, Mask mask) {
+void handle_pack(std::byte* r, const Instruction& i, Mask mask) {
   const int bits = static_cast<int>(i.aux & 0xff);
   const bool is_signed = i.aux >> 8 != 0;
-  apply<true>(r, i, mask, [=](S a, S b, uint32_t c) { return pack_saturated(a, b, c, bits, is_signed); },
-              Types<uint32_t, S, S, uint32_t>{});
+  apply<true>(r, i, mask, [=](int32_t a, int32_t b, uint32_t c) { return pack_saturated(a, b, c, bits, is_signed); },
+              Types<uint32_t, int32_t, int32_t, uint32_t>{});
 }
 
 void define_packing(AluTable& t) {
@@ -103,10 +118,8 @@ void define_packing(AluTable& t) {
   modal_by_lane<convert_pair<Half>>(t, "cvt", ".f16x2.f32", modes);
   modal_by_lane<convert_pair<Bfloat>>(t, "cvt", ".bf16x2.f32", modes);
   modal_by_lane<to_tf32>(t, "cvt", ".tf32.f32", modes);
-  t.add("cvt.pack.sat", ".s32", "", {.general = handle_pack<int32_t>,
+  t.add("cvt.pack.sat", ".s32", "", {.general = handle_pack,
                                      .signature = {Type::kU32, {Type::kS32, Type::kS32, Type::kU32}}});
-  t.add("cvt.pack.sat", ".u32", "", {.general = handle_pack<uint32_t>,
-                                     .signature = {Type::kU32, {Type::kU32, Type::kU32, Type::kU32}}});
 }
 
 }  // namespace
@@ -114,12 +127,7 @@ void define_packing(AluTable& t) {
 void define_convert(AluTable& t) {
   define_resizes(t);
   define_floats(t);
-  any_source<uint8_t>(t, ".u8"), any_source<int8_t>(t, ".s8");
-  any_source<uint16_t>(t, ".u16"), any_source<int16_t>(t, ".s16");
-  any_source<uint32_t>(t, ".u32"), any_source<int32_t>(t, ".s32");
-  any_source<uint64_t>(t, ".u64"), any_source<int64_t>(t, ".s64");
-  any_source<float>(t, ".f32"), any_source<double>(t, ".f64");
-  any_source<Half>(t, ".f16"), any_source<Bfloat>(t, ".bf16");
+  define_pairs(t);
   define_packing(t);
 }
 

@@ -44,8 +44,8 @@ void define_approximate(AluTable& t) {
   modal<div<float>>(t, "div.full", ".f32", kFtz);
   modal<rcp<float>>(t, "rcp.approx", ".f32", kFtz);
   modal<sqrt<float>>(t, "sqrt.approx", ".f32", kFtz);
-  modal<rsqrt>(t, "rsqrt.approx", ".f32", kFtz);
-  modal<rsqrt_f64>(t, "rsqrt.approx", ".f64", kNoModes);
+  modal<rsqrt<float>>(t, "rsqrt.approx", ".f32", kFtz);
+  modal<rsqrt<double>>(t, "rsqrt.approx", ".f64", kNoModes);
   op<rcp_approx_f64>(t, "rcp.approx.ftz", ".f64");
   op<rsqrt_approx_f64>(t, "rsqrt.approx.ftz", ".f64");
   modal_by_lane<sin>(t, "sin.approx", ".f32", kFtz);

@@ -99,7 +99,6 @@ template <> inline constexpr Type kTypeOf<uint32_t> = Type::kU32;
 template <> inline constexpr Type kTypeOf<int32_t> = Type::kS32;
 template <> inline constexpr Type kTypeOf<uint64_t> = Type::kU64;
 template <> inline constexpr Type kTypeOf<int64_t> = Type::kS64;
-template <> inline constexpr Type kTypeOf<unsigned __int128> = Type::kB128;
 template <> inline constexpr Type kTypeOf<Half> = Type::kF16;
 template <> inline constexpr Type kTypeOf<Bfloat> = Type::kBf16;
 template <> inline constexpr Type kTypeOf<Half2> = Type::kF16x2;

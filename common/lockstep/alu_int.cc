@@ -79,6 +79,7 @@ template <class T> void define_arithmetic(AluTable& t) {
   op<selp<U>>(t, "selp", type);
   op<slct<U, int32_t>>(t, "slct", type, ".s32");
   op<slct<U, float>>(t, "slct", type, ".f32");
+  op<slct_ftz<U>>(t, "slct.ftz", type, ".f32");
 }
 
 template <class T> void define_signed(AluTable& t) {
@@ -112,6 +113,7 @@ template <class T> void define_bits(AluTable& t, const char* type) {
   op<selp<T>>(t, "selp", type);
   op<slct<T, int32_t>>(t, "slct", type, ".s32");
   op<slct<T, float>>(t, "slct", type, ".f32");
+  op<slct_ftz<T>>(t, "slct.ftz", type, ".f32");
 }
 
 // f32 and f64 values are moved and selected as their bits.
@@ -120,6 +122,7 @@ template <class T> void define_float_moves(AluTable& t) {
   op<selp<T>>(t, "selp", kSuffix<T>);
   op<slct<T, int32_t>>(t, "slct", kSuffix<T>, ".s32");
   op<slct<T, float>>(t, "slct", kSuffix<T>, ".f32");
+  op<slct_ftz<T>>(t, "slct.ftz", kSuffix<T>, ".f32");
 }
 
 // .b32 .b64

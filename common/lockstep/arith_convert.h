@@ -17,6 +17,12 @@ template <class T> constexpr double widened(T x) {  // every floating type fits 
   else return x;
 }
 
+// .ftz concerns f32 values alone, and not in conversions with f16.
+template <class D, class S> S convert_input(S x, FloatMode m) {
+  if constexpr (std::is_same_v<S, float> && !std::is_same_v<D, Half>) return m.ftz && is_nan(x) ? float_of(kNanF32) : input(x, m);
+  else return x;
+}
+
 // x, NaN and infinities apart, to a whole number.
 inline double whole(double x, Rounding rounding) {
   switch (rounding) {
@@ -33,14 +39,14 @@ inline double whole(double x, Rounding rounding) {
 
 template <class D, class S> constexpr D integer_to_integer(S x, bool saturate) {
   if (!saturate) return static_cast<D>(x);
-  using Wide = __int128;
+  using Wide = Int128;
   const Wide wide = x;
   return static_cast<D>(wide < kMin<D> ? Wide{kMin<D>} : wide > kMax<D> ? Wide{kMax<D>} : wide);
 }
 
 // Out of range clamps. NaN becomes 0, but in conversions with a 64-bit type on either side the top bit alone.
 template <class D, class S> D float_to_integer(S source, FloatMode m) {
-  const double x = widened(input(source, m));
+  const double x = widened(convert_input<D>(source, m));
   if (is_nan(x)) {
     constexpr bool wide = sizeof(S) == 8 || sizeof(D) == 8;
     return wide ? static_cast<D>(Unsigned<D>{1} << (kBits<D> - 1)) : D{0};
@@ -68,44 +74,62 @@ template <class S> double to_sticky_double(S x) {
 
 template <class D> D narrowed(double x, FloatMode m) {  // x to half precision
   if (m.sat) x = x > 0 ? (x < 1 ? x : 1) : 0;
-  if (m.relu) x = x < 0 ? 0 : x;
+  if (m.relu) x = x > 0 || is_nan(x) ? x : 0;
   D result = from_double<D>(x, m.rounding);
-  if (m.satfinite && !is_nan(result)) {
-    constexpr uint16_t infinity = std::is_same_v<D, Half> ? 0x7c00 : 0x7f80;
-    if ((result.bits & 0x7fff) == infinity) --result.bits;
+  constexpr uint16_t infinity = std::is_same_v<D, Half> ? 0x7c00 : 0x7f80;
+  if (m.satfinite && (result.bits & 0x7fff) == infinity) --result.bits;
+  return result;
+}
+
+// The part of a NaN that fits, made quiet: what conversions from and to f64 keep of it.
+template <class D> constexpr D narrow_nan(double nan) {
+  constexpr int fraction = std::is_same_v<D, Half> ? 10 : 7;
+  constexpr uint32_t quiet_infinity = (0x7fffu >> (fraction - 1)) << (fraction - 1);
+  const auto payload = static_cast<uint32_t>(bits_of(nan) >> (52 - fraction)) & ((1u << fraction) - 1);
+  return {static_cast<uint16_t>(static_cast<uint32_t>(bits_of(nan) >> 48 & 0x8000) | quiet_infinity | payload)};
+}
+template <class S> constexpr double widen_nan(S nan) {
+  if constexpr (std::is_same_v<S, Half>) {
+    return quiet(double_of(uint64_t{nan.bits & 0x8000u} << 48 | uint64_t{0x7ff} << 52 | uint64_t{nan.bits & 0x3ffu} << 42));
+  } else {
+    return quiet(static_cast<double>(widened(nan)));
   }
-  return m.ftz ? flush(result) : result;
+}
+
+// One floating type to another, or to a whole number in the same.
+template <class D, class S> D float_to_float(S source, FloatMode m) {
+  source = convert_input<D>(source, m);
+  const double x = widened(source);
+  if (is_nan(source) && !m.sat) {
+    if constexpr (std::is_same_v<D, double>) return widen_nan(source);
+    if constexpr (std::is_same_v<D, float> && std::is_same_v<S, double>) return static_cast<float>(source);
+    if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Bfloat>) return m.ftz ? float_of(kNanF32) : to_float(source);
+    if constexpr (kIsHalf<D> && std::is_same_v<S, double>) return narrow_nan<D>(source);
+  }
+  const Rounding rounding = m.integral ? Rounding::kNearest : m.rounding;  // a whole number that fits is exact
+  const double value = m.integral && !is_nan(x) ? whole(x, m.rounding) : x;
+  if constexpr (kIsHalf<D>) {
+    m.rounding = rounding;
+    return narrowed<D>(value, m);
+  } else {
+    return finish(rounded(rounding, [](double y) { return static_cast<D>(y); }, value), m, D{0});
+  }
 }
 
 template <class D, class S> D convert(S x, FloatMode m) {
-  if constexpr (kIsInteger<D> && kIsInteger<S>) {
-    return integer_to_integer<D>(x, m.sat);
-  } else if constexpr (kIsInteger<D>) {
-    return float_to_integer<D>(x, m);
-  } else if constexpr (kIsInteger<S>) {
-    if constexpr (kIsHalf<D>) return narrowed<D>(to_sticky_double(x), m);
-    else return finish(rounded(m.rounding, [](S y) { return static_cast<D>(y); }, x), m);
-  } else if constexpr (kIsHalf<D>) {
-    const double value = widened(input(x, m));
-    if (!m.integral) return narrowed<D>(value, m);
-    FloatMode plain = m;
-    plain.rounding = Rounding::kNearest;  // a whole number that fits needs no second rounding
-    return narrowed<D>(is_nan(value) ? value : whole(value, m.rounding), plain);
-  } else if constexpr (sizeof(D) < sizeof(S)) {  // f64 → f32
-    return finish(rounded(m.integral ? Rounding::kNearest : m.rounding, [](double y) { return static_cast<float>(y); },
-                          m.integral ? whole(x, m.rounding) : x), m);
-  } else {  // to the same or a wider format: exact, unless rounded to a whole number
-    const double value = widened(input(x, m));
-    return finish(static_cast<D>(m.integral ? whole(value, m.rounding) : value), m);
-  }
+  if constexpr (kIsInteger<D> && kIsInteger<S>) return integer_to_integer<D>(x, m.sat);
+  else if constexpr (kIsInteger<D>) return float_to_integer<D>(x, m);
+  else if constexpr (!kIsInteger<S>) return float_to_float<D>(x, m);
+  else if constexpr (kIsHalf<D>) return narrowed<D>(to_sticky_double(x), m);
+  else return finish(rounded(m.rounding, [](S y) { return static_cast<D>(y); }, x), m, D{0});
 }
 
 // tf32 is an f32 whose low 13 bits are zero.
 inline uint32_t to_tf32(float x, FloatMode m) {
-  if (m.relu && x < 0) x = 0;
-  uint32_t result = encode<kTf32Format>(x, m.rounding) << 13;
-  if (m.satfinite && (result & 0x7fffffff) == 0x7f800000) result -= 1u << 13;
-  return is_nan(x) ? kNanF32 : result;
+  constexpr uint32_t unit = 1u << 13;
+  if (is_nan(x)) return (m.rounding == Rounding::kNearestAway ? bits_of(x) : kNanF32) & ~(unit - 1);
+  const uint32_t result = encode<kTf32Format>(m.relu ? relu(x) : x, m.rounding) << 13;
+  return m.satfinite && (result & 0x7fffffff) == 0x7f800000 ? result - unit : result;
 }
 
 template <class T> Pair<T> convert_pair(float high, float low, FloatMode m) {
@@ -117,7 +141,7 @@ constexpr int64_t clamp_to_bits(int64_t x, int bits, bool is_signed) {
   const int64_t above = int64_t{1} << (is_signed ? bits - 1 : bits), least = is_signed ? -above : 0;
   return x < least ? least : x >= above ? above - 1 : x;
 }
-template <class S> constexpr uint32_t pack_saturated(S a, S b, uint32_t c, int bits, bool is_signed) {
+constexpr uint32_t pack_saturated(int32_t a, int32_t b, uint32_t c, int bits, bool is_signed) {
   const uint32_t mask = (1u << bits) - 1;
   const auto high = static_cast<uint32_t>(clamp_to_bits(a, bits, is_signed)) & mask;
   const auto low = static_cast<uint32_t>(clamp_to_bits(b, bits, is_signed)) & mask;

@@ -19,13 +19,8 @@ constexpr uint64_t bits_of(double x) { return __builtin_bit_cast(uint64_t, x); }
 constexpr float float_of(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 constexpr double double_of(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 
-inline constexpr uint32_t kNanF32 = 0x7fffffff;  // what every f32 instruction returns for NaN
-inline constexpr uint64_t kNanF64 = 0x7fffffffffffffff;
-inline constexpr uint16_t kNan16 = 0x7fff;       // f16 and bf16
-
-template <class T> constexpr T nan_of();
-template <> constexpr float nan_of<float>() { return float_of(kNanF32); }
-template <> constexpr double nan_of<double>() { return double_of(kNanF64); }
+inline constexpr uint32_t kNanF32 = 0x7fffffff;  // what f32 instructions return for NaN, whichever came in
+inline constexpr uint16_t kNan16 = 0x7fff;       // and f16 and bf16 ones
 
 constexpr float with_sign(float magnitude, float sign) {
   return float_of((bits_of(magnitude) & 0x7fffffff) | (bits_of(sign) & 0x80000000));
@@ -38,6 +33,14 @@ template <class T> constexpr bool is_nan(T x) { return x != x; }
 template <class T> constexpr bool is_subnormal(T x) {
   return magnitude(x) < std::numeric_limits<T>::min() && x != 0;
 }
+
+// f64 instructions hand a NaN on, made quiet, the last here of several; they make the negative quiet NaN of their own.
+constexpr double quiet(double nan) { return double_of(bits_of(nan) | uint64_t{1} << 51); }
+constexpr double nan_from() { return double_of(0xfff8000000000000); }
+template <class... T> constexpr double nan_from(double a, T... others) {
+  return (is_nan(a) && !(is_nan(others) || ...)) ? quiet(a) : nan_from(others...);
+}
+template <class... T> constexpr float nan_from(float, T...) { return float_of(kNanF32); }
 
 constexpr float flush(float x) { return magnitude(x) < std::numeric_limits<float>::min() ? with_sign(0.0f, x) : x; }
 
@@ -155,20 +158,28 @@ template <class F, class... T> auto rounded(Rounding rounding, F f, T... argumen
 
 template <class T> constexpr T input(T x, FloatMode mode) { return mode.ftz ? flush(x) : x; }
 
-// What every f32 and f64 result goes through.
-template <class T> constexpr T finish(T x, FloatMode mode) {
+constexpr float relu(float x) { return x > 0 || is_nan(x) ? x : 0.0f; }  // -0 becomes +0
+
+// What every f32 and f64 result goes through. `inputs`: the sources, for their NaNs.
+template <class T, class... S> constexpr T finish(T x, FloatMode mode, S... inputs) {
   if (mode.ftz) x = flush(x);
   if (mode.sat) return x > 0 ? (x < 1 ? x : T{1}) : T{0};  // NaN → 0
-  x = is_nan(x) ? nan_of<T>() : x;
-  if (mode.relu) x = x < 0 ? T{0} : x;
-  return x;
+  return is_nan(x) ? nan_from(inputs...) : x;
 }
+// .ftz looks at the result before it is rounded: what only rounding makes normal is flushed. `exact` is precise enough to
+// tell; f64 has no .ftz.
+constexpr float flush_tiny(float x, double exact, FloatMode mode) {
+  return mode.ftz && magnitude(exact) < double{std::numeric_limits<float>::min()} ? with_sign(0.0f, x) : x;
+}
+constexpr double flush_tiny(double x, double, FloatMode) { return x; }
+
 // The half-precision instructions round to nearest only. X: float or double.
 template <class T, class X> constexpr T finish_half(X x, FloatMode mode) {
+  constexpr X least_normal = std::is_same_v<T, Half> ? X{0x1p-14f} : X{0x1p-126f};
+  if (mode.ftz) x = magnitude(x) < least_normal ? with_sign(X{0}, x) : x;
   if (mode.sat) x = x > 0 ? (x < 1 ? x : X{1}) : X{0};
-  if (mode.relu) x = x < 0 ? X{0} : x;
-  const T result = from_nearest<T>(x);
-  return mode.ftz ? flush(result) : result;
+  if (mode.relu) x = x > 0 || is_nan(x) ? x : X{0};
+  return from_nearest<T>(x);
 }
 
 // --- add, sub, mul, fma, div, rcp, sqrt ---------------------------------------------------------------------------
@@ -179,39 +190,47 @@ constexpr float root(float x) { return __builtin_sqrtf(x); }
 constexpr double root(double x) { return __builtin_sqrt(x); }
 
 template <class T> T add(T a, T b, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x, T y) { return x + y; }, input(a, m), input(b, m)), m);
+  a = input(a, m), b = input(b, m);
+  return finish(rounded(m.rounding, [](T x, T y) { return x + y; }, a, b), m, a, b);
 }
 template <class T> T sub(T a, T b, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x, T y) { return x - y; }, input(a, m), input(b, m)), m);
+  a = input(a, m), b = input(b, m);
+  return finish(rounded(m.rounding, [](T x, T y) { return x - y; }, a, b), m, a, b);
 }
 template <class T> T mul(T a, T b, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x, T y) { return x * y; }, input(a, m), input(b, m)), m);
+  a = input(a, m), b = input(b, m);
+  const T result = rounded(m.rounding, [](T x, T y) { return x * y; }, a, b);
+  return finish(flush_tiny(result, double{a} * b, m), m, a, b);
 }
 template <class T> T fma(T a, T b, T c, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x, T y, T z) { return fused(x, y, z); }, input(a, m), input(b, m), input(c, m)), m);
+  a = input(a, m), b = input(b, m), c = input(c, m);
+  const T result = rounded(m.rounding, [](T x, T y, T z) { return fused(x, y, z); }, a, b, c);
+  return finish(flush_tiny(result, double{a} * b + c, m), m, a, c, b);
 }
 template <class T> T div(T a, T b, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x, T y) { return x / y; }, input(a, m), input(b, m)), m);
+  a = input(a, m), b = input(b, m);
+  const T result = rounded(m.rounding, [](T x, T y) { return x / y; }, a, b);
+  return finish(flush_tiny(result, double{a} / b, m), m, b, a);
 }
 template <class T> T rcp(T a, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x) { return T{1} / x; }, input(a, m)), m);
+  a = input(a, m);
+  const T result = rounded(m.rounding, [](T x) { return T{1} / x; }, a);
+  return finish(flush_tiny(result, 1.0 / a, m), m, a);
 }
 template <class T> T sqrt(T a, FloatMode m) {
-  return finish(rounded(m.rounding, [](T x) { return root(x); }, input(a, m)), m);
+  a = input(a, m);
+  return finish(rounded(m.rounding, [](T x) { return root(x); }, a), m, a);
 }
 
 // Computed as a times the reciprocal, which is flushed to zero for divisors above 2^126.
 inline float div_approx(float a, float b, FloatMode m) {
   a = input(a, m), b = input(b, m);
   const float size = magnitude(b);
-  if (size > 0x1p126f && size < std::numeric_limits<float>::infinity()) {
-    return magnitude(a) == std::numeric_limits<float>::infinity() || is_nan(a) ? nan_of<float>() : finish(with_sign(0.0f, a) * with_sign(1.0f, b), m);
-  }
-  return finish(a / b, m);
+  const bool flushed = size > 0x1p126f && size < std::numeric_limits<float>::infinity();
+  return finish(flushed ? a * with_sign(0.0f, b) : flush_tiny(a / b, double{a} / b, m), m, a, b);
 }
 // 20 bits of the significand; the low word of the result is zero, subnormals are flushed.
 inline double gross(double x) {
-  if (is_nan(x)) return nan_of<double>();
   if (is_subnormal(x)) return with_sign(0.0, x);
   return double_of(bits_of(x) & ~uint64_t{0xffffffff});
 }
@@ -221,18 +240,26 @@ inline double rsqrt_approx_f64(double a) { return gross(1.0 / __builtin_sqrt(flu
 
 // --- approximations: the host's functions, which are nearer to the truth than PTX asks ------------------------------
 
-inline float rsqrt(float a, FloatMode m) { return finish(static_cast<float>(1.0 / __builtin_sqrt(double{input(a, m)})), m); }
-inline double rsqrt_f64(double a, FloatMode m) { return finish(1.0 / __builtin_sqrt(a), m); }
-inline float sin(float a, FloatMode m) { return finish(__builtin_sinf(input(a, m)), m); }
-inline float cos(float a, FloatMode m) { return finish(__builtin_cosf(input(a, m)), m); }
-inline float lg2(float a, FloatMode m) { return finish(__builtin_log2f(input(a, m)), m); }
-inline float ex2(float a, FloatMode m) { return finish(__builtin_exp2f(input(a, m)), m); }
-inline float tanh(float a, FloatMode m) { return finish(__builtin_tanhf(input(a, m)), m); }
+template <class T> T rsqrt(T a, FloatMode m) {
+  a = input(a, m);
+  return finish(static_cast<T>(1.0 / root(double{a})), m, a);
+}
+inline float sin(float a, FloatMode m) { return finish(__builtin_sinf(input(a, m)), m, a); }
+inline float cos(float a, FloatMode m) { return finish(__builtin_cosf(input(a, m)), m, a); }
+inline float lg2(float a, FloatMode m) { return finish(__builtin_log2f(input(a, m)), m, a); }
+inline float ex2(float a, FloatMode m) { return finish(__builtin_exp2f(input(a, m)), m, a); }
+inline float tanh(float a, FloatMode m) { return finish(__builtin_tanhf(input(a, m)), m, a); }
 
 // --- sign, min, max -----------------------------------------------------------------------------------------------
 
-template <class T> constexpr T neg(T a, FloatMode m) { a = input(a, m); return with_sign(a, -a); }
-template <class T> constexpr T abs(T a, FloatMode m) { return magnitude(input(a, m)); }
+template <class T> constexpr T neg(T a, FloatMode m) {
+  a = input(a, m);
+  return is_nan(a) ? nan_from(a) : -a;
+}
+template <class T> constexpr T abs(T a, FloatMode m) {
+  a = input(a, m);
+  return is_nan(a) ? nan_from(a) : magnitude(a);
+}
 template <class T> constexpr T copysign(T a, T b) { return with_sign(b, a); }
 
 // -0 counts as less than +0. A NaN gives way to a number unless .NaN.
@@ -242,8 +269,8 @@ template <class T> constexpr T min(T a, T b, FloatMode m) {
   const T sign = with_sign(T{1}, a) * with_sign(T{1}, b);
   if (m.xorsign_abs || m.abs) a = magnitude(a), b = magnitude(b);
   T result = is_nan(a) || below(b, a) ? b : a;
-  if (m.nan) result = is_nan(a) ? a : is_nan(b) ? b : result;
-  if (is_nan(result)) return nan_of<T>();
+  if (m.nan) result = is_nan(b) ? b : is_nan(a) ? a : result;
+  if (is_nan(result)) return nan_from(result);
   return m.xorsign_abs ? with_sign(result, sign) : result;
 }
 template <class T> constexpr T max(T a, T b, FloatMode m) {
@@ -251,8 +278,8 @@ template <class T> constexpr T max(T a, T b, FloatMode m) {
   const T sign = with_sign(T{1}, a) * with_sign(T{1}, b);
   if (m.xorsign_abs || m.abs) a = magnitude(a), b = magnitude(b);
   T result = is_nan(a) || below(a, b) ? b : a;
-  if (m.nan) result = is_nan(a) ? a : is_nan(b) ? b : result;
-  if (is_nan(result)) return nan_of<T>();
+  if (m.nan) result = is_nan(b) ? b : is_nan(a) ? a : result;
+  if (is_nan(result)) return nan_from(result);
   return m.xorsign_abs ? with_sign(result, sign) : result;
 }
 template <class T> constexpr T min3(T a, T b, T c, FloatMode m) { return min(min(a, b, m), c, m); }
@@ -266,7 +293,7 @@ template <FloatClass c, class T> constexpr bool testp(T x) {
     case FloatClass::kInfinite: return infinite;
     case FloatClass::kNumber: return !is_nan(x);
     case FloatClass::kNotANumber: return is_nan(x);
-    case FloatClass::kNormal: return !infinite && magnitude(x) >= std::numeric_limits<T>::min();
+    case FloatClass::kNormal: return !infinite && !is_nan(x) && !is_subnormal(x);  // zeros count
     case FloatClass::kSubnormal: return is_subnormal(x);
   }
   return false;
@@ -301,8 +328,9 @@ template <class T> constexpr T mul_half(T a, T b, FloatMode m) {
 template <class T> constexpr T fma_half(T a, T b, T c, FloatMode m) {
   return finish_half<T>(fused_to_odd(to_double(input(a, m)), to_double(input(b, m)), to_double(input(c, m))), m);
 }
-template <class T> constexpr T neg_half(T a, FloatMode m) { return {static_cast<uint16_t>(input(a, m).bits ^ 0x8000)}; }
-template <class T> constexpr T abs_half(T a, FloatMode m) { return {static_cast<uint16_t>(input(a, m).bits & 0x7fff)}; }
+template <class T> constexpr T with_half_bits(T a, uint32_t bits) { return {static_cast<uint16_t>(is_nan(a) ? kNan16 : bits)}; }
+template <class T> constexpr T neg_half(T a, FloatMode m) { return with_half_bits(a, input(a, m).bits ^ 0x8000u); }
+template <class T> constexpr T abs_half(T a, FloatMode m) { return with_half_bits(a, input(a, m).bits & 0x7fffu); }
 template <class T> T ex2_half(T a, FloatMode m) { return finish_half<T>(__builtin_exp2(to_double(input(a, m))), m); }
 template <class T> T tanh_half(T a, FloatMode m) { return finish_half<T>(__builtin_tanh(to_double(input(a, m))), m); }
 

@@ -9,13 +9,17 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
+// GCC's and Clang's extension, said to be one so that -Wpedantic lets it pass.
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 Uint128;
+
 template <class T> struct WiderOf;
 template <> struct WiderOf<uint16_t> { using type = uint32_t; };
 template <> struct WiderOf<int16_t> { using type = int32_t; };
 template <> struct WiderOf<uint32_t> { using type = uint64_t; };
 template <> struct WiderOf<int32_t> { using type = int64_t; };
-template <> struct WiderOf<uint64_t> { using type = unsigned __int128; };
-template <> struct WiderOf<int64_t> { using type = __int128; };
+template <> struct WiderOf<uint64_t> { using type = Uint128; };
+template <> struct WiderOf<int64_t> { using type = Int128; };
 template <class T> using Wider = typename WiderOf<T>::type;
 template <class T> using Unsigned = std::make_unsigned_t<T>;
 template <class T> inline constexpr int kBits = static_cast<int>(sizeof(T) * 8);
@@ -73,7 +77,7 @@ template <class T> constexpr Carried<T> sub_borrow(T a, T b, bool borrow) {
 
 // --- div, rem, abs, neg, min, max ---------------------------------------------------------------------------------
 
-// PTX leaves division by zero unspecified, but no GPU traps: a quotient of all ones and the dividend as remainder.
+// PTX leaves division by zero unspecified, but no GPU traps: quotient and remainder are all ones then.
 template <class T> constexpr T div(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>) {
@@ -82,7 +86,7 @@ template <class T> constexpr T div(T a, T b) {
   return static_cast<T>(a / b);
 }
 template <class T> constexpr T rem(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return 0;
   }
@@ -168,11 +172,14 @@ template <class T> constexpr T brev(T a) {
   else return __builtin_bswap64(a);
 }
 
-// Field of `length` bits from `start`; only the low bytes of the two count. T signed: the field's top bit fills, and
-// a field that reaches beyond the register is filled with the register's sign.
+// Of start and length the 32-bit instructions use the low byte only; the 64-bit ones, all.
+template <class T> constexpr uint32_t field_number(uint32_t x) { return sizeof(T) == 4 ? x & 0xff : min(x, 0xffffu); }
+
+// Field of `length` bits from `start`. T signed: the field's top bit fills, and a field that reaches beyond the register
+// is filled with the register's sign.
 template <class T> constexpr T bfe(T a, uint32_t start, uint32_t length) {
-  start &= 0xff;
-  length &= 0xff;
+  start = field_number<T>(start);
+  length = field_number<T>(length);
   if (length == 0) return 0;
   const T shifted = shr(a, start);
   if (length >= kBits<T> || (std::is_signed_v<T> && start + length >= kBits<T>)) return shifted;
@@ -180,8 +187,8 @@ template <class T> constexpr T bfe(T a, uint32_t start, uint32_t length) {
   return shr(static_cast<T>(shl(static_cast<Unsigned<T>>(shifted), unused)), unused);
 }
 template <class T> constexpr T bfi(T field, T base, uint32_t start, uint32_t length) {
-  start &= 0xff;
-  length &= 0xff;
+  start = field_number<T>(start);
+  length = field_number<T>(length);
   const T mask = shl(sub(shl(T{1}, length), T{1}), start);  // a length of the full width: 0 - 1
   return static_cast<T>((shl(field, start) & mask) | (base & ~mask));
 }
@@ -266,5 +273,6 @@ template <class A, class B> constexpr uint32_t dp2a_hi(A a, B b, uint32_t c) {
 template <class T> constexpr T move(T a) { return a; }
 template <class T> constexpr T selp(T a, T b, bool p) { return p ? a : b; }
 template <class T, class C> constexpr T slct(T a, T b, C c) { return c >= 0 ? a : b; }  // NaN selects b
+template <class T> constexpr T slct_ftz(T a, T b, float c) { return c > -0x1p-126f ? a : b; }  // subnormals count as 0
 
 }  // namespace lockstep::LOCKSTEP_ISA
