@@ -77,17 +77,21 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
 
 // ---- global memory ----
 
+constexpr uint64_t kNullPage = 64 << 10;  // an address below it comes from a null pointer and an index
+
 void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Memory& memory = warp.launch().memory;
   char text[160];
   std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
-  std::string next = "Next: compare the index with the number of elements before the access (if (i < n) …).";
-  if (address < 4096)
-    next = "Next: a null pointer reached the kernel; check what the host passes.";
-  else if (memory.describe(address).kind == AddressKind::kFreed)
-    next = "Next: free the memory only when no kernel uses it any more.";
-  warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, memory.nearest(address) + "\n" + next);
+  std::string detail = memory.nearest(address, access.bytes * access.count) +
+                       "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
+  if (address < kNullPage) {
+    detail = "Next: a null pointer reached the kernel; check what the host passes.";
+  } else if (memory.describe(address).kind == AddressKind::kFreed) {
+    detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
+  }
+  warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, detail);
 }
 
 // One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
@@ -111,6 +115,7 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
   InstructionCounters& count = warp.launch().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
   ++count.global_requests;
+  count.global_threads += static_cast<uint64_t>(std::popcount(mask));
   if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction) {
     count.global_sectors += global_atomic_sectors(places.at.data(), mask);
   } else if (places.consecutive && mask == kFullMask) {
@@ -158,6 +163,7 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Place
       atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.literal_one, access.atomic == AtomicOp::kCas)
              : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
   ++count.shared_requests;
+  count.shared_threads += static_cast<uint64_t>(std::popcount(mask));
   count.shared_wavefronts += w.total;
   count.shared_ideal += w.ideal;
 }

@@ -12,9 +12,9 @@ struct InstructionCounters {
   uint64_t warps = 0;      // warp instructions executed
   uint64_t threads = 0;    // lanes active in them
   uint64_t divergent = 0;  // branches whose active lanes went different ways
-  // Memory instructions with at least one active lane; by the space they reached.
-  uint64_t global_requests = 0, global_sectors = 0;
-  uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0;
+  // Memory instructions with at least one active lane, and their lanes; by the space they reached.
+  uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
+  uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
 };
 
 // Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.

@@ -272,7 +272,9 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   if (found == modules_.end()) return {Status::kInvalidValue, ""};
   LoadedModule& loaded = *found->second;
   const auto entry = loaded.functions.find(std::string(name));
-  if (entry == loaded.functions.end() || !entry->second->is_entry) return {Status::kInvalidDeviceFunction, ""};
+  if (entry == loaded.functions.end() || !entry->second->is_entry)
+    return {Status::kInvalidDeviceFunction, "the program's PTX has no kernel '" + std::string(name) +
+                                                "'\n  Next: rebuild it; host code and PTX do not belong together."};
   auto f = std::make_unique<LoadedFunction>();
   f->module = &loaded;
   f->function = entry->second;

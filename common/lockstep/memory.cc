@@ -96,10 +96,14 @@ AddressInfo Memory::describe(uint64_t address) const {
   return {};
 }
 
-std::string Memory::nearest(uint64_t address) const {
+std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
   const AddressInfo info = describe(address);
   if (info.kind == AddressKind::kFreed)
     return hex(address) + " is inside memory that was freed: " + plural(info.bytes, "byte") + " at " + hex(info.base);
+  if (info.kind == AddressKind::kDevice)
+    return "it begins " + plural(address - info.base, "byte") + " into an allocation of " + plural(info.bytes, "byte") +
+           " at " + hex(info.base) + " and ends " + plural(address + bytes_wanted - info.base - info.bytes, "byte") +
+           " behind it";
   const auto after = live_.upper_bound(address);
   const uint64_t below =
       after == live_.begin() ? UINT64_MAX : address - (std::prev(after)->first + std::prev(after)->second);

@@ -33,8 +33,8 @@ class Memory {
   // The live allocation that holds this address, or nothing ({0, 0}).
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;
-  // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for diagnoses.
-  std::string nearest(uint64_t address) const;
+  // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
+  std::string nearest(uint64_t address, uint64_t bytes) const;
 
   uint64_t capacity() const { return capacity_; }
   uint64_t used() const { return used_; }

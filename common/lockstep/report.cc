@@ -25,13 +25,13 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   if (c.global_requests) {
     add("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum", c.global_requests);
     add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum", c.global_sectors);
-    if (atomic) add("global_atomics", c.global_requests);
+    if (atomic) add("global_atomics", c.global_threads);
   }
   if (c.shared_requests) {
     add("smsp__inst_executed_op_shared_" + op + ".sum", c.shared_requests);
     add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum", c.shared_wavefronts);
     add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum", c.shared_wavefronts - c.shared_ideal);
-    if (atomic) add("shared_atomics", c.shared_requests);
+    if (atomic) add("shared_atomics", c.shared_threads);
   }
 }
 
