@@ -1,0 +1,223 @@
+// runtime_api: the state behind the entry points: start from the environment, faults, messages, modules, report.
+#include "runtime_api.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "runtime_stubs.h"
+
+namespace lockstep::runtime {
+namespace {
+
+thread_local cudaError_t t_last_error = cudaSuccess;
+
+void start(Runtime& runtime) {
+  try {
+    runtime.device = Device::create(DeviceOptions::from_environment());
+  } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
+    runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
+  }
+}
+
+// What a fat binary without usable PTX means to a program.
+cudaError_t code_of(FatbinError error) {
+  return error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
+}
+
+// Runs when the library is unloaded or the program ends: after the program's own exit handlers and destructors.
+__attribute__((destructor)) void finish() {
+  Runtime& runtime = Runtime::instance();
+  if (runtime.pid != getpid()) return;  // a forked child has printed and reported nothing of its own
+  runtime.flush_output();
+  std::fflush(stdout);
+  runtime.write_report();
+}
+
+}  // namespace
+
+Runtime& Runtime::instance() {
+  static Runtime* const runtime = [] {
+    auto* created = new Runtime;
+    start(*created);
+    return created;
+  }();
+  return *runtime;
+}
+
+void Runtime::tell(const std::string& message) {
+  if (message.empty() || !told.insert(message).second) return;
+  std::string text;
+  for (size_t begin = 0; begin < message.size();) {
+    const size_t end = std::min(message.find('\n', begin), message.size());
+    text += "lockstep: " + message.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  std::fputs(text.c_str(), stderr);
+}
+
+void Runtime::flush_output() {
+  if (!device) return;
+  const std::string output = device->take_output();
+  if (!output.empty()) std::fwrite(output.data(), 1, output.size(), stdout);
+}
+
+// Written beside its place and then renamed: whoever waits for the file never reads half of it.
+void Runtime::write_report() {
+  const char* path = std::getenv("LOCKSTEP_REPORT");
+  if (!path || !*path) return;
+  const std::string report = device ? device->report_json() : R"({"launches":[],"findings":[]})";
+  const std::string temporary = std::string(path) + ".tmp" + std::to_string(getpid());
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  bool written = file && std::fwrite(report.data(), 1, report.size(), file) == report.size();
+  if (file) written = std::fclose(file) == 0 && written;
+  if (written && std::rename(temporary.c_str(), path) == 0) return;
+  const std::string reason = std::strerror(errno);
+  if (file) unlink(temporary.c_str());
+  tell("the report cannot be written to " + std::string(path) + " (LOCKSTEP_REPORT): " + reason);
+}
+
+cudaError_t Runtime::code(const Outcome& outcome) {
+  if (!outcome.ok()) tell(outcome.message);
+  return static_cast<cudaError_t>(outcome.status);
+}
+
+Kernel* Runtime::find_kernel(const void* function) {
+  const auto found = kernels.find(function);
+  if (found != kernels.end()) return found->second.get();
+  // A cudaKernel_t may stand wherever a function may.
+  return kernel_handles.count(function) ? const_cast<Kernel*>(static_cast<const Kernel*>(function)) : nullptr;
+}
+
+Symbol* Runtime::find_symbol(const void* variable) {
+  const auto found = symbols.find(variable);
+  return found == symbols.end() ? nullptr : found->second;
+}
+
+namespace {
+
+// Gives the host its pointers to managed variables; to a module that cannot be loaded, plain memory instead, lest
+// the host's next access to the variable crash before anybody has read the message.
+void place_managed(Runtime& runtime, Binary& binary) {
+  for (const auto& symbol : binary.symbols) {
+    if (!symbol->managed_pointer) continue;
+    for (const ModuleId module : binary.modules) {
+      GlobalInfo info;
+      if (!runtime.device->find_global(module, symbol->name, &info).ok()) continue;
+      *symbol->managed_pointer = pointer_to(info.address);
+      runtime.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
+      runtime.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
+    }
+    if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
+  }
+}
+
+}  // namespace
+
+std::string linking_advice(const Binary& binary) {
+  if (binary.containers.size() < 2) return "";
+  return "\nThe program is compiled separately (-rdc=true), and lockstep does not link device code: build it without "
+         "-rdc, and with the functions that a kernel calls in the kernel's own file";
+}
+
+const Outcome& Runtime::load(Binary& binary) {
+  if (binary.loaded) return binary.outcome;
+  binary.loaded = true;
+  const DeviceLimits& limits = device->limits();
+  const int arch = limits.compute_major * 10 + limits.compute_minor;
+  Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
+                  "the program registered something that is not a fat binary of nvcc's"};
+  bool any_entries = false;
+  for (const auto container : binary.containers) {
+    const FatbinContents contents = read_fatbin(container);
+    const PtxChoice choice = choose_ptx(contents, arch);
+    if (choice.error != FatbinError::kNone) {
+      // An object file without device code has an empty container: no reason to complain while another has some.
+      if (!any_entries || !contents.entries.empty())
+        refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
+      any_entries |= !contents.entries.empty();
+      continue;
+    }
+    ModuleId module = 0;
+    Outcome outcome = device->load_module(choice.ptx, &module);
+    if (outcome.ok())
+      binary.modules.push_back(module);
+    else
+      binary.outcome = std::move(outcome);
+  }
+  if (binary.modules.empty() && binary.outcome.ok()) binary.outcome = std::move(refusal);
+  if (!binary.outcome.ok()) binary.outcome.message += linking_advice(binary);
+  place_managed(*this, binary);
+  return binary.outcome;
+}
+
+cudaError_t Runtime::resolve(Kernel& kernel) {
+  if (!kernel.resolved) {
+    kernel.resolved = true;
+    const Outcome& loading = load(*kernel.binary);
+    kernel.outcome =
+        loading.ok() ? Outcome{Status::kInvalidDeviceFunction, "the program's PTX has no kernel named " + kernel.name}
+                     : loading;
+    for (const ModuleId module : kernel.binary->modules) {
+      if (!device->find_function(module, kernel.name, &kernel.info).ok()) continue;
+      kernel.outcome = {};
+      const uint64_t usual = device->limits().shared_per_block;
+      kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
+      break;
+    }
+  }
+  return code(kernel.outcome);
+}
+
+cudaError_t Runtime::resolve(Symbol& symbol, GlobalInfo* info) {
+  Outcome outcome = load(*symbol.binary);
+  if (outcome.ok()) outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
+  for (const ModuleId module : symbol.binary->modules)
+    if (device->find_global(module, symbol.name, info).ok()) return cudaSuccess;
+  return code(outcome);
+}
+
+cudaError_t enter(Runtime& runtime, Needs needs) {
+  if (!runtime.start_up.ok()) return runtime.code(runtime.start_up);
+  if (needs == Needs::kNothing) return cudaSuccess;
+  if (runtime.lost) return cudaErrorDevicesUnavailable;
+  if (needs == Needs::kSync) {
+    runtime.flush_output();
+    runtime.surfaced = !runtime.fault.ok();
+  }
+  return runtime.surfaced ? static_cast<cudaError_t>(runtime.fault.status) : cudaSuccess;
+}
+
+cudaError_t leave(cudaError_t error) {
+  if (error != cudaSuccess) t_last_error = error;
+  return error;
+}
+
+bool is_stream(const Runtime& runtime, cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return true;
+  return runtime.streams.count(reinterpret_cast<Stream*>(stream)) != 0;
+}
+
+}  // namespace lockstep::runtime
+
+using namespace lockstep::runtime;
+
+// The last error is this thread's own and is not touched by calls that succeed. A fault in a kernel comes back
+// with the next call, not by itself.
+LOCKSTEP_API cudaError_t cudaGetLastError() { return std::exchange(t_last_error, cudaSuccess); }
+LOCKSTEP_API cudaError_t cudaPeekAtLastError() { return t_last_error; }
+
+namespace lockstep::runtime {
+int refuse(const char* function) {
+  return call(Needs::kNothing, [&](Runtime& runtime) {
+    runtime.tell(std::string(function) +
+                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
+                 "program on a GPU");
+    return cudaErrorNotSupported;
+  });
+}
+}  // namespace lockstep::runtime
