@@ -1,0 +1,163 @@
+// runtime_program_test: programs built by nvcc, run on lockstep with LD_LIBRARY_PATH as ./lab does it. Their output
+// must be, line for line, what the same program printed on an NVIDIA H200.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+const std::string kPrograms = PROGRAM_FOLDER, kLibrary = LIBRARY_FOLDER, kSources = SOURCE_FOLDER;
+
+std::string read_file(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+struct Finished {
+  int exit_code = -1;  // 128 + the signal's number if one ended it
+  std::string out, err;
+};
+
+// Runs PROGRAM ARGUMENTS on lockstep; `environment` is set before it, as in a shell.
+Finished run(const std::string& command, const std::string& environment = "") {
+  const std::string err_file = (std::filesystem::temp_directory_path() / "runtime_program_XXXXXX").string();
+  std::vector<char> name(err_file.begin(), err_file.end());
+  name.push_back('\0');
+  close(mkstemp(name.data()));
+  const std::string line =
+      "LD_LIBRARY_PATH=" + kLibrary + " " + environment + " exec " + kPrograms + "/" + command + " 2>" + name.data();
+  Finished result;
+  std::FILE* pipe = popen(line.c_str(), "r");
+  char buffer[4096];
+  while (const size_t bytes = std::fread(buffer, 1, sizeof buffer, pipe)) result.out.append(buffer, bytes);
+  const int status = pclose(pipe);
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.err = read_file(name.data());
+  std::filesystem::remove(name.data());
+  return result;
+}
+
+// The recording's part for this group: the lines after "[group]".
+std::string recorded(const std::string& file, const std::string& group) {
+  std::istringstream lines(read_file(kSources + "/" + file));
+  std::string part, line;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (line.size() > 2 && line.front() == '[' && line.back() == ']')
+      inside = line == "[" + group + "]";
+    else if (inside)
+      part += line + "\n";
+  }
+  return part;
+}
+
+class SameAsOnH200 : public testing::TestWithParam<const char*> {};
+
+TEST_P(SameAsOnH200, Errors) {
+  const std::string expected = recorded("runtime_errors_h200.txt", GetParam());
+  ASSERT_FALSE(expected.empty());
+  const Finished result = run(std::string("runtime_errors ") + GetParam());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, expected) << result.err;
+}
+INSTANTIATE_TEST_SUITE_P(Runtime, SameAsOnH200,
+                         testing::Values("errors", "memory", "pointers", "symbols", "launch", "occupancy", "streams",
+                                         "illegal", "assert", "trap", "misaligned", "reset", "threads", "properties"),
+                         [](const auto& test) { return std::string(test.param); });
+
+class SameDataAsOnH200 : public testing::TestWithParam<const char*> {};
+
+TEST_P(SameDataAsOnH200, Data) {
+  const std::string expected = recorded("runtime_data_h200.txt", GetParam());
+  ASSERT_FALSE(expected.empty());
+  for (const char* program : {"runtime_data ", "runtime_data_per_thread "}) {
+    const Finished result = run(std::string(program) + GetParam());
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.out, expected) << program;
+    EXPECT_EQ(result.err, "") << program;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Runtime, SameDataAsOnH200,
+                         testing::Values("copies", "variables", "arguments", "streams", "output", "threads"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST(RuntimeProgram, WithoutAnImageFailsAsOnH200AndNamesTheFlag) {
+  for (const auto& [program, advice] :
+       std::map<std::string, std::string>{{"runtime_machine_code", "-gencode arch=compute_75,code=compute_75"},
+                                          {"runtime_zstd", "--compress-mode=none"},
+                                          {"runtime_lz4", "--compress-mode=none"},
+                                          {"runtime_too_new", "12.0"}}) {
+    const Finished result = run(program);
+    EXPECT_EQ(result.exit_code, 0) << program;
+    EXPECT_EQ(result.out, read_file(kSources + "/runtime_no_image_h200.txt")) << program;
+    EXPECT_EQ(result.err.rfind("lockstep: ", 0), 0u) << program << ": " << result.err;
+    EXPECT_NE(result.err.find(advice), std::string::npos) << program << ": " << result.err;
+  }
+}
+
+// A program that carries the runtime in itself never loads ours; ./lab emulate finds that out before it runs one.
+TEST(RuntimeProgram, WithStaticRuntimeDoesNotComeHere) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_static")) GTEST_SKIP() << "the toolkit has no static runtime";
+  const Finished result = run("runtime_static", "CUDA_VISIBLE_DEVICES=");
+  EXPECT_EQ(result.err.find("lockstep"), std::string::npos) << result.err;
+  EXPECT_EQ(result.out.find("lockstep"), std::string::npos) << result.out;
+}
+
+TEST(RuntimeProgram, SeparatelyCompiledRunsWhatNeedsNoDeviceLinker) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_separate")) GTEST_SKIP() << "the toolkit has no device linker";
+  const Finished result = run("runtime_separate");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("own file: 7 (cudaSuccess)"), std::string::npos) << result.out << result.err;
+  EXPECT_EQ(result.out.find("other file: 84 (cudaSuccess)"), std::string::npos) << "now linked? say so in the docs";
+  EXPECT_NE(result.err.find("-rdc"), std::string::npos) << result.err;
+}
+
+TEST(RuntimeProgram, ReportIsWrittenAtExit) {
+  const auto folder = std::filesystem::temp_directory_path() / ("runtime_program_report." + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "report.json";
+  const Finished result = run("runtime_data copies", "LOCKSTEP_REPORT=" + file.string());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(read_file(file).find("\"launches\""), std::string::npos);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // no temporary file is left
+  std::filesystem::remove(file);
+  const Finished faulty = run("runtime_errors illegal", "LOCKSTEP_REPORT=" + file.string());
+  EXPECT_EQ(faulty.exit_code, 0);
+  EXPECT_NE(read_file(file).find("out_of_bounds"), std::string::npos) << read_file(file);
+  const Finished nowhere = run("runtime_data copies", "LOCKSTEP_REPORT=/nonexistent/report.json");
+  EXPECT_EQ(nowhere.exit_code, 0);
+  EXPECT_NE(nowhere.err.find("LOCKSTEP_REPORT"), std::string::npos) << nowhere.err;
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RuntimeProgram, MalformedEnvironmentIsToldOnceAndFailsTheCalls) {
+  const Finished result = run("runtime_errors pointers", "LOCKSTEP_SCHEDULE=sideways");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out.find("cudaMalloc(&d, 4096): cudaErrorInitializationError"), 0u) << result.out;
+  EXPECT_EQ(result.err.find("LOCKSTEP_SCHEDULE"), result.err.rfind("LOCKSTEP_SCHEDULE")) << result.err;
+  EXPECT_EQ(result.err.rfind("lockstep: ", 0), 0u) << result.err;
+}
+
+TEST(RuntimeLibrary, ExportsAllThatTheToolkitsExports) {
+  void* library = dlopen((kLibrary + "/libcudart.so.13").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  std::istringstream names(read_file(EXPORT_LIST));
+  std::string name;
+  int count = 0;
+  for (; std::getline(names, name); ++count)
+    EXPECT_NE(dlvsym(library, name.c_str(), "libcudart.so.13"), nullptr) << name;
+  EXPECT_GT(count, 300);
+  EXPECT_EQ(dlsym(library, "_ZN8lockstep6Device6createERKNS_13DeviceOptionsE"), nullptr) << "internals are visible";
+}
+
+}  // namespace
