@@ -1,0 +1,80 @@
+// memory_test: allocations, their bounds, and what is said of an address that is in none.
+#include "memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+
+TEST(Memory, BoundsAreExact) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(10);
+  ASSERT_NE(a, 0u);
+  EXPECT_EQ(a % 256, 0u);
+  EXPECT_TRUE(memory.find(a).contains(a + 6, 4));
+  EXPECT_FALSE(memory.find(a).contains(a + 7, 4));
+  EXPECT_EQ(memory.find(a + 10).end, 0u);
+}
+
+TEST(Memory, NeighboursDoNotTouch) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(4096), b = memory.allocate(4096);
+  EXPECT_GE(std::max(a, b) - std::min(a, b), 4096u + 512u);
+}
+
+TEST(Memory, CapacityIsWhatTheCardHas) {
+  Memory memory(kMiB);
+  EXPECT_EQ(memory.allocate(kMiB + 1), 0u);
+  const uint64_t all = memory.allocate(kMiB);
+  EXPECT_NE(all, 0u);
+  EXPECT_EQ(memory.allocate(1), 0u);
+  EXPECT_TRUE(memory.free(all));
+  EXPECT_EQ(memory.used(), 0u);
+  EXPECT_NE(memory.allocate(kMiB), 0u);
+}
+
+TEST(Memory, OnlyAStartCanBeFreedAndOnlyOnce) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(100);
+  EXPECT_FALSE(memory.free(a + 1));
+  EXPECT_TRUE(memory.free(a));
+  EXPECT_FALSE(memory.free(a));
+}
+
+TEST(Memory, RemembersWhatWasFreed) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(100);
+  memory.free(a);
+  EXPECT_EQ(memory.describe(a + 99).kind, AddressKind::kFreed);
+  EXPECT_EQ(memory.describe(a + 100).kind, AddressKind::kUnknown);
+  EXPECT_NE(memory.nearest(a, 4).find("was freed"), std::string::npos);
+}
+
+// More is allocated and freed than the address range holds, so places must be used again.
+TEST(Memory, PlacesAreUsedAgain) {
+  Memory memory(kMiB);
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t a = memory.allocate(kMiB / 2), b = memory.allocate(kMiB / 4);
+    ASSERT_NE(a, 0u);
+    ASSERT_NE(b, 0u);
+    std::memset(reinterpret_cast<void*>(a), i, kMiB / 2);
+    ASSERT_TRUE(memory.free(a));
+    ASSERT_TRUE(memory.free(b));
+  }
+}
+
+TEST(Memory, SaysHowFarAnAddressIsFromTheNearest) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(100);
+  EXPECT_NE(memory.nearest(a + 104, 4).find("4 bytes past the end of the nearest allocation, 100 bytes"),
+            std::string::npos);
+  EXPECT_NE(memory.nearest(a - 8, 4).find("8 bytes before the start"), std::string::npos);
+  EXPECT_NE(memory.nearest(a + 96, 16).find("ends 12 bytes behind it"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep
