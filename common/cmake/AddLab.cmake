@@ -2,8 +2,8 @@
 #
 # Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
 # the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution.
-# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT; solution.NN.gpu,
-# starter.NN.gpu and wrong.NN.VARIANT.gpu where WARPLADDER_GPU_ARCHS names a card.
+# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT and, for a
+# histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution, starter and wrong once more with .gpu behind.
 
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
 
@@ -95,6 +95,10 @@ function(add_lab lab)
     warpladder_wrong_tests("${suffix}" "${test}")
   endforeach()
 
+  if(contract STREQUAL histogram)  # a file of the learner's own
+    warpladder_lab_test(input.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
+                        --input ${lab}/README.md)
+  endif()
   add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution)
   set_tests_properties(binary.${number} PROPERTIES LABELS lab${number})
   list(TRANSFORM schedule_seeds PREPEND "random:" OUTPUT_VARIABLE schedules)

@@ -76,7 +76,6 @@ void Child::become(const ChildSpec& spec, int output, int errors, int lines) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge itself is killed
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
-  set_limits(spec.limits);
 
   // First out of the way of the numbers that are wanted, then onto them: dup2 also clears close-on-exec.
   std::vector<std::pair<int, int>> moves = spec.descriptors;
@@ -93,6 +92,7 @@ void Child::become(const ChildSpec& spec, int output, int errors, int lines) {
   std::vector<char*> arguments;
   for (const std::string& word : spec.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  set_limits(spec.limits);  // last: they may be too tight for this process already
   execvp(arguments[0], arguments.data());
   const std::string message = std::string(arguments[0]) + ": " + std::strerror(errno) + "\n";
   if (write(2, message.data(), message.size()) < 0) _exit(126);

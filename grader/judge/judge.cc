@@ -41,6 +41,14 @@ Bytes read_input_file(const fs::path& file) {
   return data;
 }
 
+Failure our_fault(const JudgeFault& fault) {
+  return {Verdict::kJudgeFault,
+          "judge",
+          {fault.what()},
+          "This is no fault of the code that was judged: put it right and run again.",
+          ""};
+}
+
 class Judgement {
  public:
   explicit Judgement(const JudgeOptions& options);
@@ -87,9 +95,7 @@ Judgement::Judgement(const JudgeOptions& options)
 Result Judgement::run() {
   try {
     run_all();
-  } catch (const JudgeFault& fault) {
-    fail({Verdict::kJudgeFault, "judge", {fault.what()}, "This is no fault of the code that was judged.", ""});
-  }
+  } catch (const JudgeFault& fault) { fail(our_fault(fault)); }
   return result_;
 }
 
@@ -285,6 +291,17 @@ void Judgement::time_serial_cpu() {
 
 }  // namespace
 
-Result judge(const JudgeOptions& options) { return Judgement(options).run(); }
+Result judge(const JudgeOptions& options) {
+  try {
+    return Judgement(options).run();
+  } catch (const JudgeFault& fault) {  // before there was anything to judge
+    Result result;
+    result.lab = options.lab.filename();
+    result.file = options.file.empty() ? options.binary : options.file;
+    result.device = options.on_gpu ? "gpu" : "lockstep";
+    result.failure = our_fault(fault);
+    return result;
+  }
+}
 
 }  // namespace warpladder

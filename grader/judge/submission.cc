@@ -120,8 +120,8 @@ std::optional<std::string> broken_guard(View result, const ResultLayout& layout,
 }
 
 std::optional<std::string> changed_input(View before, View after, size_t element_bytes) {
+  if (before.empty() || std::memcmp(before.data(), after.data(), before.size()) == 0) return std::nullopt;
   const auto [was, is] = std::ranges::mismatch(before, after);
-  if (was == before.end()) return std::nullopt;
   const auto at = static_cast<size_t>(was - before.begin()) / element_bytes;
   return "element " + std::to_string(at) + " of the input was changed, which the contract declares const";
 }

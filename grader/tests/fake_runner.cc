@@ -42,8 +42,7 @@ void misbehave(const Json& job) {
   }
   if (fault == "spin") {
     volatile bool forever = true;
-    while (forever) {
-    }
+    while (forever) {}
   }
   if (fault == "print") {
     while (true) std::puts("and on and on and on");

@@ -118,7 +118,9 @@ TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan"
 
 TEST_F(Judging, WithoutLockstepItSaysSo) {
   std::filesystem::remove(lockstep() / "libcudart.so.13");
-  EXPECT_THROW(judge_with("", "scan", "scan_inclusive"), JudgeFault);
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("cmake --build"), std::string::npos);
 }
 
 }  // namespace

@@ -23,9 +23,7 @@ class LabJson : public ::testing::Test {
     text.replace(text.find(piece), piece.size(), by);
     try {
       load(text);
-    } catch (const JudgeFault& fault) {
-      return fault.what();
-    }
+    } catch (const JudgeFault& fault) { return fault.what(); }
     return "accepted";
   }
   TemporaryFolder folder_;
