@@ -18,7 +18,10 @@ __global__ void reduce_neighbored(unsigned* __restrict__ data, int n, unsigned* 
 
   // No early return for tid >= count: every thread has to come to the barrier.
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
-    if (tid % (2 * stride) == 0 && tid + stride < count) block[tid] += block[tid + stride];
+    if (tid % (2 * stride) == 0 && tid + stride < count) {
+      // On a line of its own: the report tells its lanes from those that only test.
+      block[tid] += block[tid + stride];
+    }
     // The next step reads sums that other threads are writing in this one.
     __syncthreads();
   }
