@@ -1,0 +1,24 @@
+// caught by: case.histogram.999983
+// One byte per thread and no loop: right until there are more bytes than threads in the grid.
+#include "common/check.h"
+#include "common/contracts/histogram.h"
+
+constexpr int kBlock = 256;      // threads
+constexpr int kBlocksPerSm = 8;  // 8 × 256 threads fill a multiprocessor (2048; on cards with 1024 or 1536 some wait)
+
+__global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t bytes,
+                                 unsigned int* __restrict__ bins) {
+  const size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < bytes) atomicAdd(&bins[data[i]], 1u);
+}
+
+void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  if (bytes == 0) return;
+
+  int device = 0, sms = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+  histogram_kernel<<<sms * kBlocksPerSm, kBlock>>>(data, bytes, bins);
+  CUDA_CHECK(cudaGetLastError());
+}
