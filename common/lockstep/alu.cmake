@@ -42,9 +42,19 @@ if(BUILD_TESTING)
   set(LOCKSTEP_ALU_TESTS ${CMAKE_CURRENT_LIST_DIR}/tests)
   add_executable(lockstep_alu_test
     ${LOCKSTEP_ALU_TESTS}/alu_hardware_test.cc
-    ${LOCKSTEP_ALU_TESTS}/alu_test.cc)
+    ${LOCKSTEP_ALU_TESTS}/alu_test.cc
+    ${LOCKSTEP_ALU_TESTS}/arith_convert_test.cc
+    ${LOCKSTEP_ALU_TESTS}/arith_float_test.cc
+    ${LOCKSTEP_ALU_TESTS}/arith_int_test.cc)
   target_compile_definitions(lockstep_alu_test PRIVATE LOCKSTEP_ALU_TESTS="${LOCKSTEP_ALU_TESTS}")
   target_compile_options(lockstep_alu_test PRIVATE -Wall -Wextra -Wshadow -Werror -ffp-contract=off)
   target_link_libraries(lockstep_alu_test PRIVATE lockstep_alu GTest::gtest_main)
   gtest_discover_tests(lockstep_alu_test PROPERTIES LABELS lockstep)
+
+  if(TARGET lockstep_alu_avx2 AND CMAKE_NM)
+    add_test(NAME lockstep_alu_isolation
+      COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<TARGET_OBJECTS:lockstep_alu_avx2>"
+              -P ${LOCKSTEP_ALU_TESTS}/alu_isolation.cmake)
+    set_tests_properties(lockstep_alu_isolation PROPERTIES LABELS lockstep)
+  endif()
 endif()

@@ -34,13 +34,15 @@ template <class T> constexpr bool is_subnormal(T x) {
   return magnitude(x) < std::numeric_limits<T>::min() && x != 0;
 }
 
-// f64 instructions hand a NaN on, made quiet, the last here of several; they make the negative quiet NaN of their own.
-constexpr double quiet(double nan) { return double_of(bits_of(nan) | uint64_t{1} << 51); }
-constexpr double nan_from() { return double_of(0xfff8000000000000); }
-template <class... T> constexpr double nan_from(double a, T... others) {
-  return (is_nan(a) && !(is_nan(others) || ...)) ? quiet(a) : nan_from(others...);
-}
+// The NaN of a result. f32: always the same. f64: that of a source, made quiet, the last here of several; else their own.
 template <class... T> constexpr float nan_from(float, T...) { return float_of(kNanF32); }
+constexpr double quiet(double nan) { return double_of(bits_of(nan) | uint64_t{1} << 51); }
+template <class... T> constexpr double nan_from(double first, T... others) {
+  double nan = double_of(0xfff8000000000000);
+  nan = is_nan(first) ? first : nan;
+  ((nan = is_nan(others) ? others : nan), ...);
+  return quiet(nan);
+}
 
 constexpr float flush(float x) { return magnitude(x) < std::numeric_limits<float>::min() ? with_sign(0.0f, x) : x; }
 

@@ -49,7 +49,8 @@ F32_WORDS = [0, 0x80000000, 1, 0x80000001, 0x7FFFFF, 0x807FFFFF, 0x800000, 0x808
              0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7FA00000, 0x7FFFFFFF, 0x7E800000, 0x7E800001, 0x3F808000,
              0x3F818000, 0x3F801000, 0x3F803000, 0x7F7F8000, 0x3F7FFFFF]  # fmt: skip
 F64_WORDS = [0, 1 << 63, 1, (1 << 63) | 1, (1 << 52) - 1, 1 << 52, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000,
-             0xFFF0000000000000, 0x7FF8000000000000, 0xFFF8000000000000, 0x7FF4000000000001, 0x7FFFFFFFFFFFFFFF]  # fmt: skip
+             0xFFF0000000000000, 0x7FF8000000000000, 0xFFF8000000000000, 0x7FF4000000000001,
+             0x7FFFFFFFFFFFFFFF]  # fmt: skip
 
 EDGES: dict[str, list[int]] = {
     "i16": [0, 1, 2, 3, 0x7F, 0x80, 0xFF, 0x100, 0x7FFE, 0x7FFF, 0x8000, 0x8001, 0xFFFE, 0xFFFF, 0x5555, 0xAAAA],
@@ -310,7 +311,8 @@ def ptx_of(instruction: Instruction, place: int) -> str:
     written = {"h": "%dh", "r": "%dr", "d": "%dd", "p": "%p", "pp": "%p|%q", "rp": "%dr|%p"}[destination]
     lines.append(f"{name} {written}, {', '.join(arguments)};")
     lines.append({
-        "h": "cvt.u64.u16 %x, %dh;", "r": "cvt.u64.u32 %x, %dr;", "d": "mov.b64 %x, %dd;", "p": "selp.b64 %x, 1, 0, %p;",
+        "h": "cvt.u64.u16 %x, %dh;", "r": "cvt.u64.u32 %x, %dr;", "d": "mov.b64 %x, %dd;",
+        "p": "selp.b64 %x, 1, 0, %p;",
         "pp": "selp.b32 %o, 1, 0, %p; selp.b32 %o2, 2, 0, %q; or.b32 %o, %o, %o2; cvt.u64.u32 %x, %o;",
         "rp": "selp.b32 %o, 1, 0, %p; mov.b64 %x, {%dr, %o};",
     }[destination])  # fmt: skip
@@ -399,7 +401,7 @@ def build(folder: pathlib.Path) -> None:
 
 
 def collect(folder: pathlib.Path) -> None:
-    print("# What an NVIDIA H200 returned, lane by lane, in hexadecimal. Made by alu_hardware.py, which says how to read it.")
+    print("# What an NVIDIA H200 returned, lane by lane, in hexadecimal. See alu_hardware.py.")
     for (slot, name), values in make_inputs().items():
         print(f"input {slot} {name} =", *(f"{v:x}" for v in values))
     results = (folder / "results.bin").read_bytes()
