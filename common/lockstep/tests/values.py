@@ -116,7 +116,7 @@ def int_arithmetic() -> dict[str, list[str]]:
         lambda a, b: a * b >> 32, lambda a, b: s(a) * s(b) >> 32,
         lambda a, b: a * b + 10, lambda a, b: (s(a) * s(b) >> 32) + 10,
         lambda a, b: a // b, lambda a, b: a % b,
-        lambda a, b: 0 if (a, b) == (0x80000000, M32) else truncated_div(s(a), s(b)) ,
+        lambda a, b: 0 if (a, b) == (0x80000000, M32) else truncated_div(s(a), s(b)),
         lambda a, b: min(a, b), lambda a, b: max(a, b), lambda a, b: min(s(a), s(b)), lambda a, b: max(s(a), s(b)),
         lambda a, b: abs(s(a)), lambda a, b: -s(a), lambda a, b: abs(a - b) + b, lambda a, b: abs(s(a) - s(b)) + b)}
 
@@ -216,7 +216,8 @@ def dot_products() -> dict[str, list[str]]:
         return 1000 + sum(x * y for x, y in zip(halves, chosen))
 
     return {"out": by_operation(
-        lambda a, b: dp4a(a, b, False, False), lambda a, b: dp4a(a, b, True, True), lambda a, b: dp4a(a, b, False, True),
+        lambda a, b: dp4a(a, b, False, False), lambda a, b: dp4a(a, b, True, True),
+        lambda a, b: dp4a(a, b, False, True),
         lambda a, b: dp2a(a, b, False), lambda a, b: dp2a(a, b, True),
         lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF), lambda a, b: signed(a, 24) * signed(b, 24) + 9)}
 

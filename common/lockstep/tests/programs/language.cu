@@ -59,21 +59,11 @@ __global__ void everything(int* out, Shift shift) {
   for (int i = 0; i < 8; ++i) values[i] = (tid + i) * shift.by[i % 3] * shift.sign;
   int result = values[tid % 8] + s_dynamic[63 - tid] + s_static[tid] + c_table[tid % 16] * d_scale;
   switch (tid % 5) {
-    case 0:
-      result += 1000;
-      break;
-    case 1:
-      result -= 7;
-      [[fallthrough]];
-    case 2:
-      result *= 2;
-      break;
-    case 3:
-      result = result / 3 + result % 3;
-      break;
-    default:
-      result ^= 0x55;
-      break;
+    case 0: result += 1000; break;
+    case 1: result -= 7; [[fallthrough]];
+    case 2: result *= 2; break;
+    case 3: result = result / 3 + result % 3; break;
+    default: result ^= 0x55; break;
   }
   result += operations[tid % 3](tid, 5);
   result += static_cast<int>(shift.factor * tid);
@@ -143,21 +133,11 @@ static int everything_on_host(int tid, const Shift& shift, const int* table, int
   int result =
       (tid + tid % 8) * shift.by[tid % 8 % 3] * shift.sign + (63 - tid) * 3 - (63 - tid) + table[tid % 16] * scale;
   switch (tid % 5) {
-    case 0:
-      result += 1000;
-      break;
-    case 1:
-      result = (result - 7) * 2;
-      break;
-    case 2:
-      result *= 2;
-      break;
-    case 3:
-      result = result / 3 + result % 3;
-      break;
-    default:
-      result ^= 0x55;
-      break;
+    case 0: result += 1000; break;
+    case 1: result = (result - 7) * 2; break;
+    case 2: result *= 2; break;
+    case 3: result = result / 3 + result % 3; break;
+    default: result ^= 0x55; break;
   }
   result += tid % 3 == 0 ? tid + 5 : tid % 3 == 1 ? tid - 5 : tid * 5;
   return result + static_cast<int>(shift.factor * tid);

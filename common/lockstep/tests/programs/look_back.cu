@@ -70,8 +70,7 @@ __global__ void stream(volatile int* ring, volatile int* written, volatile int* 
 
 // A lock taken by every lane of every warp in turn.
 __global__ void locked_increments(int* lock, int* count) {
-  while (atomicCAS(lock, 0, 1) != 0) {
-  }
+  while (atomicCAS(lock, 0, 1) != 0) {}
   __threadfence();
   *const_cast<volatile int*>(count) = *const_cast<volatile int*>(count) + 1;
   __threadfence();
