@@ -171,9 +171,7 @@ Json run_guarded(const Job& job) {
     return {{"id", job.id}, {"status", "memory"}, {"text", "an allocation on the host failed (std::bad_alloc)"}};
   } catch (const CudaFailure& failure) {
     return cuda_reply(failure.error, failure.call);
-  } catch (const std::exception& error) {
-    return {{"id", job.id}, {"status", "exception"}, {"text", error.what()}};
-  }
+  } catch (const std::exception& error) { return {{"id", job.id}, {"status", "exception"}, {"text", error.what()}}; }
 }
 
 std::optional<Job> next_job(FILE* jobs) {
