@@ -27,11 +27,25 @@ Width width_of(Type type) {
   switch (type) {
     case Type::kNone: return Width::kNone;
     case Type::kPred: return Width::kPred;
-    case Type::kB8: case Type::kU8: case Type::kS8:
-    case Type::kB16: case Type::kU16: case Type::kS16: case Type::kF16: case Type::kBf16: return Width::k16;
-    case Type::kB32: case Type::kU32: case Type::kS32: case Type::kF32: case Type::kTf32:
-    case Type::kF16x2: case Type::kBf16x2: return Width::k32;
-    case Type::kB64: case Type::kU64: case Type::kS64: case Type::kF64: return Width::k64;
+    case Type::kB8:
+    case Type::kU8:
+    case Type::kS8:
+    case Type::kB16:
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kF16:
+    case Type::kBf16: return Width::k16;
+    case Type::kB32:
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kF32:
+    case Type::kTf32:
+    case Type::kF16x2:
+    case Type::kBf16x2: return Width::k32;
+    case Type::kB64:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64: return Width::k64;
     case Type::kB128: return Width::k128;
   }
   return Width::kNone;
@@ -104,7 +118,8 @@ std::optional<AluChoice> choose(const AluEntry* entry, const Modes& modes) {
 std::optional<AluChoice> select_plain(const Statement& s) {
   const bool three_sources = s.operands.size() == 4 && (s.opcode == "min" || s.opcode == "max");
   const std::string opcode = three_sources ? s.opcode + "3" : s.opcode;
-  if (const AluEntry* entry = alu_table().find(joined(opcode, s.modifiers)); entry != nullptr && entry->plain != nullptr) {
+  if (const AluEntry* entry = alu_table().find(joined(opcode, s.modifiers));
+      entry != nullptr && entry->plain != nullptr) {
     return choice_of(entry->plain, 0, entry->signature);
   }
   const Modes modes = split_modes(s.modifiers);
@@ -155,11 +170,16 @@ std::optional<ComparisonModifiers> read_comparison(const Names& modifiers, size_
   ComparisonModifiers result{.comparison = *comparison};
   for (size_t i = 1; i < modifiers.size() - types; ++i) {
     const std::string& m = modifiers[i];
-    if (m == "and") result.combination = Combination::kAnd;
-    else if (m == "or") result.combination = Combination::kOr;
-    else if (m == "xor") result.combination = Combination::kXor;
-    else if (m == "ftz") result.ftz = true;
-    else return std::nullopt;
+    if (m == "and")
+      result.combination = Combination::kAnd;
+    else if (m == "or")
+      result.combination = Combination::kOr;
+    else if (m == "xor")
+      result.combination = Combination::kXor;
+    else if (m == "ftz")
+      result.ftz = true;
+    else
+      return std::nullopt;
   }
   return result;
 }
@@ -173,7 +193,8 @@ std::optional<AluChoice> select_setp(const Statement& s) {
   if (entry == nullptr || (modifiers->ftz && !(entry->allowed & kFtz))) return std::nullopt;
 
   AluHandler handler = is_pair ? entry->general : modifiers->ftz ? entry->ftz : entry->plain;
-  auto choice = choice_of(handler, is_pair ? modifiers->packed() : static_cast<uint32_t>(modifiers->combination), entry->signature);
+  auto choice = choice_of(handler, is_pair ? modifiers->packed() : static_cast<uint32_t>(modifiers->combination),
+                          entry->signature);
   choice.dual_destination = s.dual_destination;
   if (modifiers->combination == Combination::kNone) choice.sources[2] = Width::kNone;
   return choice;
@@ -189,17 +210,23 @@ std::optional<AluChoice> select_set(const Statement& s) {
   if (modifiers->comparison > Comparison::kGe && type.find('f') == std::string::npos) return std::nullopt;
 
   const bool is_pair = type == "f16x2" || type == "bf16x2";
-  struct Destination { const char* name; bool of_pair; SetResult result; Type type; };
+  struct Destination {
+    const char* name;
+    bool of_pair;
+    SetResult result;
+    Type type;
+  };
   static constexpr Destination kDestinations[] = {
-      {"u32", false, SetResult::k32Ones, Type::kU32},   {"s32", false, SetResult::k32Ones, Type::kS32},
-      {"u16", false, SetResult::k16Ones, Type::kU16},   {"s16", false, SetResult::k16Ones, Type::kS16},
-      {"f32", false, SetResult::kF32, Type::kF32},      {"f16", false, SetResult::kF16, Type::kF16},
-      {"bf16", false, SetResult::kBf16, Type::kBf16},   {"u32", true, SetResult::kPairOnes, Type::kU32},
-      {"s32", true, SetResult::kPairOnes, Type::kS32},  {"f16x2", true, SetResult::kF16x2, Type::kF16x2},
+      {"u32", false, SetResult::k32Ones, Type::kU32},     {"s32", false, SetResult::k32Ones, Type::kS32},
+      {"u16", false, SetResult::k16Ones, Type::kU16},     {"s16", false, SetResult::k16Ones, Type::kS16},
+      {"f32", false, SetResult::kF32, Type::kF32},        {"f16", false, SetResult::kF16, Type::kF16},
+      {"bf16", false, SetResult::kBf16, Type::kBf16},     {"u32", true, SetResult::kPairOnes, Type::kU32},
+      {"s32", true, SetResult::kPairOnes, Type::kS32},    {"f16x2", true, SetResult::kF16x2, Type::kF16x2},
       {"bf16x2", true, SetResult::kBf16x2, Type::kBf16x2}};
   for (const auto& destination : kDestinations) {
     if (d != destination.name || is_pair != destination.of_pair) continue;
-    auto choice = choice_of(entry->general, modifiers->packed() | static_cast<uint32_t>(destination.result) << 7, entry->signature);
+    auto choice = choice_of(entry->general, modifiers->packed() | static_cast<uint32_t>(destination.result) << 7,
+                            entry->signature);
     choice.d = width_of(destination.type);
     if (modifiers->combination == Combination::kNone) choice.sources[2] = Width::kNone;
     return choice;

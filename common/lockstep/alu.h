@@ -17,9 +17,9 @@ enum class Width : uint8_t { kNone, kPred, k16, k32, k64, k128 };
 struct AluChoice {
   AluHandler handler = nullptr;
   uint32_t aux = 0;
-  bool dual_destination = false;     // setp p|q, d2 used if the statement has it
+  bool dual_destination = false;  // setp p|q, d2 used if the statement has it
   Width d = Width::kNone;
-  std::array<Width, 4> sources{};    // a, b, c, e in the order PTX writes them
+  std::array<Width, 4> sources{};  // a, b, c, e in the order PTX writes them
   // Immediate sources: the bits to put in every lane, for PTX literals of this operand's type (a double literal
   // in an .f32 instruction becomes a float, …).
   std::array<Type, 4> source_types{};

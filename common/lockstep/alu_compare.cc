@@ -14,9 +14,12 @@ void write_comparison(std::byte* r, const Instruction& i, Mask compared, Mask ma
   if (i.d2 != 0) write_predicate(r, i.d2, combine(combination, ~compared, other), mask);
 }
 
-template <class T> constexpr T flushed(T x, bool ftz) {
-  if constexpr (std::is_integral_v<T>) return x;
-  else return input(x, {.ftz = ftz});
+template <class T>
+constexpr T flushed(T x, bool ftz) {
+  if constexpr (std::is_integral_v<T>)
+    return x;
+  else
+    return input(x, {.ftz = ftz});
 }
 
 template <Comparison c, class T, bool ftz>
@@ -29,29 +32,35 @@ template <Comparison c, class T, bool ftz>
   write_comparison(r, i, compared, mask);
 }
 
-template <class T, Comparison c> void setp(AluTable& t, const char* opcode, const char* type, uint32_t allowed) {
+template <class T, Comparison c>
+void setp(AluTable& t, const char* opcode, const char* type, uint32_t allowed) {
   constexpr bool modal = !std::is_integral_v<T>;
-  t.add(opcode, type, "", {.plain = handle_setp<c, T, false>,
-                           .ftz = modal ? handle_setp<c, T, modal> : nullptr,
-                           .allowed = allowed,
-                           .signature = {Type::kPred, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
+  t.add(opcode, type, "",
+        {.plain = handle_setp<c, T, false>,
+         .ftz = modal ? handle_setp<c, T, modal> : nullptr,
+         .allowed = allowed,
+         .signature = {Type::kPred, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
 }
 
-template <class T> void define_equality(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
+template <class T>
+void define_equality(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
   setp<T, Comparison::kEq>(t, "setp.eq", type, allowed);
   setp<T, Comparison::kNe>(t, "setp.ne", type, allowed);
 }
-template <class T> void define_order(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
+template <class T>
+void define_order(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
   setp<T, Comparison::kLt>(t, "setp.lt", type, allowed);
   setp<T, Comparison::kLe>(t, "setp.le", type, allowed);
   setp<T, Comparison::kGt>(t, "setp.gt", type, allowed);
   setp<T, Comparison::kGe>(t, "setp.ge", type, allowed);
 }
-template <class T> void define_signed_setp(AluTable& t) {
+template <class T>
+void define_signed_setp(AluTable& t) {
   define_equality<T>(t, kSuffix<T>);
   define_order<T>(t, kSuffix<T>);
 }
-template <class T> void define_unsigned_setp(AluTable& t) {
+template <class T>
+void define_unsigned_setp(AluTable& t) {
   define_equality<T>(t, kSuffix<T>);
   define_order<T>(t, kSuffix<T>);
   setp<T, Comparison::kLt>(t, "setp.lo", kSuffix<T>, kNoModes);
@@ -59,7 +68,8 @@ template <class T> void define_unsigned_setp(AluTable& t) {
   setp<T, Comparison::kGt>(t, "setp.hi", kSuffix<T>, kNoModes);
   setp<T, Comparison::kGe>(t, "setp.hs", kSuffix<T>, kNoModes);
 }
-template <class T> void define_float_setp(AluTable& t, uint32_t allowed) {
+template <class T>
+void define_float_setp(AluTable& t, uint32_t allowed) {
   define_equality<T>(t, kSuffix<T>, allowed);
   define_order<T>(t, kSuffix<T>, allowed);
   setp<T, Comparison::kEqu>(t, "setp.equ", kSuffix<T>, allowed);
@@ -81,11 +91,14 @@ struct SetMode {
   bool ftz;
   SetResult result;
   explicit SetMode(uint32_t aux)
-      : comparison(static_cast<Comparison>(aux & 15)), combination(static_cast<Combination>(aux >> 4 & 3)),
-        ftz((aux >> 6 & 1) != 0), result(static_cast<SetResult>(aux >> 7)) {}
+      : comparison(static_cast<Comparison>(aux & 15)),
+        combination(static_cast<Combination>(aux >> 4 & 3)),
+        ftz((aux >> 6 & 1) != 0),
+        result(static_cast<SetResult>(aux >> 7)) {}
 };
 
-template <class T> bool compare_any(Comparison c, T a, T b) {
+template <class T>
+bool compare_any(Comparison c, T a, T b) {
   switch (c) {
     case Comparison::kEq: return compare<Comparison::kEq>(a, b);
     case Comparison::kNe: return compare<Comparison::kNe>(a, b);
@@ -106,8 +119,11 @@ template <class T> bool compare_any(Comparison c, T a, T b) {
 }
 
 // Masks of the lanes for which the comparison, combined with c, holds: of the value or low half, and of the high half.
-struct Compared { Mask low, high; };
-template <class T> Compared compare_lanes(std::byte* r, const Instruction& i, SetMode m) {
+struct Compared {
+  Mask low, high;
+};
+template <class T>
+Compared compare_lanes(std::byte* r, const Instruction& i, SetMode m) {
   const Source<T> a(r, i.a), b(r, i.b);
   Compared result{};
   for (int l = 0; l < kWarpSize; ++l) {
@@ -123,7 +139,8 @@ template <class T> Compared compare_lanes(std::byte* r, const Instruction& i, Se
   return {combine(m.combination, result.low, other), combine(m.combination, result.high, other)};
 }
 
-template <class T> void handle_set(std::byte* r, const Instruction& i, Mask mask) {
+template <class T>
+void handle_set(std::byte* r, const Instruction& i, Mask mask) {
   const SetMode m(i.aux);
   const Compared compared = compare_lanes<T>(r, i, m);
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
@@ -135,27 +152,39 @@ template <class T> void handle_set(std::byte* r, const Instruction& i, Mask mask
       case SetResult::kF32: lanes<float>(r, i.d)[l] = low_holds; break;
       case SetResult::kF16: lanes<uint16_t>(r, i.d)[l] = low_holds ? 0x3c00 : 0; break;
       case SetResult::kBf16: lanes<uint16_t>(r, i.d)[l] = low_holds ? 0x3f80 : 0; break;
-      case SetResult::kPairOnes: lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0xffff0000 : 0) | (low_holds ? 0xffff : 0); break;
-      case SetResult::kF16x2: lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0x3c000000 : 0) | (low_holds ? 0x3c00 : 0); break;
-      case SetResult::kBf16x2: lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0x3f800000 : 0) | (low_holds ? 0x3f80 : 0); break;
+      case SetResult::kPairOnes:
+        lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0xffff0000 : 0) | (low_holds ? 0xffff : 0);
+        break;
+      case SetResult::kF16x2:
+        lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0x3c000000 : 0) | (low_holds ? 0x3c00 : 0);
+        break;
+      case SetResult::kBf16x2:
+        lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0x3f800000 : 0) | (low_holds ? 0x3f80 : 0);
+        break;
     }
   }
 }
 
 // setp p|q of a pair: p for the low half, q for the high one.
-template <class T> void handle_setp_pair(std::byte* r, const Instruction& i, Mask mask) {
+template <class T>
+void handle_setp_pair(std::byte* r, const Instruction& i, Mask mask) {
   const Compared compared = compare_lanes<T>(r, i, SetMode(i.aux));
   write_predicate(r, i.d, compared.low, mask);
   write_predicate(r, i.d2, compared.high, mask);
 }
 
-template <class T> void set(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
-  t.add("set", type, "", {.general = handle_set<T>, .allowed = allowed,
-                          .signature = {Type::kU32, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
+template <class T>
+void set(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
+  t.add(
+      "set", type, "",
+      {.general = handle_set<T>, .allowed = allowed, .signature = {Type::kU32, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
 }
-template <class T> void setp_pair(AluTable& t, uint32_t allowed) {
-  t.add("setp", kSuffix<T>, "", {.general = handle_setp_pair<T>, .allowed = allowed,
-                                 .signature = {Type::kPred, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
+template <class T>
+void setp_pair(AluTable& t, uint32_t allowed) {
+  t.add("setp", kSuffix<T>, "",
+        {.general = handle_setp_pair<T>,
+         .allowed = allowed,
+         .signature = {Type::kPred, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
 }
 
 }  // namespace

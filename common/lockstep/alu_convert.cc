@@ -1,5 +1,5 @@
-// alu_convert: cvt → handlers. Registers may be wider than the instruction's types; the common pairs of types and widths
-// have vector loops, all others share one loop with strides.
+// alu_convert: cvt → handlers. Registers may be wider than the instruction's types; the common pairs of types and
+// widths have vector loops, all others share one loop with strides.
 
 #include "alu_handlers.h"
 #include "arith_convert.h"
@@ -10,13 +10,25 @@ namespace {
 // --- integers: named with the widths of both registers, such as "cvt.s64.s32:64:32" ---------------------------------
 
 // D and S are the registers' types, Narrow the one of the two that the instruction cuts to on the way.
-template <class D, class Narrow, class S> D resized(S x) { return static_cast<D>(static_cast<Narrow>(x)); }
+template <class D, class Narrow, class S>
+D resized(S x) {
+  return static_cast<D>(static_cast<Narrow>(x));
+}
 
-template <class D, class Narrow, class S> void resize(AluTable& t, const char* name) { op<resized<D, Narrow, S>>(t, name, ""); }
+template <class D, class Narrow, class S>
+void resize(AluTable& t, const char* name) {
+  op<resized<D, Narrow, S>>(t, name, "");
+}
 
 void define_resizes(AluTable& t) {
-  using u8 = uint8_t; using s8 = int8_t; using u16 = uint16_t; using s16 = int16_t;
-  using u32 = uint32_t; using s32 = int32_t; using u64 = uint64_t; using s64 = int64_t;
+  using u8 = uint8_t;
+  using s8 = int8_t;
+  using u16 = uint16_t;
+  using s16 = int16_t;
+  using u32 = uint32_t;
+  using s32 = int32_t;
+  using u64 = uint64_t;
+  using s64 = int64_t;
   resize<u16, u8, u16>(t, "cvt.u16.u8:16:16"), resize<s16, s8, u16>(t, "cvt.s16.s8:16:16");
   resize<u32, u8, u16>(t, "cvt.u32.u8:32:16"), resize<s32, s8, u16>(t, "cvt.s32.s8:32:16");
   resize<u32, u8, u32>(t, "cvt.u32.u8:32:32"), resize<s32, s8, u32>(t, "cvt.s32.s8:32:32");
@@ -37,10 +49,12 @@ void define_resizes(AluTable& t) {
 
 // --- common float conversions -------------------------------------------------------------------------------------
 
-template <class D, class S, Rounding rounding, bool integral> D fixed(S x) {
+template <class D, class S, Rounding rounding, bool integral>
+D fixed(S x) {
   return convert<D>(x, FloatMode{.rounding = rounding, .integral = integral});
 }
-template <class D, class S> void nearest(AluTable& t, const char* name) {
+template <class D, class S>
+void nearest(AluTable& t, const char* name) {
   op<fixed<D, S, Rounding::kNearest, false>>(t, name, "");
 }
 
@@ -59,7 +73,8 @@ void define_floats(AluTable& t) {
 // --- all pairs ----------------------------------------------------------------------------------------------------
 
 // aux: the FloatMode in the low 16 bits, then the binary logarithms of the registers' bytes, d and a.
-template <class D, class S> void handle_convert(std::byte* r, const Instruction& i, Mask mask) {
+template <class D, class S>
+void handle_convert(std::byte* r, const Instruction& i, Mask mask) {
   const FloatMode mode = FloatMode::unpack(i.aux & 0xffff);
   const uint32_t d_shift = i.aux >> 16 & 7, a_shift = i.aux >> 20 & 7;
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
@@ -68,24 +83,30 @@ template <class D, class S> void handle_convert(std::byte* r, const Instruction&
     __builtin_memcpy(&source, r + i.a + (size_t{l} << a_shift), sizeof source);
     const D result = convert<D>(source, mode);
     uint64_t extended = 0;
-    if constexpr (std::is_integral_v<D>) extended = static_cast<uint64_t>(result);  // signed types fill with the sign
-    else __builtin_memcpy(&extended, &result, sizeof result);
+    if constexpr (std::is_integral_v<D>)
+      extended = static_cast<uint64_t>(result);  // signed types fill with the sign
+    else
+      __builtin_memcpy(&extended, &result, sizeof result);
     __builtin_memcpy(r + i.d + (size_t{l} << d_shift), &extended, size_t{1} << d_shift);
   }
 }
 
-template <class D, class S> void any(AluTable& t, const char* d, const char* s) {
-  t.add("cvt", d, s, {.general = handle_convert<D, S>,
-                      .allowed = kRoundings | kIntegral | kFtz | kSat | kRelu | kSatfinite,
-                      .signature = {kTypeOf<D>, {kTypeOf<S>}}});
+template <class D, class S>
+void any(AluTable& t, const char* d, const char* s) {
+  t.add("cvt", d, s,
+        {.general = handle_convert<D, S>,
+         .allowed = kRoundings | kIntegral | kFtz | kSat | kRelu | kSatfinite,
+         .signature = {kTypeOf<D>, {kTypeOf<S>}}});
 }
-template <class D> void from_wide(AluTable& t, const char* d) {
+template <class D>
+void from_wide(AluTable& t, const char* d) {
   any<D, uint16_t>(t, d, ".u16"), any<D, int16_t>(t, d, ".s16");
   any<D, uint32_t>(t, d, ".u32"), any<D, int32_t>(t, d, ".s32");
   any<D, uint64_t>(t, d, ".u64"), any<D, int64_t>(t, d, ".s64");
   any<D, float>(t, d, ".f32"), any<D, double>(t, d, ".f64"), any<D, Half>(t, d, ".f16");
 }
-template <class D> void from_all(AluTable& t, const char* d) {
+template <class D>
+void from_all(AluTable& t, const char* d) {
   from_wide<D>(t, d);
   any<D, uint8_t>(t, d, ".u8"), any<D, int8_t>(t, d, ".s8");
 }
@@ -109,8 +130,9 @@ void define_pairs(AluTable& t) {  // all but bf16 with 8-bit integers
 void handle_pack(std::byte* r, const Instruction& i, Mask mask) {
   const int bits = static_cast<int>(i.aux & 0xff);
   const bool is_signed = i.aux >> 8 != 0;
-  apply<true>(r, i, mask, [=](int32_t a, int32_t b, uint32_t c) { return pack_saturated(a, b, c, bits, is_signed); },
-              Types<uint32_t, int32_t, int32_t, uint32_t>{});
+  apply<true>(
+      r, i, mask, [=](int32_t a, int32_t b, uint32_t c) { return pack_saturated(a, b, c, bits, is_signed); },
+      Types<uint32_t, int32_t, int32_t, uint32_t>{});
 }
 
 void define_packing(AluTable& t) {
@@ -118,8 +140,8 @@ void define_packing(AluTable& t) {
   modal_by_lane<convert_pair<Half>>(t, "cvt", ".f16x2.f32", modes);
   modal_by_lane<convert_pair<Bfloat>>(t, "cvt", ".bf16x2.f32", modes);
   modal_by_lane<to_tf32>(t, "cvt", ".tf32.f32", modes);
-  t.add("cvt.pack.sat", ".s32", "", {.general = handle_pack,
-                                     .signature = {Type::kU32, {Type::kS32, Type::kS32, Type::kU32}}});
+  t.add("cvt.pack.sat", ".s32", "",
+        {.general = handle_pack, .signature = {Type::kU32, {Type::kS32, Type::kS32, Type::kU32}}});
 }
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace {
 constexpr uint32_t kSingle = kRoundings | kFtz | kSat, kDouble = kRoundings;
 constexpr uint32_t kMinMax = kFtz | kNaN | kXorsignAbs;
 
-template <class T> void define_ieee(AluTable& t, uint32_t allowed) {
+template <class T>
+void define_ieee(AluTable& t, uint32_t allowed) {
   const char* type = kSuffix<T>;
   modal<add<T>>(t, "add", type, allowed);
   modal<sub<T>>(t, "sub", type, allowed);

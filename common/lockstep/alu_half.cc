@@ -9,7 +9,8 @@ namespace {
 constexpr uint32_t kHalfModes = kNearest | kFtz | kSat | kRelu, kBfloatModes = kNearest | kRelu;
 constexpr uint32_t kMinMax = kNaN | kXorsignAbs;
 
-template <class T> void define_scalar(AluTable& t, uint32_t allowed) {
+template <class T>
+void define_scalar(AluTable& t, uint32_t allowed) {
   const char* type = kSuffix<T>;
   modal<add_half<T>>(t, "add", type, allowed & ~uint32_t{kRelu});
   modal<sub_half<T>>(t, "sub", type, allowed & ~uint32_t{kRelu});
@@ -23,7 +24,8 @@ template <class T> void define_scalar(AluTable& t, uint32_t allowed) {
   modal_by_lane<tanh_half<T>>(t, "tanh.approx", type, kNoModes);
 }
 
-template <class T> void define_packed(AluTable& t, uint32_t allowed) {
+template <class T>
+void define_packed(AluTable& t, uint32_t allowed) {
   const char* type = kSuffix<Pair<T>>;
   modal<both<T, add_half<T>>>(t, "add", type, allowed & ~uint32_t{kRelu});
   modal<both<T, sub_half<T>>>(t, "sub", type, allowed & ~uint32_t{kRelu});

@@ -9,8 +9,12 @@ namespace {
 // --- carries: a predicate at kCarry -------------------------------------------------------------------------------
 
 // f(a, b[, c], carry in) → value and carry out.
-template <class T> Carried<T> mad_lo_carry(T a, T b, T c, bool carry) { return add_carry(mul_lo(a, b), c, carry); }
-template <class T> Carried<Unsigned<T>> mad_hi_carry(T a, T b, T c, bool carry) {
+template <class T>
+Carried<T> mad_lo_carry(T a, T b, T c, bool carry) {
+  return add_carry(mul_lo(a, b), c, carry);
+}
+template <class T>
+Carried<Unsigned<T>> mad_hi_carry(T a, T b, T c, bool carry) {
   return add_carry(static_cast<Unsigned<T>>(mul_hi(a, b)), static_cast<Unsigned<T>>(c), carry);
 }
 
@@ -23,24 +27,30 @@ void run_carry(std::byte* r, const Instruction& i, Mask mask, Types<D, T...>) {
     const int l = __builtin_ctz(rest);
     const auto result = [&]<size_t... n>(std::index_sequence<n...>) {
       return f(lanes<T>(r, offsets[n])[l]..., (carry_in >> l & 1) != 0);
-    }(std::index_sequence_for<T...>{});
+    }
+    (std::index_sequence_for<T...>{});
     lanes<D>(r, i.d)[l] = result.value;
     carry_out |= Mask{result.carry} << l;
   }
   if (writes) write_predicate(r, kCarry, carry_out, mask);
 }
-template <class D, class A> Types<D, A, A> carry_types(Carried<D> (*)(A, A, bool));
-template <class D, class A> Types<D, A, A, A> carry_types(Carried<D> (*)(A, A, A, bool));
+template <class D, class A>
+Types<D, A, A> carry_types(Carried<D> (*)(A, A, bool));
+template <class D, class A>
+Types<D, A, A, A> carry_types(Carried<D> (*)(A, A, A, bool));
 
-template <auto f, bool reads, bool writes> void handle_carry(std::byte* r, const Instruction& i, Mask mask) {
+template <auto f, bool reads, bool writes>
+void handle_carry(std::byte* r, const Instruction& i, Mask mask) {
   run_carry<f, reads, writes>(r, i, mask, decltype(carry_types(f)){});
 }
-template <auto f, bool reads, bool writes> void carry_op(AluTable& t, const char* opcode, const char* type) {
+template <auto f, bool reads, bool writes>
+void carry_op(AluTable& t, const char* opcode, const char* type) {
   t.add(opcode, type, "", {.plain = handle_carry<f, reads, writes>, .signature = decltype(carry_types(f))::signature});
 }
 
 // T is .u32 .s32 .u64 .s64; the sign matters to the high half of a product only.
-template <class T> void define_carries(AluTable& t) {
+template <class T>
+void define_carries(AluTable& t) {
   using U = Unsigned<T>;
   const char* type = kSuffix<T>;
   carry_op<add_carry<U>, false, true>(t, "add.cc", type);
@@ -60,7 +70,8 @@ template <class T> void define_carries(AluTable& t) {
 // --- instructions of one kind of types each -----------------------------------------------------------------------
 
 // All widths and signs. Where the sign does not matter, the unsigned function serves both.
-template <class T> void define_arithmetic(AluTable& t) {
+template <class T>
+void define_arithmetic(AluTable& t) {
   using U = Unsigned<T>;
   const char* type = kSuffix<T>;
   op<add<U>>(t, "add", type);
@@ -82,18 +93,21 @@ template <class T> void define_arithmetic(AluTable& t) {
   op<slct_ftz<U>>(t, "slct.ftz", type, ".f32");
 }
 
-template <class T> void define_signed(AluTable& t) {
+template <class T>
+void define_signed(AluTable& t) {
   op<neg<T>>(t, "neg", kSuffix<T>);
   op<abs<T>>(t, "abs", kSuffix<T>);
 }
 
 // 16 and 32 bits have a product of twice the width.
-template <class T> void define_wide(AluTable& t) {
+template <class T>
+void define_wide(AluTable& t) {
   op<mul_wide<T>>(t, "mul.wide", kSuffix<T>);
   op<mad_wide<T>>(t, "mad.wide", kSuffix<T>);
 }
 
-template <class T> void define_24bit(AluTable& t) {
+template <class T>
+void define_24bit(AluTable& t) {
   op<mul24_lo<T>>(t, "mul24.lo", kSuffix<T>);
   op<mul24_hi<T>>(t, "mul24.hi", kSuffix<T>);
   op<mad24_lo<T>>(t, "mad24.lo", kSuffix<T>);
@@ -101,7 +115,8 @@ template <class T> void define_24bit(AluTable& t) {
 }
 
 // .b16 .b32 .b64
-template <class T> void define_bits(AluTable& t, const char* type) {
+template <class T>
+void define_bits(AluTable& t, const char* type) {
   op<bit_and<T>>(t, "and", type);
   op<bit_or<T>>(t, "or", type);
   op<bit_xor<T>>(t, "xor", type);
@@ -117,7 +132,8 @@ template <class T> void define_bits(AluTable& t, const char* type) {
 }
 
 // f32 and f64 values are moved and selected as their bits.
-template <class T> void define_float_moves(AluTable& t) {
+template <class T>
+void define_float_moves(AluTable& t) {
   op<move<T>>(t, "mov", kSuffix<T>);
   op<selp<T>>(t, "selp", kSuffix<T>);
   op<slct<T, int32_t>>(t, "slct", kSuffix<T>, ".s32");
@@ -126,7 +142,8 @@ template <class T> void define_float_moves(AluTable& t) {
 }
 
 // .b32 .b64
-template <class T> void define_counts(AluTable& t, const char* type) {
+template <class T>
+void define_counts(AluTable& t, const char* type) {
   op<popc<T>>(t, "popc", type);
   op<clz<T>>(t, "clz", type);
   op<brev<T>>(t, "brev", type);
@@ -134,13 +151,15 @@ template <class T> void define_counts(AluTable& t, const char* type) {
 }
 
 // .u32 .s32 .u64 .s64
-template <class T> void define_fields(AluTable& t) {
+template <class T>
+void define_fields(AluTable& t) {
   op<bfe<T>>(t, "bfe", kSuffix<T>);
   op<bfind<T>>(t, "bfind", kSuffix<T>);
   op<bfind_shiftamt<T>>(t, "bfind.shiftamt", kSuffix<T>);
 }
 
-template <class T> void define_32bit(AluTable& t) {
+template <class T>
+void define_32bit(AluTable& t) {
   op<szext_clamp<T>>(t, "szext.clamp", kSuffix<T>);
   op<szext_wrap<T>>(t, "szext.wrap", kSuffix<T>);
   op<dp4a<T, uint32_t>>(t, "dp4a", kSuffix<T>, ".u32");
@@ -193,8 +212,9 @@ void define_shuffles(AluTable& t) {  // of bits within a lane
 
 void handle_lop3(std::byte* r, const Instruction& i, Mask mask) {
   const uint32_t table = i.aux;
-  apply<false>(r, i, mask, [table](uint32_t a, uint32_t b, uint32_t c) { return lop3(a, b, c, table); },
-               Types<uint32_t, uint32_t, uint32_t, uint32_t>{});
+  apply<false>(
+      r, i, mask, [table](uint32_t a, uint32_t b, uint32_t c) { return lop3(a, b, c, table); },
+      Types<uint32_t, uint32_t, uint32_t, uint32_t>{});
 }
 
 // lop3.and/or d|p, a, b, c, table, q: p = (d != 0) and/or q. Combination above the table's 8 bits.
@@ -215,10 +235,12 @@ void handle_lop3_predicate(std::byte* r, const Instruction& i, Mask mask) {
 
 // --- predicates: all lanes in one word ----------------------------------------------------------------------------
 
-template <uint32_t (*f)(uint32_t, uint32_t)> void handle_predicates(std::byte* r, const Instruction& i, Mask mask) {
+template <uint32_t (*f)(uint32_t, uint32_t)>
+void handle_predicates(std::byte* r, const Instruction& i, Mask mask) {
   write_predicate(r, i.d, f(*lanes<Mask>(r, i.a), *lanes<Mask>(r, i.b)), mask);
 }
-template <uint32_t (*f)(uint32_t)> void handle_predicate(std::byte* r, const Instruction& i, Mask mask) {
+template <uint32_t (*f)(uint32_t)>
+void handle_predicate(std::byte* r, const Instruction& i, Mask mask) {
   write_predicate(r, i.d, f(*lanes<Mask>(r, i.a)), mask);
 }
 

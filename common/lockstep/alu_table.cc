@@ -27,7 +27,7 @@ bool isa_available(Isa isa) {
 
 AluTable make_alu_table(Isa isa) {
   AluTable table;
-#define LOCKSTEP_DEFINE(isa_namespace)                                                                            \
+#define LOCKSTEP_DEFINE(isa_namespace)                                                                         \
   isa_namespace::define_integer(table), isa_namespace::define_float(table), isa_namespace::define_half(table), \
       isa_namespace::define_compare(table), isa_namespace::define_convert(table)
   switch (isa) {

@@ -17,8 +17,17 @@ struct Signature {
 
 // Which modifiers an instruction's own handlers understand, beyond those in its name.
 enum Allowed : uint32_t {
-  kNoModes = 0, kNearest = 1, kDirected = 2, kIntegral = 4, kFtz = 8, kSat = 16, kRelu = 32, kNaN = 64, kXorsignAbs = 128,
-  kAbs = 256, kSatfinite = 512,
+  kNoModes = 0,
+  kNearest = 1,
+  kDirected = 2,
+  kIntegral = 4,
+  kFtz = 8,
+  kSat = 16,
+  kRelu = 32,
+  kNaN = 64,
+  kXorsignAbs = 128,
+  kAbs = 256,
+  kSatfinite = 512,
   kRoundings = kNearest | kDirected,
 };
 
@@ -52,13 +61,13 @@ bool isa_available(Isa isa);
 AluTable make_alu_table(Isa isa);
 
 // The copies of the handlers' files.
-#define LOCKSTEP_DECLARE_HANDLERS(isa)         \
-  namespace isa {                              \
-  void define_integer(AluTable& table);        \
-  void define_float(AluTable& table);          \
-  void define_half(AluTable& table);           \
-  void define_compare(AluTable& table);        \
-  void define_convert(AluTable& table);        \
+#define LOCKSTEP_DECLARE_HANDLERS(isa)  \
+  namespace isa {                       \
+  void define_integer(AluTable& table); \
+  void define_float(AluTable& table);   \
+  void define_half(AluTable& table);    \
+  void define_compare(AluTable& table); \
+  void define_convert(AluTable& table); \
   }
 LOCKSTEP_DECLARE_HANDLERS(baseline)
 LOCKSTEP_DECLARE_HANDLERS(avx2)

@@ -10,9 +10,13 @@ enum class Comparison : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu
 
 constexpr float comparable(Half h) { return to_float(h); }
 constexpr float comparable(Bfloat b) { return to_float(b); }
-template <class T> constexpr T comparable(T x) { return x; }
+template <class T>
+constexpr T comparable(T x) {
+  return x;
+}
 
-template <Comparison c, class T> constexpr bool compare(T x, T y) {
+template <Comparison c, class T>
+constexpr bool compare(T x, T y) {
   const auto a = comparable(x);
   const auto b = comparable(y);
   switch (c) {

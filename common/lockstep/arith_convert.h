@@ -1,5 +1,5 @@
-// arith_convert: PTX cvt as pure functions of one lane: D from S, any two of the integers of 8 to 64 bits, float, double,
-// Half and Bfloat; and the packing forms.
+// arith_convert: PTX cvt as pure functions of one lane: D from S, any two of the integers of 8 to 64 bits, float,
+// double, Half and Bfloat; and the packing forms.
 #pragma once
 
 #include <type_traits>
@@ -9,18 +9,26 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-template <class T> inline constexpr bool kIsInteger = std::is_integral_v<T>;
-template <class T> inline constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
+template <class T>
+inline constexpr bool kIsInteger = std::is_integral_v<T>;
+template <class T>
+inline constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
-template <class T> constexpr double widened(T x) {  // every floating type fits a double
-  if constexpr (kIsHalf<T>) return to_double(x);
-  else return x;
+template <class T>
+constexpr double widened(T x) {  // every floating type fits a double
+  if constexpr (kIsHalf<T>)
+    return to_double(x);
+  else
+    return x;
 }
 
 // .ftz concerns f32 values alone, and not in conversions with f16.
-template <class D, class S> S convert_input(S x, FloatMode m) {
-  if constexpr (std::is_same_v<S, float> && !std::is_same_v<D, Half>) return m.ftz && is_nan(x) ? float_of(kNanF32) : input(x, m);
-  else return x;
+template <class D, class S>
+S convert_input(S x, FloatMode m) {
+  if constexpr (std::is_same_v<S, float> && !std::is_same_v<D, Half>)
+    return m.ftz && is_nan(x) ? float_of(kNanF32) : input(x, m);
+  else
+    return x;
 }
 
 // x, NaN and infinities apart, to a whole number.
@@ -37,7 +45,8 @@ inline double whole(double x, Rounding rounding) {
   return with_sign((magnitude(x) + 0x1p52) - 0x1p52, x);
 }
 
-template <class D, class S> constexpr D integer_to_integer(S x, bool saturate) {
+template <class D, class S>
+constexpr D integer_to_integer(S x, bool saturate) {
   if (!saturate) return static_cast<D>(x);
   using Wide = Int128;
   const Wide wide = x;
@@ -45,7 +54,8 @@ template <class D, class S> constexpr D integer_to_integer(S x, bool saturate) {
 }
 
 // Out of range clamps. NaN becomes 0, but in conversions with a 64-bit type on either side the top bit alone.
-template <class D, class S> D float_to_integer(S source, FloatMode m) {
+template <class D, class S>
+D float_to_integer(S source, FloatMode m) {
   const double x = widened(convert_input<D>(source, m));
   if (is_nan(x)) {
     constexpr bool wide = sizeof(S) == 8 || sizeof(D) == 8;
@@ -61,18 +71,22 @@ template <class D, class S> D float_to_integer(S source, FloatMode m) {
 
 // A 64-bit integer as a double that rounds to half precision as the integer itself would: what does not fit is
 // kept as one sticky bit.
-template <class S> double to_sticky_double(S x) {
-  if constexpr (sizeof(S) < 8) return x;
+template <class S>
+double to_sticky_double(S x) {
+  if constexpr (sizeof(S) < 8)
+    return x;
   else {
     const bool negative = x < 0;
     const uint64_t size = negative ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
-    const uint64_t kept = size < uint64_t{1} << 53 ? size : (size & ~uint64_t{0xfff}) | uint64_t{(size & 0xfff) != 0} << 12;
+    const uint64_t kept =
+        size < uint64_t{1} << 53 ? size : (size & ~uint64_t{0xfff}) | uint64_t{(size & 0xfff) != 0} << 12;
     const auto value = static_cast<double>(kept);
     return negative ? -value : value;
   }
 }
 
-template <class D> D narrowed(double x, FloatMode m) {  // x to half precision
+template <class D>
+D narrowed(double x, FloatMode m) {  // x to half precision
   if (m.sat) x = x > 0 ? (x < 1 ? x : 1) : 0;
   if (m.relu) x = x > 0 || is_nan(x) ? x : 0;
   D result = from_double<D>(x, m.rounding);
@@ -82,28 +96,33 @@ template <class D> D narrowed(double x, FloatMode m) {  // x to half precision
 }
 
 // The part of a NaN that fits, made quiet: what conversions from and to f64 keep of it.
-template <class D> constexpr D narrow_nan(double nan) {
+template <class D>
+constexpr D narrow_nan(double nan) {
   constexpr int fraction = std::is_same_v<D, Half> ? 10 : 7;
   constexpr uint32_t quiet_infinity = (0x7fffu >> (fraction - 1)) << (fraction - 1);
   const auto payload = static_cast<uint32_t>(bits_of(nan) >> (52 - fraction)) & ((1u << fraction) - 1);
   return {static_cast<uint16_t>(static_cast<uint32_t>(bits_of(nan) >> 48 & 0x8000) | quiet_infinity | payload)};
 }
-template <class S> constexpr double widen_nan(S nan) {
+template <class S>
+constexpr double widen_nan(S nan) {
   if constexpr (std::is_same_v<S, Half>) {
-    return quiet(double_of(uint64_t{nan.bits & 0x8000u} << 48 | uint64_t{0x7ff} << 52 | uint64_t{nan.bits & 0x3ffu} << 42));
+    return quiet(
+        double_of(uint64_t{nan.bits & 0x8000u} << 48 | uint64_t{0x7ff} << 52 | uint64_t{nan.bits & 0x3ffu} << 42));
   } else {
     return quiet(static_cast<double>(widened(nan)));
   }
 }
 
 // One floating type to another, or to a whole number in the same.
-template <class D, class S> D float_to_float(S source, FloatMode m) {
+template <class D, class S>
+D float_to_float(S source, FloatMode m) {
   source = convert_input<D>(source, m);
   const double x = widened(source);
   if (is_nan(source) && !m.sat) {
     if constexpr (std::is_same_v<D, double>) return widen_nan(source);
     if constexpr (std::is_same_v<D, float> && std::is_same_v<S, double>) return static_cast<float>(source);
-    if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Bfloat>) return m.ftz ? float_of(kNanF32) : to_float(source);
+    if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Bfloat>)
+      return m.ftz ? float_of(kNanF32) : to_float(source);
     if constexpr (kIsHalf<D> && std::is_same_v<S, double>) return narrow_nan<D>(source);
   }
   const Rounding rounding = m.integral ? Rounding::kNearest : m.rounding;  // a whole number that fits is exact
@@ -112,16 +131,26 @@ template <class D, class S> D float_to_float(S source, FloatMode m) {
     m.rounding = rounding;
     return narrowed<D>(value, m);
   } else {
-    return finish(rounded(rounding, [](double y) { return static_cast<D>(y); }, value), m, D{0});
+    return finish(rounded(
+                      rounding, [](double y) { return static_cast<D>(y); }, value),
+                  m, D{0});
   }
 }
 
-template <class D, class S> D convert(S x, FloatMode m) {
-  if constexpr (kIsInteger<D> && kIsInteger<S>) return integer_to_integer<D>(x, m.sat);
-  else if constexpr (kIsInteger<D>) return float_to_integer<D>(x, m);
-  else if constexpr (!kIsInteger<S>) return float_to_float<D>(x, m);
-  else if constexpr (kIsHalf<D>) return narrowed<D>(to_sticky_double(x), m);
-  else return finish(rounded(m.rounding, [](S y) { return static_cast<D>(y); }, x), m, D{0});
+template <class D, class S>
+D convert(S x, FloatMode m) {
+  if constexpr (kIsInteger<D> && kIsInteger<S>)
+    return integer_to_integer<D>(x, m.sat);
+  else if constexpr (kIsInteger<D>)
+    return float_to_integer<D>(x, m);
+  else if constexpr (!kIsInteger<S>)
+    return float_to_float<D>(x, m);
+  else if constexpr (kIsHalf<D>)
+    return narrowed<D>(to_sticky_double(x), m);
+  else
+    return finish(rounded(
+                      m.rounding, [](S y) { return static_cast<D>(y); }, x),
+                  m, D{0});
 }
 
 // tf32 is an f32 whose low 13 bits are zero.
@@ -132,7 +161,8 @@ inline uint32_t to_tf32(float x, FloatMode m) {
   return m.satfinite && (result & 0x7fffffff) == 0x7f800000 ? result - unit : result;
 }
 
-template <class T> Pair<T> convert_pair(float high, float low, FloatMode m) {
+template <class T>
+Pair<T> convert_pair(float high, float low, FloatMode m) {
   return pair<T>(convert<T>(high, m), convert<T>(low, m));
 }
 

@@ -28,16 +28,28 @@ constexpr float with_sign(float magnitude, float sign) {
 constexpr double with_sign(double magnitude, double sign) {
   return double_of((bits_of(magnitude) & ~(uint64_t{1} << 63)) | (bits_of(sign) & uint64_t{1} << 63));
 }
-template <class T> constexpr T magnitude(T x) { return with_sign(x, T{0}); }
-template <class T> constexpr bool is_nan(T x) { return x != x; }
-template <class T> constexpr bool is_subnormal(T x) {
+template <class T>
+constexpr T magnitude(T x) {
+  return with_sign(x, T{0});
+}
+template <class T>
+constexpr bool is_nan(T x) {
+  return x != x;
+}
+template <class T>
+constexpr bool is_subnormal(T x) {
   return magnitude(x) < std::numeric_limits<T>::min() && x != 0;
 }
 
-// The NaN of a result. f32: always the same. f64: that of a source, made quiet, the last here of several; else their own.
-template <class... T> constexpr float nan_from(float, T...) { return float_of(kNanF32); }
+// The NaN of a result. f32: always the same. f64: that of a source, made quiet, the last here of several; else their
+// own.
+template <class... T>
+constexpr float nan_from(float, T...) {
+  return float_of(kNanF32);
+}
 constexpr double quiet(double nan) { return double_of(bits_of(nan) | uint64_t{1} << 51); }
-template <class... T> constexpr double nan_from(double first, T... others) {
+template <class... T>
+constexpr double nan_from(double first, T... others) {
   double nan = double_of(0xfff8000000000000);
   nan = is_nan(first) ? first : nan;
   ((nan = is_nan(others) ? others : nan), ...);
@@ -49,11 +61,14 @@ constexpr float flush(float x) { return magnitude(x) < std::numeric_limits<float
 // --- half precision as bits ----------------------------------------------------------------------------------------
 
 // A binary format with an implicit leading bit and IEEE infinities, held in the low bits of a word.
-struct Format { int exponent_bits, fraction_bits; };
+struct Format {
+  int exponent_bits, fraction_bits;
+};
 inline constexpr Format kHalfFormat{5, 10}, kBfloatFormat{8, 7}, kTf32Format{8, 10};
 
 // x rounded to the format. `up`: whether the part cut off, `rest`, moves the magnitude up.
-template <Format f> constexpr uint32_t encode(double x, Rounding rounding) {
+template <Format f>
+constexpr uint32_t encode(double x, Rounding rounding) {
   constexpr int bias = (1 << (f.exponent_bits - 1)) - 1;
   constexpr uint32_t infinity = ((1u << f.exponent_bits) - 1) << f.fraction_bits;
   const uint64_t bits = bits_of(x);
@@ -63,10 +78,10 @@ template <Format f> constexpr uint32_t encode(double x, Rounding rounding) {
   if (exponent == 0x7ff) return is_nan(x) ? (1u << (f.exponent_bits + f.fraction_bits)) - 1 : sign | infinity;
   const uint64_t significand = (bits & ((uint64_t{1} << 52) - 1)) | uint64_t{exponent != 0} << 52;
 
-  int biased = exponent - 1023 + bias;                   // exponent in the format, if normal there
-  int drop = 52 - f.fraction_bits;                       // bits of the significand that do not fit
-  if (biased < 1) drop += 1 - biased, biased = 1;        // subnormal: fewer fit
-  if (drop > 62) drop = 62;                              // far below: still a non-zero rest
+  int biased = exponent - 1023 + bias;             // exponent in the format, if normal there
+  int drop = 52 - f.fraction_bits;                 // bits of the significand that do not fit
+  if (biased < 1) drop += 1 - biased, biased = 1;  // subnormal: fewer fit
+  if (drop > 62) drop = 62;                        // far below: still a non-zero rest
   const uint64_t kept = significand >> drop, rest = significand & ((uint64_t{1} << drop) - 1);
   const uint64_t half = uint64_t{1} << (drop - 1);
   bool up = false;
@@ -88,7 +103,8 @@ template <Format f> constexpr uint32_t encode(double x, Rounding rounding) {
 // Shifting the bits into place leaves the exponent 112 too small; the multiplication mends it, for subnormals too.
 constexpr float to_float(Half h) {
   const float scaled = float_of(static_cast<uint32_t>(h.bits & 0x7fff) << 13) * 0x1p112f;
-  const uint32_t bits = (h.bits & 0x7c00) == 0x7c00 ? 0x7f800000u | static_cast<uint32_t>(h.bits & 0x3ff) << 13 : bits_of(scaled);
+  const uint32_t bits =
+      (h.bits & 0x7c00) == 0x7c00 ? 0x7f800000u | static_cast<uint32_t>(h.bits & 0x3ff) << 13 : bits_of(scaled);
   return float_of(bits | static_cast<uint32_t>(h.bits & 0x8000) << 16);
 }
 constexpr float to_float(Bfloat b) { return float_of(uint32_t{b.bits} << 16); }
@@ -96,8 +112,10 @@ constexpr double to_double(Half h) { return to_float(h); }
 constexpr double to_double(Bfloat b) { return to_float(b); }
 
 // To nearest, without branches. A half's subnormals have the unit 2^-24, which is also that of floats in [0.5, 1).
-template <class T> constexpr T from_float(float x);
-template <> constexpr Half from_float<Half>(float x) {
+template <class T>
+constexpr T from_float(float x);
+template <>
+constexpr Half from_float<Half>(float x) {
   const uint32_t size = bits_of(magnitude(x)), sign = bits_of(x) >> 16 & 0x8000;
   const uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
   const uint32_t subnormal = bits_of(magnitude(x) + 0.5f) - bits_of(0.5f);
@@ -105,7 +123,8 @@ template <> constexpr Half from_float<Half>(float x) {
   result = size >= bits_of(65520.0f) ? 0x7c00 : result;
   return {static_cast<uint16_t>(size > 0x7f800000 ? kNan16 : result | sign)};
 }
-template <> constexpr Bfloat from_float<Bfloat>(float x) {
+template <>
+constexpr Bfloat from_float<Bfloat>(float x) {
   const uint32_t bits = bits_of(x), size = bits & 0x7fffffff;
   return {static_cast<uint16_t>(size > 0x7f800000 ? kNan16 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
@@ -120,21 +139,45 @@ constexpr float narrow_to_odd(double x) {
   return float_of(keep ? bits : odd);
 }
 
-template <class T> constexpr T from_nearest(float x) { return from_float<T>(x); }
-template <class T> constexpr T from_nearest(double x) { return from_float<T>(narrow_to_odd(x)); }
-template <class T> constexpr T from_double(double x, Rounding rounding) {
+template <class T>
+constexpr T from_nearest(float x) {
+  return from_float<T>(x);
+}
+template <class T>
+constexpr T from_nearest(double x) {
+  return from_float<T>(narrow_to_odd(x));
+}
+template <class T>
+constexpr T from_double(double x, Rounding rounding) {
   if (rounding == Rounding::kNearest) return from_nearest<T>(x);
   constexpr Format format = std::is_same_v<T, Half> ? kHalfFormat : kBfloatFormat;
   return {static_cast<uint16_t>(encode<format>(x, rounding))};
 }
 
-template <class T> struct PairOf;
-template <> struct PairOf<Half> { using type = Half2; };
-template <> struct PairOf<Bfloat> { using type = Bfloat2; };
-template <class T> using Pair = typename PairOf<T>::type;
-template <class T> constexpr T low(Pair<T> p) { return {static_cast<uint16_t>(p.bits)}; }
-template <class T> constexpr T high(Pair<T> p) { return {static_cast<uint16_t>(p.bits >> 16)}; }
-template <class T> constexpr Pair<T> pair(T high, T low) { return {uint32_t{high.bits} << 16 | low.bits}; }
+template <class T>
+struct PairOf;
+template <>
+struct PairOf<Half> {
+  using type = Half2;
+};
+template <>
+struct PairOf<Bfloat> {
+  using type = Bfloat2;
+};
+template <class T>
+using Pair = typename PairOf<T>::type;
+template <class T>
+constexpr T low(Pair<T> p) {
+  return {static_cast<uint16_t>(p.bits)};
+}
+template <class T>
+constexpr T high(Pair<T> p) {
+  return {static_cast<uint16_t>(p.bits >> 16)};
+}
+template <class T>
+constexpr Pair<T> pair(T high, T low) {
+  return {uint32_t{high.bits} << 16 | low.bits};
+}
 
 constexpr bool is_nan(Half h) { return (h.bits & 0x7fff) > 0x7c00; }
 constexpr bool is_nan(Bfloat b) { return (b.bits & 0x7fff) > 0x7f80; }
@@ -145,10 +188,14 @@ constexpr double flush(double x) { return x; }  // f64 has no .ftz
 // --- modes --------------------------------------------------------------------------------------------------------
 
 // Keeps the compiler from moving arithmetic across a change of the rounding mode.
-template <class T> void pin(T& x) { asm volatile("" : "+m"(x) : : "memory"); }
+template <class T>
+void pin(T& x) {
+  asm volatile("" : "+m"(x) : : "memory");
+}
 
 // f(arguments…) under a rounding mode. The processor rounds; errors and flags are nobody's here.
-template <class F, class... T> auto rounded(Rounding rounding, F f, T... arguments) {
+template <class F, class... T>
+auto rounded(Rounding rounding, F f, T... arguments) {
   if (rounding == Rounding::kNearest) return f(arguments...);
   std::fesetround(rounding == Rounding::kZero ? FE_TOWARDZERO : rounding == Rounding::kDown ? FE_DOWNWARD : FE_UPWARD);
   (pin(arguments), ...);
@@ -158,25 +205,30 @@ template <class F, class... T> auto rounded(Rounding rounding, F f, T... argumen
   return result;
 }
 
-template <class T> constexpr T input(T x, FloatMode mode) { return mode.ftz ? flush(x) : x; }
+template <class T>
+constexpr T input(T x, FloatMode mode) {
+  return mode.ftz ? flush(x) : x;
+}
 
 constexpr float relu(float x) { return x > 0 || is_nan(x) ? x : 0.0f; }  // -0 becomes +0
 
 // What every f32 and f64 result goes through. `inputs`: the sources, for their NaNs.
-template <class T, class... S> constexpr T finish(T x, FloatMode mode, S... inputs) {
+template <class T, class... S>
+constexpr T finish(T x, FloatMode mode, S... inputs) {
   if (mode.ftz) x = flush(x);
   if (mode.sat) return x > 0 ? (x < 1 ? x : T{1}) : T{0};  // NaN → 0
   return is_nan(x) ? nan_from(inputs...) : x;
 }
-// .ftz looks at the result before it is rounded: what only rounding makes normal is flushed. `exact` is precise enough to
-// tell; f64 has no .ftz.
+// .ftz looks at the result before it is rounded: what only rounding makes normal is flushed. `exact` is precise enough
+// to tell; f64 has no .ftz.
 constexpr float flush_tiny(float x, double exact, FloatMode mode) {
   return mode.ftz && magnitude(exact) < double{std::numeric_limits<float>::min()} ? with_sign(0.0f, x) : x;
 }
 constexpr double flush_tiny(double x, double, FloatMode) { return x; }
 
 // The half-precision instructions round to nearest only. X: float or double.
-template <class T, class X> constexpr T finish_half(X x, FloatMode mode) {
+template <class T, class X>
+constexpr T finish_half(X x, FloatMode mode) {
   constexpr X least_normal = std::is_same_v<T, Half> ? X{0x1p-14f} : X{0x1p-126f};
   if (mode.ftz) x = magnitude(x) < least_normal ? with_sign(X{0}, x) : x;
   if (mode.sat) x = x > 0 ? (x < 1 ? x : X{1}) : X{0};
@@ -191,37 +243,54 @@ constexpr double fused(double a, double b, double c) { return __builtin_fma(a, b
 constexpr float root(float x) { return __builtin_sqrtf(x); }
 constexpr double root(double x) { return __builtin_sqrt(x); }
 
-template <class T> T add(T a, T b, FloatMode m) {
+template <class T>
+T add(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
-  return finish(rounded(m.rounding, [](T x, T y) { return x + y; }, a, b), m, a, b);
+  return finish(rounded(
+                    m.rounding, [](T x, T y) { return x + y; }, a, b),
+                m, a, b);
 }
-template <class T> T sub(T a, T b, FloatMode m) {
+template <class T>
+T sub(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
-  return finish(rounded(m.rounding, [](T x, T y) { return x - y; }, a, b), m, a, b);
+  return finish(rounded(
+                    m.rounding, [](T x, T y) { return x - y; }, a, b),
+                m, a, b);
 }
-template <class T> T mul(T a, T b, FloatMode m) {
+template <class T>
+T mul(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
-  const T result = rounded(m.rounding, [](T x, T y) { return x * y; }, a, b);
+  const T result = rounded(
+      m.rounding, [](T x, T y) { return x * y; }, a, b);
   return finish(flush_tiny(result, double{a} * b, m), m, a, b);
 }
-template <class T> T fma(T a, T b, T c, FloatMode m) {
+template <class T>
+T fma(T a, T b, T c, FloatMode m) {
   a = input(a, m), b = input(b, m), c = input(c, m);
-  const T result = rounded(m.rounding, [](T x, T y, T z) { return fused(x, y, z); }, a, b, c);
+  const T result = rounded(
+      m.rounding, [](T x, T y, T z) { return fused(x, y, z); }, a, b, c);
   return finish(flush_tiny(result, double{a} * b + c, m), m, a, c, b);
 }
-template <class T> T div(T a, T b, FloatMode m) {
+template <class T>
+T div(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
-  const T result = rounded(m.rounding, [](T x, T y) { return x / y; }, a, b);
+  const T result = rounded(
+      m.rounding, [](T x, T y) { return x / y; }, a, b);
   return finish(flush_tiny(result, double{a} / b, m), m, b, a);
 }
-template <class T> T rcp(T a, FloatMode m) {
+template <class T>
+T rcp(T a, FloatMode m) {
   a = input(a, m);
-  const T result = rounded(m.rounding, [](T x) { return T{1} / x; }, a);
+  const T result = rounded(
+      m.rounding, [](T x) { return T{1} / x; }, a);
   return finish(flush_tiny(result, 1.0 / a, m), m, a);
 }
-template <class T> T sqrt(T a, FloatMode m) {
+template <class T>
+T sqrt(T a, FloatMode m) {
   a = input(a, m);
-  return finish(rounded(m.rounding, [](T x) { return root(x); }, a), m, a);
+  return finish(rounded(
+                    m.rounding, [](T x) { return root(x); }, a),
+                m, a);
 }
 
 // Computed as a times the reciprocal, which is flushed to zero for divisors above 2^126.
@@ -242,7 +311,8 @@ inline double rsqrt_approx_f64(double a) { return gross(1.0 / __builtin_sqrt(flu
 
 // --- approximations: the host's functions, which are nearer to the truth than PTX asks ------------------------------
 
-template <class T> T rsqrt(T a, FloatMode m) {
+template <class T>
+T rsqrt(T a, FloatMode m) {
   a = input(a, m);
   return finish(static_cast<T>(1.0 / root(double{a})), m, a);
 }
@@ -254,19 +324,28 @@ inline float tanh(float a, FloatMode m) { return finish(__builtin_tanhf(input(a,
 
 // --- sign, min, max -----------------------------------------------------------------------------------------------
 
-template <class T> constexpr T neg(T a, FloatMode m) {
+template <class T>
+constexpr T neg(T a, FloatMode m) {
   a = input(a, m);
   return is_nan(a) ? nan_from(a) : -a;
 }
-template <class T> constexpr T abs(T a, FloatMode m) {
+template <class T>
+constexpr T abs(T a, FloatMode m) {
   a = input(a, m);
   return is_nan(a) ? nan_from(a) : magnitude(a);
 }
-template <class T> constexpr T copysign(T a, T b) { return with_sign(b, a); }
+template <class T>
+constexpr T copysign(T a, T b) {
+  return with_sign(b, a);
+}
 
 // -0 counts as less than +0. A NaN gives way to a number unless .NaN.
-template <class T> constexpr bool below(T a, T b) { return a < b || (a == b && bits_of(a) > bits_of(b)); }
-template <class T> constexpr T min(T a, T b, FloatMode m) {
+template <class T>
+constexpr bool below(T a, T b) {
+  return a < b || (a == b && bits_of(a) > bits_of(b));
+}
+template <class T>
+constexpr T min(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
   const T sign = with_sign(T{1}, a) * with_sign(T{1}, b);
   if (m.xorsign_abs || m.abs) a = magnitude(a), b = magnitude(b);
@@ -275,7 +354,8 @@ template <class T> constexpr T min(T a, T b, FloatMode m) {
   if (is_nan(result)) return nan_from(result);
   return m.xorsign_abs ? with_sign(result, sign) : result;
 }
-template <class T> constexpr T max(T a, T b, FloatMode m) {
+template <class T>
+constexpr T max(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
   const T sign = with_sign(T{1}, a) * with_sign(T{1}, b);
   if (m.xorsign_abs || m.abs) a = magnitude(a), b = magnitude(b);
@@ -284,11 +364,18 @@ template <class T> constexpr T max(T a, T b, FloatMode m) {
   if (is_nan(result)) return nan_from(result);
   return m.xorsign_abs ? with_sign(result, sign) : result;
 }
-template <class T> constexpr T min3(T a, T b, T c, FloatMode m) { return min(min(a, b, m), c, m); }
-template <class T> constexpr T max3(T a, T b, T c, FloatMode m) { return max(max(a, b, m), c, m); }
+template <class T>
+constexpr T min3(T a, T b, T c, FloatMode m) {
+  return min(min(a, b, m), c, m);
+}
+template <class T>
+constexpr T max3(T a, T b, T c, FloatMode m) {
+  return max(max(a, b, m), c, m);
+}
 
 enum class FloatClass : uint8_t { kFinite, kInfinite, kNumber, kNotANumber, kNormal, kSubnormal };
-template <FloatClass c, class T> constexpr bool testp(T x) {
+template <FloatClass c, class T>
+constexpr bool testp(T x) {
   const bool infinite = magnitude(x) == std::numeric_limits<T>::infinity();
   switch (c) {
     case FloatClass::kFinite: return !infinite && !is_nan(x);
@@ -316,44 +403,74 @@ constexpr double fused_to_odd(double a, double b, double c) {
 
 // What a sum of two halves rounds to in float rounds to the right half, and their products are exact there. Products of
 // two bfloats are exact in double only: in float they may be subnormal.
-template <class T> constexpr T add_half(T a, T b, FloatMode m) {
+template <class T>
+constexpr T add_half(T a, T b, FloatMode m) {
   return finish_half<T>(to_float(input(a, m)) + to_float(input(b, m)), m);
 }
-template <class T> constexpr T sub_half(T a, T b, FloatMode m) {
+template <class T>
+constexpr T sub_half(T a, T b, FloatMode m) {
   return finish_half<T>(to_float(input(a, m)) - to_float(input(b, m)), m);
 }
 constexpr float product(Half a, Half b) { return to_float(a) * to_float(b); }
 constexpr double product(Bfloat a, Bfloat b) { return to_double(a) * to_double(b); }
-template <class T> constexpr T mul_half(T a, T b, FloatMode m) {
+template <class T>
+constexpr T mul_half(T a, T b, FloatMode m) {
   return finish_half<T>(product(input(a, m), input(b, m)), m);
 }
-template <class T> constexpr T fma_half(T a, T b, T c, FloatMode m) {
+template <class T>
+constexpr T fma_half(T a, T b, T c, FloatMode m) {
   return finish_half<T>(fused_to_odd(to_double(input(a, m)), to_double(input(b, m)), to_double(input(c, m))), m);
 }
-template <class T> constexpr T with_half_bits(T a, uint32_t bits) { return {static_cast<uint16_t>(is_nan(a) ? kNan16 : bits)}; }
-template <class T> constexpr T neg_half(T a, FloatMode m) { return with_half_bits(a, input(a, m).bits ^ 0x8000u); }
-template <class T> constexpr T abs_half(T a, FloatMode m) { return with_half_bits(a, input(a, m).bits & 0x7fffu); }
-template <class T> T ex2_half(T a, FloatMode m) { return finish_half<T>(__builtin_exp2(to_double(input(a, m))), m); }
-template <class T> T tanh_half(T a, FloatMode m) { return finish_half<T>(__builtin_tanh(to_double(input(a, m))), m); }
+template <class T>
+constexpr T with_half_bits(T a, uint32_t bits) {
+  return {static_cast<uint16_t>(is_nan(a) ? kNan16 : bits)};
+}
+template <class T>
+constexpr T neg_half(T a, FloatMode m) {
+  return with_half_bits(a, input(a, m).bits ^ 0x8000u);
+}
+template <class T>
+constexpr T abs_half(T a, FloatMode m) {
+  return with_half_bits(a, input(a, m).bits & 0x7fffu);
+}
+template <class T>
+T ex2_half(T a, FloatMode m) {
+  return finish_half<T>(__builtin_exp2(to_double(input(a, m))), m);
+}
+template <class T>
+T tanh_half(T a, FloatMode m) {
+  return finish_half<T>(__builtin_tanh(to_double(input(a, m))), m);
+}
 
 // Exact in f32, whose min and max they are; a NaN is the format's own.
-template <class T> constexpr T min_half(T a, T b, FloatMode m) {
+template <class T>
+constexpr T min_half(T a, T b, FloatMode m) {
   return from_float<T>(min(to_float(input(a, m)), to_float(input(b, m)), m));
 }
-template <class T> constexpr T max_half(T a, T b, FloatMode m) {
+template <class T>
+constexpr T max_half(T a, T b, FloatMode m) {
   return from_float<T>(max(to_float(input(a, m)), to_float(input(b, m)), m));
 }
-template <class T> constexpr T min3_half(T a, T b, T c, FloatMode m) { return min_half(min_half(a, b, m), c, m); }
-template <class T> constexpr T max3_half(T a, T b, T c, FloatMode m) { return max_half(max_half(a, b, m), c, m); }
+template <class T>
+constexpr T min3_half(T a, T b, T c, FloatMode m) {
+  return min_half(min_half(a, b, m), c, m);
+}
+template <class T>
+constexpr T max3_half(T a, T b, T c, FloatMode m) {
+  return max_half(max_half(a, b, m), c, m);
+}
 
 // The same on both halves of a register.
-template <class T, T (*f)(T, FloatMode)> Pair<T> both(Pair<T> a, FloatMode m) {
+template <class T, T (*f)(T, FloatMode)>
+Pair<T> both(Pair<T> a, FloatMode m) {
   return pair<T>(f(high<T>(a), m), f(low<T>(a), m));
 }
-template <class T, T (*f)(T, T, FloatMode)> Pair<T> both(Pair<T> a, Pair<T> b, FloatMode m) {
+template <class T, T (*f)(T, T, FloatMode)>
+Pair<T> both(Pair<T> a, Pair<T> b, FloatMode m) {
   return pair<T>(f(high<T>(a), high<T>(b), m), f(low<T>(a), low<T>(b), m));
 }
-template <class T, T (*f)(T, T, T, FloatMode)> Pair<T> both(Pair<T> a, Pair<T> b, Pair<T> c, FloatMode m) {
+template <class T, T (*f)(T, T, T, FloatMode)>
+Pair<T> both(Pair<T> a, Pair<T> b, Pair<T> c, FloatMode m) {
   return pair<T>(f(high<T>(a), high<T>(b), high<T>(c), m), f(low<T>(a), low<T>(b), low<T>(c), m));
 }
 

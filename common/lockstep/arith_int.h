@@ -13,33 +13,59 @@ namespace lockstep::LOCKSTEP_ISA {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
 
-template <class T> struct WiderOf;
-template <> struct WiderOf<uint16_t> { using type = uint32_t; };
-template <> struct WiderOf<int16_t> { using type = int32_t; };
-template <> struct WiderOf<uint32_t> { using type = uint64_t; };
-template <> struct WiderOf<int32_t> { using type = int64_t; };
-template <> struct WiderOf<uint64_t> { using type = Uint128; };
-template <> struct WiderOf<int64_t> { using type = Int128; };
-template <class T> using Wider = typename WiderOf<T>::type;
-template <class T> using Unsigned = std::make_unsigned_t<T>;
-template <class T> inline constexpr int kBits = static_cast<int>(sizeof(T) * 8);
-template <class T> inline constexpr T kMin = std::numeric_limits<T>::min();
-template <class T> inline constexpr T kMax = std::numeric_limits<T>::max();
+template <class T, class Signed, class Unsigned>
+using BySign = std::conditional_t<std::is_signed_v<T>, Signed, Unsigned>;
+template <class T>  // of twice the width
+using Wider =
+    std::conditional_t<sizeof(T) == 2, BySign<T, int32_t, uint32_t>,
+                       std::conditional_t<sizeof(T) == 4, BySign<T, int64_t, uint64_t>, BySign<T, Int128, Uint128>>>;
+template <class T>
+using Unsigned = std::make_unsigned_t<T>;
+template <class T>
+inline constexpr int kBits = static_cast<int>(sizeof(T) * 8);
+template <class T>
+inline constexpr T kMin = std::numeric_limits<T>::min();
+template <class T>
+inline constexpr T kMax = std::numeric_limits<T>::max();
 
 // --- add, sub, mul, mad -------------------------------------------------------------------------------------------
 // Sums are formed in 64 unsigned bits: there, nothing overflows that the conversion back would not drop.
 
-template <class T> constexpr T add(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b)); }
-template <class T> constexpr T sub(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b)); }
-template <class T> constexpr Wider<T> mul_wide(T a, T b) { return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b); }
-template <class T> constexpr T mul_hi(T a, T b) { return static_cast<T>(mul_wide(a, b) >> kBits<T>); }
-template <class T> constexpr T mul_lo(T a, T b) {
-  if constexpr (sizeof(T) == 2) return static_cast<T>(uint32_t{static_cast<uint16_t>(a)} * static_cast<uint16_t>(b));
-  else return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b));
+template <class T>
+constexpr T add(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
 }
-template <class T> constexpr T mad_lo(T a, T b, T c) { return add(mul_lo(a, b), c); }
-template <class T> constexpr T mad_hi(T a, T b, T c) { return add(mul_hi(a, b), c); }
-template <class T> constexpr Wider<T> mad_wide(T a, T b, Wider<T> c) { return add(mul_wide(a, b), c); }
+template <class T>
+constexpr T sub(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
+}
+template <class T>
+constexpr Wider<T> mul_wide(T a, T b) {
+  return static_cast<Wider<T>>(a) * static_cast<Wider<T>>(b);
+}
+template <class T>
+constexpr T mul_hi(T a, T b) {
+  return static_cast<T>(mul_wide(a, b) >> kBits<T>);
+}
+template <class T>
+constexpr T mul_lo(T a, T b) {
+  if constexpr (sizeof(T) == 2)
+    return static_cast<T>(uint32_t{static_cast<uint16_t>(a)} * static_cast<uint16_t>(b));
+  else
+    return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b));
+}
+template <class T>
+constexpr T mad_lo(T a, T b, T c) {
+  return add(mul_lo(a, b), c);
+}
+template <class T>
+constexpr T mad_hi(T a, T b, T c) {
+  return add(mul_hi(a, b), c);
+}
+template <class T>
+constexpr Wider<T> mad_wide(T a, T b, Wider<T> c) {
+  return add(mul_wide(a, b), c);
+}
 
 constexpr int32_t clamp_s32(int64_t x) {
   return static_cast<int32_t>(x < kMin<int32_t> ? kMin<int32_t> : x > kMax<int32_t> ? kMax<int32_t> : x);
@@ -54,22 +80,40 @@ constexpr int64_t mul48(int32_t a, int32_t b) {
   return int64_t{static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8} *
          (static_cast<int32_t>(static_cast<uint32_t>(b) << 8) >> 8);
 }
-template <class T> constexpr T mul24_lo(T a, T b) { return static_cast<T>(mul48(a, b)); }
-template <class T> constexpr T mul24_hi(T a, T b) { return static_cast<T>(mul48(a, b) >> 16); }
-template <class T> constexpr T mad24_lo(T a, T b, T c) { return add(mul24_lo(a, b), c); }
-template <class T> constexpr T mad24_hi(T a, T b, T c) { return add(mul24_hi(a, b), c); }
+template <class T>
+constexpr T mul24_lo(T a, T b) {
+  return static_cast<T>(mul48(a, b));
+}
+template <class T>
+constexpr T mul24_hi(T a, T b) {
+  return static_cast<T>(mul48(a, b) >> 16);
+}
+template <class T>
+constexpr T mad24_lo(T a, T b, T c) {
+  return add(mul24_lo(a, b), c);
+}
+template <class T>
+constexpr T mad24_hi(T a, T b, T c) {
+  return add(mul24_hi(a, b), c);
+}
 constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) { return clamp_s32(int64_t{mul24_hi(a, b)} + c); }
 
 // --- extended precision: the carry of sub is the borrow -----------------------------------------------------------
 
-template <class T> struct Carried { T value; bool carry; };  // T unsigned
+template <class T>
+struct Carried {
+  T value;
+  bool carry;
+};  // T unsigned
 
-template <class T> constexpr Carried<T> add_carry(T a, T b, bool carry) {
+template <class T>
+constexpr Carried<T> add_carry(T a, T b, bool carry) {
   const T partial = add(a, b);
   const T sum = add(partial, static_cast<T>(carry));
   return {sum, partial < a || sum < partial};
 }
-template <class T> constexpr Carried<T> sub_borrow(T a, T b, bool borrow) {
+template <class T>
+constexpr Carried<T> sub_borrow(T a, T b, bool borrow) {
   const T partial = sub(a, b);
   const T difference = sub(partial, static_cast<T>(borrow));
   return {difference, partial > a || difference > partial};
@@ -78,31 +122,58 @@ template <class T> constexpr Carried<T> sub_borrow(T a, T b, bool borrow) {
 // --- div, rem, abs, neg, min, max ---------------------------------------------------------------------------------
 
 // PTX leaves division by zero unspecified, but no GPU traps: quotient and remainder are all ones then.
-template <class T> constexpr T div(T a, T b) {
+template <class T>
+constexpr T div(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return sub(T{0}, a);  // the most negative number wraps
   }
   return static_cast<T>(a / b);
 }
-template <class T> constexpr T rem(T a, T b) {
+template <class T>
+constexpr T rem(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return 0;
   }
   return static_cast<T>(a % b);
 }
-template <class T> constexpr T neg(T a) { return sub(T{0}, a); }
-template <class T> constexpr T abs(T a) { return a < 0 ? neg(a) : a; }
-template <class T> constexpr T min(T a, T b) { return a < b ? a : b; }
-template <class T> constexpr T max(T a, T b) { return a > b ? a : b; }
-template <class T> constexpr T relu(T a) { return a > 0 ? a : T{0}; }
-template <class T> constexpr T min_relu(T a, T b) { return relu(min(a, b)); }
-template <class T> constexpr T max_relu(T a, T b) { return relu(max(a, b)); }
-template <class T> constexpr T sad(T a, T b, T c) { return add(c, a < b ? sub(b, a) : sub(a, b)); }
+template <class T>
+constexpr T neg(T a) {
+  return sub(T{0}, a);
+}
+template <class T>
+constexpr T abs(T a) {
+  return a < 0 ? neg(a) : a;
+}
+template <class T>
+constexpr T min(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+constexpr T max(T a, T b) {
+  return a > b ? a : b;
+}
+template <class T>
+constexpr T relu(T a) {
+  return a > 0 ? a : T{0};
+}
+template <class T>
+constexpr T min_relu(T a, T b) {
+  return relu(min(a, b));
+}
+template <class T>
+constexpr T max_relu(T a, T b) {
+  return relu(max(a, b));
+}
+template <class T>
+constexpr T sad(T a, T b, T c) {
+  return add(c, a < b ? sub(b, a) : sub(a, b));
+}
 
 // Two 16-bit integers in one register; T is the element's type.
-template <class T, T (*f)(T, T)> constexpr uint32_t pairwise(uint32_t a, uint32_t b) {
+template <class T, T (*f)(T, T)>
+constexpr uint32_t pairwise(uint32_t a, uint32_t b) {
   const auto low = static_cast<uint16_t>(f(static_cast<T>(a), static_cast<T>(b)));
   const auto high = static_cast<uint16_t>(f(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
   return uint32_t{high} << 16 | low;
@@ -110,19 +181,38 @@ template <class T, T (*f)(T, T)> constexpr uint32_t pairwise(uint32_t a, uint32_
 
 // --- logic and shifts; T unsigned unless said ---------------------------------------------------------------------
 
-template <class T> constexpr T bit_and(T a, T b) { return static_cast<T>(a & b); }
-template <class T> constexpr T bit_or(T a, T b) { return static_cast<T>(a | b); }
-template <class T> constexpr T bit_xor(T a, T b) { return static_cast<T>(a ^ b); }
-template <class T> constexpr T bit_not(T a) { return static_cast<T>(~a); }
-template <class T> constexpr T cnot(T a) { return a == 0; }
+template <class T>
+constexpr T bit_and(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+constexpr T bit_or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+constexpr T bit_xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+template <class T>
+constexpr T bit_not(T a) {
+  return static_cast<T>(~a);
+}
+template <class T>
+constexpr T cnot(T a) {
+  return a == 0;
+}
 
 // Shift amounts above the width act as the width. The mask keeps the C++ shift defined where its result is unused.
-template <class T> constexpr T shl(T a, uint32_t n) {
+template <class T>
+constexpr T shl(T a, uint32_t n) {
   return n < kBits<T> ? static_cast<T>(a << (n & (kBits<T> - 1))) : T{0};
 }
-template <class T> constexpr T shr(T a, uint32_t n) {  // T signed: fills with the sign
-  if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> (n < kBits<T> ? n : kBits<T> - 1));
-  else return n < kBits<T> ? static_cast<T>(a >> (n & (kBits<T> - 1))) : T{0};
+template <class T>
+constexpr T shr(T a, uint32_t n) {  // T signed: fills with the sign
+  if constexpr (std::is_signed_v<T>)
+    return static_cast<T>(a >> (n < kBits<T> ? n : kBits<T> - 1));
+  else
+    return n < kBits<T> ? static_cast<T>(a >> (n & (kBits<T> - 1))) : T{0};
 }
 
 // Funnel shifts of b:a; l returns the high word, r the low one.
@@ -147,37 +237,52 @@ constexpr uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
 
 // --- counting and fields ------------------------------------------------------------------------------------------
 
-template <class T> constexpr uint32_t popc(T a) { return static_cast<uint32_t>(__builtin_popcountll(a)); }
-template <class T> constexpr uint32_t clz(T a) {
-  if constexpr (sizeof(T) == 4) return a == 0 ? 32u : static_cast<uint32_t>(__builtin_clz(a));
-  else return a == 0 ? 64u : static_cast<uint32_t>(__builtin_clzll(a));
+template <class T>
+constexpr uint32_t popc(T a) {
+  return static_cast<uint32_t>(__builtin_popcountll(a));
+}
+template <class T>
+constexpr uint32_t clz(T a) {
+  if constexpr (sizeof(T) == 4)
+    return a == 0 ? 32u : static_cast<uint32_t>(__builtin_clz(a));
+  else
+    return a == 0 ? 64u : static_cast<uint32_t>(__builtin_clzll(a));
 }
 // Position of the highest bit that differs from the sign; all ones if there is none.
-template <class T> constexpr uint32_t bfind(T a) {
+template <class T>
+constexpr uint32_t bfind(T a) {
   auto bits = static_cast<Unsigned<T>>(a);
   if (a < 0) bits = bit_not(bits);
   return bits == 0 ? ~0u : static_cast<uint32_t>(kBits<T> - 1) - clz(bits);
 }
 // The left shift that would bring that bit to the top.
-template <class T> constexpr uint32_t bfind_shiftamt(T a) {
+template <class T>
+constexpr uint32_t bfind_shiftamt(T a) {
   const uint32_t position = bfind(a);
   return position == ~0u ? position : static_cast<uint32_t>(kBits<T> - 1) - position;
 }
-template <class T> constexpr T brev(T a) {
+template <class T>
+constexpr T brev(T a) {
   constexpr auto all = static_cast<T>(~T{0});
   a = static_cast<T>((a >> 1 & all / 3) | (a & all / 3) << 1);
   a = static_cast<T>((a >> 2 & all / 5) | (a & all / 5) << 2);
   a = static_cast<T>((a >> 4 & all / 17) | (a & all / 17) << 4);
-  if constexpr (sizeof(T) == 4) return __builtin_bswap32(a);
-  else return __builtin_bswap64(a);
+  if constexpr (sizeof(T) == 4)
+    return __builtin_bswap32(a);
+  else
+    return __builtin_bswap64(a);
 }
 
 // Of start and length the 32-bit instructions use the low byte only; the 64-bit ones, all.
-template <class T> constexpr uint32_t field_number(uint32_t x) { return sizeof(T) == 4 ? x & 0xff : min(x, 0xffffu); }
+template <class T>
+constexpr uint32_t field_number(uint32_t x) {
+  return sizeof(T) == 4 ? x & 0xff : min(x, 0xffffu);
+}
 
-// Field of `length` bits from `start`. T signed: the field's top bit fills, and a field that reaches beyond the register
-// is filled with the register's sign.
-template <class T> constexpr T bfe(T a, uint32_t start, uint32_t length) {
+// Field of `length` bits from `start`. T signed: the field's top bit fills, and a field that reaches beyond the
+// register is filled with the register's sign.
+template <class T>
+constexpr T bfe(T a, uint32_t start, uint32_t length) {
   start = field_number<T>(start);
   length = field_number<T>(length);
   if (length == 0) return 0;
@@ -186,23 +291,26 @@ template <class T> constexpr T bfe(T a, uint32_t start, uint32_t length) {
   const auto unused = static_cast<uint32_t>(kBits<T>) - length;
   return shr(static_cast<T>(shl(static_cast<Unsigned<T>>(shifted), unused)), unused);
 }
-template <class T> constexpr T bfi(T field, T base, uint32_t start, uint32_t length) {
+template <class T>
+constexpr T bfi(T field, T base, uint32_t start, uint32_t length) {
   start = field_number<T>(start);
   length = field_number<T>(length);
   const T mask = shl(sub(shl(T{1}, length), T{1}), start);  // a length of the full width: 0 - 1
   return static_cast<T>((shl(field, start) & mask) | (base & ~mask));
 }
 constexpr uint32_t bmsk_clamp(uint32_t start, uint32_t length) { return shl(shl(1u, length) - 1, start); }
-constexpr uint32_t bmsk_wrap(uint32_t start, uint32_t length) {
-  return bmsk_clamp(start & 31, length & 31);
-}
+constexpr uint32_t bmsk_wrap(uint32_t start, uint32_t length) { return bmsk_clamp(start & 31, length & 31); }
 // Sign- or zero-extends the low n bits; clamp takes n above 32 as 32, wrap takes n modulo 32.
-template <class T> constexpr T szext_clamp(T a, uint32_t n) {
+template <class T>
+constexpr T szext_clamp(T a, uint32_t n) {
   if (n == 0) return 0;
   const uint32_t unused = n < 32 ? 32 - n : 0;
   return shr(static_cast<T>(static_cast<uint32_t>(a) << unused), unused);
 }
-template <class T> constexpr T szext_wrap(T a, uint32_t n) { return szext_clamp(a, n & 31); }
+template <class T>
+constexpr T szext_wrap(T a, uint32_t n) {
+  return szext_clamp(a, n & 31);
+}
 
 // The offset-th set bit of mask, counted from base: upwards for 1, 2, …, downwards for -1, …, itself for 0.
 constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
@@ -233,7 +341,8 @@ constexpr uint32_t prmt_selector(Prmt mode, uint32_t c) {
   };
   return mode == Prmt::kGeneric ? c : kSelectors[static_cast<int>(mode)][c & 3];
 }
-template <Prmt mode> constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t c) {
+template <Prmt mode>
+constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t c) {
   const uint64_t bytes = uint64_t{b} << 32 | a;
   const uint32_t selector = prmt_selector(mode, c);
   uint32_t result = 0;
@@ -248,31 +357,48 @@ template <Prmt mode> constexpr uint32_t prmt(uint32_t a, uint32_t b, uint32_t c)
 
 // --- dot products of 4 bytes, or of 2 16-bit halves with the 2 low or high bytes of b --------------------------------
 
-template <class T> constexpr int32_t element8(T word, int i) {  // signed by T
+template <class T>
+constexpr int32_t element8(T word, int i) {  // signed by T
   const uint32_t byte = static_cast<uint32_t>(word) >> (8 * i) & 0xff;
   return std::is_signed_v<T> ? static_cast<int8_t>(byte) : static_cast<int32_t>(byte);
 }
-template <class T> constexpr int32_t element16(T word, int i) {
+template <class T>
+constexpr int32_t element16(T word, int i) {
   const uint32_t half = static_cast<uint32_t>(word) >> (16 * i) & 0xffff;
   return std::is_signed_v<T> ? static_cast<int16_t>(half) : static_cast<int32_t>(half);
 }
-template <class A, class B> constexpr uint32_t dp4a(A a, B b, uint32_t c) {
+template <class A, class B>
+constexpr uint32_t dp4a(A a, B b, uint32_t c) {
   for (int i = 0; i < 4; ++i) c += static_cast<uint32_t>(element8(a, i) * element8(b, i));
   return c;
 }
-template <class A, class B> constexpr uint32_t dp2a_lo(A a, B b, uint32_t c) {
+template <class A, class B>
+constexpr uint32_t dp2a_lo(A a, B b, uint32_t c) {
   for (int i = 0; i < 2; ++i) c += static_cast<uint32_t>(element16(a, i) * element8(b, i));
   return c;
 }
-template <class A, class B> constexpr uint32_t dp2a_hi(A a, B b, uint32_t c) {
+template <class A, class B>
+constexpr uint32_t dp2a_hi(A a, B b, uint32_t c) {
   return dp2a_lo(a, static_cast<B>(static_cast<uint32_t>(b) >> 16), c);
 }
 
 // --- selection ----------------------------------------------------------------------------------------------------
 
-template <class T> constexpr T move(T a) { return a; }
-template <class T> constexpr T selp(T a, T b, bool p) { return p ? a : b; }
-template <class T, class C> constexpr T slct(T a, T b, C c) { return c >= 0 ? a : b; }  // NaN selects b
-template <class T> constexpr T slct_ftz(T a, T b, float c) { return c > -0x1p-126f ? a : b; }  // subnormals count as 0
+template <class T>
+constexpr T move(T a) {
+  return a;
+}
+template <class T>
+constexpr T selp(T a, T b, bool p) {
+  return p ? a : b;
+}
+template <class T, class C>
+constexpr T slct(T a, T b, C c) {
+  return c >= 0 ? a : b;
+}  // NaN selects b
+template <class T>
+constexpr T slct_ftz(T a, T b, float c) {
+  return c > -0x1p-126f ? a : b;
+}  // subnormals count as 0
 
 }  // namespace lockstep::LOCKSTEP_ISA

@@ -40,8 +40,10 @@ const Answers& answers() {
       left >> golden.name >> golden.destination;
       for (std::string word; left >> word;) golden.classes.push_back(word);
       for (std::string word; right >> word;) golden.results.push_back(std::stoull(word, nullptr, 16));
-      if (golden.name == "input") result.inputs[golden.destination + " " + golden.classes.at(0)] = golden.results;
-      else result.instructions.push_back(golden);
+      if (golden.name == "input")
+        result.inputs[golden.destination + " " + golden.classes.at(0)] = golden.results;
+      else
+        result.instructions.push_back(golden);
     }
     return result;
   }();
@@ -59,21 +61,34 @@ Width width_of_class(const std::string& name) {
 
 // --- how near an approximation has to come ------------------------------------------------------------------------
 
-struct Bound { const char* prefix; double relative, absolute; };
-constexpr Bound kBounds[] = {
-    {"div.approx", 0x1p-22, 0x1p-148},           {"div.full", 0x1p-22, 0x1p-148},
-    {"rcp.approx.f32", 0x1p-23, 0x1p-148},       {"rcp.approx.ftz.f32", 0x1p-23, 0},
-    {"sqrt.approx", 0x1p-22, 0},                 {"rsqrt.approx.f32", 0x1p-22, 0},
-    {"rsqrt.approx.ftz.f32", 0x1p-22, 0},        {"rsqrt.approx.f64", 0x1p-28, 0},
-    {"rcp.approx.ftz.f64", 0x1p-18, 0},          {"rsqrt.approx.ftz.f64", 0x1p-18, 0},
-    {"ex2.approx.f32", 0x1p-21, 0x1p-148},       {"ex2.approx.ftz.f32", 0x1p-21, 0},
-    {"lg2.approx", 0x1p-21, 0x1p-21},            {"sin.approx", 0, 0x1p-19},
-    {"cos.approx", 0, 0x1p-19},                  {"tanh.approx.f32", 0x1p-10, 0},
-    {"ex2.approx.f16", 0x1p-8, 0x1p-23},         {"tanh.approx.f16", 0x1p-8, 0x1p-23},
-    {"ex2.approx.ftz.bf16", 0x1p-6, 0},          {"tanh.approx.bf16", 0x1p-6, 0}};
+struct Bound {
+  const char* prefix;
+  double relative, absolute;
+};
+constexpr Bound kBounds[] = {{"div.approx", 0x1p-22, 0x1p-148},
+                             {"div.full", 0x1p-22, 0x1p-148},
+                             {"rcp.approx.f32", 0x1p-23, 0x1p-148},
+                             {"rcp.approx.ftz.f32", 0x1p-23, 0},
+                             {"sqrt.approx", 0x1p-22, 0},
+                             {"rsqrt.approx.f32", 0x1p-22, 0},
+                             {"rsqrt.approx.ftz.f32", 0x1p-22, 0},
+                             {"rsqrt.approx.f64", 0x1p-28, 0},
+                             {"rcp.approx.ftz.f64", 0x1p-18, 0},
+                             {"rsqrt.approx.ftz.f64", 0x1p-18, 0},
+                             {"ex2.approx.f32", 0x1p-21, 0x1p-148},
+                             {"ex2.approx.ftz.f32", 0x1p-21, 0},
+                             {"lg2.approx", 0x1p-21, 0x1p-21},
+                             {"sin.approx", 0, 0x1p-19},
+                             {"cos.approx", 0, 0x1p-19},
+                             {"tanh.approx.f32", 0x1p-10, 0},
+                             {"ex2.approx.f16", 0x1p-8, 0x1p-23},
+                             {"tanh.approx.f16", 0x1p-8, 0x1p-23},
+                             {"ex2.approx.ftz.bf16", 0x1p-6, 0},
+                             {"tanh.approx.bf16", 0x1p-6, 0}};
 
 const Bound* bound_of(const std::string& name) {
-  for (const auto& bound : kBounds) if (name.starts_with(bound.prefix)) return &bound;
+  for (const auto& bound : kBounds)
+    if (name.starts_with(bound.prefix)) return &bound;
   return nullptr;
 }
 
@@ -87,7 +102,8 @@ bool near(const std::string& name, uint64_t got, uint64_t wanted, const Bound& b
   const auto is = [&](const char* type) { return name.ends_with(type); };
   const auto half = [](uint64_t x) { return double{baseline::to_float(baseline::Half{static_cast<uint16_t>(x)})}; };
   const auto bfloat = [](uint64_t x) { return double{baseline::to_float(baseline::Bfloat{static_cast<uint16_t>(x)})}; };
-  if (is(".bf16x2")) return near(bfloat(got), bfloat(wanted), bound) && near(bfloat(got >> 16), bfloat(wanted >> 16), bound);
+  if (is(".bf16x2"))
+    return near(bfloat(got), bfloat(wanted), bound) && near(bfloat(got >> 16), bfloat(wanted >> 16), bound);
   if (is(".f16x2")) return near(half(got), half(wanted), bound) && near(half(got >> 16), half(wanted >> 16), bound);
   if (is(".bf16")) return near(bfloat(got), bfloat(wanted), bound);
   if (is(".f16")) return near(half(got), half(wanted), bound);
@@ -126,15 +142,17 @@ Prepared prepare(const Golden& golden) {
       operand.bits = std::stoull(name.substr(1));
       continue;
     }
-    widths[destinations + i] = width_of_class(name);
-    result.sources.emplace_back(&answers().inputs.at(std::to_string(result.sources.size()) + " " + name), width_of_class(name));
+    if (destinations + i < widths.size()) widths[destinations + i] = width_of_class(name);
+    result.sources.emplace_back(&answers().inputs.at(std::to_string(result.sources.size()) + " " + name),
+                                width_of_class(name));
   }
   const auto choice = select_alu(statement, widths);
   EXPECT_TRUE(choice) << golden.name;
   if (!choice) return result;
   EXPECT_EQ(choice->d, widths[0]) << golden.name;
   for (size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(choice->sources[i], i < result.sources.size() ? result.sources[i].second : Width::kNone) << golden.name << " source " << i;
+    EXPECT_EQ(choice->sources[i], i < result.sources.size() ? result.sources[i].second : Width::kNone)
+        << golden.name << " source " << i;
   }
   result.choice = *choice;
   Instruction& i = result.instruction;
@@ -162,16 +180,19 @@ void run(const Golden& golden) {
     Frame frame;
     for (int l = 0; l < kWarpSize; ++l) {
       const size_t place = first + static_cast<size_t>(l);
-      for (size_t s = 0; s < p.sources.size(); ++s) frame.set(offsets[s], p.sources[s].second, l, (*p.sources[s].first)[place]);
+      for (size_t s = 0; s < p.sources.size(); ++s)
+        frame.set(offsets[s], p.sources[s].second, l, (*p.sources[s].first)[place]);
     }
     p.instruction.alu(frame.bytes.data(), p.instruction, kFullMask);
     for (int l = 0; l < kWarpSize && failures < 4; ++l) {
       const size_t place = first + static_cast<size_t>(l);
       uint64_t got = frame.get(p.instruction.d, p.choice.d, l);
-      if (golden.destination.size() == 2) got |= frame.get(p.instruction.d2, Width::kPred, l) << (golden.destination == "pp" ? 1 : 32);
+      if (golden.destination.size() == 2)
+        got |= frame.get(p.instruction.d2, Width::kPred, l) << (golden.destination == "pp" ? 1 : 32);
       const uint64_t wanted = golden.results[place];
       if (got == wanted) continue;
-      if (bound && (near(golden.name, got, wanted, *bound) || !has_bound(golden, (*p.sources[0].first)[place]))) continue;
+      if (bound && (near(golden.name, got, wanted, *bound) || !has_bound(golden, (*p.sources[0].first)[place])))
+        continue;
       ADD_FAILURE() << describe(golden, p, place, got);
       ++failures;
     }
@@ -196,9 +217,7 @@ TEST(AluHardware, CoversTheTable) {
                            name.starts_with("subc") || name.starts_with("madc");  // carries: alu_test
     if (elsewhere) continue;
     EXPECT_TRUE(reached.count(entry.plain) || reached.count(entry.general) || reached.count(entry.ftz)) << name;
-    if (entry.ftz && entry.allowed & kFtz) {
-      EXPECT_TRUE(reached.count(entry.ftz)) << name << " with .ftz";
-    }
+    if (entry.ftz && entry.allowed & kFtz) { EXPECT_TRUE(reached.count(entry.ftz)) << name << " with .ftz"; }
   }
 }
 

@@ -14,8 +14,10 @@ inline Statement statement_of(const std::string& name, size_t operands) {
   for (size_t begin = 0; begin <= name.size();) {
     const size_t end = std::min(name.find('.', begin), name.size());
     const std::string part = name.substr(begin, end - begin);
-    if (begin == 0) s.opcode = part;
-    else s.modifiers.push_back(part);
+    if (begin == 0)
+      s.opcode = part;
+    else
+      s.modifiers.push_back(part);
     begin = end + 1;
   }
   s.operands.resize(operands);
@@ -25,7 +27,8 @@ inline Statement statement_of(const std::string& name, size_t operands) {
 
 inline size_t bytes_of(Width width) {
   switch (width) {
-    case Width::kNone: case Width::kPred: return 0;
+    case Width::kNone:
+    case Width::kPred: return 0;
     case Width::k16: return 2;
     case Width::k32: return 4;
     case Width::k64: return 8;

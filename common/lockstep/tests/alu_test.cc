@@ -39,7 +39,9 @@ std::vector<Case> cases_of(Isa isa) {
       i.d = kD, i.a = kSources[0], i.b = kSources[1], i.c = kSources[2], i.e = kSources[3];
       if (entry.signature.d == Type::kPred) i.d2 = kD2;
       if (name.starts_with("lop3")) i.aux = 0x196;
-      if (handler == entry.general && name.starts_with("cvt")) i.aux = 2u << 16 | 2u << 20;  // 32-bit registers
+      if (name.starts_with("cvt.pack")) i.aux = 0x108;
+      if (handler == entry.general && name.starts_with("cvt.") && !i.aux)
+        i.aux = 2u << 16 | 2u << 20;  // 32-bit registers
       result.push_back({name, handler, i, entry.signature});
     }
   }
@@ -56,9 +58,19 @@ INSTANTIATE_TEST_SUITE_P(Isas, AluCopy, testing::Values(Isa::kBaseline, Isa::kAv
 
 size_t width_in_bytes(Type type) {
   switch (type) {
-    case Type::kU16: case Type::kS16: case Type::kF16: case Type::kBf16: return 2;
-    case Type::kU32: case Type::kS32: case Type::kF32: case Type::kB32: case Type::kF16x2: case Type::kBf16x2: return 4;
-    case Type::kU64: case Type::kS64: case Type::kF64: return 8;
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kF16:
+    case Type::kBf16: return 2;
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kF32:
+    case Type::kB32:
+    case Type::kF16x2:
+    case Type::kBf16x2: return 4;
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64: return 8;
     default: return 0;  // predicates, and types narrower than any register
   }
 }
@@ -66,7 +78,7 @@ size_t width_in_bytes(Type type) {
 // Whether lanes outside the mask, in the destinations and the carry, are as they were.
 bool keeps_inactive_lanes(const Case& c, const Frame& before, const Frame& after, Mask mask) {
   const bool is_cvt = c.instruction.aux >> 16 != 0;  // through 32-bit registers, whatever its types
-  const Width width = is_cvt                             ? Width::k32
+  const Width width = is_cvt                               ? Width::k32
                       : width_in_bytes(c.signature.d) == 2 ? Width::k16
                       : width_in_bytes(c.signature.d) == 4 ? Width::k32
                       : width_in_bytes(c.signature.d) == 8 ? Width::k64
@@ -112,7 +124,8 @@ TEST_P(AluCopy, DestinationMayBeASource) {
         Instruction aliased = c.instruction;
         aliased.d = kSources[s];
         c.handler(same.bytes.data(), aliased, mask);
-        ASSERT_EQ(std::memcmp(apart.bytes.data() + kD, same.bytes.data() + kSources[s], bytes * kWarpSize), 0) << c.name << " d = source " << s;
+        ASSERT_EQ(std::memcmp(apart.bytes.data() + kD, same.bytes.data() + kSources[s], bytes * kWarpSize), 0)
+            << c.name << " d = source " << s;
       }
     }
   }
@@ -172,9 +185,10 @@ TEST(AluSelect, CvtTakesTheRegistersWidths) {
 }
 
 TEST(AluSelect, RefusesWhatItDoesNotKnow) {
-  for (const char* name : {"add", "add.f13", "add.rz.f16", "fma.sat.f64", "bfe.u16", "cvt.s32.f32", "cvt.rzi.s32", "setp.s32",
-                           "setp.lt.nor.s32", "setp.ltu.s32", "set.ltu.u32.s32", "ld.global.u32", "bra", "shfl.sync.idx.b32",
-                           "cvt.pack.sat.u16.s32.b32", "mul.s32", "prmt.b32.xyz", "div.approx.sat.f32"}) {
+  for (const char* name :
+       {"add", "add.f13", "add.rz.f16", "fma.sat.f64", "bfe.u16", "cvt.s32.f32", "cvt.rzi.s32", "setp.s32",
+        "setp.lt.nor.s32", "setp.ltu.s32", "set.ltu.u32.s32", "ld.global.u32", "bra", "shfl.sync.idx.b32",
+        "cvt.pack.sat.u16.s32.b32", "mul.s32", "prmt.b32.xyz", "div.approx.sat.f32"}) {
     EXPECT_FALSE(select(name, 3)) << name;
   }
 }

@@ -14,7 +14,9 @@ FloatMode integral(Rounding r) { return {.rounding = r, .integral = true}; }
 constexpr FloatMode kPlain{}, kSat{.sat = true};
 
 TEST(ArithConvert, RoundsToWholeNumbers) {
-  struct Row { double x, nearest, zero, down, up; };
+  struct Row {
+    double x, nearest, zero, down, up;
+  };
   for (const Row row : {Row{2.5, 2, 2, 2, 3}, Row{3.5, 4, 3, 3, 4}, Row{-2.5, -2, -2, -3, -2}, Row{-0.5, 0, 0, -1, 0},
                         Row{0.49999999999999994, 0, 0, 0, 1}, Row{7, 7, 7, 7, 7}, Row{-7.25, -7, -7, -8, -7}}) {
     EXPECT_EQ(convert<int64_t>(row.x, integral(Rounding::kNearest)), row.nearest);

@@ -52,7 +52,8 @@ TEST(ArithHalf, EveryHalfAndBfloatIsReadAndWrittenBack) {
 }
 
 // A finite format's values are in the order of their bits, so neighbours are one apart.
-template <Format f> void check_rounding(double x) {
+template <Format f>
+void check_rounding(double x) {
   constexpr uint32_t sign_bit = 1u << (f.exponent_bits + f.fraction_bits);
   const uint32_t toward_zero = encode<f>(x, Rounding::kZero);
   const double inner = value_of(toward_zero, f), outer = value_of(toward_zero + 1, f);
@@ -97,7 +98,9 @@ TEST(ArithHalf, TheShortWaysAgreeWithTheLongOne) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 300000; ++i) {
     // Ties of the half formats, and their closest surroundings among doubles.
-    const double tie = (to_double(Half{static_cast<uint16_t>(random() % 0x7c00)}) + to_double(Half{static_cast<uint16_t>(random() % 0x7c00)})) / 2;
+    const double tie = (to_double(Half{static_cast<uint16_t>(random() % 0x7c00)}) +
+                        to_double(Half{static_cast<uint16_t>(random() % 0x7c00)})) /
+                       2;
     for (const double x : {tie, std::nextafter(tie, 0), std::nextafter(tie, 1e9)}) {
       EXPECT_EQ(from_nearest<Half>(x).bits, encode<kHalfFormat>(x, Rounding::kNearest)) << x;
       EXPECT_EQ(from_nearest<Bfloat>(x).bits, encode<kBfloatFormat>(x, Rounding::kNearest)) << x;
@@ -114,7 +117,10 @@ void expect_nearest(Int128 exact, Half r, const char* what) {
     EXPECT_GE(exact < 0 ? -exact : exact, static_cast<Int128>(65520) << 48) << what;
     return;
   }
-  const auto distance = [&](Half h) { const Int128 d = units(h, 48) - exact; return d < 0 ? -d : d; };
+  const auto distance = [&](Half h) {
+    const Int128 d = units(h, 48) - exact;
+    return d < 0 ? -d : d;
+  };
   const Int128 here = distance(r);
   for (const int step : {-1, 1}) {
     const Half neighbour{static_cast<uint16_t>(r.bits + step)};
@@ -127,7 +133,8 @@ TEST(ArithHalf, SumsProductsAndFusedOnesRoundOnce) {
   std::mt19937_64 random(4);
   const auto any = [&] {
     uint16_t bits;
-    do bits = static_cast<uint16_t>(random()); while ((bits & 0x7c00) == 0x7c00);
+    do bits = static_cast<uint16_t>(random());
+    while ((bits & 0x7c00) == 0x7c00);
     return Half{bits};
   };
   for (int i = 0; i < 200000; ++i) {
@@ -143,9 +150,10 @@ TEST(ArithHalf, SumsProductsAndFusedOnesRoundOnce) {
 }
 
 TEST(ArithHalf, BfloatProductsMayBeSubnormal) {
-  const Bfloat tiny{0x0080};                       // 2^-126
+  const Bfloat tiny{0x0080};  // 2^-126
   EXPECT_EQ(mul_half(tiny, Bfloat{0x3f00}, kPlain).bits, 0x0040);
-  EXPECT_EQ(mul_half(Bfloat{0x00ff}, Bfloat{0x3c01}, kPlain).bits, encode<kBfloatFormat>(to_double(Bfloat{0x00ff}) * to_double(Bfloat{0x3c01}), Rounding::kNearest));
+  EXPECT_EQ(mul_half(Bfloat{0x00ff}, Bfloat{0x3c01}, kPlain).bits,
+            encode<kBfloatFormat>(to_double(Bfloat{0x00ff}) * to_double(Bfloat{0x3c01}), Rounding::kNearest));
   EXPECT_EQ(fma_half(Bfloat{0x3f81}, Bfloat{0x3f81}, Bfloat{0x0001}, kPlain).bits, 0x3f82);
 }
 
@@ -173,7 +181,8 @@ TEST(ArithFloat, DirectedRoundingEnclosesTheExactResult) {
     EXPECT_LE(compute(2, Rounding::kDown), compute(2, Rounding::kNearest));
     EXPECT_GE(compute(2, Rounding::kUp), compute(2, Rounding::kNearest));
   }
-  const float third_down = div(1.0f, 3.0f, rounded_to(Rounding::kDown)), third_up = div(1.0f, 3.0f, rounded_to(Rounding::kUp));
+  const float third_down = div(1.0f, 3.0f, rounded_to(Rounding::kDown)),
+              third_up = div(1.0f, 3.0f, rounded_to(Rounding::kUp));
   EXPECT_TRUE(double{third_down} * 3 < 1 && double{third_up} * 3 > 1 && std::nextafter(third_down, 1.0f) == third_up);
   EXPECT_LT(sqrt(2.0, rounded_to(Rounding::kDown)), sqrt(2.0, rounded_to(Rounding::kUp)));
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
@@ -237,11 +246,15 @@ TEST(ArithFloat, DivisionApproximations) {
 TEST(ArithCompare, OrderedOnesFailOnNanAndUnorderedOnesHold) {
   using enum Comparison;
   EXPECT_FALSE((compare<kEq>(kQuietNan, 1.0f) || compare<kNe>(kQuietNan, 1.0f) || compare<kLt>(kQuietNan, 1.0f) ||
-                compare<kLe>(kQuietNan, 1.0f) || compare<kGt>(kQuietNan, 1.0f) || compare<kGe>(1.0f, kQuietNan) || compare<kNum>(1.0f, kQuietNan)));
+                compare<kLe>(kQuietNan, 1.0f) || compare<kGt>(kQuietNan, 1.0f) || compare<kGe>(1.0f, kQuietNan) ||
+                compare<kNum>(1.0f, kQuietNan)));
   EXPECT_TRUE((compare<kEqu>(kQuietNan, 1.0f) && compare<kNeu>(kQuietNan, 1.0f) && compare<kLtu>(kQuietNan, 1.0f) &&
-               compare<kLeu>(kQuietNan, 1.0f) && compare<kGtu>(kQuietNan, 1.0f) && compare<kGeu>(1.0f, kQuietNan) && compare<Comparison::kNan>(1.0f, kQuietNan)));
-  EXPECT_TRUE((compare<kEq>(0.0f, -0.0f) && compare<kLt>(1.0f, 2.0f) && compare<kNe>(1.0f, 2.0f) && compare<kNum>(1.0f, 2.0f)));
-  EXPECT_FALSE((compare<kEqu>(1.0f, 2.0f) || compare<kNeu>(1.0f, 1.0f) || compare<kGtu>(1.0f, 2.0f) || compare<Comparison::kNan>(1.0f, 2.0f)));
+               compare<kLeu>(kQuietNan, 1.0f) && compare<kGtu>(kQuietNan, 1.0f) && compare<kGeu>(1.0f, kQuietNan) &&
+               compare<Comparison::kNan>(1.0f, kQuietNan)));
+  EXPECT_TRUE(
+      (compare<kEq>(0.0f, -0.0f) && compare<kLt>(1.0f, 2.0f) && compare<kNe>(1.0f, 2.0f) && compare<kNum>(1.0f, 2.0f)));
+  EXPECT_FALSE((compare<kEqu>(1.0f, 2.0f) || compare<kNeu>(1.0f, 1.0f) || compare<kGtu>(1.0f, 2.0f) ||
+                compare<Comparison::kNan>(1.0f, 2.0f)));
   EXPECT_TRUE((compare<kLt>(Half{0xbc00}, Half{0x0001}) && !compare<kEq>(Half{kNan16}, Half{kNan16})));
   EXPECT_TRUE((compare<kGt>(~0u, 1u) && compare<kLt>(-1, 1)));
 }

@@ -11,7 +11,8 @@ namespace lockstep::baseline {
 namespace {
 
 // Edge cases of T, and some values of every size.
-template <class T> std::vector<T> samples() {
+template <class T>
+std::vector<T> samples() {
   std::vector<T> result;
   const std::vector<Unsigned<T>> edges = {0, 1, 2, 3, 7, 8, 0x7f, 0x80, 0xff};
   for (const auto e : edges) {
@@ -24,7 +25,8 @@ template <class T> std::vector<T> samples() {
   return result;
 }
 
-template <class T> class ArithInt : public testing::Test {};
+template <class T>
+class ArithInt : public testing::Test {};
 using AllTypes = testing::Types<uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t>;
 TYPED_TEST_SUITE(ArithInt, AllTypes);
 
@@ -100,10 +102,17 @@ TYPED_TEST(ArithInt, ShiftsClamp) {
 
 // --- bits, one by one ---------------------------------------------------------------------------------------------
 
-template <class T> bool bit_of(T a, uint64_t i) { return i < kBits<T> && (static_cast<Unsigned<T>>(a) >> i & 1) != 0; }
-template <class T> T set_bit(T a, uint64_t i) { return static_cast<T>(static_cast<Unsigned<T>>(a) | Unsigned<T>{1} << i); }
+template <class T>
+bool bit_of(T a, uint64_t i) {
+  return i < kBits<T> && (static_cast<Unsigned<T>>(a) >> i & 1) != 0;
+}
+template <class T>
+T set_bit(T a, uint64_t i) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) | Unsigned<T>{1} << i);
+}
 
-template <class T> class ArithBits : public testing::Test {};
+template <class T>
+class ArithBits : public testing::Test {};
 using WordTypes = testing::Types<uint32_t, int32_t, uint64_t, int64_t>;
 TYPED_TEST_SUITE(ArithBits, WordTypes);
 
@@ -210,7 +219,7 @@ TEST(ArithInt32, SaturatesAndMultiplies24Bits) {
   EXPECT_EQ(mad_hi_sat(kMax<int32_t>, kMax<int32_t>, kMax<int32_t>), kMax<int32_t>);
   EXPECT_EQ(mul24_lo(0xff000003u, 0x01000005u), 15u);
   EXPECT_EQ(mul24_hi(0x00ffffffu, 0x00ffffffu), 0xfffffe00u);
-  EXPECT_EQ(mul24_lo(0x00ffffff, 2), -2);   // bit 23 is the sign
+  EXPECT_EQ(mul24_lo(0x00ffffff, 2), -2);  // bit 23 is the sign
   EXPECT_EQ(mul24_hi(0x00800000, 0x00800000), 0x40000000);
   EXPECT_EQ(mad24_hi_sat(0x007fffff, 0x007fffff, kMax<int32_t>), kMax<int32_t>);
   EXPECT_EQ((pairwise<int16_t, min<int16_t>>(0xffff0001, 0x00020000)), 0xffff0000u);
