@@ -53,7 +53,7 @@ def _repeated(arguments: Namespace) -> str:
 def _show_histogram(verdict: dict[str, Any], bytes_of: Path, lab: labs.Lab) -> None:
     if "histogram" not in verdict:
         return
-    counts = verdict["histogram"]["counts"]
+    counts = verdict["histogram"]
     say(table.histogram(counts))
     target = BUILD / f"histogram_{lab.number}.png"
     picture.draw("histogram", {"file": bytes_of.name, "counts": counts}, target)

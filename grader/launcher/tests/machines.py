@@ -45,11 +45,10 @@ class Machine:
         shutil.copytree(ROOT / "grader" / "launcher", self.root / "grader" / "launcher")
         self.programs = self.folder / "bin"
         self.programs.mkdir()
-        for folder in ("/usr/bin", "/bin"):
-            for program in Path(folder).iterdir():
-                link = self.programs / program.name
-                if program.name not in self.lacks and not link.exists() and not link.is_symlink():
-                    link.symlink_to(program)
+        for folder in {Path("/usr/bin").resolve(), Path("/bin").resolve()}:
+            for program in folder.iterdir():
+                if program.name not in self.lacks:
+                    (self.programs / program.name).symlink_to(program)
 
     def add_program(self, name: str, script: str) -> None:
         file = self.programs / name

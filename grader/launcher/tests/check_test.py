@@ -1,0 +1,60 @@
+"""./lab check from end to end: exit codes, the verdict as JSON, a file's histogram."""
+
+import json
+import tempfile
+import unittest
+from collections import Counter
+from pathlib import Path
+
+from launcher.paths import BUILD
+from launcher.tests.machines import ROOT, lab
+
+REDUCE = ROOT / "solutions" / "02_reduce_neighbored" / "reduce.cu"
+HISTOGRAM = ROOT / "solutions" / "15_histogram_global_atomics" / "histogram.cu"
+
+
+class Check(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def test_a_pass_is_zero(self) -> None:
+        verdict = self.folder / "verdict.json"
+        answer = lab("check", "2", "--file", REDUCE, "--device", "lockstep", "--json", verdict)
+        self.assertEqual(answer.code, 0, answer.text)
+        self.assertEqual(json.loads(verdict.read_text(encoding="utf-8"))["verdict"], "pass")
+
+    def test_a_compile_error_is_the_files_own_and_shown(self) -> None:
+        file = self.folder / "mine.cu"
+        file.write_text("int sum(int x) { return x + nonsense; }\n", encoding="utf-8")
+        answer = lab("check", "02", "--file", file, "--device", "lockstep")
+        self.assertEqual(answer.code, 1, answer.text)
+        self.assertIn('identifier "nonsense" is undefined', answer.text)
+
+    def test_a_failed_case_says_how_to_repeat_it(self) -> None:
+        file = self.folder / "mine.cu"
+        file.write_text(
+            '#include "common/contracts/reduction.h"\nint reduce_sum(int*, int) { return 5; }\n', encoding="utf-8"
+        )
+        answer = lab("check", "02", "--file", file, "--device", "lockstep")
+        self.assertEqual(answer.code, 1, answer.text)
+        self.assertRegex(answer.text, r"got 5, want -?\d+")
+        self.assertRegex(answer.text, r"\./lab check 02 --file \S+mine.cu --device lockstep --case \S+ --seed \d+")
+
+    def test_bytes_of_a_file(self) -> None:
+        verdict, licence = self.folder / "verdict.json", ROOT / "LICENSE"
+        picture = BUILD / "histogram_15.png"
+        picture.unlink(missing_ok=True)
+        answer = lab("check", "15", "--file", HISTOGRAM, "--input", licence, "--device", "lockstep", "--json", verdict)
+        self.assertEqual(answer.code, 0, answer.text)
+        counted = Counter(licence.read_bytes())
+        self.assertEqual(
+            json.loads(verdict.read_text(encoding="utf-8"))["histogram"], [counted[value] for value in range(256)]
+        )
+        self.assertRegex(answer.text, rf"65 e +{counted[ord('e')]}\b")
+        self.assertEqual(picture.read_bytes()[:4], b"\x89PNG")
+
+
+if __name__ == "__main__":
+    unittest.main()
