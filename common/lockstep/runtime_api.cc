@@ -17,6 +17,7 @@ namespace {
 thread_local cudaError_t t_last_error = cudaSuccess;
 
 void start(Runtime& runtime) {
+  if (const char* file = std::getenv("LOCKSTEP_REPORT")) runtime.report_file = file;
   try {
     runtime.device = Device::create(DeviceOptions::from_environment());
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
@@ -33,6 +34,11 @@ cudaError_t code_of(FatbinError error) {
 __attribute__((destructor)) void finish() {
   Runtime& runtime = Runtime::instance();
   if (runtime.pid != getpid()) return;  // a forked child has printed and reported nothing of its own
+  const std::unique_lock lock(runtime.mutex, std::try_to_lock);
+  if (!lock) {  // waiting for a kernel of another thread might take for ever
+    runtime.tell("the program ended while another thread was in a CUDA call; no report is written");
+    return;
+  }
   runtime.flush_output();
   std::fflush(stdout);
   runtime.write_report();
@@ -68,17 +74,16 @@ void Runtime::flush_output() {
 
 // Written beside its place and then renamed: whoever waits for the file never reads half of it.
 void Runtime::write_report() {
-  const char* path = std::getenv("LOCKSTEP_REPORT");
-  if (!path || !*path) return;
+  if (report_file.empty()) return;
   const std::string report = device ? device->report_json() : R"({"launches":[],"findings":[]})";
-  const std::string temporary = std::string(path) + ".tmp" + std::to_string(getpid());
+  const std::string temporary = report_file + ".tmp" + std::to_string(getpid());
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
   bool written = file && std::fwrite(report.data(), 1, report.size(), file) == report.size();
   if (file) written = std::fclose(file) == 0 && written;
-  if (written && std::rename(temporary.c_str(), path) == 0) return;
+  if (written && std::rename(temporary.c_str(), report_file.c_str()) == 0) return;
   const std::string reason = std::strerror(errno);
   if (file) unlink(temporary.c_str());
-  tell("the report cannot be written to " + std::string(path) + " (LOCKSTEP_REPORT): " + reason);
+  tell("the report cannot be written to " + report_file + " (LOCKSTEP_REPORT): " + reason);
 }
 
 cudaError_t Runtime::code(const Outcome& outcome) {

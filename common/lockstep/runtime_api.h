@@ -134,6 +134,7 @@ struct Runtime {
   std::map<int, size_t> set_limits;
 
   std::set<std::string> told;  // messages printed so far
+  std::string report_file;     // LOCKSTEP_REPORT as it was at the start; empty: none
   pid_t pid = getpid();
 
   static Runtime& instance();

@@ -206,6 +206,7 @@ LOCKSTEP_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
 }
 LOCKSTEP_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   return call(Needs::kNothing, [&](Runtime&) {
+    if (!devices && count > 0) return cudaErrorInvalidValue;
     const bool known = std::all_of(devices, devices + std::max(count, 0), [](int device) { return device == 0; });
     return known ? cudaSuccess : cudaErrorInvalidDevice;
   });

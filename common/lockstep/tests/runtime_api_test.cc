@@ -68,9 +68,7 @@ cudaError_t store(unsigned char value, void* to, unsigned threads = 1) {
   return cudaLaunchKernel(&store_stub, dim3(1), dim3(threads), arguments, 0, nullptr);
 }
 
-struct RuntimeApi : testing::Test {
-  void TearDown() override { unsetenv("LOCKSTEP_REPORT"); }
-};
+struct RuntimeApi : testing::Test {};
 
 TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
   const Program program = plain_program();
