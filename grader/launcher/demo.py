@@ -18,7 +18,7 @@ from .paths import BUILD, LOGS, ROOT, shown
 
 RECORDS = ROOT / "docs" / "measurements"
 INSTRUCTIONS = "smsp__inst_executed.sum"
-SECTORS = ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")
+SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "red", "atom")]
 
 
 def run(arguments: Namespace) -> int:
