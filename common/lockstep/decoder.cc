@@ -323,6 +323,14 @@ uint32_t FunctionDecoder::destination(const Operand& operand) {
 
 // ---- arithmetic ----
 
+// A register of another width than the instruction's would be read past its end.
+void FunctionDecoder::check_width(const Statement& s, const Operand& operand, Width wanted) {
+  const Width width = width_of_operand(operand);
+  if (width != Width::kNone && wanted != Width::kNone && width != wanted)
+    throw PtxError(s.location.ptx_line,
+                   s.full_name() + ": the register '" + operand.name + "' has another width than the instruction");
+}
+
 void FunctionDecoder::decode_alu(const Statement& s) {
   std::array<Width, 6> widths{};
   for (size_t i = 0; i < std::min(widths.size(), s.operands.size()); ++i) widths[i] = width_of_operand(s.operands[i]);
@@ -330,9 +338,15 @@ void FunctionDecoder::decode_alu(const Statement& s) {
   if (!choice) throw Unsupported("the instruction is not supported");
   const size_t first = s.dual_destination ? 2 : 1;
   std::array<uint32_t, 4> sources{};
-  for (size_t i = 0; i < sources.size() && first + i < s.operands.size(); ++i)
-    if (choice->sources[i] != Width::kNone)  // lop3's table and the like are in aux
-      sources[i] = source(s, s.operands[first + i], choice->sources[i], choice->source_types[i]);
+  size_t next = 0;
+  for (size_t i = first; i < s.operands.size() && next < sources.size(); ++i) {
+    if (static_cast<int>(i - first) == choice->folded_source) continue;  // lop3's table is in aux
+    const Width wanted = choice->sources[next];
+    check_width(s, s.operands[i], wanted);
+    if (wanted != Width::kNone) sources[next] = source(s, s.operands[i], wanted, choice->source_types[next]);
+    ++next;
+  }
+  check_width(s, s.operands[0], choice->d);
   uint32_t d = destination(s.operands[0]);
   if (d == 0) d = allocate(choice->d);  // "_": computed and forgotten
   const uint32_t d2 = s.dual_destination ? destination(s.operands[1]) : 0;

@@ -95,6 +95,7 @@ class FunctionDecoder {
   uint32_t symbol(const Operand& operand, Width width);
 
   // One function per group of instructions.
+  void check_width(const Statement& s, const Operand& operand, Width wanted);
   void decode_alu(const Statement& s);
   void decode_mov(const Statement& s);
   void decode_pack(const Statement& s);
