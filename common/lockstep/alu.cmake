@@ -30,8 +30,11 @@ function(lockstep_add_handlers isa)  # further arguments: compiler options
   target_sources(lockstep_alu PRIVATE $<TARGET_OBJECTS:lockstep_alu_${isa}>)
 endfunction()
 
+if(WARPLADDER_SANITIZED)  # correctness, not speed, and sanitized -O3 loops take minutes to compile
+  list(APPEND LOCKSTEP_HANDLER_OPTIONS -O1)
+endif()
 lockstep_add_handlers(baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT WARPLADDER_SANITIZED)
   lockstep_add_handlers(avx2 -march=x86-64-v3)
   target_compile_definitions(lockstep_alu PRIVATE LOCKSTEP_ALU_AVX2)
 endif()
