@@ -181,8 +181,10 @@ class Parser {
       if (directive == ".align")
         common.align = static_cast<uint32_t>(integer());
       else if (directive == ".attribute") {
-        expect("(");
-        while (!accept(")")) take();
+        while (!accept(")")) {
+          if (peek().kind == Token::kEnd) fail("a parenthesis is never closed");
+          take();
+        }
       } else if (directive == ".ptr")
         pointer_hint();
       else if (directive == ".v2" || directive == ".v4")
@@ -288,6 +290,8 @@ class Parser {
     function_ = &f;
     scopes_.assign(1, {});
     register_names_.clear();
+    location_ = {};
+    call_sites_.clear();
     if (is("(")) f.results = parameters();
     f.name = word();
     if (is("(")) f.params = parameters();
@@ -323,8 +327,19 @@ class Parser {
   void block() {
     expect("{");
     scopes_.emplace_back();
+    if (scopes_.size() > 2) declare_labels();
     while (!accept("}")) body_item();
     scopes_.pop_back();
+  }
+
+  // A scope's labels belong to it alone, so that an asm statement with a loop may be inlined twice; and a branch may
+  // come before its label.
+  void declare_labels() {
+    int depth = 1;
+    for (size_t ahead = 0; depth > 0 && peek(ahead).kind != Token::kEnd; ++ahead) {
+      depth += is("{", ahead) - is("}", ahead);
+      if (depth == 1 && peek(ahead).kind == Token::kWord && is(":", ahead + 1)) declare(std::string(peek(ahead).text));
+    }
   }
 
   void body_item() {
@@ -363,11 +378,10 @@ class Parser {
     follow_inlining(location);
     if (location.line == 0) return;  // "no line" keeps the last one
     location_ = location;
-    return;
   }
 
-  // A call site may itself have been inlined: PTX gives one level at a time, so earlier .loc's of the call site
-  // lead on to the learner's own line.
+  // A call site may itself have been inlined: PTX gives one level at a time, so earlier .loc's of the call site in
+  // this function lead on to the learner's own line.
   void follow_inlining(SourceLocation& location) {
     const uint64_t key = uint64_t{location.file} << 32 | location.line;
     if (location.inlined_line == 0) {
@@ -417,11 +431,11 @@ class Parser {
   }
 
   void label() {
-    const std::string name = word();
+    const std::string name = resolve(word());
     expect(":");
     if (accept(".branchtargets")) {
       auto& targets = function_->branch_targets[name];
-      do targets.push_back(word());
+      do targets.push_back(resolve(word()));
       while (accept(","));
       expect(";");
       return;

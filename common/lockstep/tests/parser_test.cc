@@ -54,6 +54,15 @@ TEST(Parser, FollowsInliningToTheOutermostLine) {
   EXPECT_EQ(body[2].location.inlined_line, 30u);
 }
 
+TEST(Parser, APlaceBelongsToItsFunction) {
+  const std::string kernel = "()\n{\nret;\n.loc 2 20 0, function_name x, inlined_at 3 30 0\nret;\n}\n";
+  const std::string helper = ".loc 1 10 0, function_name x, inlined_at 2 20 0\nret;\n}\n";
+  const Module m = parse(kHead + ".visible .entry a" + kernel + ".visible .entry b()\n{\nret;\n" + helper);
+  const auto& body = m.functions[1].body;
+  EXPECT_EQ(body[0].location.line, 0u);
+  EXPECT_EQ(body[1].location.inlined_line, 20u);
+}
+
 TEST(Parser, InitialisersKeepBitsAndRelocations) {
   const Module m =
       parse(kHead + ".global .align 8 .u64 t[3] = {generic(x)+4, -1, y};\n.global .align 8 .f64 d[1] = {-1.5};\n");
@@ -78,6 +87,7 @@ TEST(Parser, MistakesNameTheirLine) {
   EXPECT_EQ(line_of(kHead + "/* no end"), 4u);
   EXPECT_EQ(line_of(kHead + ".visible .entry k()\n{\n"), 6u);
   EXPECT_EQ(line_of(kHead + ".global .blah x;\n"), 4u);
+  EXPECT_EQ(line_of(kHead + ".global .attribute(.managed .u32 x;\n"), 5u);
 }
 
 }  // namespace
