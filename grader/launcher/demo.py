@@ -1,18 +1,19 @@
 """demo: grades every reference solution, prints the ladder table, draws it and keeps it as JSON.
 
-The JSON, build/ladder.json, is {"device", "date", "rows": [{"lab", "family", "size", "verdict", …}]}; the records in
-docs/measurements/ are copies of it from machines with a GPU.
+The JSON, build/ladder.json, is {"device", "driver", "toolkit", "date", "commit", "rows": [{"lab", "family", "size",
+"verdict", …}]}; the records in docs/measurements/ are copies of it from machines with a GPU.
 """
 
 import datetime
 import json
+import subprocess
 import time
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from . import build, device, judge, labs, picture, setup, table
+from . import build, device, judge, labs, picture, setup, table, toolkit
 from .console import say
 from .paths import BUILD, LOGS, ROOT, shown
 
@@ -33,7 +34,14 @@ def run(arguments: Namespace) -> int:
     # On a card one at a time, since what is timed must be alone; lockstep counts, and counts do not mind company.
     with ThreadPoolExecutor(1 if where == "gpu" else None) as pool:
         rows = list(pool.map(lambda lab: grade(tree, lab, where), climbed))
-    ladder = {"device": name, "date": datetime.date.today().isoformat(), "rows": rows}
+    ladder = {
+        "device": name,
+        "driver": device.driver() if where == "gpu" else None,
+        "toolkit": toolkit.version(nvcc),
+        "date": datetime.date.today().isoformat(),
+        "commit": _commit(),
+        "rows": rows,
+    }
     (BUILD / "ladder.json").write_text(json.dumps(ladder, indent=1), encoding="utf-8")
 
     say()
@@ -54,11 +62,23 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     judge.grade_solution(tree, lab, where, verdict_file, log)
     verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if verdict_file.exists() else {}
     row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
-    row |= verdict
+    # What a record need not hold: each case by name, and where this machine keeps the binary.
+    row |= {key: value for key, value in verdict.items() if key not in ("cases", "file")}
     say(f"    {lab.name}: {row['verdict']} ({time.monotonic() - start:.0f} s)")
     if row["verdict"] != "pass":
         say("\n".join("        " + line for line in log.read_text(encoding="utf-8").splitlines()))
     return row
+
+
+def _commit() -> str | None:
+    """The commit that was built, with "+" if files were changed since; None outside a git checkout."""
+    try:
+        answer = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout.strip() if answer.returncode == 0 else None
 
 
 def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:

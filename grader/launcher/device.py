@@ -27,6 +27,11 @@ def card() -> str:
     return next(iter(_ask("name")), "GPU")
 
 
+def driver() -> str | None:
+    """The driver's version."""
+    return next(iter(_ask("driver_version")), None)
+
+
 def _ask(field: str) -> list[str]:
     try:
         answer = subprocess.run(

@@ -33,6 +33,12 @@ def search() -> Search:
     return result
 
 
+def version(nvcc: Path) -> str | None:
+    """ "13.0", as nvcc says of itself."""
+    has = _version(nvcc)
+    return f"{has[0]}.{has[1]}" if has else None
+
+
 def _candidates() -> list[Path]:
     """In the order of preference: PATH, the usual folders (newest first), our own wheels."""
     on_path = shutil.which("nvcc")
