@@ -183,6 +183,7 @@ void Warp::execute(Path path) {
   InstructionCounters* counters = launch_.counters.at.data();
   int32_t budget =
       launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(launch_.random_below(64)) : kTurn;
+  auto active = static_cast<uint64_t>(std::popcount(path.mask));
   for (;;) {
     const Instruction& in = code[path.pc];
     Mask mask = path.mask;
@@ -194,7 +195,7 @@ void Warp::execute(Path path) {
     if (!in.uncounted) {
       InstructionCounters& count = counters[path.pc];
       ++count.warps;
-      count.threads += static_cast<uint64_t>(std::popcount(path.mask));
+      count.threads += active;
     }
     if (in.kind == Kind::kAlu) {
       if (mask) in.alu(file, in, mask);
@@ -211,6 +212,7 @@ void Warp::execute(Path path) {
     } else {
       frame_ = path.frame;
       if (!step(path, in, mask) || launch_.faulted) return;
+      active = static_cast<uint64_t>(std::popcount(path.mask));
     }
     if (--budget < 0 || path.yielded) {
       path.yielded = true;
