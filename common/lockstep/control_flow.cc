@@ -28,8 +28,10 @@ std::unordered_map<std::string, uint32_t> label_positions(const Function& functi
 }
 
 std::vector<std::string> targets_of(const Function& function, const Statement& s) {
-  if (s.opcode == "bra") return {s.operands.at(0).name};
-  const auto table = function.branch_targets.find(s.operands.at(1).name);
+  if (s.operands.size() < (s.opcode == "bra" ? 1 : 2))
+    throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
+  if (s.opcode == "bra") return {s.operands[0].name};
+  const auto table = function.branch_targets.find(s.operands[1].name);
   return table == function.branch_targets.end() ? std::vector<std::string>{} : table->second;
 }
 

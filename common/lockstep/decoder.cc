@@ -129,6 +129,8 @@ void FunctionDecoder::run() {
         program_.refusal_location = s.location;
         program_.refusal_instruction = s.full_name();
       }
+    } catch (const std::out_of_range&) {
+      throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
     }
   }
   Statement end;
@@ -290,7 +292,17 @@ uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) 
   return inverse;
 }
 
+// A register of another width than the instruction's would be read or written past its end.
+void FunctionDecoder::check_width(const Statement& s, const Operand& operand, Width wanted) {
+  const Width width = width_of_operand(operand);
+  if (width != Width::kNone && wanted != Width::kNone && width != wanted)
+    throw PtxError(s.location.ptx_line,
+                   s.full_name() + ": the register '" + operand.name + "' has another width than the instruction");
+}
+
+// A width of kNone accepts any register.
 uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Width width, Type literal) {
+  check_width(s, operand, width);
   switch (operand.kind) {
     case Operand::kRegister: {
       if (const auto special = find_special(operand.name)) {
@@ -314,22 +326,15 @@ uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Wid
   }
 }
 
-uint32_t FunctionDecoder::destination(const Operand& operand) {
+uint32_t FunctionDecoder::destination(const Statement& s, const Operand& operand, Width width) {
   if (operand.kind == Operand::kSink) return 0;
+  check_width(s, operand, width);
   Register* r = operand.kind == Operand::kRegister ? find_register(operand.name) : nullptr;
   if (!r) throw Unsupported("the destination '" + operand.name + "' is no register");
   return r->offset;
 }
 
 // ---- arithmetic ----
-
-// A register of another width than the instruction's would be read past its end.
-void FunctionDecoder::check_width(const Statement& s, const Operand& operand, Width wanted) {
-  const Width width = width_of_operand(operand);
-  if (width != Width::kNone && wanted != Width::kNone && width != wanted)
-    throw PtxError(s.location.ptx_line,
-                   s.full_name() + ": the register '" + operand.name + "' has another width than the instruction");
-}
 
 void FunctionDecoder::decode_alu(const Statement& s) {
   std::array<Width, 6> widths{};
@@ -342,14 +347,14 @@ void FunctionDecoder::decode_alu(const Statement& s) {
   for (size_t i = first; i < s.operands.size() && next < sources.size(); ++i) {
     if (static_cast<int>(i - first) == choice->folded_source) continue;  // lop3's table is in aux
     const Width wanted = choice->sources[next];
-    check_width(s, s.operands[i], wanted);
     if (wanted != Width::kNone) sources[next] = source(s, s.operands[i], wanted, choice->source_types[next]);
     ++next;
   }
-  check_width(s, s.operands[0], choice->d);
-  uint32_t d = destination(s.operands[0]);
+  if (next < sources.size() && choice->sources[next] != Width::kNone)
+    throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
+  uint32_t d = destination(s, s.operands.at(0), choice->d);
   if (d == 0) d = allocate(choice->d);  // "_": computed and forgotten
-  const uint32_t d2 = s.dual_destination ? destination(s.operands[1]) : 0;
+  const uint32_t d2 = s.dual_destination ? destination(s, s.operands.at(1), Width::kPred) : 0;
   Instruction& in = emit(s, Kind::kAlu);
   in.alu = choice->handler;
   in.d = d;
@@ -372,17 +377,19 @@ void FunctionDecoder::decode_pack(const Statement& s) {
   const bool to_whole = s.operands[1].kind == Operand::kVector;
   const Operand& vector = s.operands[to_whole ? 1 : 0];
   const Operand& whole = s.operands[to_whole ? 0 : 1];
+  if (s.modifiers.empty() || vector.elements.empty()) throw Unsupported("this form of mov is not supported");
   const Width whole_width = width_of(type_from_name(s.modifiers.back()));
   const uint32_t bytes = width_bytes(whole_width) / static_cast<uint32_t>(vector.elements.size());
   const Width piece = bytes == 64 ? Width::k16 : bytes == 128 ? Width::k32 : Width::k64;
   const AluHandler handler = select_pack(whole_width, piece, to_whole);
   if (!handler) throw Unsupported("a vector of this size is not supported");
-  const uint32_t whole_register = to_whole ? destination(whole) : source(s, whole, whole_width, Type::kNone);
+  const uint32_t whole_register =
+      to_whole ? destination(s, whole, whole_width) : source(s, whole, whole_width, Type::kNone);
   bool counted = true;
   for (uint32_t i = 0; i < vector.elements.size(); ++i) {
     const Operand& element = vector.elements[i];
     if (element.kind == Operand::kSink) continue;
-    const uint32_t r = to_whole ? source(s, element, piece, Type::kNone) : destination(element);
+    const uint32_t r = to_whole ? source(s, element, piece, Type::kNone) : destination(s, element, piece);
     emit_alu(s, handler, to_whole ? whole_register : r, to_whole ? r : whole_register, 0, i);
     program_.code.back().uncounted = !std::exchange(counted, false);
   }
@@ -398,14 +405,14 @@ void FunctionDecoder::decode_cvta(const Statement& s) {
   const bool to_space = s.has("to");
   const uint64_t window = window_of(s);
   const uint32_t a = source(s, s.operands.at(1), Width::k64, Type::kU64);
-  emit_alu(s, add_u64, destination(s.operands[0]), a, constant(Width::k64, to_space ? -window : window));
+  emit_alu(s, add_u64, destination(s, s.operands[0], Width::k64), a, constant(Width::k64, to_space ? -window : window));
 }
 
 void FunctionDecoder::decode_isspacep(const Statement& s) {
   if (s.has("const") || s.has("param")) throw Unsupported("constants and parameters have no window of their own here");
   const uint64_t window = window_of(s);
   const uint32_t a = source(s, s.operands.at(1), Width::k64, Type::kU64);
-  emit_alu(s, in_window, destination(s.operands[0]), a, constant(Width::k64, window), window != 0);
+  emit_alu(s, in_window, destination(s, s.operands[0], Width::kPred), a, constant(Width::k64, window), window != 0);
 }
 
 void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {

@@ -90,7 +90,7 @@ class FunctionDecoder {
   Width width_of_operand(const Operand& operand);
   uint32_t source(const Statement& s, const Operand& operand, Width width, Type literal);
   uint32_t predicate(const Statement& s, const Operand& operand);
-  uint32_t destination(const Operand& operand);
+  uint32_t destination(const Statement& s, const Operand& operand, Width width);
   uint64_t immediate_bits(const Operand& operand, Type literal) const;
   uint32_t symbol(const Operand& operand, Width width);
 

@@ -1,4 +1,5 @@
 #include "decoder.h"
+#include "special_registers.h"
 
 namespace lockstep {
 namespace {
@@ -69,7 +70,7 @@ void FunctionDecoder::decode_barrier(const Statement& s) {
   if (s.has("arrive")) use.op = BarrierUse::kArrive;
   if (s.has("red")) {
     use.op = s.has("popc") ? BarrierUse::kRedPopc : s.has("and") ? BarrierUse::kRedAnd : BarrierUse::kRedOr;
-    use.d = destination(s.operands.at(at++));
+    use.d = destination(s, s.operands.at(at++), use.op == BarrierUse::kRedPopc ? Width::k32 : Width::kPred);
   }
   if (s.opcode == "barrier" && s.has("cluster")) throw Unsupported("clusters are not supported");
   use.id = source(s, s.operands.at(at++), Width::k32, Type::kU32);
@@ -88,8 +89,8 @@ void FunctionDecoder::decode_collective(const Statement& s) {
   const auto op = [&](const char* modifier, CollectiveOp value) {
     if (s.has(modifier)) c.op = value;
   };
-  c.d = destination(o.at(0));
-  if (s.dual_destination) c.p = destination(o[1]);
+  c.d = destination(s, o.at(0), s.opcode == "vote" && !s.has("ballot") ? Width::kPred : Width::k32);
+  if (s.dual_destination) c.p = destination(s, o.at(1), Width::kPred);
   const auto word = [&](size_t i) { return source(s, o.at(i), Width::k32, Type::kB32); };
   if (s.opcode == "shfl") {
     op("up", CollectiveOp::kShflUp), op("down", CollectiveOp::kShflDown);
@@ -127,7 +128,7 @@ void FunctionDecoder::decode_warp_barrier(const Statement& s) {
 }
 
 void FunctionDecoder::decode_read_special(const Statement& s, Special special) {
-  const uint32_t d = destination(s.operands.at(0));
+  const uint32_t d = destination(s, s.operands.at(0), special_width(special));
   Instruction& in = emit(s, Kind::kReadSpecial);
   in.d = d;
   in.immediate = static_cast<uint32_t>(special);

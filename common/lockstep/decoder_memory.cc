@@ -42,8 +42,8 @@ void FunctionDecoder::place_address(MemoryAccess& access, const Statement& s, co
     if (kernel_parameter) access.offset += static_cast<int64_t>(context_.linkage.param_block);
     access.space = kernel_parameter ? Space::kConst : Space::kParam;
   } else {
-    access.base = source(s, base, Width::k64, Type::kU64);
     access.wide_base = base.kind == Operand::kSymbol || width_of_operand(base) == Width::k64;
+    access.base = source(s, base, access.wide_base ? Width::k64 : Width::k32, Type::kU64);
     if (access.space == Space::kParam) access.space = Space::kConst;  // a kernel's parameter through its address
   }
 }
@@ -51,6 +51,7 @@ void FunctionDecoder::place_address(MemoryAccess& access, const Statement& s, co
 void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   MemoryAccess access;
   access.op = op;
+  if (s.modifiers.empty()) throw PtxError(s.location.ptx_line, s.opcode + ": a type is missing");
   access.type = type_from_name(s.modifiers.back());
   if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers.back() + "' is not supported");
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
@@ -68,7 +69,7 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   if (op == MemoryOp::kAtomic || op == MemoryOp::kReduction) {
     decode_atomic(access, s);
   } else {
-    const Operand& data = s.operands[op == MemoryOp::kLoad ? 0 : 1];
+    const Operand& data = s.operands.at(op == MemoryOp::kLoad ? 0 : 1);
     const std::vector<Operand> scalar{data};
     const auto& list = data.kind == Operand::kVector ? data.elements : scalar;
     if (list.size() > std::size(access.registers))
@@ -77,8 +78,8 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
     access.register_width = width_of(access.type);
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].kind == Operand::kRegister) access.register_width = width_of_operand(list[i]);
-      access.registers[i] =
-          op == MemoryOp::kLoad ? destination(list[i]) : source(s, list[i], access.register_width, access.type);
+      access.registers[i] = op == MemoryOp::kLoad ? destination(s, list[i], access.register_width)
+                                                  : source(s, list[i], access.register_width, access.type);
     }
   }
   access.handler = select_access(access);
@@ -106,7 +107,7 @@ void FunctionDecoder::decode_atomic(MemoryAccess& access, const Statement& s) {
   // nvcc writes atom also where nobody reads the result; ptxas makes a reduction of it, and so do we.
   const bool has_result = access.op == MemoryOp::kAtomic && read_registers_.contains(s.operands[0].name);
   if (has_result)
-    access.registers[0] = destination(s.operands[0]);
+    access.registers[0] = destination(s, s.operands[0], access.register_width);
   else if (access.atomic != AtomicOp::kExch && access.atomic != AtomicOp::kCas)
     access.op = MemoryOp::kReduction;
   access.registers[1] = source(s, s.operands.at(b), access.register_width, access.type);

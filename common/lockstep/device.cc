@@ -59,6 +59,13 @@ std::string kernel_name(const std::string& symbol) {
   return whole.substr(begin, end - begin);
 }
 
+// PTX that cannot be read comes from an asm statement, which nvcc passes on as it stands, or from another nvcc.
+Outcome refused(const PtxError& error) {
+  return {Status::kInvalidPtx, std::string(error.what()) +
+                                   "\n  Next: check the program's asm statements, which nvcc does not read; if it has "
+                                   "none, rebuild it with nvcc 13."};
+}
+
 std::string bytes_text(uint64_t n) { return std::to_string(n) + " bytes"; }
 
 class InProcessDevice : public Device {
@@ -177,11 +184,7 @@ Outcome InProcessDevice::load_module(std::string_view ptx, ModuleId* id) {
     }
     for (const auto& [name, f] : loaded->functions) loaded->function_ids[name] = next_function_id_++;
     place_variables(*loaded);
-  } catch (const PtxError& error) {
-    return {Status::kInvalidPtx,
-            std::string(error.what()) +
-                "\n  Next: rebuild the program with nvcc 13; if it was built so, please report this."};
-  }
+  } catch (const PtxError& error) { return refused(error); }
   *id = next_module_++;
   modules_[*id] = std::move(loaded);
   return {};
@@ -280,7 +283,7 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   f->function = entry->second;
   try {
     f->program = link(loaded.module, *entry->second, linkage(loaded));
-  } catch (const PtxError& error) { return {Status::kInvalidPtx, error.what()}; }
+  } catch (const PtxError& error) { return refused(error); }
   const ParamLayout layout = lay_out(entry->second->params);
   f->info.id = static_cast<FunctionId>(functions_.size());
   f->info.name = entry->second->name;

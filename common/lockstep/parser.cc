@@ -19,6 +19,8 @@ std::vector<std::string> split_dots(std::string_view word) {
   return parts;
 }
 
+constexpr uint64_t kMostRegisters = 1 << 20;  // of one declaration
+
 Space space_from_directive(std::string_view word) {
   if (word == ".global") return Space::kGlobal;
   if (word == ".shared" || word == ".shared::cta") return Space::kShared;
@@ -226,7 +228,6 @@ class Parser {
   void initialiser(Variable& variable) {
     const uint32_t width = type_bytes(variable.type);
     uint64_t offset = 0;
-    variable.init.reserve(variable.bytes);
     initialiser_list(variable, width, offset);
   }
 
@@ -402,6 +403,7 @@ class Parser {
         variable.name = declare(variable.name);
         function_->variables.push_back(std::move(variable));
       } else if (variable.is_extern) {  // a range
+        if (variable.bytes > kMostRegisters) fail("more registers than any kernel needs");
         for (uint64_t i = 0; i < variable.bytes; ++i)
           declare_register(variable.name + std::to_string(i), variable.type);
       } else {

@@ -111,7 +111,6 @@ struct BarrierUse {
   enum Op : uint8_t { kSync, kArrive, kRedPopc, kRedAnd, kRedOr } op = kSync;
   uint32_t id = 0, threads = 0;  // registers; threads 0 = all
   uint32_t predicate = 0;        // reductions
-  bool predicate_negated = false;
   uint32_t d = 0;
 };
 
@@ -138,7 +137,6 @@ enum class CollectiveOp : uint8_t {
 struct Collective {
   CollectiveOp op = CollectiveOp::kShflIdx;
   bool is_signed = false, wide = false;  // redux.s32; match.b64
-  bool negated = false;                  // vote's predicate
   uint32_t d = 0, p = 0;                 // destination, predicate destination (0 = none)
   uint32_t a = 0, b = 0, c = 0;
   uint32_t member_mask = 0;  // register

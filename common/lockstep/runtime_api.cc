@@ -168,8 +168,10 @@ cudaError_t Runtime::resolve(Kernel& kernel) {
         loading.ok() ? Outcome{Status::kInvalidDeviceFunction, "the program's PTX has no kernel named " + kernel.name}
                      : loading;
     for (const ModuleId module : kernel.binary->modules) {
-      if (!device->find_function(module, kernel.name, &kernel.info).ok()) continue;
-      kernel.outcome = {};
+      Outcome outcome = device->find_function(module, kernel.name, &kernel.info);
+      if (outcome.status == Status::kInvalidDeviceFunction) continue;  // in another object file, perhaps
+      kernel.outcome = std::move(outcome);
+      if (!kernel.outcome.ok()) break;
       const uint64_t usual = device->limits().shared_per_block;
       kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
       break;
