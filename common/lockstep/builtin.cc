@@ -100,17 +100,18 @@ class Formatter {
     ++converted_;
     for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
       conversion.replace(star, 1, std::to_string(take<int32_t>()));
-    const size_t longs = static_cast<size_t>(std::count(conversion.begin(), conversion.end(), 'l')) +
-                         static_cast<size_t>(conversion.find_first_of("zjt") != std::string::npos);
     if (std::strchr("diuxXo", kind)) {
-      if (longs) return print(with_length(conversion, "ll"), take<int64_t>());
+      if (conversion.find_first_of("lLzjt") != std::string::npos)
+        return print(with_length(conversion, "ll"), take<int64_t>());
       const bool is_signed = kind == 'd' || kind == 'i';
       return is_signed ? print(conversion, take<int32_t>()) : print(conversion, take<uint32_t>());
     }
-    if (std::strchr("fFeEgGaA", kind)) return print(conversion, take<double>());
-    if (kind == 'c') return print(conversion, take<int32_t>());
-    if (kind == 'p') return print(conversion, reinterpret_cast<void*>(take<uint64_t>()));
-    if (kind == 's') return print(conversion, reader_.string(take<uint64_t>()).c_str());
+    // Lengths beside these would ask for types that device code has not: long double, wchar_t.
+    const std::string plain = with_length(conversion, "");
+    if (std::strchr("fFeEgGaA", kind)) return print(plain, take<double>());
+    if (kind == 'c') return print(plain, take<int32_t>());
+    if (kind == 'p') return print(plain, reinterpret_cast<void*>(take<uint64_t>()));
+    if (kind == 's') return print(plain, reader_.string(take<uint64_t>()).c_str());
     return conversion;  // unknown: as CUDA does, it appears as it stands
   }
 
@@ -123,7 +124,9 @@ class Formatter {
 
   template <class T>
   static std::string print(const std::string& conversion, T value) {
-    std::string text(static_cast<size_t>(std::snprintf(nullptr, 0, conversion.c_str(), value)), '\0');
+    const int length = std::snprintf(nullptr, 0, conversion.c_str(), value);
+    if (length < 0) return conversion;  // longer than any string
+    std::string text(static_cast<size_t>(length), '\0');
     std::snprintf(text.data(), text.size() + 1, conversion.c_str(), value);
     return text;
   }
@@ -133,12 +136,37 @@ class Formatter {
   int32_t converted_ = 0;
 };
 
+// Bytes of text that a launch keeps. A card's buffer is smaller, and there, too, the oldest lines go first.
+constexpr size_t kMostOutput = 64 << 20;
+
 void print(Warp& warp, const CallSite& site, uint32_t lane) {
   const LaneReader reader(warp, lane);
   const std::string pattern = reader.string(argument<uint64_t>(warp, site, 0, lane));
   Formatter formatter(reader, argument<uint64_t>(warp, site, 1, lane));
-  warp.launch().output += formatter.format(pattern);
+  std::string& output = warp.launch().output;
+  output += formatter.format(pattern);
+  if (output.size() > kMostOutput) output.erase(0, output.find('\n', kMostOutput / 2) + 1);
   give_result<int32_t>(warp, site, lane, formatter.converted());
+}
+
+void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
+  Launch& launch = warp.launch();
+  const uint64_t address = launch.memory.allocate(argument<uint64_t>(warp, site, 0, lane));
+  if (address) launch.heap.insert(address);
+  give_result(warp, site, lane, address);
+}
+
+void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
+  Launch& launch = warp.launch();
+  const auto address = argument<uint64_t>(warp, site, 0, lane);
+  if (address == 0) return;
+  if (launch.heap.erase(address) == 0) {
+    launch.fail(Status::kIllegalAddress, warp, lane, pc, "free() of an address that malloc() did not give",
+                "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees.");
+    return;
+  }
+  launch.memory.free(address);
+  launch.last_range.assign(launch.last_range.size(), {});  // one of them may be what was freed
 }
 
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
@@ -158,15 +186,8 @@ void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
     switch (site.builtin) {
       case Builtin::kPrintf: print(warp, site, lane); break;
       case Builtin::kAssertFail: assertion_failed(warp, site, lane, pc); break;
-      case Builtin::kMalloc:
-        give_result(warp, site, lane, warp.launch().memory.allocate(argument<uint64_t>(warp, site, 0, lane)));
-        break;
-      case Builtin::kFree:
-        if (const auto address = argument<uint64_t>(warp, site, 0, lane);
-            address && !warp.launch().memory.free(address))
-          warp.launch().fail(Status::kIllegalAddress, warp, lane, pc, "free() of an address that malloc() did not give",
-                             "");
-        break;
+      case Builtin::kMalloc: allocate(warp, site, lane); break;
+      case Builtin::kFree: free(warp, site, lane, pc); break;
       case Builtin::kNone: break;
     }
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -116,6 +117,7 @@ class InProcessDevice : public Device {
   Memory memory_;
   const uint64_t param_block_;     // where each launch puts the kernel's parameters
   const uint64_t grid_workspace_;  // cooperative groups keep a grid's barrier there
+  std::set<uint64_t> heap_;        // addresses that kernels got from malloc()
   std::map<ModuleId, std::unique_ptr<LoadedModule>> modules_;
   std::vector<std::unique_ptr<LoadedFunction>> functions_;
   uint64_t next_function_id_ = 1;
@@ -368,7 +370,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
     return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(request.grid.count()) +
                                                     " blocks; the card holds " + std::to_string(resident) + " at once"};
   const Program& program = *f->program;
-  Launch launch{program, f->module->module, memory_, limits_};
+  Launch launch{program, f->module->module, memory_, limits_, heap_};
   launch.kernel = kernel_name(f->info.name);
   if (!program.refusal.empty()) {
     const auto file = launch.module.files.find(program.refusal_location.file);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 
 #include "counters.h"
@@ -20,7 +21,8 @@ struct Launch {
   const Module& module;
   Memory& memory;
   const DeviceLimits& limits;
-  std::string kernel{};  // as the programmer wrote it (demangled)
+  std::set<uint64_t>& heap;  // what kernels got from malloc() and have not freed, in this launch or an earlier one
+  std::string kernel{};      // as the programmer wrote it (demangled)
   Dim3 grid{}, block{};
   uint64_t shared_bytes = 0;  // static and dynamic
   uint64_t dynamic_shared_bytes = 0;
