@@ -33,6 +33,7 @@ struct Frame {
   Frame* caller = nullptr;
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
+  uint32_t depth = 0;  // calls between the kernel and this
 };
 
 struct Join {

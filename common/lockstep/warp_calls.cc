@@ -8,6 +8,9 @@
 
 namespace lockstep {
 
+// A card's stack, 1 KiB a thread unless the program asks for more, ends long before; our registers are no part of it.
+static constexpr uint32_t kDeepestCalls = 4096;
+
 Frame* Warp::new_frame(uint32_t function) {
   auto& spare = spare_frames_[function];
   if (!spare.empty()) {
@@ -73,7 +76,8 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {
   const FunctionCode& code = launch_.program.functions[function];
   const uint64_t base = path.frame->local_base + launch_.program.functions[path.frame->function].local_bytes;
-  if (base + code.local_bytes > local_stride_ && code.local_bytes > 0) {
+  const bool too_deep = path.frame->depth == kDeepestCalls;
+  if (too_deep || (base + code.local_bytes > local_stride_ && code.local_bytes > 0)) {
     launch_.fail(Status::kLaunchFailure, *this, first_lane(path.mask), path.pc, "stack overflow in device code",
                  "Next: bound the recursion, or keep large arrays out of recursive functions.");
     return;
@@ -83,6 +87,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
   frame->caller = caller;
   frame->call = &site;
   frame->return_pc = return_pc;
+  frame->depth = caller->depth + 1;
   frame->live = path.mask;
   if (frame->local_base != base) {
     frame->local_base = base;
