@@ -1,0 +1,38 @@
+"""The records in docs/measurements/: complete, and of the labs as they are now."""
+
+import json
+import unittest
+
+from launcher.demo import RECORDS
+from launcher.tests.machines import ROOT
+
+
+class Records(unittest.TestCase):
+    def test_the_newest_of_each_card_says_what_was_measured_and_on_what(self) -> None:
+        folders = [folder for folder in RECORDS.iterdir() if folder.is_dir()]
+        self.assertTrue(folders, f"no card has a folder in {RECORDS}")
+        for folder in folders:
+            newest = sorted(folder.glob("ladder*.json"))[-1]
+            record = json.loads(newest.read_text(encoding="utf-8"))
+            for key in ("device", "driver", "toolkit", "date", "commit"):
+                self.assertTrue(record[key], f"{newest} does not say its {key}")
+            for row in record["rows"]:
+                with self.subTest(record=newest.name, lab=row["lab"]):
+                    self.check_row(row)
+
+    def check_row(self, row: dict) -> None:
+        facts = json.loads((ROOT / "labs" / row["lab"] / "lab.json").read_text(encoding="utf-8"))
+        self.assertEqual(row["size"], facts["sizes"]["real"], "the lab's real size has changed: measure again")
+        self.assertEqual(row["verdict"], "pass")
+        self.assertEqual(row["cases_passed"], row["cases_planned"])
+        self.assertEqual(
+            [rule["name"] for rule in row["rules"]],
+            [rule["name"] for rule in facts["rules"]],
+            "the lab's rules have changed: measure again",
+        )
+        self.assertGreater(row["time"]["ms"], 0)
+        self.assertTrue(row["time"]["measured"])
+
+
+if __name__ == "__main__":
+    unittest.main()
