@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <new>
@@ -13,6 +14,7 @@ namespace {
 constexpr uint64_t kAlignment = 512;
 // Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
 constexpr uint64_t kReserveFactor = 4;
+constexpr size_t kMostFreed = 1 << 16;  // freed allocations that are remembered, if need be
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -30,8 +32,7 @@ Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
   reserved_ = round_up(capacity_ * kReserveFactor, 2 << 20);
   void* place = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw std::bad_alloc();
-  base_ = reinterpret_cast<uint64_t>(place);
-  holes_[base_] = reserved_;
+  base_ = fresh_ = reinterpret_cast<uint64_t>(place);
 }
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(base_), reserved_); }
@@ -41,14 +42,20 @@ uint64_t Memory::allocate(uint64_t bytes) {
   // Page by page, so that protection follows allocations and returned pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = round_up(bytes + kAlignment, page);
-  auto hole = holes_.rbegin();  // the last one is the part never used yet
-  while (hole != holes_.rend() && hole->second < span) ++hole;
-  if (hole == holes_.rend()) return 0;
-  const auto [begin, size] = *hole;
+  const bool room = base_ + reserved_ - fresh_ >= span;
+  auto hole = holes_.end();
+  if (!room || freed_.size() >= kMostFreed)
+    hole = std::find_if(holes_.begin(), holes_.end(), [&](const auto& h) { return h.second >= span; });
+  if (!room && hole == holes_.end()) return 0;
+  const uint64_t begin = hole == holes_.end() ? fresh_ : hole->first;
   if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
-  holes_.erase(begin);
-  if (size > span) holes_[begin + span] = size - span;
+  if (hole == holes_.end()) {
+    fresh_ += span;
+  } else {
+    if (hole->second > span) holes_[begin + span] = hole->second - span;
+    holes_.erase(hole);
+  }
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = bytes;
   used_ += bytes;

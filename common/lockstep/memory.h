@@ -42,9 +42,10 @@ class Memory {
  private:
   uint64_t capacity_ = 0, used_ = 0;
   uint64_t base_ = 0, reserved_ = 0;
+  uint64_t fresh_ = 0;                  // from here on no address has been used yet
   std::map<uint64_t, uint64_t> live_;   // start → bytes
   std::map<uint64_t, uint64_t> freed_;  // start → bytes, until the place is used again
-  std::map<uint64_t, uint64_t> holes_;  // start → bytes of unused address range
+  std::map<uint64_t, uint64_t> holes_;  // start → bytes of address range that was used and freed
 };
 
 }  // namespace lockstep

@@ -45,6 +45,16 @@ TEST(Memory, OnlyAStartCanBeFreedAndOnlyOnce) {
   EXPECT_FALSE(memory.free(a));
 }
 
+// Else a pointer kept too long would lead into memory of another array, and nobody would notice.
+TEST(Memory, WhatWasJustFreedIsNotGivenAgain) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(100);
+  memory.free(a);
+  const uint64_t b = memory.allocate(100);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(memory.describe(a).kind, AddressKind::kFreed);
+}
+
 TEST(Memory, RemembersWhatWasFreed) {
   Memory memory(kMiB);
   const uint64_t a = memory.allocate(100);
