@@ -95,8 +95,10 @@ struct Schedule {
 struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // what the device pretends to have
   Schedule schedule;
+  bool report = true;  // keep what each launch counted, some 10 KB of it, for report_json()
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes,
-  // with an optional K, M or G). A malformed value throws std::invalid_argument that says what is accepted.
+  // with an optional K, M or G), LOCKSTEP_REPORT (no report unless it names a file). A malformed value throws
+  // std::invalid_argument that says what is accepted.
   static DeviceOptions from_environment();
 };
 
