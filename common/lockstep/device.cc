@@ -338,15 +338,18 @@ Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchReques
     return bad("a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch.");
   if (r.block.count() > limits_.max_threads_per_block)
     return bad(std::to_string(r.block.count()) + " threads a block; the card allows " +
-               std::to_string(limits_.max_threads_per_block));
+               std::to_string(limits_.max_threads_per_block) +
+               "\n  Next: make the blocks smaller and the grid larger.");
   if (r.block.x > limits_.max_block.x || r.block.y > limits_.max_block.y || r.block.z > limits_.max_block.z)
-    return bad("a dimension of the block is larger than 1024 x 1024 x 64");
+    return bad("a dimension of the block is larger than 1024 x 1024 x 64\n  Next: put the long dimension in x.");
   if (r.grid.x > limits_.max_grid.x || r.grid.y > limits_.max_grid.y || r.grid.z > limits_.max_grid.z)
-    return bad("a dimension of the grid is larger than 2147483647 x 65535 x 65535");
+    return bad(
+        "a dimension of the grid is larger than 2147483647 x 65535 x 65535\n  Next: put the long dimension in x.");
   if (r.block.count() > f.info.max_threads_per_block)
     return {Status::kLaunchOutOfResources, "the kernel was compiled for at most " +
                                                std::to_string(f.info.max_threads_per_block) +
-                                               " threads a block (__launch_bounds__)"};
+                                               " threads a block\n  Next: launch smaller blocks, or raise its "
+                                               "__launch_bounds__."};
   if (r.dynamic_shared_bytes > f.max_dynamic_shared ||
       f.info.static_shared_bytes + r.dynamic_shared_bytes > limits_.shared_per_block_optin)
     return {Status::kInvalidValue, bytes_text(f.info.static_shared_bytes + r.dynamic_shared_bytes) +
@@ -368,7 +371,9 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
       blocks_per_sm(request.function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared_bytes);
   if (request.cooperative && request.grid.count() > resident)
     return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(request.grid.count()) +
-                                                    " blocks; the card holds " + std::to_string(resident) + " at once"};
+                                                    " blocks; the card holds " + std::to_string(resident) +
+                                                    " at once\n  Next: ask cudaOccupancyMaxActiveBlocksPer"
+                                                    "Multiprocessor for the number, and let each block loop."};
   const Program& program = *f->program;
   Launch launch{program, f->module->module, memory_, limits_, heap_};
   launch.kernel = kernel_name(f->info.name);
@@ -398,7 +403,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (f->info.param_bytes > 0)  // without parameters there may be no address to copy from
     std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f->info.param_bytes);
   run_grid(launch);
-  records_.push_back(summarise(launch));
+  if (options_.report) records_.push_back(summarise(launch));
   output_ += launch.output;
   if (launch.faulted) record_fault(launch);
   return {};
@@ -437,6 +442,8 @@ uint64_t parse_bytes(const std::string& text) {
 
 DeviceOptions DeviceOptions::from_environment() {
   DeviceOptions options;
+  const char* report_file = std::getenv("LOCKSTEP_REPORT");
+  options.report = report_file && *report_file;
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
     options.memory_bytes = parse_bytes(text);
     if (options.memory_bytes < (1 << 20))

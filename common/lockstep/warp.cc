@@ -238,7 +238,9 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:
       if (mask)
-        launch_.fail(Status::kLaunchFailure, *this, first_lane(mask), path.pc, "the kernel executed a trap", "");
+        launch_.fail(Status::kLaunchFailure, *this, first_lane(mask), path.pc, "the kernel executed a trap",
+                     "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
+                     "what leads there.");
       break;
     default: break;
   }

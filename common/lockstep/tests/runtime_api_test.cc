@@ -215,6 +215,15 @@ TEST_F(RuntimeApi, PtxThatCannotBeReadIsToldOf) {
   EXPECT_EQ(testing::internal::GetCapturedStderr().rfind("lockstep: ", 0), 0u);
 }
 
+TEST_F(RuntimeApi, AKernelThatCannotBeDecodedIsToldOf) {
+  const std::string body = "{\n.reg .b32 %r1;\nadd.u32 %r1;\n}\n";
+  testing::internal::CaptureStderr();
+  const Program program(
+      {fatbin_entry(kPtxEntry, 75, kPlain, ".version 9.0\n.target sm_75\n.visible .entry store()\n" + body)});
+  EXPECT_EQ(store(1, nullptr), cudaErrorInvalidPtx);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("PTX line 6"), std::string::npos);
+}
+
 TEST_F(RuntimeApi, NothingRegisteredMayBeAFatBinary) {
   const uint64_t nonsense[4] = {1, 2, 3, 4};
   void** handle = __cudaRegisterFatBinary(const_cast<uint64_t*>(nonsense));
