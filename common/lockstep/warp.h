@@ -113,6 +113,7 @@ class Warp {
   void read_special(const Instruction& in, Mask mask, Mask active);
 
   bool wake_waiting();
+  void run_collective_at(uint32_t pc, Mask active);
   bool release_joins();
   void merge_paths();
   size_t pick();

@@ -1,4 +1,6 @@
 // Where lanes wait for others: barriers of the block, __syncwarp, and collectives.
+#include <cstring>
+
 #include "block.h"
 #include "collective.h"
 #include "launch.h"
@@ -82,6 +84,59 @@ bool Warp::collective(Path& path, const Instruction& in, Mask mask) {
   return false;
 }
 
+namespace {
+
+// The lanes of `mask` of one register, from one frame to another of the same function.
+void copy_lanes(std::byte* to, const std::byte* from, uint32_t offset, Width width, Mask mask) {
+  if (offset == 0) return;
+  if (width == Width::kPred) {
+    Mask bits = 0;
+    std::memcpy(&bits, from + offset, sizeof bits);
+    Mask& d = *lanes<Mask>(to, offset);
+    d = (d & ~mask) | (bits & mask);
+    return;
+  }
+  const size_t bytes = width == Width::k64 ? 8 : 4;
+  for (; mask; mask &= mask - 1) {
+    const size_t at = offset + first_lane(mask) * bytes;
+    std::memcpy(to + at, from + at, bytes);
+  }
+}
+
+}  // namespace
+
+// The lanes of `active` run the collective at `pc`. Lanes that came into a function by calls of their own have frames
+// of their own; then it is done in a copy of the first's registers, which gets and gives back what belongs to others.
+void Warp::run_collective_at(uint32_t pc, Mask active) {
+  const Collective& c = launch_.program.collectives[launch_.program.code[pc].immediate];
+  std::vector<const Path*> group;
+  bool one_frame = true;
+  for (const Path& path : paths_) {
+    if (path.state != Path::kAtCollective || path.pc != pc || !(path.mask & active)) continue;
+    group.push_back(&path);
+    one_frame &= path.frame == group[0]->frame;
+  }
+  std::byte* first = group[0]->frame->registers.get();
+  if (one_frame) return run_collective(c, first, active);
+  const size_t bytes = launch_.program.functions[group[0]->frame->function].register_bytes;
+  const AlignedBytes copy = aligned_bytes(bytes);
+  std::memcpy(copy.get(), first, bytes);
+  const bool vote = c.op >= CollectiveOp::kVoteAll && c.op <= CollectiveOp::kVoteBallot;
+  for (const Path* path : group) {
+    const std::byte* own = path->frame->registers.get();
+    copy_lanes(copy.get(), own, c.a, vote ? Width::kPred : c.wide ? Width::k64 : Width::k32, path->mask);
+    copy_lanes(copy.get(), own, c.b, Width::k32, path->mask);
+    copy_lanes(copy.get(), own, c.c, Width::k32, path->mask);
+  }
+  run_collective(c, copy.get(), active);
+  const bool gives_predicate = vote && c.op != CollectiveOp::kVoteBallot;
+  for (const Path* path : group) {
+    std::byte* own = path->frame->registers.get();
+    copy_lanes(own, copy.get(), c.d, gives_predicate ? Width::kPred : Width::k32, path->mask & active);
+    copy_lanes(own, copy.get(), c.p, Width::kPred, path->mask & active);
+  }
+}
+
 // Groups whose awaited lanes are all there (or have exited) go on. __syncwarp lets lanes meet from different
 // places; a collective needs them at the same one.
 bool Warp::wake_waiting() {
@@ -90,18 +145,14 @@ bool Warp::wake_waiting() {
     const Path path = paths_[i];
     if (path.state != Path::kAtWarpBarrier && path.state != Path::kAtCollective) continue;
     const auto together = [&](const Path& other) {
-      return other.state == path.state &&
-             (path.state == Path::kAtWarpBarrier || (other.pc == path.pc && other.frame == path.frame));
+      return other.state == path.state && (path.state == Path::kAtWarpBarrier || other.pc == path.pc);
     };
     Mask here = 0;
     for (const Path& other : paths_)
       if (together(other)) here |= other.mask;
     const Mask members = path.waits_for & live_;
     if (members & ~here) continue;
-    if (path.state == Path::kAtCollective) {
-      const Collective& c = launch_.program.collectives[launch_.program.code[path.pc].immediate];
-      run_collective(c, path.frame->registers.get(), here & (members | path.mask));
-    }
+    if (path.state == Path::kAtCollective) run_collective_at(path.pc, here & (members | path.mask));
     for (Path& other : paths_)
       if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;
     any = true;
