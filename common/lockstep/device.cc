@@ -134,6 +134,9 @@ class InProcessDevice : public Device {
 Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address) {
   *address = bytes ? memory_.allocate(bytes) : 0;
   if (bytes == 0 || *address) return {};
+  if (bytes <= memory_.capacity() - memory_.used())
+    return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
+                                      " more\n  Next: allocate less, or lift the process's memory limit."};
   return {Status::kOutOfMemory,
           "the device has " + bytes_text(memory_.capacity() - memory_.used()) + " left of " +
               bytes_text(memory_.capacity()) + ", and " + bytes_text(bytes) +
@@ -423,19 +426,20 @@ void InProcessDevice::record_fault(const Launch& launch) {
   findings_.push_back(finding);
 }
 
+constexpr uint64_t kMostMemory = uint64_t{1} << 44;  // 16 TiB: four times that fits a process's addresses
+
+// 0 for what is no size, or too large.
 uint64_t parse_bytes(const std::string& text) {
   char* end = nullptr;
-  uint64_t value = std::strtoull(text.c_str(), &end, 10);
+  const uint64_t value = std::strtoull(text.c_str(), &end, 10);
   const std::string unit = end;
-  if (unit == "K" || unit == "k")
-    value <<= 10;
-  else if (unit == "M" || unit == "m")
-    value <<= 20;
-  else if (unit == "G" || unit == "g")
-    value <<= 30;
-  else if (!unit.empty())
-    value = 0;
-  return value;
+  const int shift = unit.empty()                 ? 0
+                    : unit == "K" || unit == "k" ? 10
+                    : unit == "M" || unit == "m" ? 20
+                    : unit == "G" || unit == "g" ? 30
+                                                 : -1;
+  const bool sensible = shift >= 0 && text[0] != '-' && value <= kMostMemory >> shift;
+  return sensible ? value << shift : 0;
 }
 
 }  // namespace
@@ -448,7 +452,7 @@ DeviceOptions DeviceOptions::from_environment() {
     options.memory_bytes = parse_bytes(text);
     if (options.memory_bytes < (1 << 20))
       throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text +
-                                  ": expected a size of at least 1M, such as 512M or 16G");
+                                  ": expected a size from 1M to 16384G, such as 512M or 16G");
   }
   const char* text = std::getenv("LOCKSTEP_SCHEDULE");
   const std::string schedule = text ? text : "forward";

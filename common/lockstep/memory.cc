@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <new>
+#include <stdexcept>
 
 namespace lockstep {
 namespace {
@@ -31,7 +31,10 @@ std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " 
 Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
   reserved_ = round_up(capacity_ * kReserveFactor, 2 << 20);
   void* place = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) throw std::bad_alloc();
+  if (place == MAP_FAILED)
+    throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
+                             " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
+                             "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
   base_ = fresh_ = reinterpret_cast<uint64_t>(place);
 }
 

@@ -20,7 +20,7 @@ struct Range {
 
 class Memory {
  public:
-  explicit Memory(uint64_t capacity_bytes);
+  explicit Memory(uint64_t capacity_bytes);  // throws std::runtime_error if the system does not allow it
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <span>
 #include <string>
@@ -177,7 +178,12 @@ cudaError_t call(Needs needs, Body&& body) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
-  return leave(to_error(runtime, body(runtime)));
+  try {
+    return leave(to_error(runtime, body(runtime)));
+  } catch (const std::bad_alloc&) {  // an entry point is C's: nothing may be thrown through it
+    runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
+    return leave(cudaErrorMemoryAllocation);
+  }
 }
 
 inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }

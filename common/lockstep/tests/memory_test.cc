@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <stdexcept>
 
 namespace lockstep {
 namespace {
@@ -36,6 +37,8 @@ TEST(Memory, CapacityIsWhatTheCardHas) {
   EXPECT_EQ(memory.used(), 0u);
   EXPECT_NE(memory.allocate(kMiB), 0u);
 }
+
+TEST(Memory, WhatTheSystemDoesNotAllowIsSaid) { EXPECT_THROW(Memory(uint64_t{1} << 60), std::runtime_error); }
 
 TEST(Memory, OnlyAStartCanBeFreedAndOnlyOnce) {
   Memory memory(kMiB);
