@@ -41,20 +41,22 @@ void addresses(const Warp& warp, const MemoryAccess& access, Mask mask, std::arr
   for (int l = 0; l < kWarpSize; ++l) out[l] = mask >> l & 1 ? out[l] : first;
 }
 
-// Whether all lanes lie in [range.begin, range.end - bytes] and are multiples of unit.
-bool all_within(const std::array<uint64_t, kWarpSize>& at, Range range, uint32_t bytes, uint32_t unit) {
-  if (range.end - range.begin < bytes) return false;
-  const uint64_t room = range.end - range.begin - bytes;
-  uint64_t outside = 0;
-  for (int l = 0; l < kWarpSize; ++l)
-    outside |= static_cast<uint64_t>(at[l] - range.begin > room) | (at[l] & (unit - 1));
-  return outside == 0;
-}
-
 bool is_consecutive(const std::array<uint64_t, kWarpSize>& at, uint32_t bytes) {
   uint64_t difference = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) difference |= at[l] ^ (at[0] + l * bytes);
   return difference == 0;
+}
+
+// Whether all lanes lie in [range.begin, range.end - bytes] and are multiples of bytes.
+bool all_within(const Places& places, Range range, uint32_t bytes) {
+  const auto& at = places.at;
+  if (places.consecutive) return at[0] % bytes == 0 && range.contains(at[0], uint64_t{kWarpSize} * bytes);
+  if (range.end - range.begin < bytes) return false;
+  const uint64_t room = range.end - range.begin - bytes;
+  uint64_t outside = 0;
+  for (int l = 0; l < kWarpSize; ++l)
+    outside |= static_cast<uint64_t>(at[l] - range.begin > room) | (at[l] & (bytes - 1));
+  return outside == 0;
 }
 
 const char* verb(const MemoryAccess& access) {
@@ -99,9 +101,9 @@ bool global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
   Launch& launch = warp.launch();
   Range& range = launch.last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
-  if (all_within(places.at, range, bytes, bytes)) return true;
+  if (all_within(places, range, bytes)) return true;
   range = launch.memory.find(places.at[first_lane(mask)]);
-  if (all_within(places.at, range, bytes, bytes)) return true;
+  if (all_within(places, range, bytes)) return true;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     const uint64_t address = places.at[l];
@@ -146,7 +148,7 @@ void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
 bool shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
   const uint32_t bytes = access.bytes * access.count;
-  if (!all_within(places.at, range, bytes, bytes)) {
+  if (!all_within(places, range, bytes)) {
     for (Mask rest = mask; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
       if (places.at[l] % bytes) return fail_misaligned(warp, access, l, places.at[l]), false;
@@ -328,7 +330,6 @@ using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const Places&);
 template <Mover move>
 void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   if (!global_places(warp, access, mask, places)) return;
-  places.consecutive = is_consecutive(places.at, access.bytes * access.count);
   count_global(warp, access, mask, places);
   move(warp, access, mask, places);
 }
@@ -336,7 +337,6 @@ void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
 template <Mover move>
 void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   if (!shared_places(warp, access, mask, places)) return;
-  places.consecutive = is_consecutive(places.at, access.bytes * access.count);
   count_shared(warp, access, mask, places);
   const uint64_t base = reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
   for (uint64_t& address : places.at) address += base;
@@ -363,6 +363,7 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, Places& p
     Places those = places;
     const uint64_t first = places.at[first_lane(some)];
     for (int l = 0; l < kWarpSize; ++l) those.at[l] = (some >> l & 1 ? places.at[l] : first) - window;
+    those.consecutive = is_consecutive(those.at, access.bytes * access.count);
     access_space(warp, access, some, those);
   };
   part(mask & ~(shared | local), 0, access_global<move>);
@@ -378,7 +379,16 @@ void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
     move(warp, access, mask, places);
     return;
   }
+  if constexpr (space == Space::kConst) {
+    // A kernel's parameter: one place for all lanes, found to be right the first time.
+    const auto place = static_cast<uint64_t>(access.offset);
+    if (access.base == 0 && warp.launch().last_range[access.index].contains(place, access.bytes * access.count)) {
+      places.at.fill(place);
+      return move(warp, access, mask, places);
+    }
+  }
   addresses(warp, access, mask, places.at);
+  places.consecutive = is_consecutive(places.at, access.bytes * access.count);
   if constexpr (space == Space::kGlobal) access_global<move>(warp, access, mask, places);
   if constexpr (space == Space::kShared) access_shared<move>(warp, access, mask, places);
   if constexpr (space == Space::kLocal) access_local<move>(warp, access, mask, places);

@@ -38,11 +38,13 @@ namespace {
 
 // ---- handlers for what only program knows how to express ----
 
-void add_u64(std::byte* registers, const Instruction& in, Mask mask) {
-  auto* d = lanes<uint64_t>(registers, in.d);
-  const auto* a = lanes<uint64_t>(registers, in.a);
-  const auto* b = lanes<uint64_t>(registers, in.b);
-  for (int l = 0; l < kWarpSize; ++l) d[l] = mask >> l & 1 ? a[l] + b[l] : d[l];
+// The arithmetic that an address conversion comes down to.
+AluHandler arithmetic(const char* opcode, const char* type) {
+  Statement s;
+  s.opcode = opcode;
+  s.modifiers = {type};
+  s.operands.resize(3);
+  return select_alu(s, {Width::k64, Width::k64, Width::k64})->handler;
 }
 
 // A predicate for each lane: whether its generic address lies in the window [b, b + aux·4 GiB), or in none of
@@ -405,7 +407,9 @@ void FunctionDecoder::decode_cvta(const Statement& s) {
   const bool to_space = s.has("to");
   const uint64_t window = window_of(s);
   const uint32_t a = source(s, s.operands.at(1), Width::k64, Type::kU64);
-  emit_alu(s, add_u64, destination(s, s.operands[0], Width::k64), a, constant(Width::k64, to_space ? -window : window));
+  const uint32_t d = destination(s, s.operands[0], Width::k64);
+  if (window == 0) return emit_alu(s, arithmetic("mov", "b64"), d, a);
+  emit_alu(s, arithmetic("add", "u64"), d, a, constant(Width::k64, to_space ? -window : window));
 }
 
 void FunctionDecoder::decode_isspacep(const Statement& s) {
