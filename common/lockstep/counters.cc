@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 namespace lockstep {
 namespace {
@@ -83,19 +82,27 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
   return static_cast<uint32_t>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
 }
 
+// A small open hash table of sectors, each with its lanes by address; addresses are multiples of 2.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
-  std::array<uint64_t, kWarpSize> sorted;
-  uint32_t count = 0;
-  for (Mask rest = mask; rest; rest &= rest - 1) sorted[count++] = addresses[std::countr_zero(rest)];
-  std::sort(sorted.begin(), sorted.begin() + count);
-  uint32_t total = 0, deepest = 0, run = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    const bool new_sector = i == 0 || sorted[i] / 32 != sorted[i - 1] / 32;
-    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
-    if (new_sector) total += std::exchange(deepest, 0);
-    deepest = std::max(deepest, run);
+  constexpr uint32_t kSlots = 64;
+  constexpr uint64_t kFree = ~uint64_t{0};
+  std::array<uint64_t, kSlots> sectors;
+  std::array<uint8_t, kSlots> deepest;
+  std::array<std::array<uint8_t, 16>, kSlots> lanes_at;
+  sectors.fill(kFree);
+  uint32_t total = 0;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint64_t address = addresses[first_lane(rest)], sector = address / 32;
+    auto slot = static_cast<uint32_t>(sector % kSlots);
+    while (sectors[slot] != kFree && sectors[slot] != sector) slot = (slot + 1) % kSlots;
+    if (sectors[slot] == kFree) {
+      sectors[slot] = sector;
+      deepest[slot] = 0;
+      lanes_at[slot].fill(0);
+    }
+    if (++lanes_at[slot][address % 32 / 2] > deepest[slot]) ++deepest[slot], ++total;
   }
-  return total + deepest;
+  return total;
 }
 
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
