@@ -90,6 +90,10 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
                        "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
   if (address < kNullPage) {
     detail = "Next: a null pointer reached the kernel; check what the host passes.";
+  } else if (memory.is_foreign(address)) {
+    detail =
+        "no device memory is anywhere near\nNext: give the kernel an address that cudaMalloc gave, not one of the "
+        "host's; if it is one, look for an index far out of range, or a pointer that was never set.";
   } else if (memory.describe(address).kind == AddressKind::kFreed) {
     detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
   }

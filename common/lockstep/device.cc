@@ -74,8 +74,8 @@ class InProcessDevice : public Device {
   explicit InProcessDevice(const DeviceOptions& options)
       : options_(options),
         memory_(options.memory_bytes),
-        param_block_(memory_.allocate(kParamBytes)),
-        grid_workspace_(memory_.allocate(kWorkspaceBytes)) {}
+        param_block_(memory_.allocate_apart(kParamBytes)),
+        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)) {}
 
   const DeviceLimits& limits() const override { return limits_; }
 

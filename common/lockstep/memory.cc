@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <new>
 #include <stdexcept>
 
 namespace lockstep {
@@ -17,6 +18,13 @@ constexpr uint64_t kReserveFactor = 4;
 constexpr size_t kMostFreed = 1 << 16;  // freed allocations that are remembered, if need be
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin()) return {};
+  const auto& [begin, bytes] = *std::prev(after);
+  return address < begin + bytes ? Range{begin, begin + bytes} : Range{};
+}
 
 std::string hex(uint64_t value) {
   char text[32];
@@ -36,6 +44,7 @@ Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
                              " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
                              "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
   base_ = fresh_ = reinterpret_cast<uint64_t>(place);
+  fresh_end_ = base_ + reserved_;
 }
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(base_), reserved_); }
@@ -45,7 +54,7 @@ uint64_t Memory::allocate(uint64_t bytes) {
   // Page by page, so that protection follows allocations and returned pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = round_up(bytes + kAlignment, page);
-  const bool room = base_ + reserved_ - fresh_ >= span;
+  const bool room = fresh_end_ - fresh_ >= span;
   auto hole = holes_.end();
   if (!room || freed_.size() >= kMostFreed)
     hole = std::find_if(holes_.begin(), holes_.end(), [&](const auto& h) { return h.second >= span; });
@@ -62,6 +71,15 @@ uint64_t Memory::allocate(uint64_t bytes) {
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = bytes;
   used_ += bytes;
+  return begin;
+}
+
+uint64_t Memory::allocate_apart(uint64_t bytes) {
+  const uint64_t span = round_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  const uint64_t begin = fresh_end_ - span;
+  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  fresh_end_ = begin;
+  apart_[begin] = bytes;
   return begin;
 }
 
@@ -90,15 +108,18 @@ bool Memory::free(uint64_t address) {
   return true;
 }
 
+bool Memory::is_foreign(uint64_t address) const {
+  constexpr uint64_t kFar = 1 << 30;  // bytes
+  return address + kFar < base_ || address > base_ + reserved_ + kFar;
+}
+
 Range Memory::find(uint64_t address) const {
-  auto after = live_.upper_bound(address);
-  if (after == live_.begin()) return {};
-  const auto& [begin, bytes] = *std::prev(after);
-  return address < begin + bytes ? Range{begin, begin + bytes} : Range{};
+  const Range r = find_in(live_, address);
+  return r.end ? r : find_in(apart_, address);
 }
 
 AddressInfo Memory::describe(uint64_t address) const {
-  if (const Range r = find(address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
+  if (const Range r = find_in(live_, address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
   const auto after = freed_.upper_bound(address);
   if (after != freed_.begin())
     if (const auto& [begin, bytes] = *std::prev(after); address < begin + bytes)

@@ -29,7 +29,12 @@ class Memory {
   // lie between two allocations, so that running off one end hits no neighbour.
   uint64_t allocate(uint64_t bytes);
   bool free(uint64_t address);  // false: no allocation starts there
+  // For the device's own use: at the far end of the addresses, where no index beside an array leads, and not counted.
+  // Only find() knows it.
+  uint64_t allocate_apart(uint64_t bytes);
 
+  // Whether the address is far from all that the device could have given out: the host's, or nobody's.
+  bool is_foreign(uint64_t address) const;
   // The live allocation that holds this address, or nothing ({0, 0}).
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;
@@ -42,8 +47,9 @@ class Memory {
  private:
   uint64_t capacity_ = 0, used_ = 0;
   uint64_t base_ = 0, reserved_ = 0;
-  uint64_t fresh_ = 0;                  // from here on no address has been used yet
+  uint64_t fresh_ = 0, fresh_end_ = 0;  // addresses not used yet
   std::map<uint64_t, uint64_t> live_;   // start → bytes
+  std::map<uint64_t, uint64_t> apart_;  // start → bytes
   std::map<uint64_t, uint64_t> freed_;  // start → bytes, until the place is used again
   std::map<uint64_t, uint64_t> holes_;  // start → bytes of address range that was used and freed
 };

@@ -80,6 +80,23 @@ TEST(Memory, PlacesAreUsedAgain) {
   }
 }
 
+TEST(Memory, WhatIsTheDevicesOwnIsOutOfTheWay) {
+  Memory memory(kMiB);
+  const uint64_t own = memory.allocate_apart(1000), a = memory.allocate(100);
+  EXPECT_TRUE(memory.find(own).contains(own, 1000));
+  EXPECT_GT(own, a + kMiB);
+  EXPECT_EQ(memory.used(), 100u);
+  EXPECT_EQ(memory.describe(own).kind, AddressKind::kUnknown);
+}
+
+TEST(Memory, ForeignAddressesAreFarAway) {
+  Memory memory(kMiB);
+  const uint64_t a = memory.allocate(100);
+  EXPECT_FALSE(memory.is_foreign(a - (kMiB << 4)));
+  EXPECT_TRUE(memory.is_foreign(a + (uint64_t{1} << 40)));
+  EXPECT_TRUE(memory.is_foreign(a - (uint64_t{1} << 40)));
+}
+
 TEST(Memory, SaysHowFarAnAddressIsFromTheNearest) {
   Memory memory(kMiB);
   const uint64_t a = memory.allocate(100);
