@@ -1,7 +1,5 @@
 #include "device.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -32,7 +30,6 @@ struct LoadedModule {
 
 struct LoadedFunction {
   LoadedModule* module = nullptr;
-  const Function* function = nullptr;
   std::unique_ptr<Program> program;
   FunctionInfo info;
   uint64_t max_dynamic_shared = 0;
@@ -40,11 +37,8 @@ struct LoadedFunction {
 
 // "void reduce<256u>(int*, int)" → "reduce<256u>": what Nsight Compute calls the function's name.
 std::string kernel_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  if (status != 0) return symbol;
-  const std::string whole = text.get();
+  const std::string whole = demangled(symbol);
+  if (whole == symbol) return symbol;
   int depth = 0;
   size_t begin = 0, end = whole.size();
   for (size_t i = 0; i < whole.size(); ++i) {
@@ -285,7 +279,6 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
                                                 "'\n  Next: rebuild it; host code and PTX do not belong together."};
   auto f = std::make_unique<LoadedFunction>();
   f->module = &loaded;
-  f->function = entry->second;
   try {
     f->program = link(loaded.module, *entry->second, linkage(loaded));
   } catch (const PtxError& error) { return refused(error); }
@@ -320,11 +313,13 @@ Outcome InProcessDevice::find_global(ModuleId id, std::string_view name, GlobalI
 uint32_t InProcessDevice::blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const {
   if (id >= functions_.size() || !functions_[id] || threads == 0 || threads > limits_.max_threads_per_block) return 0;
   const LoadedFunction& f = *functions_[id];
+  constexpr uint64_t kSharedUnit = 128;  // bytes; a multiprocessor gives out whole units (cuda_occupancy.h)
   const uint64_t shared = f.info.static_shared_bytes + dynamic_shared_bytes;
   if (shared > limits_.shared_per_block_optin) return 0;
+  const uint64_t taken = (shared + limits_.shared_reserved_per_block + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
   const uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
   const uint64_t by_threads = limits_.max_threads_per_sm / (warps * kWarpSize);
-  const uint64_t by_shared = limits_.shared_per_sm / (shared + limits_.shared_reserved_per_block);
+  const uint64_t by_shared = limits_.shared_per_sm / taken;
   return static_cast<uint32_t>(std::min<uint64_t>({by_threads, by_shared, limits_.max_blocks_per_sm}));
 }
 

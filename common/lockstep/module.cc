@@ -1,6 +1,10 @@
 #include "module.h"
 
+#include <cxxabi.h>
+
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <utility>
 
 namespace lockstep {
@@ -28,6 +32,14 @@ uint32_t type_bytes(Type type) {
   for (const TypeRow& row : kTypes)
     if (row.type == type) return row.bytes;
   return 0;
+}
+
+std::string demangled(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;  // "s" alone would be read as the type short
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 ? text.get() : symbol;
 }
 
 Type type_from_name(const std::string& name) {

@@ -46,6 +46,9 @@ enum class Type : uint8_t {
 uint32_t type_bytes(Type type);                // 0 for kNone; 1 for kPred
 Type type_from_name(const std::string& name);  // "u32" → kU32; kNone if it is no type
 
+// "_ZZ4scaniE6s_tile" → "scan(int)::s_tile"; a name that is not mangled stays as it is.
+std::string demangled(const std::string& symbol);
+
 struct Operand {
   enum Kind : uint8_t {
     kRegister,  // name; or a special register such as %tid.x

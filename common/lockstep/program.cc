@@ -41,7 +41,10 @@ class Reach {
 void lay_out_shared(LinkContext& context) {
   SharedLayout& shared = context.shared;
   const auto record = [&](const Variable& v, uint32_t offset) {
-    context.program.shared_arrays.push_back({v.name, {offset, static_cast<uint32_t>(v.bytes)}});
+    const std::string name = demangled(v.name);
+    const size_t scope = name.rfind("::");  // of the function that declares it
+    context.program.shared_arrays.push_back(
+        {scope == std::string::npos ? name : name.substr(scope + 2), {offset, static_cast<uint32_t>(v.bytes)}});
   };
   std::set<std::string> mentioned;
   for (const Function* f : context.reachable) {

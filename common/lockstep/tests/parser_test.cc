@@ -12,6 +12,11 @@ Module in_kernel(const std::string& body) {
   return parse(kHead + ".visible .entry k(.param .u64 p)\n{\n" + body + "\n}\n");
 }
 
+TEST(Module, NamesAreReadable) {
+  EXPECT_EQ(demangled("_ZZ3shmiPiE1s"), "shm(int, int*)::s");
+  EXPECT_EQ(demangled("s"), "s");
+}
+
 TEST(Parser, ReadsTheHead) {
   const Module m = parse(kHead + ".file 1 \"a.cu\"\n");
   EXPECT_EQ(m.version_major, 9);

@@ -224,6 +224,14 @@ TEST_F(RuntimeApi, AKernelThatCannotBeDecodedIsToldOf) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("PTX line 6"), std::string::npos);
 }
 
+// 228 KiB over 6747 + 1024 bytes is 30, but a block takes whole units of 128 bytes.
+TEST_F(RuntimeApi, OccupancyCountsSharedMemoryInUnits) {
+  const Program program = plain_program();
+  int blocks = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &store_stub, 32, 6747), cudaSuccess);
+  EXPECT_EQ(blocks, 29);
+}
+
 TEST_F(RuntimeApi, NothingRegisteredMayBeAFatBinary) {
   const uint64_t nonsense[4] = {1, 2, 3, 4};
   void** handle = __cudaRegisterFatBinary(const_cast<uint64_t*>(nonsense));
