@@ -73,7 +73,7 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
   std::snprintf(text, sizeof text, "misaligned %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
   warp.launch().fail(
-      Status::kMisalignedAddress, warp, lane, access.pc, text,
+      Status::kMisalignedAddress, "misaligned", warp, lane, access.pc, text,
       "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
 }
 
@@ -86,18 +86,22 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   char text[160];
   std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
+  const char* kind = "out_of_bounds";
   std::string detail = memory.nearest(address, access.bytes * access.count) +
                        "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
   if (address < kNullPage) {
+    kind = "null_pointer";
     detail = "Next: a null pointer reached the kernel; check what the host passes.";
   } else if (memory.is_foreign(address)) {
+    kind = "host_pointer";
     detail =
         "no device memory is anywhere near\nNext: give the kernel an address that cudaMalloc gave, not one of the "
         "host's; if it is one, look for an index far out of range, or a pointer that was never set.";
   } else if (memory.describe(address).kind == AddressKind::kFreed) {
+    kind = "use_after_free";
     detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
   }
-  warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, detail);
+  warp.launch().fail(Status::kIllegalAddress, kind, warp, lane, access.pc, text, detail);
 }
 
 // One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
@@ -146,7 +150,7 @@ void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   detail +=
       "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch "
       "(<<<grid, block, bytes>>>).";
-  warp.launch().fail(Status::kIllegalAddress, warp, lane, access.pc, text, detail);
+  warp.launch().fail(Status::kIllegalAddress, "out_of_bounds", warp, lane, access.pc, text, detail);
 }
 
 bool shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
@@ -184,7 +188,7 @@ bool local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pla
     const uint64_t address = places.at[l];
     if (address % bytes) return fail_misaligned(warp, access, l, address), false;
     if (!range.contains(address, bytes)) {
-      warp.launch().fail(Status::kIllegalAddress, warp, l, access.pc,
+      warp.launch().fail(Status::kIllegalAddress, "out_of_bounds", warp, l, access.pc,
                          std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) +
                              " in a thread's local memory, offset " + std::to_string(static_cast<int64_t>(address)),
                          "the thread has " + std::to_string(range.end) +

@@ -114,7 +114,7 @@ void Block::report_deadlock() {
   detail +=
       "\nNext: let every thread of the block reach the same __syncthreads(), and every lane of the mask the same "
       "*_sync call; no such call inside an if that only some of them take.";
-  launch_.fail(Status::kLaunchTimeout, *first, lane, pc,
+  launch_.fail(Status::kLaunchTimeout, "deadlock", *first, lane, pc,
                "deadlock: every thread of the block that is left waits, and nobody can wake it", detail);
 }
 

@@ -161,7 +161,8 @@ void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   const auto address = argument<uint64_t>(warp, site, 0, lane);
   if (address == 0) return;
   if (launch.heap.erase(address) == 0) {
-    launch.fail(Status::kIllegalAddress, warp, lane, pc, "free() of an address that malloc() did not give",
+    launch.fail(Status::kIllegalAddress, "invalid_free", warp, lane, pc,
+                "free() of an address that malloc() did not give",
                 "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees.");
     return;
   }
@@ -172,7 +173,7 @@ void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   const LaneReader reader(warp, lane);
   const auto text = [&](size_t i) { return reader.string(argument<uint64_t>(warp, site, i, lane)); };
-  warp.launch().fail(Status::kAssert, warp, lane, pc,
+  warp.launch().fail(Status::kAssert, "assertion", warp, lane, pc,
                      text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) +
                          ": assertion `" + text(0) + "' failed",
                      "");

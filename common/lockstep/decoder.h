@@ -102,6 +102,8 @@ class FunctionDecoder {
   void decode_cvta(const Statement& s);
   void decode_isspacep(const Statement& s);
   void decode_memory(const Statement& s, MemoryOp op);
+  void read_modifier(MemoryAccess& access, const std::string& modifier);
+  void check_parameter(const MemoryAccess& access, const Statement& s, const Operand& address);
   void decode_atomic(MemoryAccess& access, const Statement& s);
   void place_address(MemoryAccess& access, const Statement& s, const Operand& address);
   void decode_branch(const Statement& s, uint32_t reconvergence);

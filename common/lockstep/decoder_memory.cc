@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "access.h"
 #include "decoder.h"
 #include "lexer.h"
@@ -11,6 +13,15 @@ const std::set<std::string>& memory_hints() {
       "cluster", "gpu",      "sys",     "ca",      "cg",      "cs",      "lu", "cv",   "wb",
       "wt",      "nc",       "noftz",   "unified", "v2",      "v4",      "v8"};
   return hints;
+}
+
+std::optional<AtomicOp> atomic_op(const std::string& m) {
+  static const std::unordered_map<std::string, AtomicOp> ops = {
+      {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
+      {"dec", AtomicOp::kDec},   {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
+      {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
+  const auto found = ops.find(m);
+  return found == ops.end() ? std::nullopt : std::optional(found->second);
 }
 
 Space space_of(const std::string& m) {
@@ -48,6 +59,14 @@ void FunctionDecoder::place_address(MemoryAccess& access, const Statement& s, co
   }
 }
 
+// A parameter's place is fixed, so that an access beyond it is known before any thread runs.
+void FunctionDecoder::check_parameter(const MemoryAccess& access, const Statement& s, const Operand& address) {
+  const Operand& base = address.elements[0];
+  if (base.kind != Operand::kSymbol || !params_.contains(base.name)) return;
+  if (address.offset < 0 || address.offset + access.bytes * access.count > param_slot(base.name).bytes)
+    throw PtxError(s.location.ptx_line, s.full_name() + " reaches beyond the parameter '" + base.name + "'");
+}
+
 void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   MemoryAccess access;
   access.op = op;
@@ -55,14 +74,7 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   access.type = type_from_name(s.modifiers.back());
   if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers.back() + "' is not supported");
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
-  for (const std::string& m : s.modifiers) {
-    if (const Space space = space_of(m); space != Space::kGeneric)
-      access.space = space;
-    else if (m.starts_with("L1::") || m.starts_with("L2::") || memory_hints().contains(m) ||
-             type_from_name(m) != Type::kNone) {
-    } else if (op == MemoryOp::kLoad || op == MemoryOp::kStore)
-      throw Unsupported("'." + m + "' is not supported");
-  }
+  for (const std::string& m : s.modifiers) read_modifier(access, m);
   access.may_spin = s.has("volatile") || s.has("relaxed") || s.has("acquire");
   const bool first_is_address = op == MemoryOp::kStore || op == MemoryOp::kReduction;
   place_address(access, s, s.operands.at(first_is_address ? 0 : 1));
@@ -82,6 +94,7 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
                                                   : source(s, list[i], access.register_width, access.type);
     }
   }
+  check_parameter(access, s, s.operands[first_is_address ? 0 : 1]);
   access.handler = select_access(access);
   if (!access.handler) throw Unsupported("this form of the instruction is not supported");
   const auto index = static_cast<uint32_t>(program_.accesses.size());
@@ -92,16 +105,20 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   program_.accesses.push_back(access);
 }
 
+void FunctionDecoder::read_modifier(MemoryAccess& access, const std::string& m) {
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  if (const Space space = space_of(m); space != Space::kGeneric) {
+    access.space = space;
+  } else if (const auto op = atomic_op(m); op && atomic) {
+    access.atomic = *op;
+  } else {
+    const bool hint = m.starts_with("L1::") || m.starts_with("L2::") || memory_hints().contains(m);
+    if (!hint && type_from_name(m) == Type::kNone) throw Unsupported("'." + m + "' is not supported");
+  }
+}
+
 // atom d, [a], b {, c} and red [a], b.
 void FunctionDecoder::decode_atomic(MemoryAccess& access, const Statement& s) {
-  static const std::unordered_map<std::string, AtomicOp> ops = {
-      {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
-      {"dec", AtomicOp::kDec},   {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
-      {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
-  bool found = false;
-  for (const std::string& m : s.modifiers)
-    if (const auto op = ops.find(m); op != ops.end()) access.atomic = op->second, found = true;
-  if (!found) throw Unsupported("the atomic operation is not supported");
   const size_t b = access.op == MemoryOp::kAtomic ? 2 : 1;
   access.register_width = width_of(access.type);
   // nvcc writes atom also where nobody reads the result; ptxas makes a reduction of it, and so do we.

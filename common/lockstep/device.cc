@@ -97,6 +97,8 @@ class InProcessDevice : public Device {
  private:
   static constexpr uint64_t kParamBytes = 32 << 10;  // the most that PTX allows, 32,764, rounded up
   static constexpr uint64_t kWorkspaceBytes = 256;
+  // For recursion and indirect calls, whose depth the program leaves open.
+  static constexpr uint64_t kOpenEndedStack = 16 << 10;
 
   bool holds(uint64_t address, uint64_t bytes) const { return memory_.find(address).contains(address, bytes); }
   void place_variables(LoadedModule& loaded);
@@ -288,7 +290,7 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   for (const ParamSlot& slot : layout.slots) f->info.params.push_back({slot.offset, slot.bytes});
   f->info.param_bytes = layout.bytes;
   f->info.static_shared_bytes = f->program->static_shared_bytes;
-  f->info.local_bytes = static_cast<uint32_t>(f->program->local_bytes_per_thread);
+  f->info.local_bytes = static_cast<uint32_t>(f->program->local_bytes);
   f->info.registers = std::min<uint32_t>(255, f->program->functions[0].register_bytes / (4 * kWarpSize));
   f->info.max_threads_per_block =
       entry->second->max_threads ? entry->second->max_threads : limits_.max_threads_per_block;
@@ -388,6 +390,8 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.block = request.block;
   launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
   launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
+  launch.local_bytes = program.local_bytes;
+  if (program.calls_unknown) launch.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
   launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
   launch.schedule = options_.schedule;
   launch.random.seed(options_.schedule.seed + launches_);
@@ -410,11 +414,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
 void InProcessDevice::record_fault(const Launch& launch) {
   sticky_ = launch.fault;
   Finding finding;
-  finding.kind = sticky_.status == Status::kIllegalAddress      ? "out_of_bounds"
-                 : sticky_.status == Status::kMisalignedAddress ? "misaligned"
-                 : sticky_.status == Status::kLaunchTimeout     ? "deadlock"
-                 : sticky_.status == Status::kAssert            ? "assertion"
-                                                                : "fault";
+  finding.kind = launch.fault_kind;
   finding.kernel = launch.kernel;
   std::tie(finding.file, finding.line) = launch.fault_place;
   finding.message = sticky_.message;

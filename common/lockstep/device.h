@@ -78,6 +78,7 @@ struct LaunchRequest {
   uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;           // every block resident at once, or kCooperativeLaunchTooLarge
   std::span<const std::byte> params;  // packed as FunctionInfo::params says
+  uint64_t stack_bytes = 0;           // of a thread, for recursion; less than the usual 16 KiB changes nothing
 };
 
 enum class AddressKind { kUnknown, kDevice, kFreed };

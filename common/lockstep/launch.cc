@@ -34,11 +34,12 @@ std::string Launch::place(uint32_t pc) const {
          " of its PTX (compile with -lineinfo to see your own line)";
 }
 
-void Launch::fail(Status status, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
-                  const std::string& detail) {
+void Launch::fail(Status status, const char* kind, const Warp& warp, uint32_t lane, uint32_t pc,
+                  const std::string& what, const std::string& detail) {
   if (faulted) return;
   faulted = true;
   fault.status = status;
+  fault_kind = kind;
   fault_place = source_line(pc);
   fault.message = what + "\n  in kernel " + kernel + " at " + place(pc) + "\n  block " +
                   text(warp.block().coordinates()) + ", thread " +

@@ -26,6 +26,7 @@ struct Launch {
   Dim3 grid{}, block{};
   uint64_t shared_bytes = 0;  // static and dynamic
   uint64_t dynamic_shared_bytes = 0;
+  uint64_t local_bytes = 0;      // of one thread
   uint32_t resident_blocks = 1;  // how many the card would hold at once
   Schedule schedule{};
   std::mt19937_64 random{};     // of schedule.seed
@@ -36,15 +37,17 @@ struct Launch {
   std::vector<Range> last_range{};  // by Program::accesses: where it went last, almost always where it goes next
   std::string output{};             // what printf printed
   Outcome fault{};                  // the first thing that went wrong inside the kernel
-  std::pair<std::string, uint32_t> fault_place{};  // file and line
+  std::pair<std::string, uint32_t> fault_place{};
+  std::string fault_kind{};  // file and line
   bool faulted = false;
 
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
   uint64_t random_below(uint64_t n) { return random() % n; }
 
-  // Ends the launch: `what` happened to this lane at this instruction; `detail` is a further line.
-  void fail(Status status, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
+  // Ends the launch: `what`, of the kind that the report names, happened to this lane at this instruction; `detail` is
+  // a further line.
+  void fail(Status status, const char* kind, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
             const std::string& detail);
   // "file:line", the learner's own line where the code was inlined, or "PTX line n".
   std::string place(uint32_t pc) const;

@@ -69,13 +69,11 @@ void lay_out_shared(LinkContext& context) {
   context.program.static_shared_bytes = shared.end - kSharedBase;
 }
 
-// One thread's local memory: every function's frame once, and room for more where recursion or indirect calls leave
-// the depth open.
-uint64_t local_bytes_per_thread(const Program& program) {
-  constexpr uint64_t kOpenEndedStack = 16 << 10;
-  uint64_t sum = program.calls_unknown ? kOpenEndedStack : 0;
+// One thread's local memory, every function's frame once.
+uint64_t local_bytes(const Program& program) {
+  uint64_t sum = 0;
   for (const FunctionCode& f : program.functions) sum += f.local_bytes;
-  return align_up(sum, 16);
+  return sum;
 }
 
 }  // namespace
@@ -109,7 +107,7 @@ std::unique_ptr<Program> link(const Module& module, const Function& entry, const
     program->function_ids.push_back(linkage.function_id(context.reachable[i]->name));
     FunctionDecoder(context, *context.reachable[i], i).run();
   }
-  program->local_bytes_per_thread = local_bytes_per_thread(*program);
+  program->local_bytes = local_bytes(*program);
   return program;
 }
 

@@ -165,8 +165,8 @@ struct Program {
   std::vector<uint64_t> function_ids;         // beside functions: id within the device, for indirect calls
   uint32_t static_shared_bytes = 0;
   bool calls_unknown = false;  // indirect or recursive: local memory needs a real stack
-  uint64_t local_bytes_per_thread = 0;
-  std::string refusal;  // the first thing that is not supported, or empty
+  uint64_t local_bytes = 0;    // of one thread, but for open-ended calls
+  std::string refusal;         // the first thing that is not supported, or empty
   SourceLocation refusal_location;
   std::string refusal_instruction;
   std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> shared_arrays;  // name, offset, bytes

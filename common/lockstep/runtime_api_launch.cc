@@ -52,6 +52,8 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.dynamic_shared_bytes = configuration.shared_bytes;
   request.cooperative = cooperative;
   request.params = params;
+  if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
+    request.stack_bytes = set->second;
   Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->synchronise();
   if (!runtime.fault.ok()) {

@@ -42,7 +42,7 @@ Warp::Warp(Launch& launch, Block& block, uint32_t index)
       block_(block),
       index_(index),
       spare_frames_(launch.program.functions.size()),
-      local_stride_(launch.program.local_bytes_per_thread) {
+      local_stride_(launch.local_bytes) {
   local_ = aligned_bytes(local_stride_ * kWarpSize);
   new_frame(0);
   for (const Preset& preset : launch.program.functions[0].presets)
@@ -238,7 +238,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:
       if (mask)
-        launch_.fail(Status::kLaunchFailure, *this, first_lane(mask), path.pc, "the kernel executed a trap",
+        launch_.fail(Status::kLaunchFailure, "trap", *this, first_lane(mask), path.pc, "the kernel executed a trap",
                      "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
                      "what leads there.");
       break;

@@ -58,7 +58,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
       launch_.fail(
-          Status::kIllegalInstruction, *this, first_lane(group), path.pc,
+          Status::kIllegalInstruction, "bad_call", *this, first_lane(group), path.pc,
           "a call through a pointer that is no device function",
           "Next: check that the pointer was set on the device; a host function's address means nothing there.");
       return false;
@@ -78,8 +78,9 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
   const uint64_t base = path.frame->local_base + launch_.program.functions[path.frame->function].local_bytes;
   const bool too_deep = path.frame->depth == kDeepestCalls;
   if (too_deep || (base + code.local_bytes > local_stride_ && code.local_bytes > 0)) {
-    launch_.fail(Status::kLaunchFailure, *this, first_lane(path.mask), path.pc, "stack overflow in device code",
-                 "Next: bound the recursion, or keep large arrays out of recursive functions.");
+    launch_.fail(Status::kLaunchFailure, "stack_overflow", *this, first_lane(path.mask), path.pc,
+                 "stack overflow in device code",
+                 "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes).");
     return;
   }
   Frame* frame = new_frame(function);

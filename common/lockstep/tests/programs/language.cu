@@ -143,6 +143,15 @@ static int everything_on_host(int tid, const Shift& shift, const int* table, int
   return result + static_cast<int>(shift.factor * tid);
 }
 
+// A frame of 256 bytes for each call: a hundred of them need more than the stack that a card starts with.
+__device__ __noinline__ int deep(int n) {
+  volatile int cells[64];
+  for (int i = 0; i < 64; ++i) cells[i] = n + i;
+  return n == 0 ? 0 : deep(n - 1) + cells[n * 7 % 64];
+}
+
+__global__ void deep_recursion(int* __restrict__ out) { out[threadIdx.x] = deep(100 + threadIdx.x % 2); }
+
 int main() {
   const int n = 64;
   int* d_ints = nullptr;
@@ -171,6 +180,14 @@ int main() {
   // Ackermann's A(2, n) = 2 n + 3.
   for (int i = 0; i < n; ++i) want[i] = 2 * (i % 4) + 3;
   expect_equal("recursion", fetch(d_ints, n), want);
+
+  CUDA_CHECK(cudaDeviceSetLimit(cudaLimitStackSize, 64 << 10));
+  deep_recursion<<<1, n>>>(d_ints);
+  for (int i = 0; i < n; ++i) {
+    want[i] = 0;
+    for (int k = 1; k <= 100 + i % 2; ++k) want[i] += k + k * 7 % 64;
+  }
+  expect_equal("deep recursion", fetch(d_ints, n), want);
 
   std::vector<float> floats(n);
   classes<<<1, n>>>(d_floats);
