@@ -21,7 +21,6 @@ enum class Status : int {
   kOutOfMemory = 2,
   kInvalidConfiguration = 9,
   kInvalidSymbol = 13,
-  kInvalidDevicePointer = 17,
   kInvalidDeviceFunction = 98,
   kInvalidPtx = 218,
   kUnsupportedInstruction = 222,  // cudaErrorUnsupportedPtxVersion
@@ -61,7 +60,7 @@ struct FunctionInfo {
   std::string name;
   std::vector<ParamInfo> params;
   uint32_t param_bytes = 0;
-  uint32_t static_shared_bytes = 0, local_bytes = 0, const_bytes = 0;
+  uint32_t static_shared_bytes = 0, local_bytes = 0;
   uint32_t registers = 0;
   uint32_t max_threads_per_block = 1024;
   int ptx_version = 75;  // the .target, e.g. 75 for sm_75

@@ -115,7 +115,7 @@ struct RegisterDeclaration {
 
 struct Function {
   std::string name;
-  bool is_entry = false, is_extern = false, is_visible = false;
+  bool is_entry = false, is_extern = false;
   std::vector<Variable> results, params;       // space kParam (or kRegister)
   std::vector<RegisterDeclaration> registers;  // scoped names arrive made unique
   std::vector<Variable> variables;             // .shared, .local, .param declared in the body; made unique too

@@ -156,16 +156,9 @@ class Parser {
   }
 
   void declaration() {
-    bool is_extern = false, is_visible = false;
-    for (;; take()) {
-      if (is(".extern"))
-        is_extern = true;
-      else if (is(".visible") || is(".weak") || is(".common"))
-        is_visible = true;
-      else
-        break;
-    }
-    if (is(".entry") || is(".func")) return function(is_extern, is_visible);
+    bool is_extern = false;
+    for (; is(".extern") || is(".visible") || is(".weak") || is(".common"); take()) is_extern |= is(".extern");
+    if (is(".entry") || is(".func")) return function(is_extern);
     const Space space = space_from_directive(peek().text);
     if (space == Space::kGeneric) fail("'" + std::string(peek().text) + "' is not understood here");
     for (Variable& variable : variables(is_extern)) module_.variables.push_back(std::move(variable));
@@ -282,11 +275,10 @@ class Parser {
 
   // ---- functions ----
 
-  void function(bool is_extern, bool is_visible) {
+  void function(bool is_extern) {
     Function f;
     f.is_entry = take().text == ".entry";
     f.is_extern = is_extern;
-    f.is_visible = is_visible;
     f.ptx_line = peek().line;
     function_ = &f;
     scopes_.assign(1, {});

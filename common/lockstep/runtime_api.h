@@ -34,7 +34,6 @@ static_assert(static_cast<int>(Status::kInvalidValue) == cudaErrorInvalidValue);
 static_assert(static_cast<int>(Status::kOutOfMemory) == cudaErrorMemoryAllocation);
 static_assert(static_cast<int>(Status::kInvalidConfiguration) == cudaErrorInvalidConfiguration);
 static_assert(static_cast<int>(Status::kInvalidSymbol) == cudaErrorInvalidSymbol);
-static_assert(static_cast<int>(Status::kInvalidDevicePointer) == cudaErrorInvalidDevicePointer);
 static_assert(static_cast<int>(Status::kInvalidDeviceFunction) == cudaErrorInvalidDeviceFunction);
 static_assert(static_cast<int>(Status::kInvalidPtx) == cudaErrorInvalidPtx);
 static_assert(static_cast<int>(Status::kUnsupportedInstruction) == cudaErrorUnsupportedPtxVersion);

@@ -30,7 +30,6 @@ LOCKSTEP_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, c
     const DeviceLimits& limits = runtime.device->limits();
     *attributes = {};
     attributes->sharedSizeBytes = kernel.info.static_shared_bytes;
-    attributes->constSizeBytes = kernel.info.const_bytes;
     attributes->localSizeBytes = kernel.info.local_bytes;
     attributes->maxThreadsPerBlock = static_cast<int>(kernel.info.max_threads_per_block);
     attributes->numRegs = static_cast<int>(std::min(kernel.info.registers, kMostRegisters));
