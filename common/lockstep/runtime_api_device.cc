@@ -125,7 +125,8 @@ cudaDeviceProp properties_of(const Device& device) {
   return p;
 }
 
-// Limits that a card starts with; setting one changes the number only, but for the stack's. 0: not a limit that can be asked for.
+// Limits that a card starts with; setting one changes the number only, but for the stack's. 0: not a limit that can be
+// asked for.
 size_t usual_limit(cudaLimit limit) {
   switch (limit) {
     case cudaLimitStackSize: return 1024;
