@@ -1,11 +1,11 @@
 // launch: one kernel launch in flight: the program, its shape, and everything its blocks share.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "counters.h"
 #include "device.h"
@@ -37,8 +37,8 @@ struct Launch {
   std::vector<Range> last_range{};  // by Program::accesses: where it went last, almost always where it goes next
   std::string output{};             // what printf printed
   Outcome fault{};                  // the first thing that went wrong inside the kernel
-  std::pair<std::string, uint32_t> fault_place{};
-  std::string fault_kind{};  // file and line
+  std::pair<std::string, uint32_t> fault_place{};  // file and line
+  std::string fault_kind{};                        // as the report names it: "out_of_bounds"
   bool faulted = false;
 
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
