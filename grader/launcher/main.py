@@ -16,7 +16,10 @@ ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or withou
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments = parser().parse_args(argv)
+    arguments, others = parser().parse_known_args(argv)
+    if others and arguments.command != "test":
+        parser().error(f"unrecognized arguments: {' '.join(others)}")
+    arguments.for_ctest = others
     try:
         return arguments.run(arguments)
     except Failure as failure:
@@ -51,10 +54,7 @@ def parser() -> argparse.ArgumentParser:
         "test",
         help="set up what is missing, build everything, run every test",
         description="Sets up what is missing, builds everything and runs every test through CTest. Further arguments "
-        "go to CTest: ./lab test -L lab02",
-    )
-    test.add_argument(
-        "arguments", nargs=argparse.REMAINDER, metavar="CTEST-ARGUMENT", help="for CTest, e.g. -L lab02 or -R scan"
+        "go to CTest: ./lab test -L lab02, ./lab test -R scan",
     )
     test.set_defaults(run=_test)
 

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from launcher import main
 from launcher.tests.machines import ROOT, lab
 
 
@@ -26,6 +27,10 @@ class CommandLine(unittest.TestCase):
     def test_nothing_or_nonsense_is_refused(self) -> None:
         self.refuses(saying="COMMAND")
         self.refuses("graduate", saying="invalid choice")
+
+    def test_only_test_takes_what_it_does_not_know(self) -> None:
+        self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")
+        self.assertEqual(main.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
 
     def test_list_reads_the_folders(self) -> None:
         folders = sorted(file.parent.name for file in (ROOT / "labs").glob("*/lab.json"))

@@ -49,6 +49,10 @@ class Machine:
             for program in folder.iterdir():
                 if program.name not in self.lacks:
                     (self.programs / program.name).symlink_to(program)
+        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # which may stand elsewhere
+            program = shutil.which(name)
+            if program and not (self.programs / name).exists():
+                (self.programs / name).symlink_to(program)
 
     def add_program(self, name: str, script: str) -> None:
         file = self.programs / name
