@@ -6,7 +6,7 @@ function(add_lockstep_program source)
   cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
   add_custom_command(
     OUTPUT ${binary}
-    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O2 -cudart shared --compress-mode=none -lineinfo --extended-lambda
+    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O2 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo --extended-lambda
             ${WARPLADDER_NVCC_ARCH_FLAGS} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source}
             -Xlinker --enable-new-dtags,-rpath,${cudart_folder}
     DEPENDS ${source} DEPFILE ${binary}.d

@@ -1,0 +1,52 @@
+// lab_case BINARY ENTRY N IN_BYTES OUT_BYTES BELOW: one call of a lab's function, without a judge: the files that
+// the runner expects (common/runner/protocol.h) are made and opened, then BINARY takes this process's place. So it
+// runs alike on lockstep, on a card, and under Nsight Compute. Input byte i is a hash of i, modulo BELOW.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "common/runner/protocol.h"
+
+namespace {
+
+// A file that is gone when nobody has it open any more; `bytes` are written from its start.
+int open_file(const std::string& bytes) {
+  std::FILE* file = std::tmpfile();
+  if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) std::exit(3);
+  std::rewind(file);
+  return fcntl(fileno(file), F_DUPFD, 16);  // out of the way of the numbers below
+}
+
+std::string input(size_t bytes, uint32_t below) {
+  std::string data(bytes, '\0');
+  for (size_t i = 0; i < bytes; ++i) data[i] = static_cast<char>((static_cast<uint32_t>(i) * 2654435761u >> 9) % below);
+  return data;
+}
+
+std::string job(const std::string& entry, const std::string& n, size_t in_bytes, size_t out_bytes) {
+  return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"in_bytes":)" + std::to_string(in_bytes) +
+         R"(,"out_bytes":)" + std::to_string(out_bytes) +
+         R"(,"guard":0,"on_host":false,"return_input":false,"cold_cache":false})" + "\n{\"quit\":true}\n";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 7) return std::cerr << "usage: lab_case BINARY ENTRY N IN_BYTES OUT_BYTES BELOW\n", 2;
+  using namespace warpladder;
+  const size_t in_bytes = std::stoull(arguments[4]), out_bytes = std::stoull(arguments[5]);
+  const uint32_t below = static_cast<uint32_t>(std::stoul(arguments[6]));
+  const ResultLayout layout{in_bytes, out_bytes, 0};
+  dup2(open_file(job(arguments[2], arguments[3], in_bytes, out_bytes)), kJobsFd);
+  dup2(STDOUT_FILENO, kRepliesFd);
+  dup2(open_file(input(in_bytes, below)), kInputFd);
+  dup2(open_file(std::string(layout.total(), '\0')), kResultFd);
+  execl(arguments[1], arguments[1], nullptr);
+  std::cerr << "cannot run " << arguments[1] << "\n";
+  return 1;
+}

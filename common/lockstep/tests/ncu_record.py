@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Counters of whole programs on a card, by Nsight Compute → docs/measurements/CARD/ncu_DATE.csv, which
+ncu_equality_test compares with lockstep.
+
+    ncu_record.py BUILD OUT.csv --commit COMMIT      on a machine with a GPU and ncu, BUILD made by preset lockstep
+
+The programs hold PTX for compute_75 alone: the card runs what its driver makes of the very PTX that lockstep reads.
+"""
+
+import argparse
+import csv
+import datetime
+import subprocess
+import sys
+from pathlib import Path
+
+SPACES = {"global": ("ld", "st", "red", "atom"), "local": ("ld", "st")}
+COUNTERS = [
+    *(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")),
+    *(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")),
+    *(
+        f"l1tex__t_{what}_pipe_lsu_mem_{space}_op_{op}.sum"
+        for space, ops in SPACES.items()
+        for op in ops
+        for what in ("requests", "sectors")
+    ),
+]
+STRESS = "common/lockstep/tests/"
+# Programs and arguments, relative to the build; a lab's solution is called through lab_case, once an entry.
+CASES = [
+    [STRESS + "shared_memory"],
+    [STRESS + "global_memory"],
+    [STRESS + "local_memory"],
+    [STRESS + "lab_case", "labs/01_scan_naive/solution", "scan_inclusive", "1000", "4000", "4000", "256"],
+    [STRESS + "lab_case", "labs/01_scan_naive/solution", "scan_exclusive", "777", "3108", "3108", "256"],
+    [STRESS + "lab_case", "labs/02_reduce_neighbored/solution", "reduce_sum", "5000", "20000", "0", "256"],
+    [STRESS + "lab_case", "labs/02_reduce_neighbored/solution", "reduce_sum", "262144", "1048576", "0", "256"],
+    [
+        STRESS + "lab_case",
+        "labs/15_histogram_global_atomics/solution",
+        "histogram",
+        "1000003",
+        "1000003",
+        "1024",
+        "256",
+    ],
+    [STRESS + "lab_case", "labs/15_histogram_global_atomics/solution", "histogram", "300000", "300000", "1024", "2"],
+]
+
+
+def profile(build: Path, case: list[str], counters: list[str]) -> list[dict[str, str]]:
+    command = [
+        "ncu", "--clock-control", "none", "--target-processes", "all", "--csv", "--page", "raw",
+        "--print-units", "base", "--metrics", ",".join(counters), f"./{case[0]}", *case[1:],
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=build, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(case)}: ncu ended with {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
+    return [row for row in csv.DictReader(lines) if row["ID"]]  # the line below the header holds units
+
+
+def output_of(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def known(counters: list[str]) -> list[str]:
+    """Those that this ncu can count on this card; the others are named, and left out."""
+    names = {line.split()[0] for line in output_of("ncu", "--query-metrics").splitlines() if line.strip()}
+    missing = [counter for counter in counters if counter.removesuffix(".sum") not in names]
+    if missing:
+        print(f"ncu does not know {', '.join(missing)}", file=sys.stderr)
+    return [counter for counter in counters if counter not in missing]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--commit", required=True)
+    arguments = parser.parse_args()
+    device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
+    toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
+    ncu = output_of("ncu", "--version").splitlines()[-1]
+    counters = known(COUNTERS)
+    with arguments.out.open("w", newline="", encoding="utf-8") as file:
+        file.write(
+            f"# device {device}, driver {driver}, toolkit {toolkit}, Nsight Compute {ncu}, "
+            f"date {datetime.date.today().isoformat()}, commit {arguments.commit}\n"
+        )
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["program", "kernel", "grid", "block", *counters])
+        for case in CASES:
+            for row in profile(arguments.build, case, counters):
+                counts = [row[name].replace(",", "") for name in counters]
+                shape = [row[name].strip("()").replace(",", "") for name in ("Grid Size", "Block Size")]
+                writer.writerow([" ".join(case), row["Kernel Name"], *shape, *counts])
+                file.flush()
+
+
+if __name__ == "__main__":
+    main()
