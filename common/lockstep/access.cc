@@ -8,6 +8,7 @@
 
 #include "arith.h"
 #include "block.h"
+#include "checker.h"
 #include "launch.h"
 #include "warp.h"
 
@@ -69,56 +70,78 @@ std::string size_text(const MemoryAccess& access) {
 }
 
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  if (warp.launch().failed_before("misaligned", access.pc)) return;
   char text[160];
   std::snprintf(text, sizeof text, "misaligned %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
-  warp.launch().fail(
-      Status::kMisalignedAddress, "misaligned", warp, lane, access.pc, text,
+  warp.launch().fail_access(
+      Status::kMisalignedAddress, "misaligned", warp, lane, access, text,
       "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
+}
+
+// Each lane for itself: those that fail are reported and left out, and stand where the others do.
+template <class Good>
+Mask without_bad_lanes(Warp& warp, Mask mask, Places& places, const Good& good) {
+  Mask remaining = mask;
+  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1)
+    if (!good(first_lane(rest))) remaining &= ~(1u << first_lane(rest));
+  if (warp.launch().faulted) return 0;
+  if (remaining == mask || remaining == 0) return remaining;
+  places.consecutive = false;
+  const uint64_t first = places.at[first_lane(remaining)];
+  for (int l = 0; l < kWarpSize; ++l) places.at[l] = remaining >> l & 1 ? places.at[l] : first;
+  return remaining;
 }
 
 // ---- global memory ----
 
 constexpr uint64_t kNullPage = 64 << 10;  // an address below it comes from a null pointer and an index
 
+const char* kind_of_fault(const Memory& memory, uint64_t address) {
+  if (address < kNullPage) return "null_pointer";
+  if (memory.is_foreign(address)) return "host_pointer";
+  return memory.describe(address).kind == AddressKind::kFreed ? "use_after_free" : "out_of_bounds";
+}
+
 void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Memory& memory = warp.launch().memory;
+  const char* kind = kind_of_fault(memory, address);
+  if (warp.launch().failed_before(kind, access.pc)) return;
   char text[160];
   std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
                 static_cast<unsigned long long>(address));
-  const char* kind = "out_of_bounds";
   std::string detail = memory.nearest(address, access.bytes * access.count) +
                        "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
   if (address < kNullPage) {
-    kind = "null_pointer";
     detail = "Next: a null pointer reached the kernel; check what the host passes.";
   } else if (memory.is_foreign(address)) {
-    kind = "host_pointer";
     detail =
         "no device memory is anywhere near\nNext: give the kernel an address that cudaMalloc gave, not one of the "
         "host's; if it is one, look for an index far out of range, or a pointer that was never set.";
   } else if (memory.describe(address).kind == AddressKind::kFreed) {
-    kind = "use_after_free";
     detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
   }
-  warp.launch().fail(Status::kIllegalAddress, kind, warp, lane, access.pc, text, detail);
+  const bool named = std::string_view(kind) == "out_of_bounds" && memory.nearest(address).end;
+  warp.launch().fail_access(Status::kIllegalAddress, kind, warp, lane, access, text, detail,
+                            named ? warp.launch().name_of_global(address, access.bytes) : "");
 }
 
 // One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
-bool global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+// Gives the lanes that may go on.
+Mask global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   Launch& launch = warp.launch();
   Range& range = launch.last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
-  if (all_within(places, range, bytes)) return true;
+  if (all_within(places, range, bytes)) return mask;
   range = launch.memory.find(places.at[first_lane(mask)]);
-  if (all_within(places, range, bytes)) return true;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  if (all_within(places, range, bytes)) return mask;
+  const auto good = [&](uint32_t l) {
     const uint64_t address = places.at[l];
     if (address % bytes) return fail_misaligned(warp, access, l, address), false;
     if (!launch.memory.find(address).contains(address, bytes)) return fail_global(warp, access, l, address), false;
-  }
-  return true;
+    return true;
+  };
+  return without_bad_lanes(warp, mask, places, good);
 }
 
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
@@ -139,6 +162,7 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
 
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Launch& launch = warp.launch();
+  if (warp.launch().failed_before("out_of_bounds", access.pc)) return;
   char text[160];
   std::snprintf(text, sizeof text, "out-of-bounds %s of %s in shared memory at offset %lld", verb(access),
                 size_text(access).c_str(), static_cast<long long>(address - kSharedBase));
@@ -150,20 +174,19 @@ void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   detail +=
       "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch "
       "(<<<grid, block, bytes>>>).";
-  warp.launch().fail(Status::kIllegalAddress, "out_of_bounds", warp, lane, access.pc, text, detail);
+  warp.launch().fail_access(Status::kIllegalAddress, "out_of_bounds", warp, lane, access, text, detail,
+                            launch.name_of_shared(address - kSharedBase, access.bytes));
 }
 
-bool shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+Mask shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
   const uint32_t bytes = access.bytes * access.count;
-  if (!all_within(places, range, bytes)) {
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      if (places.at[l] % bytes) return fail_misaligned(warp, access, l, places.at[l]), false;
-      if (!range.contains(places.at[l], bytes)) return fail_shared(warp, access, l, places.at[l]), false;
-    }
-  }
-  return true;
+  if (all_within(places, range, bytes)) return mask;
+  return without_bad_lanes(warp, mask, places, [&](uint32_t l) {
+    if (places.at[l] % bytes) return fail_misaligned(warp, access, l, places.at[l]), false;
+    if (!range.contains(places.at[l], bytes)) return fail_shared(warp, access, l, places.at[l]), false;
+    return true;
+  });
 }
 
 void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
@@ -180,27 +203,25 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Place
 
 // ---- local memory and parameters: each lane has its own ----
 
-bool local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+void fail_local(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t offset) {
+  if (warp.launch().failed_before("out_of_bounds", access.pc)) return;
+  warp.launch().fail_access(Status::kIllegalAddress, "out_of_bounds", warp, lane, access,
+                            std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) +
+                                " in a thread's local memory, offset " + std::to_string(static_cast<int64_t>(offset)),
+                            "the thread has " + std::to_string(warp.local_bytes()) +
+                                " bytes of local memory\nNext: compare the index with the length of the array that the "
+                                "function declares.");
+}
+
+Mask local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   const uint32_t bytes = access.bytes * access.count;
   const Range range{0, warp.local_bytes()};
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  return without_bad_lanes(warp, mask, places, [&](uint32_t l) {
     const uint64_t address = places.at[l];
     if (address % bytes) return fail_misaligned(warp, access, l, address), false;
-    if (!range.contains(address, bytes)) {
-      warp.launch().fail(Status::kIllegalAddress, "out_of_bounds", warp, l, access.pc,
-                         std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) +
-                             " in a thread's local memory, offset " + std::to_string(static_cast<int64_t>(address)),
-                         "the thread has " + std::to_string(range.end) +
-                             " bytes of local memory\nNext: compare the index with the length of the array that the "
-                             "function declares.");
-      return false;
-    }
-    places.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(l)) + address;
-  }
-  const uint64_t first = places.at[first_lane(mask)];
-  for (int l = 0; l < kWarpSize; ++l) places.at[l] = mask >> l & 1 ? places.at[l] : first;
-  return true;
+    if (!range.contains(address, bytes)) return fail_local(warp, access, l, address), false;
+    return true;
+  });
 }
 
 // A parameter of a device function, or an argument of a call: the place is known since decoding.
@@ -337,15 +358,23 @@ using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const Places&);
 
 template <Mover move>
 void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  if (!global_places(warp, access, mask, places)) return;
+  mask = global_places(warp, access, mask, places);
+  if (!mask) return;
+  if (Checker* checker = warp.launch().checker) checker->global_access(warp, access, mask, places.at.data());
   count_global(warp, access, mask, places);
   move(warp, access, mask, places);
 }
 
 template <Mover move>
 void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  if (!shared_places(warp, access, mask, places)) return;
+  mask = shared_places(warp, access, mask, places);
+  if (!mask) return;
   count_shared(warp, access, mask, places);
+  if (Checker* checker = warp.launch().checker) {
+    Places offsets = places;
+    for (uint64_t& offset : offsets.at) offset -= kSharedBase;
+    checker->shared_access(warp, access, mask, offsets.at.data());
+  }
   const uint64_t base = reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
   for (uint64_t& address : places.at) address += base;
   move(warp, access, mask, places);
@@ -353,7 +382,13 @@ void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
 
 template <Mover move>
 void access_local(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  if (!local_places(warp, access, mask, places)) return;
+  mask = local_places(warp, access, mask, places);
+  if (!mask) return;
+  const uint64_t first = places.at[first_lane(mask)];
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    const uint32_t owner = mask >> l & 1 ? l : first_lane(mask);
+    places.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(owner)) + (mask >> l & 1 ? places.at[l] : first);
+  }
   places.consecutive = false;
   move(warp, access, mask, places);
 }
@@ -402,7 +437,7 @@ void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
   if constexpr (space == Space::kLocal) access_local<move>(warp, access, mask, places);
   if constexpr (space == Space::kGeneric) access_generic<move>(warp, access, mask, places);
   if constexpr (space == Space::kConst)
-    if (global_places(warp, access, mask, places)) move(warp, access, mask, places);
+    if (const Mask good = global_places(warp, access, mask, places)) move(warp, access, good, places);
 }
 
 template <Mover move>

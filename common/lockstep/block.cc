@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "checker.h"
+
 namespace lockstep {
 
 Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(launch.shared_bytes)) {
@@ -12,13 +14,17 @@ Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(launch.sha
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
+  if (launch.checker) checks_ = std::make_unique<BlockChecks>();
 }
+
+Block::~Block() = default;
 
 void Block::start(Dim3 coordinates, uint64_t linear) {
   coordinates_ = coordinates;
   linear_ = linear;
   barriers_ = {};
   for (auto& warp : warps_) warp->start();
+  if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
 }
 
 Progress Block::run() {
@@ -69,6 +75,7 @@ bool Block::complete(uint32_t id) {
     arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
   }
   if (expected ? arrived < expected : !everybody) return false;
+  if (launch_.checker) launch_.checker->pass_barrier(*this, id, arrivals(id), expected == 0);
   uint32_t reduced = barrier.trues;
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
@@ -76,6 +83,14 @@ bool Block::complete(uint32_t id) {
   ++launch_.counters.barriers;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced);
   return true;
+}
+
+std::vector<Arrival> Block::arrivals(uint32_t id) const {
+  std::vector<Arrival> all;
+  for (const auto& warp : warps_)
+    for (const Path& path : warp->paths())
+      if (path.state == Path::kAtBarrier && path.barrier == id) all.push_back({{warp->index(), path.mask}, path.pc});
+  return all;
 }
 
 void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "checker.h"
 
 namespace lockstep {
 namespace {
@@ -166,7 +167,9 @@ void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
                 "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees.");
     return;
   }
+  const AddressInfo freed = launch.memory.describe(address);
   launch.memory.free(address);
+  if (launch.checker) launch.checker->forget(freed.base, freed.bytes);
   launch.last_range.assign(launch.last_range.size(), {});  // one of them may be what was freed
 }
 

@@ -420,8 +420,8 @@ void FunctionDecoder::decode_isspacep(const Statement& s) {
 }
 
 void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {
-  static const std::set<std::string> nothing = {"membar",  "fence",         "prefetch",   "prefetchu", "griddepcontrol",
-                                                "discard", "applypriority", "setmaxnreg", "pmevent"};
+  static const std::set<std::string> nothing = {"prefetch",      "prefetchu",  "griddepcontrol", "discard",
+                                                "applypriority", "setmaxnreg", "pmevent"};
   const std::string& op = s.opcode;
   if (op == "mov")
     decode_mov(s);
@@ -447,6 +447,8 @@ void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {
     emit(s, Kind::kExit);
   else if (op == "bar" && s.has("warp"))
     decode_warp_barrier(s);
+  else if (op == "membar" || op == "fence")
+    decode_fence(s);
   else if (op == "bar" || op == "barrier")
     decode_barrier(s);
   else if (op == "shfl" || op == "vote" || op == "match" || op == "redux" || op == "elect")

@@ -111,6 +111,7 @@ class FunctionDecoder {
   void decode_barrier(const Statement& s);
   void decode_collective(const Statement& s);
   void decode_warp_barrier(const Statement& s);
+  void decode_fence(const Statement& s);
   void decode_read_special(const Statement& s, Special special);
   bool is_formal(const std::string& name) const;
   ParamSlot param_slot(const std::string& name) const;

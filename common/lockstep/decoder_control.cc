@@ -127,6 +127,11 @@ void FunctionDecoder::decode_warp_barrier(const Statement& s) {
   emit(s, Kind::kWarpBarrier).a = members;
 }
 
+// membar.{cta,gl,sys}, fence{.sem}.scope. One without a scope (fence.proxy) orders for everybody.
+void FunctionDecoder::decode_fence(const Statement& s) {
+  emit(s, Kind::kFence).immediate = static_cast<uint32_t>(s.has("cta") ? Scope::kBlock : Scope::kDevice);
+}
+
 void FunctionDecoder::decode_read_special(const Statement& s, Special special) {
   const uint32_t d = destination(s, s.operands.at(0), special_width(special));
   Instruction& in = emit(s, Kind::kReadSpecial);

@@ -24,6 +24,15 @@ std::optional<AtomicOp> atomic_op(const std::string& m) {
   return found == ops.end() ? std::nullopt : std::optional(found->second);
 }
 
+// The order that the modifiers ask for; an atomic operation is relaxed at the least.
+MemoryOrder order_of(const Statement& s, bool atomic) {
+  if (s.has("acq_rel") || s.has("sc")) return MemoryOrder::kAcquireRelease;
+  if (s.has("acquire")) return MemoryOrder::kAcquire;
+  if (s.has("release")) return MemoryOrder::kRelease;
+  if (s.has("relaxed") || s.has("mmio") || atomic) return MemoryOrder::kRelaxed;
+  return s.has("volatile") ? MemoryOrder::kVolatile : MemoryOrder::kWeak;
+}
+
 Space space_of(const std::string& m) {
   if (m == "global") return Space::kGlobal;
   if (m == "shared" || m == "shared::cta") return Space::kShared;
@@ -75,6 +84,8 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers.back() + "' is not supported");
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
   for (const std::string& m : s.modifiers) read_modifier(access, m);
+  access.order = order_of(s, op == MemoryOp::kAtomic || op == MemoryOp::kReduction);
+  access.scope = s.has("cta") ? Scope::kBlock : Scope::kDevice;
   access.may_spin = s.has("volatile") || s.has("relaxed") || s.has("acquire");
   const bool first_is_address = op == MemoryOp::kStore || op == MemoryOp::kReduction;
   place_address(access, s, s.operands.at(first_is_address ? 0 : 1));

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "checker.h"
 #include "launch.h"
 #include "memory.h"
 #include "parser.h"
@@ -69,11 +70,16 @@ class InProcessDevice : public Device {
       : options_(options),
         memory_(options.memory_bytes),
         param_block_(memory_.allocate_apart(kParamBytes)),
-        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)) {}
+        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)) {
+    if (!options.checks.watch()) return;
+    checker_ = std::make_unique<Checker>(options.checks, memory_);
+    checker_->host_wrote(param_block_, kParamBytes);
+    checker_->host_wrote(grid_workspace_, kWorkspaceBytes);
+  }
 
   const DeviceLimits& limits() const override { return limits_; }
 
-  Outcome allocate(uint64_t bytes, uint64_t* address) override;
+  Outcome allocate(uint64_t bytes, uint64_t* address, bool host_writes) override;
   Outcome free(uint64_t address) override;
   Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) override;
   Outcome copy_out(void* to, uint64_t from, uint64_t bytes) override;
@@ -92,7 +98,10 @@ class InProcessDevice : public Device {
   Outcome launch(const LaunchRequest& request) override;
   Outcome synchronise() override { return sticky_; }
   std::string take_output() override { return std::exchange(output_, {}); }
-  std::string report_json() const override { return to_json(records_, findings_); }
+  std::vector<std::string> take_messages() override { return findings_.take_messages(); }
+  void add_finding(const Finding& finding) override { findings_.add(finding); }
+  const Checks& checks() const override { return options_.checks; }
+  std::string report_json() const override { return to_json(records_, findings_.all(), options_.schedule); }
 
  private:
   static constexpr uint64_t kParamBytes = 32 << 10;  // the most that PTX allows, 32,764, rounded up
@@ -106,7 +115,10 @@ class InProcessDevice : public Device {
   Linkage linkage(LoadedModule& loaded) const;
   LoadedFunction* function(FunctionId id) { return id < functions_.size() ? functions_[id].get() : nullptr; }
   Outcome check_shape(const LoadedFunction& f, const LaunchRequest& request) const;
-  void record_fault(const Launch& launch);
+  void wrote(uint64_t address, uint64_t bytes) {
+    if (checker_) checker_->host_wrote(address, bytes);
+  }
+  std::string allocation_name(const LoadedFunction& f, const LaunchRequest& request, uint64_t base) const;
 
   const DeviceOptions options_;
   const DeviceLimits limits_;
@@ -122,13 +134,15 @@ class InProcessDevice : public Device {
   Outcome sticky_;
   std::string output_;
   std::vector<LaunchRecord> records_;
-  std::vector<Finding> findings_;
+  Findings findings_;
+  std::unique_ptr<Checker> checker_;  // null if nothing is watched
 };
 
 // ---- memory ----
 
-Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address) {
+Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, bool host_writes) {
   *address = bytes ? memory_.allocate(bytes) : 0;
+  if (*address && host_writes) wrote(*address, bytes);
   if (bytes == 0 || *address) return {};
   if (bytes <= memory_.capacity() - memory_.used())
     return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
@@ -141,12 +155,16 @@ Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address) {
 }
 
 Outcome InProcessDevice::free(uint64_t address) {
-  return address == 0 || memory_.free(address) ? Outcome{} : Outcome{Status::kInvalidValue, ""};
+  const AddressInfo freed = memory_.describe(address);
+  if (address != 0 && !memory_.free(address)) return {Status::kInvalidValue, ""};
+  if (address != 0 && checker_) checker_->forget(freed.base, freed.bytes);
+  return {};
 }
 
 Outcome InProcessDevice::copy_in(uint64_t to, const void* from, uint64_t bytes) {
   if (bytes && !holds(to, bytes)) return {Status::kInvalidValue, ""};
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  wrote(to, bytes);
   return {};
 }
 
@@ -159,12 +177,14 @@ Outcome InProcessDevice::copy_out(void* to, uint64_t from, uint64_t bytes) {
 Outcome InProcessDevice::copy_within(uint64_t to, uint64_t from, uint64_t bytes) {
   if (bytes && (!holds(from, bytes) || !holds(to, bytes))) return {Status::kInvalidValue, ""};
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  wrote(to, bytes);
   return {};
 }
 
 Outcome InProcessDevice::fill(uint64_t to, uint8_t value, uint64_t bytes) {
   if (bytes && !holds(to, bytes)) return {Status::kInvalidValue, ""};
   std::memset(reinterpret_cast<void*>(to), value, bytes);
+  wrote(to, bytes);
   return {};
 }
 
@@ -218,6 +238,7 @@ void InProcessDevice::place_variables(LoadedModule& loaded) {
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
     std::memset(reinterpret_cast<void*>(address), 0, v.bytes);
+    wrote(address, v.bytes);
     loaded.globals[v.name] = {address, v.bytes};
   }
   for (const Variable& v : loaded.module.variables)
@@ -245,7 +266,7 @@ void InProcessDevice::initialise(LoadedModule& loaded, const Variable& v) {
 Outcome InProcessDevice::unload_module(ModuleId id) {
   const auto found = modules_.find(id);
   if (found == modules_.end()) return {Status::kInvalidValue, ""};
-  for (const auto& [name, global] : found->second->globals) memory_.free(global.address);
+  for (const auto& [name, global] : found->second->globals) free(global.address);
   for (auto& f : functions_)
     if (f && f->module == found->second.get()) f.reset();
   modules_.erase(found);
@@ -404,21 +425,55 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.last_range.resize(program.accesses.size());
   if (f->info.param_bytes > 0)  // without parameters there may be no address to copy from
     std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f->info.param_bytes);
+  launch.goes_on = options_.checks.memory;
+  launch.allocation_name = [&](uint64_t base) { return allocation_name(*f, request, base); };
+  launch.checker = checker_.get();
+  if (checker_) checker_->begin_launch(launch);
   run_grid(launch);
+  if (checker_) checker_->end_launch();
   if (options_.report) records_.push_back(summarise(launch));
   output_ += launch.output;
-  if (launch.faulted) record_fault(launch);
+  findings_.add_all(launch.findings);
+  sticky_ = launch.fault;
   return {};
 }
 
-void InProcessDevice::record_fault(const Launch& launch) {
-  sticky_ = launch.fault;
-  Finding finding;
-  finding.kind = launch.fault_kind;
-  finding.kernel = launch.kernel;
-  std::tie(finding.file, finding.line) = launch.fault_place;
-  finding.message = sticky_.message;
-  findings_.push_back(finding);
+// A variable's own name, or which parameter of the kernel points to the allocation: PTX keeps no names of parameters.
+std::string InProcessDevice::allocation_name(const LoadedFunction& f, const LaunchRequest& request,
+                                             uint64_t base) const {
+  for (const auto& [name, global] : f.module->globals)
+    if (global.address == base) return demangled(name);
+  for (size_t i = 0; i < f.info.params.size(); ++i) {
+    uint64_t value = 0;
+    if (f.info.params[i].bytes != sizeof value) continue;
+    std::memcpy(&value, request.params.data() + f.info.params[i].offset, sizeof value);
+    if (value == base) return "parameter " + std::to_string(i + 1);
+  }
+  return "device memory";
+}
+
+// "races,memory" → which checks; a name that is none of them throws.
+Checks parse_checks(const std::string& text) {
+  Checks checks;
+  const std::pair<const char*, bool Checks::*> all[] = {{"memory", &Checks::memory},
+                                                        {"initialised", &Checks::initialised},
+                                                        {"races", &Checks::races},
+                                                        {"synchronisation", &Checks::synchronisation},
+                                                        {"launch", &Checks::launch}};
+  if (text == "none") return checks;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string name = text.substr(begin, end - begin);
+    begin = end + 1;
+    bool known = false;
+    for (const auto& [known_name, member] : all)
+      if (name == known_name || name == "all") checks.*member = known = true;
+    if (!known)
+      throw std::invalid_argument("LOCKSTEP_CHECKS=" + text + ": \"" + name +
+                                  "\" is no check; expected all, none, or names separated by commas: memory, "
+                                  "initialised, races, synchronisation, launch");
+  }
+  return checks;
 }
 
 constexpr uint64_t kMostMemory = uint64_t{1} << 44;  // 16 TiB: four times that fits a process's addresses
@@ -449,6 +504,7 @@ DeviceOptions DeviceOptions::from_environment() {
       throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text +
                                   ": expected a size from 1M to 16384G, such as 512M or 16G");
   }
+  if (const char* checks = std::getenv("LOCKSTEP_CHECKS"); checks && *checks) options.checks = parse_checks(checks);
   const char* text = std::getenv("LOCKSTEP_SCHEDULE");
   const std::string schedule = text ? text : "forward";
   char* end = nullptr;

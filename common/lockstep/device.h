@@ -92,12 +92,23 @@ struct Schedule {
   uint64_t seed = 0;
 };
 
+// Which mistakes are looked for. Accesses outside of memory end the kernel in any case; with `memory` on it goes on
+// without them, so that one run shows more than the first.
+struct Checks {
+  bool memory = false, initialised = false, races = false, synchronisation = false, launch = false;
+  bool watch() const { return initialised || races || synchronisation; }  // what happens while a kernel runs
+};
+
+struct Finding;
+
 struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // what the device pretends to have
   Schedule schedule;
+  Checks checks;
   bool report = true;  // keep what each launch counted, some 10 KB of it, for report_json()
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes,
-  // with an optional K, M or G), LOCKSTEP_REPORT (no report unless it names a file). A malformed value throws
+  // with an optional K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas),
+  // LOCKSTEP_REPORT (no report unless it names a file). A malformed value throws
   // std::invalid_argument that says what is accepted.
   static DeviceOptions from_environment();
 };
@@ -122,7 +133,8 @@ class Device {
   virtual const DeviceLimits& limits() const = 0;
 
   // Memory. Sizes in bytes. allocate() aligns to 256; allocate(0) gives address 0.
-  virtual Outcome allocate(uint64_t bytes, uint64_t* address) = 0;
+  // host_writes: the host may write it in place, unseen by the device.
+  virtual Outcome allocate(uint64_t bytes, uint64_t* address, bool host_writes = false) = 0;
   virtual Outcome free(uint64_t address) = 0;  // 0 is fine; anything but an allocation's start is kInvalidValue
   virtual Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) = 0;
   virtual Outcome copy_out(void* to, uint64_t from, uint64_t bytes) = 0;
@@ -151,6 +163,11 @@ class Device {
 
   // What kernels printed since the last call, in order.
   virtual std::string take_output() = 0;
+  // Messages of the findings since the last call.
+  virtual std::vector<std::string> take_messages() = 0;
+  // A finding of the host's side, such as a launch that failed and was not looked at.
+  virtual void add_finding(const Finding& finding) = 0;
+  virtual const Checks& checks() const = 0;
   // The report as DESIGN.md fixes its shape: {"launches":[…],"findings":[…]}.
   virtual std::string report_json() const = 0;
 };

@@ -8,12 +8,6 @@
 namespace lockstep {
 namespace {
 
-Dim3 block_index(const Dim3& grid, uint64_t linear) {
-  const uint64_t plane = uint64_t{grid.x} * grid.y;
-  return {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear % plane / grid.x),
-          static_cast<uint32_t>(linear / plane)};
-}
-
 // Under `forward` a block runs alone until it spins for another one; the other schedules keep a few under way, so
 // that their order can differ from their numbers.
 constexpr size_t kMingled = 4;

@@ -37,7 +37,8 @@ enum class Kind : uint8_t {
   kCollective,   // immediate: Program::collectives
   kReadSpecial,  // immediate: Special
   kYield,        // nanosleep: others first
-  kNothing,      // fences and hints: blocks run in an order in which every write is visible at once
+  kFence,        // immediate: Scope. Every write is visible at once anyway; only checks ask
+  kNothing,      // hints
   kTrap,
   kUnsupported,
 };

@@ -13,11 +13,34 @@ std::string text(const Dim3& d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
+std::string place_of(const Site& site, uint32_t ptx_line = 0) {
+  if (!site.file.empty()) return site.file + ":" + std::to_string(site.line);
+  const std::string line = ptx_line ? "line " + std::to_string(ptx_line) : "a line";
+  return line + " of its PTX (compile with -lineinfo to see your own line)";
+}
+
+std::string indented(const std::string& lines) {
+  std::string result;
+  for (const char c : "\n" + lines) result += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return lines.empty() ? "" : result;
+}
+
 }  // namespace
+
+std::string text(const Site& site) {
+  return (site.access.empty() ? "" : site.access + " ") + "at " + place_of(site) + " by block " + text(site.block) +
+         ", thread " + text(site.thread);
+}
 
 Dim3 thread_index(const Launch& launch, uint32_t linear) {
   const Dim3& b = launch.block;
   return {linear % b.x, linear / b.x % b.y, linear / (b.x * b.y)};
+}
+
+Dim3 block_index(const Dim3& grid, uint64_t linear) {
+  const uint64_t plane = uint64_t{grid.x} * grid.y;
+  return {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear % plane / grid.x),
+          static_cast<uint32_t>(linear / plane)};
 }
 
 std::pair<std::string, uint32_t> Launch::source_line(uint32_t pc) const {
@@ -29,26 +52,75 @@ std::pair<std::string, uint32_t> Launch::source_line(uint32_t pc) const {
 
 std::string Launch::place(uint32_t pc) const {
   const auto [file, line] = source_line(pc);
-  if (!file.empty()) return file + ":" + std::to_string(line);
-  return "line " + std::to_string(program.locations[pc].ptx_line) +
-         " of its PTX (compile with -lineinfo to see your own line)";
+  return place_of({file, line, {}, {}, ""}, program.locations[pc].ptx_line);
 }
+
+Site Launch::site(const Warp& warp, uint32_t lane, uint32_t pc) const {
+  return site(warp.block().coordinates(), warp.index(), lane, pc);
+}
+
+Site Launch::site(const Dim3& at, uint32_t warp, uint32_t lane, uint32_t pc) const {
+  const auto [file, line] = source_line(pc);
+  return {file, line, at, thread_index(*this, warp * kWarpSize + lane), ""};
+}
+
+std::string Launch::name_of_shared(uint64_t offset, uint32_t bytes) const {
+  const std::pair<std::string, std::pair<uint32_t, uint32_t>>* nearest = nullptr;  // the last that begins before
+  for (const auto& array : program.shared_arrays)
+    if (array.second.first - kSharedBase <= offset && (!nearest || array.second.first >= nearest->second.first))
+      nearest = &array;
+  if (!nearest)
+    return "shared memory[" + std::to_string(static_cast<int64_t>(offset) / static_cast<int64_t>(bytes)) + "]";
+  return nearest->first + "[" + std::to_string((offset + kSharedBase - nearest->second.first) / bytes) + "]";
+}
+
+std::string Launch::name_of_global(uint64_t address, uint32_t bytes) const {
+  const uint64_t base = memory.nearest(address).begin;
+  const auto distance = static_cast<int64_t>(address - base);
+  return (allocation_name ? allocation_name(base) : "device memory") + "[" +
+         std::to_string(distance / static_cast<int64_t>(bytes)) + "]";
+}
+
+namespace {
+
+// Makes the finding, and the launch's fault if it is the first. Gives its index in the findings.
+size_t note(Launch& launch, Status status, const char* kind, const Site& at, uint32_t pc, const std::string& what,
+            const std::string& detail, const std::string& where) {
+  Finding finding;
+  finding.kind = kind;
+  finding.kernel = launch.kernel;
+  finding.at = at;
+  finding.where = where;
+  finding.message = what + "\n  in kernel " + launch.kernel + " at " + launch.place(pc) + "\n  block " +
+                    text(at.block) + ", thread " + text(at.thread) + indented(detail);
+  if (launch.fault.ok()) launch.fault = {status, finding.message};
+  return launch.findings.add(std::move(finding));
+}
+
+}  // namespace
 
 void Launch::fail(Status status, const char* kind, const Warp& warp, uint32_t lane, uint32_t pc,
                   const std::string& what, const std::string& detail) {
   if (faulted) return;
+  note(*this, status, kind, site(warp, lane, pc), pc, what, detail, "");
   faulted = true;
-  fault.status = status;
-  fault_kind = kind;
-  fault_place = source_line(pc);
-  fault.message = what + "\n  in kernel " + kernel + " at " + place(pc) + "\n  block " +
-                  text(warp.block().coordinates()) + ", thread " +
-                  text(thread_index(*this, warp.index() * kWarpSize + lane));
-  if (!detail.empty()) {
-    std::string indented = "\n  ";
-    for (const char c : detail) indented += c == '\n' ? std::string("\n  ") : std::string(1, c);
-    fault.message += indented;
-  }
+}
+
+void Launch::fail_access(Status status, const char* kind, const Warp& warp, uint32_t lane, const MemoryAccess& access,
+                         const std::string& what, const std::string& detail, const std::string& where) {
+  if (faulted) return;
+  static const char* const kVerbs[] = {"read", "write", "atomic", "atomic"};
+  Site at = site(warp, lane, access.pc);
+  at.access = kVerbs[static_cast<int>(access.op)];
+  failed[{kind, access.pc}] = note(*this, status, kind, at, access.pc, what, detail, where);
+  faulted = !goes_on;
+}
+
+bool Launch::failed_before(const char* kind, uint32_t pc) {
+  const auto found = failed.find({kind, pc});
+  if (found == failed.end()) return false;
+  findings.count_again(found->second);
+  return true;
 }
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 // launch: one kernel launch in flight: the program, its shape, and everything its blocks share.
 #pragma once
 
+#include <functional>
 #include <random>
 #include <set>
 #include <string>
@@ -9,11 +10,13 @@
 
 #include "counters.h"
 #include "device.h"
+#include "findings.h"
 #include "memory.h"
 #include "program.h"
 
 namespace lockstep {
 
+class Checker;
 class Warp;
 
 struct Launch {
@@ -34,12 +37,17 @@ struct Launch {
   uint64_t sequence = 0;        // number of this launch on the device
 
   LaunchCounters counters{};
-  std::vector<Range> last_range{};  // by Program::accesses: where it went last, almost always where it goes next
-  std::string output{};             // what printf printed
-  Outcome fault{};                  // the first thing that went wrong inside the kernel
-  std::pair<std::string, uint32_t> fault_place{};  // file and line
-  std::string fault_kind{};                        // as the report names it: "out_of_bounds"
-  bool faulted = false;
+  std::vector<Range> last_range{};   // by Program::accesses: where it went last, almost always where it goes next
+  std::string output{};              // what printf printed
+  Outcome fault{};                   // the first thing that went wrong inside the kernel
+  bool faulted = false;              // stop now
+  int32_t turns_after_fault = 4096;  // with the check of memory on, a kernel goes on after its first fault, a while
+  bool goes_on = false;              // that check is on
+  Checker* checker = nullptr;        // null if nothing is watched
+  Findings findings{};
+  std::map<std::pair<std::string, uint32_t>, size_t> failed{};  // accesses that did: kind and pc → in findings
+  // What the programmer calls the allocation at this address, or "device memory".
+  std::function<std::string(uint64_t)> allocation_name{};
 
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
@@ -49,10 +57,27 @@ struct Launch {
   // a further line.
   void fail(Status status, const char* kind, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
             const std::string& detail);
+  // As fail(), for one lane's access, at `where` if that has a name. With the check of memory on, the kernel goes on
+  // without that access.
+  void fail_access(Status status, const char* kind, const Warp& warp, uint32_t lane, const MemoryAccess& access,
+                   const std::string& what, const std::string& detail, const std::string& where = "");
+  // Whether this access went wrong in this way before; if so it is counted.
+  bool failed_before(const char* kind, uint32_t pc);
+
+  Site site(const Warp& warp, uint32_t lane, uint32_t pc) const;
+  Site site(const Dim3& block, uint32_t warp, uint32_t lane, uint32_t pc) const;
+  // "s_tile[17]": the element of `bytes` bytes at an offset in the block's shared memory, or at an address.
+  std::string name_of_shared(uint64_t offset, uint32_t bytes) const;
+  std::string name_of_global(uint64_t address, uint32_t bytes) const;
   // "file:line", the learner's own line where the code was inlined, or "PTX line n".
   std::string place(uint32_t pc) const;
   std::pair<std::string, uint32_t> source_line(uint32_t pc) const;
 };
+
+// "write at scan.cu:12 by block (0,0,0), thread (17,0,0)"
+std::string text(const Site& site);
+// A block's coordinates, from its number in the order in which blocks start.
+Dim3 block_index(const Dim3& grid, uint64_t linear);
 
 // A thread's coordinates within its block, from its place in the block's order.
 Dim3 thread_index(const Launch& launch, uint32_t linear);

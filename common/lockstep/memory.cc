@@ -135,16 +135,21 @@ std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
     return "it begins " + plural(address - info.base, "byte") + " into an allocation of " + plural(info.bytes, "byte") +
            " at " + hex(info.base) + " and ends " + plural(address + bytes_wanted - info.base - info.bytes, "byte") +
            " behind it";
+  const Range range = nearest(address);
+  if (range.end == 0) return hex(address) + " is no device memory; nothing is allocated";
+  const bool past = address >= range.end;
+  return hex(address) + " is " + plural(past ? address - range.end : range.begin - address, "byte") +
+         (past ? " past the end of" : " before the start of") + " the nearest allocation, " +
+         plural(range.end - range.begin, "byte") + " at " + hex(range.begin);
+}
+
+Range Memory::nearest(uint64_t address) const {
   const auto after = live_.upper_bound(address);
-  const uint64_t below =
-      after == live_.begin() ? UINT64_MAX : address - (std::prev(after)->first + std::prev(after)->second);
-  const uint64_t above = after == live_.end() ? UINT64_MAX : after->first - address;
-  if (below == UINT64_MAX && above == UINT64_MAX) return hex(address) + " is no device memory; nothing is allocated";
-  const bool past = below <= above;
-  const auto& [begin, bytes] = past ? *std::prev(after) : *after;
-  return hex(address) + " is " + plural(past ? below : above, "byte") +
-         (past ? " past the end of" : " before the start of") + " the nearest allocation, " + plural(bytes, "byte") +
-         " at " + hex(begin);
+  Range below, above;
+  if (after != live_.begin()) below = {std::prev(after)->first, std::prev(after)->first + std::prev(after)->second};
+  if (after != live_.end()) above = {after->first, after->first + after->second};
+  if (below.end == 0 || address < below.end) return below.end ? below : above;
+  return above.end == 0 || address - below.end <= above.begin - address ? below : above;
 }
 
 }  // namespace lockstep

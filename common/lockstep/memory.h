@@ -38,9 +38,14 @@ class Memory {
   // The live allocation that holds this address, or nothing ({0, 0}).
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;
+  // The live allocation whose ends are nearest to the address, or that holds it; {0, 0} if there is none.
+  Range nearest(uint64_t address) const;
   // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
   std::string nearest(uint64_t address, uint64_t bytes) const;
 
+  // The reserved addresses, in which all allocations lie.
+  uint64_t base() const { return base_; }
+  uint64_t reserved() const { return reserved_; }
   uint64_t capacity() const { return capacity_; }
   uint64_t used() const { return used_; }
 

@@ -68,6 +68,9 @@ struct Preset {
 };
 
 enum class MemoryOp : uint8_t { kLoad, kStore, kAtomic, kReduction };
+// PTX's memory orders, and who is sure to see them. A cluster counts as the whole card.
+enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };
+enum class Scope : uint8_t { kBlock, kDevice };
 enum class AtomicOp : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
 
 class Warp;
@@ -78,6 +81,8 @@ struct MemoryAccess {
   AccessHandler handler = nullptr;
   MemoryOp op = MemoryOp::kLoad;
   AtomicOp atomic = AtomicOp::kAdd;
+  MemoryOrder order = MemoryOrder::kWeak;  // atom and red: at least kRelaxed
+  Scope scope = Scope::kDevice;
   Space space = Space::kGeneric;
   Type type = Type::kNone;
   uint8_t bytes = 0;         // one element

@@ -56,6 +56,19 @@ constexpr const char* kAlwaysNamed[] = {
 
 nlohmann::json shape(const Dim3& d) { return {d.x, d.y, d.z}; }
 
+nlohmann::json to_json(const Site& site) {
+  return {{"file", site.file},
+          {"line", site.line},
+          {"block", shape(site.block)},
+          {"thread", shape(site.thread)},
+          {"access", site.access}};
+}
+
+std::string name_of(const Schedule& schedule) {
+  if (schedule.kind == Schedule::kRandom) return "random:" + std::to_string(schedule.seed);
+  return schedule.kind == Schedule::kReverse ? "reverse" : "forward";
+}
+
 }  // namespace
 
 LaunchRecord summarise(const Launch& launch) {
@@ -73,7 +86,8 @@ LaunchRecord summarise(const Launch& launch) {
   return record;
 }
 
-std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings) {
+std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings,
+                    const Schedule& schedule) {
   nlohmann::json report{{"launches", nlohmann::json::array()}, {"findings", nlohmann::json::array()}};
   for (const LaunchRecord& launch : launches) {
     nlohmann::json lines = nlohmann::json::array();
@@ -85,9 +99,17 @@ std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector
                                   {"counters", launch.counters},
                                   {"lines", lines}});
   }
-  for (const Finding& f : findings)
-    report["findings"].push_back(
-        {{"kind", f.kind}, {"kernel", f.kernel}, {"file", f.file}, {"line", f.line}, {"message", f.message}});
+  for (const Finding& f : findings) {
+    nlohmann::json entry = to_json(f.at);
+    entry.update({{"kind", f.kind},
+                  {"kernel", f.kernel},
+                  {"message", f.message},
+                  {"count", f.count},
+                  {"schedule", name_of(schedule)}});
+    if (!f.where.empty()) entry["where"] = f.where;
+    if (f.other) entry["other"] = to_json(*f.other);
+    report["findings"].push_back(entry);
+  }
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "findings.h"
 #include "launch.h"
 
 namespace lockstep {
@@ -22,14 +23,11 @@ struct LaunchRecord {
 
 LaunchRecord summarise(const Launch& launch);
 
-// What went wrong, as the report lists it. kind: "out_of_bounds", "misaligned", …
-struct Finding {
-  std::string kind, kernel, file;
-  uint32_t line = 0;
-  std::string message;
-};
-
-// {"launches":[{"kernel","grid","block","counters","lines":[{"file","line","counters"}]}],"findings":[…]}
-std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings);
+// {"launches":[{"kernel","grid","block","counters","lines":[{"file","line","counters"}]}],
+//  "findings":[{"kind","kernel","file","line","block","thread","where"?,"other"?:{"file","line","block","thread",
+//               "access"},"message","count","schedule"}]}
+// schedule: as LOCKSTEP_SCHEDULE takes it, so that a finding can be had again.
+std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings,
+                    const Schedule& schedule);
 
 }  // namespace lockstep

@@ -17,7 +17,7 @@ target_include_directories(lockstep_fatbin PUBLIC ${runtime_folder})
 target_link_libraries(lockstep_fatbin PRIVATE warpladder_warnings)
 
 # Objects, for they go into two places: the shared library and a test that needs no nvcc.
-set(runtime_subjects copy device error function launch memory pool registration stream)
+set(runtime_subjects copy device error finding function launch memory pool registration stream)
 list(TRANSFORM runtime_subjects PREPEND ${runtime_folder}/runtime_api_)
 list(TRANSFORM runtime_subjects APPEND .cc)
 add_library(lockstep_runtime OBJECT ${runtime_folder}/runtime_api.cc ${runtime_subjects} ${runtime_generated_files})

@@ -41,6 +41,9 @@ __attribute__((destructor)) void finish() {
   }
   runtime.flush_output();
   std::fflush(stdout);
+  note_unread_error(runtime);
+  note_leaks(runtime);
+  runtime.tell_findings();
   runtime.write_report();
 }
 
@@ -64,6 +67,11 @@ void Runtime::tell(const std::string& message) {
     begin = end + 1;
   }
   std::fputs(text.c_str(), stderr);
+}
+
+void Runtime::tell_findings() {
+  if (!device) return;
+  for (const std::string& message : device->take_messages()) tell(message);
 }
 
 void Runtime::flush_output() {
@@ -215,8 +223,17 @@ using namespace lockstep::runtime;
 
 // The last error is this thread's own and is not touched by calls that succeed. A fault in a kernel comes back
 // with the next call, not by itself.
-LOCKSTEP_API cudaError_t cudaGetLastError() { return std::exchange(t_last_error, cudaSuccess); }
-LOCKSTEP_API cudaError_t cudaPeekAtLastError() { return t_last_error; }
+LOCKSTEP_API cudaError_t cudaGetLastError() {
+  const cudaError_t error = cudaPeekAtLastError();
+  t_last_error = cudaSuccess;
+  return error;
+}
+LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.unread_launch.clear();
+  return t_last_error;
+}
 
 namespace lockstep::runtime {
 int refuse(const char* function) {

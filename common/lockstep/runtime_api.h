@@ -133,6 +133,7 @@ struct Runtime {
   unsigned device_flags = cudaDeviceMapHost;
   std::map<int, size_t> set_limits;
 
+  std::string unread_launch;   // the kernel whose launch failed without the program having looked; else empty
   std::set<std::string> told;  // messages printed so far
   std::string report_file;     // LOCKSTEP_REPORT as it was at the start; empty: none
   pid_t pid = getpid();
@@ -144,6 +145,8 @@ struct Runtime {
   // Prints what kernels printed.
   void flush_output();
   void write_report();
+  // Prints the findings that came since the last time.
+  void tell_findings();
 
   // The code for the program; the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
@@ -164,6 +167,12 @@ enum class Needs {
   kDevice,   // fails once a fault has surfaced
   kSync,     // waits for the device: surfaces a fault, prints what kernels printed
 };
+
+// Findings about the host's side; each looks first whether its check is on.
+void note_failed_launch(Runtime& runtime, const Kernel& kernel, const std::string& message);
+void note_unread_error(Runtime& runtime);
+void note_bad_free(Runtime& runtime, const void* pointer);
+void note_leaks(Runtime& runtime);
 
 cudaError_t enter(Runtime& runtime, Needs needs);
 cudaError_t leave(cudaError_t error);  // notes the last error of this thread

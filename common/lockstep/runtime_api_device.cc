@@ -260,6 +260,9 @@ LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
 LOCKSTEP_API cudaError_t cudaDeviceReset() {
   return call(Needs::kNothing, [](Runtime& runtime) {
     runtime.flush_output();
+    note_unread_error(runtime);
+    note_leaks(runtime);
+    runtime.tell_findings();
     runtime.write_report();
     runtime.lost = runtime.lost || !runtime.fault.ok();
     reset(runtime);

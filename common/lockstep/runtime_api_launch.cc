@@ -56,12 +56,12 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
     request.stack_bytes = set->second;
   Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->synchronise();
-  if (!runtime.fault.ok()) {
-    runtime.tell(runtime.fault.message);  // now, beside the launch; the program may never ask
-    return cudaSuccess;
-  }
+  // Now, beside the launch; the program may never ask.
+  runtime.tell_findings();
+  if (!runtime.fault.ok()) return cudaSuccess;
   if (outcome.status == Status::kUnsupportedInstruction) outcome.message += linking_advice(*kernel->binary);
   const cudaError_t error = runtime.code(outcome);
+  if (error != cudaSuccess) note_failed_launch(runtime, *kernel, outcome.message);
   // What the documentation calls cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds,
   // are cudaErrorInvalidValue since CUDA 13 (seen on an H200). The message says more.
   const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;

@@ -26,7 +26,7 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;  // as the real runtime leaves it when it fails
   uint64_t address = 0;
-  const Outcome outcome = runtime.device->allocate(bytes, &address);
+  const Outcome outcome = runtime.device->allocate(bytes, &address, kind != MemoryKind::kDevice);
   if (!outcome.ok()) return runtime.code(outcome);
   if (address != 0) runtime.allocations[address] = {bytes, kind, pool};
   *pointer = pointer_to(address);
@@ -117,7 +117,9 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
 LOCKSTEP_API cudaError_t cudaFree(void* pointer) {
   return call(Needs::kSync, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
-    return is_pinned(runtime, pointer) ? cudaErrorInvalidValue : release(runtime, pointer);
+    const cudaError_t error = is_pinned(runtime, pointer) ? cudaErrorInvalidValue : release(runtime, pointer);
+    if (error != cudaSuccess) note_bad_free(runtime, pointer);
+    return error;
   });
 }
 
@@ -138,9 +140,9 @@ LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned fl
 LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
   return call(Needs::kSync, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
-    if (!is_pinned(runtime, pointer)) return cudaErrorInvalidValue;
-    const cudaError_t error = release(runtime, pointer);
+    const cudaError_t error = is_pinned(runtime, pointer) ? release(runtime, pointer) : cudaErrorInvalidValue;
     if (error == cudaSuccess) runtime.host_flags.erase(address_of(pointer));
+    if (error != cudaSuccess) note_bad_free(runtime, pointer);
     return error;
   });
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "checker.h"
 #include "launch.h"
 
 namespace lockstep {
@@ -48,6 +49,8 @@ Warp::Warp(Launch& launch, Block& block, uint32_t index)
   for (const Preset& preset : launch.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
 }
+
+BlockChecks* Warp::checks() const { return block_.checks(); }
 
 void Warp::start() {
   const uint32_t threads = launch_.threads_per_block() - index_ * kWarpSize;
@@ -146,6 +149,7 @@ Progress Warp::run() {
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
     execute(path);
+    if (!launch_.fault.ok() && --launch_.turns_after_fault < 0) launch_.faulted = true;
     if (launch_.faulted) return Progress::kDone;
   }
 }
@@ -235,6 +239,9 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
     case Kind::kCollective: return collective(path, in, mask);
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
+    case Kind::kFence:
+      if (launch_.checker && mask) launch_.checker->fence(*this, mask, static_cast<Scope>(in.immediate));
+      break;
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:
       if (mask)

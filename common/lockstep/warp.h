@@ -14,6 +14,7 @@
 namespace lockstep {
 
 class Block;
+struct BlockChecks;
 struct Launch;
 
 struct AlignedDelete {
@@ -80,6 +81,7 @@ class Warp {
 
   Launch& launch() const { return launch_; }
   Block& block() const { return block_; }
+  BlockChecks* checks() const;  // null if nothing is watched
   uint32_t index() const { return index_; }
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
@@ -107,6 +109,7 @@ class Warp {
   void enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc);
   bool return_lanes(Path& path, Mask mask);
   bool wait_at_barrier(Path& path, const Instruction& in, Mask mask);
+  Mask meet(Path& path, Mask mask, const uint32_t* members, Path::State state);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   bool collective(Path& path, const Instruction& in, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);

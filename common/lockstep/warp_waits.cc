@@ -1,7 +1,9 @@
 // Where lanes wait for others: barriers of the block, __syncwarp, and collectives.
+#include <array>
 #include <cstring>
 
 #include "block.h"
+#include "checker.h"
 #include "collective.h"
 #include "launch.h"
 #include "warp.h"
@@ -18,6 +20,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
   if (use.op == BarrierUse::kArrive) {
+    if (launch_.checker) launch_.checker->arrive(*this, id, mask);
     block_.arrive_only(id, kWarpSize, threads);
     ++path.pc;
     return true;
@@ -48,40 +51,52 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
   }
 }
 
-bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
-  const Mask members = mask ? lanes<uint32_t>(registers(), in.a)[first_lane(mask)] & live_ : 0;
-  if (!(members & ~mask)) {
-    ++path.pc;
-    return true;
+// The lanes of `mask` come to where lane l waits for the lanes that members[l] names. Gives those that may go on at
+// once; if that is not all of them, the path is cut down to what goes on, or, for 0, waits.
+Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
+  Mask wanted = 0, group = 0;
+  const Mask first = members[first_lane(mask)];
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    wanted |= mask >> l & 1 ? members[l] : 0;
+    group |= static_cast<Mask>(members[l] == first) << l;
   }
+  if (!(wanted & live_ & ~mask)) return mask;
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
-  path.mask = mask;
-  path.state = Path::kAtWarpBarrier;
-  path.waits_for = members;
+  group &= mask;  // lanes that name others come here again by themselves
+  if (group != mask) put_aside(path, mask & ~group, path.pc);
+  path.mask = group;
+  if (!(first & live_ & ~group)) return group;
+  path.state = state;
+  path.waits_for = first;
   paths_.push_back(path);
   wake_waiting();
-  return false;
+  return 0;
+}
+
+bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
+  if (mask) {
+    const auto* members = lanes<uint32_t>(registers(), in.a);
+    mask = meet(path, mask, members, Path::kAtWarpBarrier);
+    if (!mask) return false;
+    if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, false);
+  }
+  ++path.pc;
+  return true;
 }
 
 bool Warp::collective(Path& path, const Instruction& in, Mask mask) {
   const Collective& c = launch_.program.collectives[in.immediate];
-  if (!mask) {
-    ++path.pc;
-    return true;
-  }
-  const Mask members = c.member_mask ? lanes<uint32_t>(registers(), c.member_mask)[first_lane(mask)] & live_ : mask;
-  if (!(members & ~mask)) {
+  if (mask) {
+    if (c.member_mask) {  // without .sync, whoever is there
+      const auto* members = lanes<uint32_t>(registers(), c.member_mask);
+      mask = meet(path, mask, members, Path::kAtCollective);
+      if (!mask) return false;
+      if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, true);
+    }
     run_collective(c, registers(), mask);
-    ++path.pc;
-    return true;
   }
-  if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
-  path.mask = mask;
-  path.state = Path::kAtCollective;
-  path.waits_for = members;
-  paths_.push_back(path);
-  wake_waiting();
-  return false;
+  ++path.pc;
+  return true;
 }
 
 namespace {
@@ -148,10 +163,17 @@ bool Warp::wake_waiting() {
       return other.state == path.state && (path.state == Path::kAtWarpBarrier || other.pc == path.pc);
     };
     Mask here = 0;
-    for (const Path& other : paths_)
-      if (together(other)) here |= other.mask;
+    std::array<uint32_t, kWarpSize> named{};  // by each lane that waits
+    for (const Path& other : paths_) {
+      if (!together(other)) continue;
+      here |= other.mask;
+      for (Mask rest = other.mask; rest; rest &= rest - 1) named[first_lane(rest)] = other.waits_for;
+    }
     const Mask members = path.waits_for & live_;
     if (members & ~here) continue;
+    if (launch_.checker)
+      launch_.checker->sync_lanes(*this, path.pc, here & (members | path.mask), named.data(),
+                                  path.state == Path::kAtCollective);
     if (path.state == Path::kAtCollective) run_collective_at(path.pc, here & (members | path.mask));
     for (Path& other : paths_)
       if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;

@@ -1,0 +1,309 @@
+#include "checker.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "block.h"
+#include "launch.h"
+#include "warp.h"
+
+namespace lockstep {
+namespace {
+
+const char* verb(const MemoryAccess& access) {
+  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
+}
+
+size_t lane_bytes(Width width) {
+  return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
+}
+
+// Whether the store of this lane leaves memory as the other's store left it, or will leave it: then their order does
+// not matter. CUDA defines what many threads see that write one and the same value.
+bool same_value(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::byte* place,
+                const Record& earlier) {
+  if (access.op != MemoryOp::kStore) return false;
+  const size_t width = lane_bytes(access.register_width);
+  const bool same_instruction =
+      earlier.access == access.index && warp.checks()->order.warps[warp.index()].segment == earlier.segment;
+  bool as_memory = true, as_other = same_instruction;
+  for (uint32_t e = 0; e < access.count; ++e) {
+    const std::byte* values = warp.registers() + access.registers[e];
+    const std::byte* value = values + lane * width;
+    as_memory &= std::memcmp(value, place + e * access.bytes, access.bytes) == 0;
+    as_other &= std::memcmp(value, values + earlier.lane * width, access.bytes) == 0;
+  }
+  return as_memory || as_other;
+}
+
+}  // namespace
+
+Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
+  if (checks.initialised) written_ = std::make_unique<Shadow<uint64_t>>(memory.reserved() / 64);
+  if (checks.races)
+    for (auto& records : records_) records = std::make_unique<Shadow<Record>>(memory.reserved() / 4);
+}
+
+void Checker::host_wrote(uint64_t address, uint64_t bytes) {
+  if (written_ && bytes) Written(written_->data()).set(address - memory_.base(), bytes);
+}
+
+// Allocations begin at multiples of 512 bytes with as much free behind them: nobody else's is forgotten.
+void Checker::forget(uint64_t address, uint64_t bytes) {
+  const uint64_t first = address - memory_.base(), end = (first + bytes + 511) / 512 * 512;
+  if (written_) written_->forget(first / 64, (end - first) / 64);
+  for (auto& records : records_)
+    if (records) records->forget(first / 4, (end - first) / 4);
+}
+
+void Checker::begin_launch(Launch& launch) {
+  launch_ = &launch;
+  order_.begin_launch();
+}
+
+void Checker::end_launch() {
+  // A read of what another thread has yet to write is found twice; the race is the cause.
+  const auto races_too = [&](uint32_t pc) {
+    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& entry) {
+      const auto& [kind, one, other] = entry.first;
+      return kind == std::string_view("race") && (one == pc || other == pc);
+    });
+  };
+  for (const auto& [cause, index] : causes_)
+    if (std::get<0>(cause) == std::string_view("uninitialised_read") && races_too(std::get<1>(cause)))
+      findings_[index].count = 0;
+  for (Finding& finding : findings_)
+    if (finding.count) launch_->findings.add(std::move(finding));
+  findings_.clear();
+  causes_.clear();
+  launch_ = nullptr;
+}
+
+void Checker::begin_block(const Block& block, BlockChecks& checks) {
+  order_.begin_block(checks.order, block.linear(), launch_->warps_per_block());
+  if (checks_.initialised) checks.written.assign(launch_->shared_bytes / 64 + 1, 0);
+  if (checks_.races)
+    for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + 1);
+}
+
+bool Checker::known(const Cause& cause) {
+  const auto found = causes_.find(cause);
+  if (found == causes_.end()) return false;
+  ++findings_[found->second].count;
+  return true;
+}
+
+void Checker::add(const Cause& cause, Finding finding) {
+  causes_.emplace(cause, findings_.size());
+  finding.kind = std::get<0>(cause);
+  finding.kernel = launch_->kernel;
+  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->kernel);
+  findings_.push_back(std::move(finding));
+}
+
+// ---- memory ----
+
+void Checker::global_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses) {
+  std::array<uint64_t, kWarpSize> bytes;
+  for (int l = 0; l < kWarpSize; ++l) bytes[l] = addresses[l] - memory_.base();
+  const uint32_t size = access.bytes * access.count;
+  if (checks_.initialised) {
+    Written written(written_->data());
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      if (access.op != MemoryOp::kStore && !written.all(bytes[l], size))
+        report_unwritten(warp, access, l, launch_->name_of_global(addresses[l], access.bytes));
+      if (access.op != MemoryOp::kLoad) written.set(bytes[l], size);
+    }
+  }
+  if (!checks_.races) return;
+  const Cells cells{records_[0]->data(), records_[1]->data(), records_[2]->data()};
+  check_order(warp, access, mask, bytes.data(), cells, order_.first_segment(), false);
+}
+
+void Checker::shared_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
+  BlockChecks& checks = *warp.checks();
+  const uint32_t size = access.bytes * access.count;
+  if (checks_.initialised) {
+    Written written(checks.written.data());
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      if (access.op != MemoryOp::kStore && !written.all(offsets[l], size))
+        report_unwritten(warp, access, l, launch_->name_of_shared(offsets[l], access.bytes));
+      if (access.op != MemoryOp::kLoad) written.set(offsets[l], size);
+    }
+  }
+  if (!checks_.races) return;
+  const Cells cells{checks.cells[0].data(), checks.cells[1].data(), checks.cells[2].data()};
+  check_order(warp, access, mask, offsets, cells, checks.order.floor, true);
+}
+
+void Checker::check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
+                          const Cells& cells, SegmentId floor, bool shared) {
+  BlockOrder& block = warp.checks()->order;
+  if (access.order != MemoryOrder::kWeak) tell_strong(warp, access, mask, bytes, shared);
+  const Accessor who{order_, block, warp.index(), order_.stamp(block, warp.index()), floor};
+  conflicts_.clear();
+  note_access(who, access, mask, bytes, cells, conflicts_);
+  for (const Conflict& conflict : conflicts_) report_race(warp, access, conflict, shared);
+}
+
+// Strong accesses carry what their threads know from one to the other.
+void Checker::tell_strong(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, bool shared) {
+  BlockOrder& block = warp.checks()->order;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    // Shared memory's words have addresses of their own in each block.
+    const uint64_t address = shared ? kSharedWindow + (uint64_t{block.block} << 20) + bytes[l] : bytes[l];
+    order_.strong(block, warp.index(), l, address, access);
+  }
+}
+
+void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
+  if (checks_.races) order_.fence(warp.checks()->order, {warp.index(), mask}, scope);
+}
+
+// ---- findings about memory ----
+
+void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared) {
+  const std::byte* place = shared ? warp.block().shared() + conflict.byte
+                                  : reinterpret_cast<const std::byte*>(memory_.base() + conflict.byte);
+  if (conflict.earlier_wrote && same_value(warp, access, conflict.lane, place, conflict.earlier)) return;
+  const MemoryAccess* earlier =
+      conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
+  const uint32_t earlier_pc = earlier ? earlier->pc : access.pc;
+  const Cause cause{"race", std::min(access.pc, earlier_pc), std::max(access.pc, earlier_pc)};
+  if (known(cause)) return;
+  const Segment& then = order_.segment(conflict.earlier.segment);
+  Finding f;
+  f.at = launch_->site(warp, conflict.lane, access.pc);
+  f.at.access = verb(access);
+  f.other = launch_->site(block_index(launch_->grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
+  f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
+  f.where = shared ? launch_->name_of_shared(conflict.byte, access.bytes)
+                   : launch_->name_of_global(memory_.base() + conflict.byte, access.bytes);
+  const bool same_block = then.block == warp.checks()->order.block;
+  const bool same_warp = same_block && then.warp == warp.index();
+  f.message =
+      "race: two accesses to " + f.where + " that nothing orders\n  " + text(*f.other) + "\n  " + text(f.at) +
+      (same_warp    ? "\n  They are lanes of one warp: run in step, as here and often on a card, the answer is right "
+                      "by luck.\n  Next: put __syncwarp() between the two, or exchange the value with __shfl_sync."
+       : same_block ? "\n  They are warps of one block, which run in any order.\n  Next: put __syncthreads() "
+                      "between the two, where every thread of the block reaches it; or use an atomic operation."
+                    : "\n  They are different blocks, which run in any order.\n  Next: use atomic operations; or "
+                      "leave what comes later to a second kernel; or hand over with a flag: __threadfence() before "
+                      "an atomic write of it, and after an atomic read.");
+  add(cause, std::move(f));
+}
+
+void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::string& where) {
+  const Cause cause{"uninitialised_read", access.pc, access.pc};
+  if (known(cause)) return;
+  Finding f;
+  f.at = launch_->site(warp, lane, access.pc);
+  f.at.access = verb(access);
+  f.where = where;
+  f.message = "read of " + where + ", which nothing has written\n  " + text(f.at) +
+              "\n  On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for "
+              "the device's memory, a loop of all threads and a barrier for shared memory; or look at the index.";
+  add(cause, std::move(f));
+}
+
+// ---- synchronisation ----
+
+void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, bool exchange) {
+  if (checks_.synchronisation) {
+    for (Mask rest = together; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      const Mask mask = members[l];
+      if (!(mask >> l & 1)) {
+        report_mask(warp, pc, l, "a lane that its own mask does not name",
+                    "give a mask with the bit of every lane that calls: __activemask() does not do that, "
+                    "__ballot_sync() before the branch does");
+      } else if (exchange && (mask & ~warp.live())) {
+        report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
+                    "let them stay until the exchange is done, or compute the mask of those that remain");
+      } else {
+        for (Mask others = mask & together & ~(1u << l); others; others &= others - 1)
+          if (members[first_lane(others)] != mask) {
+            report_mask(warp, pc, l, "lanes that name each other with different masks",
+                        "give all lanes that take part the same mask");
+            break;
+          }
+      }
+    }
+  }
+  if (!checks_.races) return;
+  for (Mask rest = together; rest;) {
+    const Mask mask = members[first_lane(rest)];
+    Mask group = 0;
+    for (Mask others = rest; others; others &= others - 1)
+      if (members[first_lane(others)] == mask) group |= 1u << first_lane(others);
+    order_.join_lanes(warp.checks()->order, {warp.index(), group}, warp.live());
+    rest &= ~group;
+  }
+}
+
+void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const std::string& next) {
+  const Cause cause{"mask_mismatch", pc, pc};
+  if (known(cause)) return;
+  Finding f;
+  f.at = launch_->site(warp, lane, pc);
+  f.message = launch_->program.names[pc] + " of " + what + "\n  " + text(f.at) +
+              "\n  What such lanes exchange is undefined.\n  Next: " + next + ".";
+  add(cause, std::move(f));
+}
+
+void Checker::pass_barrier(const Block& block, uint32_t barrier, const std::vector<Arrival>& arrivals, bool whole) {
+  if (checks_.synchronisation && whole) check_arrivals(block, arrivals);
+  if (!checks_.races) return;
+  BlockOrder& order = block.checks()->order;
+  uint32_t lanes = 0, live = 0;
+  for (const Arrival& arrival : arrivals) lanes += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
+  for (const auto& warp : block.warps()) live += static_cast<uint32_t>(std::popcount(warp->live()));
+  if (lanes == live) return order_.join_block(order);
+  std::vector<Lanes> participants;
+  for (const Arrival& arrival : arrivals) participants.push_back(arrival.lanes);
+  order_.join_some(order, barrier, participants);
+}
+
+// Every thread has to come to the same barrier. Copies that the compiler made of one barrier are the same line.
+void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
+  const auto here = [&](const Arrival& a) { return launch_->source_line(a.pc); };
+  const auto site = [&](const Arrival& a) {
+    return launch_->site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
+  };
+  const char* const next =
+      "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
+      "let "
+      "threads without work skip the work, not the barrier.";
+  uint32_t came = 0;
+  for (const Arrival& arrival : arrivals) {
+    came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
+    if (arrival.pc == arrivals[0].pc || (here(arrival) == here(arrivals[0]) && here(arrival).second != 0)) continue;
+    const Cause cause{"barrier_divergence", std::min(arrival.pc, arrivals[0].pc), std::max(arrival.pc, arrivals[0].pc)};
+    if (known(cause)) continue;
+    Finding f;
+    f.at = site(arrival);
+    f.other = site(arrivals[0]);
+    f.message = "one barrier, but threads of the block reached it at different places\n  " + text(*f.other) + "\n  " +
+                text(f.at) + "\n  What happens on a card is undefined." + next;
+    add(cause, std::move(f));
+  }
+  const uint32_t missing = launch_->threads_per_block() - came;
+  const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
+  if (missing == 0 || known(cause)) return;
+  Finding f;
+  f.at = site(arrivals[0]);
+  f.message = "a barrier that " + std::to_string(missing) + " of the block's " +
+              std::to_string(launch_->threads_per_block()) + " threads never reach: they have ended\n  " + text(f.at) +
+              "\n  Cards let the others pass, CUDA does not promise it." + next;
+  add(cause, std::move(f));
+}
+
+void Checker::arrive(const Warp& warp, uint32_t barrier, Mask mask) {
+  if (checks_.races) order_.arrive(warp.checks()->order, barrier, {warp.index(), mask});
+}
+
+}  // namespace lockstep

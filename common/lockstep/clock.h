@@ -1,0 +1,47 @@
+// clock: what one thread knows of the others: up to which moment of a block all its threads, one of its warps, or one
+// of its threads have been heard of. Moments are counted per block (order.h).
+//
+// Clocks are values that share their parts: a tree over block numbers, whose unchanged branches are never copied.
+// So a chain of blocks that each learn from the one before (decoupled look-back, a grid's barrier) stays cheap.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace lockstep {
+
+// What is known of one block: accesses at moments before these.
+struct Known {
+  uint32_t all = 0;                                 // of every thread
+  std::vector<std::pair<uint32_t, uint32_t>> some;  // key of a warp or a thread → moment; sorted by key
+
+  static uint32_t warp_key(uint32_t warp) { return warp << 8 | 0xff; }
+  static uint32_t thread_key(uint32_t warp, uint32_t lane) { return warp << 8 | lane; }
+  void learn(uint32_t key, uint32_t time);
+  void learn(const Known& other);
+  uint32_t of(uint32_t key) const;
+};
+
+class Clock {
+ public:
+  bool empty() const { return !root_; }
+  bool same_as(const Clock& other) const { return root_ == other.root_; }
+  // Whether that thread's accesses at `time` are known.
+  bool knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) const;
+  void learn(const Clock& other);
+  void learn(uint64_t block, const Known& known);
+
+ private:
+  struct Node;
+  using Tree = std::shared_ptr<const Node>;
+  static Tree join(const Tree& a, const Tree& b);
+  static Tree join(const Tree& tree, uint32_t height, uint64_t block, const Known& known);
+  void grow(uint32_t height);
+
+  Tree root_;
+  uint32_t height_ = 0;  // levels of branches above the leaves
+};
+
+}  // namespace lockstep

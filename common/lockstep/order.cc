@@ -1,0 +1,182 @@
+#include "order.h"
+
+#include <algorithm>
+
+namespace lockstep {
+
+void Order::begin_launch() {
+  first_ += static_cast<SegmentId>(segments_.size());
+  segments_.clear();
+  released_.clear();
+  clocks_ = false;
+}
+
+void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
+  block = {};
+  block.block = static_cast<uint32_t>(linear);
+  block.floor = first_ + static_cast<SegmentId>(segments_.size());
+  block.warps.resize(warps);
+}
+
+SegmentId Order::stamp(BlockOrder& block, uint32_t warp) {
+  WarpOrder& w = block.warps[warp];
+  if (w.segment) return w.segment;
+  segments_.push_back({block.block, block.now, warp});
+  return w.segment = first_ + static_cast<SegmentId>(segments_.size()) - 1;
+}
+
+bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const {
+  if (then < first_) return true;  // an earlier launch
+  const Segment& s = segment(then);
+  if (s.block == block.block) {
+    if (s.time < block.all_before) return true;
+    if (s.warp == warp) {
+      const WarpOrder& w = block.warps[warp];
+      if (then_lane == lane || s.time < w.all_before) return true;
+      if (w.partly && s.time < (*w.lanes)[lane][then_lane]) return true;
+    }
+  }
+  if (!clocks_) return false;
+  if (block.known.knows(s.block, s.warp, then_lane, s.time)) return true;
+  return !block.threads.empty() &&
+         block.threads[warp * kWarpSize + lane].acquired.knows(s.block, s.warp, then_lane, s.time);
+}
+
+ThreadClock& Order::thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
+  if (block.threads.empty()) block.threads.resize(block.warps.size() * kWarpSize);
+  return block.threads[warp * kWarpSize + lane];
+}
+
+// ---- barriers and syncs ----
+
+void Order::join_block(BlockOrder& block) {
+  block.all_before = ++block.now;
+  block.floor = first_ + static_cast<SegmentId>(segments_.size());
+  for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
+  for (ThreadClock& t : block.threads) {
+    block.known.learn(t.acquired);
+    t.acquired = {};
+  }
+}
+
+void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
+  const Mask mask = joined.mask;
+  if (!(mask & (mask - 1))) return;  // nobody to sync with
+  WarpOrder& w = block.warps[joined.warp];
+  const uint32_t time = ++block.now;
+  w.segment = 0;
+  if (!(live & ~mask)) {
+    w.all_before = time;
+    w.partly = false;
+  } else {
+    if (!w.lanes) w.lanes = std::make_unique<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>>();
+    if (!w.partly) *w.lanes = {}, w.partly = true;
+    std::array<uint32_t, kWarpSize> row{};
+    for (Mask rest = mask; rest; rest &= rest - 1)
+      for (int j = 0; j < kWarpSize; ++j) row[j] = std::max(row[j], (*w.lanes)[first_lane(rest)][j]);
+    for (Mask rest = mask; rest; rest &= rest - 1) row[first_lane(rest)] = time;
+    for (Mask rest = mask; rest; rest &= rest - 1) (*w.lanes)[first_lane(rest)] = row;
+  }
+  if (block.threads.empty()) return;
+  Clock together;
+  for (Mask rest = mask; rest; rest &= rest - 1)
+    together.learn(block.threads[joined.warp * kWarpSize + first_lane(rest)].acquired);
+  for (Mask rest = mask; rest; rest &= rest - 1)
+    block.threads[joined.warp * kWarpSize + first_lane(rest)].acquired = together;
+}
+
+void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
+  clocks_ = true;
+  for (Mask rest = lanes.mask; rest; rest &= rest - 1)
+    block.barriers[barrier].learn(clock_of(block, snapshot(block, lanes.warp, first_lane(rest), Scope::kBlock)));
+  block.warps[lanes.warp].segment = 0;
+}
+
+void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants) {
+  for (const Lanes& lanes : participants) arrive(block, barrier, lanes);
+  const Clock together = std::exchange(block.barriers[barrier], {});
+  Clock last_in, last_out;  // neighbours mostly know the same
+  for (const Lanes& lanes : participants)
+    for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
+      Clock& acquired = thread(block, lanes.warp, first_lane(rest)).acquired;
+      if (last_out.empty() || !acquired.same_as(last_in)) {
+        last_in = last_out = acquired;
+        last_out.learn(together);
+      }
+      acquired = last_out;
+    }
+}
+
+// ---- fences, release and acquire ----
+
+// What the thread knows of its own block at this moment, itself included.
+Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
+  const WarpOrder& w = block.warps[warp];
+  Known known;
+  known.all = block.all_before;
+  known.learn(Known::warp_key(warp), w.all_before);
+  if (w.partly)
+    for (uint32_t j = 0; j < kWarpSize; ++j) known.learn(Known::thread_key(warp, j), (*w.lanes)[lane][j]);
+  known.learn(Known::thread_key(warp, lane), block.now);
+  return known;
+}
+
+// Of a new moment, so that what the thread does from now on is not among what it tells.
+Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
+  ++block.now;
+  block.warps[warp].segment = 0;
+  return {true, scope, thread(block, warp, lane).acquired, block.known, own(block, warp, lane)};
+}
+
+Clock Order::clock_of(const BlockOrder& block, const Snapshot& snapshot) {
+  Clock clock = snapshot.acquired;
+  clock.learn(snapshot.known);
+  clock.learn(block.block, snapshot.own);
+  return clock;
+}
+
+void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
+  clocks_ = true;
+  for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
+    ThreadClock& t = thread(block, lanes.warp, first_lane(rest));
+    t.acquired.learn(t.pending);
+    t.pending = {};
+    t.fenced = snapshot(block, lanes.warp, first_lane(rest), scope);
+  }
+}
+
+void Order::release(BlockOrder& block, uint64_t address, const Snapshot& snapshot, Scope scope, bool also_earlier) {
+  Released& r = released_[address];
+  const Clock clock = clock_of(block, snapshot);
+  if (!also_earlier) r = {};
+  if (r.block != block.block) r.to_block = {}, r.block = block.block;
+  r.to_block.learn(clock);
+  if (scope == Scope::kDevice && snapshot.scope == Scope::kDevice) r.to_all.learn(clock);
+}
+
+// An atomic operation's read acquires even when it is relaxed and no fence follows: CUDA's own guide has a block's last
+// thread count blocks that way and then read what they wrote.
+void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool acquires = access.order == MemoryOrder::kAcquire || access.order == MemoryOrder::kAcquireRelease;
+  const bool releases = access.order == MemoryOrder::kRelease || access.order == MemoryOrder::kAcquireRelease;
+  clocks_ |= acquires || releases;
+  if (!clocks_) return;
+  ThreadClock& t = thread(block, warp, lane);
+  const auto found = released_.find(address);
+  if (access.op != MemoryOp::kStore && found != released_.end()) {
+    const Released& r = found->second;
+    Clock told = access.scope == Scope::kDevice ? r.to_all : Clock{};
+    if (r.block == block.block) told.learn(r.to_block);
+    (acquires || access.op == MemoryOp::kAtomic ? t.acquired : t.pending).learn(told);
+  }
+  if (access.op == MemoryOp::kLoad) return;
+  if (releases)
+    release(block, address, snapshot(block, warp, lane, access.scope), access.scope, atomic);
+  else if (t.fenced.taken)
+    release(block, address, t.fenced, access.scope, atomic);
+  else if (!atomic && found != released_.end())
+    released_.erase(found);  // a store that tells nothing ends what came before it
+}
+
+}  // namespace lockstep
