@@ -1,0 +1,130 @@
+"""corpus: the .cu files of this folder → their cases, and what lockstep must find in each.
+
+A case is the text from one `// case: NAME` to the next. Within it:
+  // expect: KIND            a finding it must give, or `nothing`; once for each
+  // says: TEXT              a word that the message of the expectation above must hold
+  // also: KIND              what a schedule may show besides, since the fault leads to it
+  // answer: right under SCHEDULE, wrong under SCHEDULE
+  ...  // HERE, ...  // OTHER   the lines that the first expectation's finding names; HERE2, OTHER2 those of the second
+A case that expects nothing must have the right answer under every schedule.
+"""
+
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+KINDS = [
+    *("out_of_bounds", "misaligned", "null_pointer", "use_after_free", "host_pointer", "invalid_free", "leak"),
+    *("uninitialised_read", "race", "barrier_divergence", "mask_mismatch", "deadlock", "bad_launch", "unchecked_error"),
+]
+
+
+@dataclass
+class Expected:
+    kind: str
+    lines: set[int] = field(default_factory=set)
+    says: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Case:
+    name: str
+    source: Path
+    line: int
+    expected: list[Expected] = field(default_factory=list)
+    also: list[str] = field(default_factory=list)
+    answers: dict[str, bool] = field(default_factory=dict)  # schedule → right?
+
+    @property
+    def group(self) -> str:
+        return self.source.stem
+
+    @property
+    def innocent(self) -> bool:
+        return not self.expected
+
+    @property
+    def kinds(self) -> list[str]:
+        return sorted({e.kind for e in self.expected})
+
+    @property
+    def lines(self) -> set[int]:
+        return set().union(*(e.lines for e in self.expected))
+
+
+class CorpusError(Exception):
+    """A source that breaks the rules above; says where."""
+
+
+def _answers(text: str, where: str) -> dict[str, bool]:
+    answers = {}
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(right|wrong) under (\S+)\s*", part)
+        if not match:
+            raise CorpusError(f"{where}: an answer is 'right under SCHEDULE' or 'wrong under SCHEDULE'")
+        answers[match[2]] = match[1] == "right"
+    return answers
+
+
+def _read_comment(case: Case, key: str, value: str, where: str) -> None:
+    if key == "expect" and value != "nothing":
+        if value not in KINDS:
+            raise CorpusError(f"{where}: no kind is called {value}")
+        case.expected.append(Expected(value))
+    elif key == "says":
+        if not case.expected:
+            raise CorpusError(f"{where}: 'says' belongs behind an 'expect'")
+        case.expected[-1].says.append(value)
+    elif key == "also":
+        case.also.append(value)
+    elif key == "answer":
+        case.answers = _answers(value, where)
+
+
+def read_source(source: Path) -> list[Case]:
+    cases: list[Case] = []
+    told = set()
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        where = f"{source}:{number}"
+        if match := re.fullmatch(r"// case: (\w+)", line):
+            cases.append(Case(match[1], source, number))
+        elif not cases:
+            continue
+        elif match := re.fullmatch(r"// (expect|says|also|answer): (.*)", line):
+            _read_comment(cases[-1], match[1], match[2], where)
+            told |= {cases[-1].name} if match[1] == "expect" else set()
+        elif match := re.search(r"//((?:,? (?:HERE|OTHER)\d*)+)$", line):
+            for mark in re.findall(r"(?:HERE|OTHER)(\d*)", match[1]):
+                index = int(mark or 1) - 1
+                if index >= len(cases[-1].expected):
+                    raise CorpusError(f"{where}: a mark without its 'expect'")
+                cases[-1].expected[index].lines.add(number)
+    for case in cases:
+        if case.name not in told:
+            raise CorpusError(f"{source}:{case.line}: case {case.name} does not say what it expects")
+    return cases
+
+
+def read_corpus(groups: list[str] | None = None) -> list[Case]:
+    """All cases, or those of the groups (files without their ending)."""
+    sources = sorted(FOLDER.glob("*.cu"))
+    unknown = set(groups or []) - {s.stem for s in sources}
+    if unknown:
+        raise CorpusError(
+            f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(s.stem for s in sources)}"
+        )
+    cases = [case for source in sources if not groups or source.stem in groups for case in read_source(source)]
+    names = [case.name for case in cases]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise CorpusError(f"two cases have one name: {', '.join(twice)}")
+    return cases
+
+
+def program_of(case: Case, programs: Path) -> Path:
+    program = programs / case.group
+    if not program.exists():
+        sys.exit(f"{program} is missing. Next: build it (cmake --build BUILD --target lockstep_faults).")
+    return program

@@ -1,0 +1,239 @@
+// synchronisation: barriers that not all threads reach, and masks that do not name those who are there:
+// barrier_divergence, mask_mismatch.
+#include "case.h"
+
+// case: return_before_barrier
+// Thinks: threads without an element can go home. The block's barrier counts on them.
+// expect: barrier_divergence
+__global__ void shift_tile(const int* in, int* out, int n) {
+  __shared__ int s_tile[128];
+  const int tid = threadIdx.x;
+  if (tid >= n) return;
+  s_tile[tid] = in[tid];
+  __syncthreads();  // HERE
+  out[tid] = s_tile[n - 1 - tid];
+}
+CASE(return_before_barrier) {
+  Device<int> in(counting(100)), out(100);
+  shift_tile<<<1, 128>>>(in, out, 100);
+  return finished();
+}
+
+// case: only_one_half_waits
+// Thinks: who has nothing to wait for need not wait.
+// expect: barrier_divergence
+__global__ void lower_half_waits(const int* in, int* out) {
+  const int tid = threadIdx.x;
+  out[tid] = in[tid];
+  if (tid < 64) {
+    __syncthreads();  // HERE
+    out[tid] += 1;
+  }
+}
+CASE(only_one_half_waits) {
+  Device<int> in(counting(128)), out(128);
+  lower_half_waits<<<1, 128>>>(in, out);
+  return finished();
+}
+
+// case: barrier_in_both_branches
+// Thinks: each branch has a barrier, so everyone meets one. The barriers meet by luck.
+// expect: barrier_divergence
+__global__ void load_by_role(const int* in, int* out) {
+  __shared__ int s_a[64];
+  const int tid = threadIdx.x;
+  if (tid < 32) {
+    s_a[tid] = in[tid];
+    __syncthreads();  // HERE
+    out[tid] = s_a[tid + 32];
+  } else {
+    s_a[tid] = in[tid] * 2;
+    __syncthreads();  // OTHER
+    out[tid] = s_a[tid - 32] + 1;
+  }
+}
+CASE(barrier_in_both_branches) {
+  Device<int> in(counting(64)), out(64);
+  load_by_role<<<1, 64>>>(in, out);
+  return finished();
+}
+
+// case: barrier_in_a_thread_s_loop
+// Thinks: a thread needs as many barriers as it has steps. Each has another number of steps.
+// expect: barrier_divergence
+__global__ void steps_up_to_tid(int* a) {
+  const int tid = threadIdx.x;
+  for (int step = 1; step <= tid; step *= 2) {
+    a[tid] += step;
+    __syncthreads();  // HERE
+  }
+}
+CASE(barrier_in_a_thread_s_loop) {
+  Device<int> a = zeros<int>(64);
+  steps_up_to_tid<<<1, 64>>>(a);
+  return finished();
+}
+
+// case: barrier_for_odd_lanes
+// Thinks: the others meet at the next barrier anyway.
+// expect: barrier_divergence
+__global__ void odd_lanes_first(int* a) {
+  const int tid = threadIdx.x;
+  if (tid % 2) {
+    a[tid] += 1;
+    __syncthreads();  // HERE
+    a[tid] *= 2;
+    return;
+  }
+  a[tid] += 2;
+  __syncthreads();  // OTHER
+  a[tid] *= 3;
+}
+CASE(barrier_for_odd_lanes) {
+  Device<int> a(counting(32));
+  odd_lanes_first<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: left_the_loop_early
+// Thinks: a thread that is done may leave the loop. It waits at the barrier behind it, and then it is gone.
+// expect: barrier_divergence
+// expect: barrier_divergence
+__global__ void halve_until_small(int* a, int* out) {
+  const int tid = threadIdx.x;
+  int value = a[tid];
+  while (value > 1) {
+    value /= 2;
+    a[tid] = value;
+    __syncthreads();  // HERE
+  }
+  out[tid] = value;
+  __syncthreads();  // OTHER, HERE2
+  out[tid] += a[tid];
+}
+CASE(left_the_loop_early) {
+  std::vector<int> values(64, 2);
+  for (int i = 32; i < 64; ++i) values[i] = 4;
+  Device<int> a(values), out(64);
+  halve_until_small<<<1, 64>>>(a, out);
+  return finished();
+}
+
+// case: warps_gone_before_vote
+// Thinks: __syncthreads_count counts the threads for which it holds, so the others need not be there.
+// expect: barrier_divergence
+__global__ void count_large(const int* in, int* out) {
+  const int tid = threadIdx.x;
+  if (tid >= 32) return;
+  const int count = __syncthreads_count(in[tid] > 10);  // HERE
+  if (tid == 0) *out = count;
+}
+CASE(warps_gone_before_vote) {
+  Device<int> in(counting(64)), out(1);
+  count_large<<<1, 64>>>(in, out);
+  return finished();
+}
+
+// ---- mask_mismatch ----
+
+// case: full_mask_in_a_branch
+// Thinks: the full mask is the one to use. Half of the warp has left.
+// expect: mask_mismatch
+__global__ void sum_of_half(int* a) {
+  const int lane = threadIdx.x;
+  if (lane >= 16) return;
+  int sum = a[lane];
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);  // HERE
+  if (lane == 0) a[0] = sum;
+}
+CASE(full_mask_in_a_branch) {
+  Device<int> a(counting(32));
+  sum_of_half<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: caller_not_in_its_mask
+// Thinks: the mask names those who give. It must name those who take, too.
+// expect: mask_mismatch
+__global__ void take_from_lower(int* a) {
+  const int lane = threadIdx.x;
+  a[lane] = __shfl_sync(0x0000ffff, a[lane], lane % 16);  // HERE
+}
+CASE(caller_not_in_its_mask) {
+  Device<int> a(counting(32));
+  take_from_lower<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: two_masks_in_one_vote
+// Thinks: each half votes under the mask that fits it. The upper half names everybody.
+// expect: mask_mismatch
+__global__ void vote_by_half(const int* in, int* out) {
+  const int lane = threadIdx.x;
+  const unsigned mask = lane < 16 ? 0x0000ffffu : 0xffffffffu;
+  out[lane] = __any_sync(mask, in[lane] == 3);  // HERE
+}
+CASE(two_masks_in_one_vote) {
+  Device<int> in(counting(32)), out(32);
+  vote_by_half<<<1, 32>>>(in, out);
+  return finished();
+}
+
+// case: mask_from_before_the_return
+// Thinks: a mask taken once is good for the whole kernel. Since then, lanes have left.
+// expect: mask_mismatch
+__global__ void rotate_active(int* a, int n) {
+  const int lane = threadIdx.x;
+  const unsigned mask = __activemask();
+  if (lane >= n) return;
+  a[lane] = __shfl_sync(mask, a[lane], (lane + 1) % 32);  // HERE
+}
+CASE(mask_from_before_the_return) {
+  Device<int> a(counting(32));
+  rotate_active<<<1, 32>>>(a, 20);
+  return finished();
+}
+
+// case: lanes_that_never_were
+// Thinks: every warp has 32 lanes. The last one of a block of 48 threads has 16.
+// expect: mask_mismatch
+__global__ void warp_sums(const int* in, int* sums) {
+  const int tid = threadIdx.x;
+  int sum = in[tid];
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);  // HERE
+  if (tid % 32 == 0) sums[tid / 32] = sum;
+}
+CASE(lanes_that_never_were) {
+  Device<int> in(counting(48)), sums(2);
+  warp_sums<<<1, 48>>>(in, sums);
+  return finished();
+}
+
+// case: syncwarp_without_oneself
+// Thinks: the mask says whom to wait for, and for oneself one need not wait.
+// expect: mask_mismatch
+__global__ void wait_for_the_others(int* a) {
+  const int lane = threadIdx.x;
+  a[lane] += 1;
+  __syncwarp(0xfffffffe);  // HERE
+}
+CASE(syncwarp_without_oneself) {
+  Device<int> a(counting(32));
+  wait_for_the_others<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: shifted_mask
+// Thinks: the mask of a group of 8 is 0xff. That is the first group's; the others forgot to shift it.
+// expect: mask_mismatch
+__global__ void sum_of_eight(int* a) {
+  const int lane = threadIdx.x;
+  int sum = a[lane];
+  for (int d = 4; d > 0; d /= 2) sum += __shfl_xor_sync(0xff, sum, d);  // HERE
+  a[lane] = sum;
+}
+CASE(shifted_mask) {
+  Device<int> a(counting(32));
+  sum_of_eight<<<1, 32>>>(a);
+  return finished();
+}
