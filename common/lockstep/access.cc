@@ -224,6 +224,13 @@ Mask local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pla
   });
 }
 
+// `places`: offsets in each lane's own memory.
+void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  ++count.local_requests;
+  count.local_sectors += local_sectors(places.at.data(), mask, access.bytes * access.count);
+}
+
 // A parameter of a device function, or an argument of a call: the place is known since decoding.
 void param_places(Warp& warp, const MemoryAccess& access, Places& places) {
   const Frame& frame = warp.frame();
@@ -384,6 +391,7 @@ template <Mover move>
 void access_local(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   mask = local_places(warp, access, mask, places);
   if (!mask) return;
+  count_local(warp, access, mask, places);
   const uint64_t first = places.at[first_lane(mask)];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint32_t owner = mask >> l & 1 ? l : first_lane(mask);

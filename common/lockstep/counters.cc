@@ -105,6 +105,22 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
   return total;
 }
 
+uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
+  constexpr uint32_t kLanes = 8;  // of a sector: 8 words of 4 bytes
+  uint32_t total = 0;
+  for (uint32_t first = 0; first < kWarpSize; first += kLanes) {
+    std::array<uint64_t, kLanes * 4> words;
+    uint32_t count = 0;
+    for (uint32_t l = first; l < first + kLanes; ++l) {
+      if (!(mask >> l & 1)) continue;
+      for (uint64_t word = offsets[l] / 4; word <= (offsets[l] + bytes - 1) / 4; ++word)
+        if (std::find(words.begin(), words.begin() + count, word) == words.begin() + count) words[count++] = word;
+    }
+    total += count;
+  }
+  return total;
+}
+
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
   if (mask == 0) return {};
   if (bytes <= 4)

@@ -15,6 +15,7 @@ struct InstructionCounters {
   // Memory instructions with at least one active lane, and their lanes; by the space they reached.
   uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
   uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
+  uint64_t local_requests = 0, local_sectors = 0;
 };
 
 // Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.
@@ -22,6 +23,10 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // Sectors of a global atomic or reduction: over the 32-byte pieces, the sum of the largest multiplicity of one
 // address in it.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask);
+
+// Sectors of local memory, where `offsets` are those in each lane's own: the card interleaves the lanes' words of 4
+// bytes, so that all lanes' words of one offset lie side by side.
+uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes);
 
 struct Wavefronts {
   uint32_t total = 0, ideal = 0;

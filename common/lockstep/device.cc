@@ -13,6 +13,7 @@
 #include "checker.h"
 #include "launch.h"
 #include "memory.h"
+#include "occupancy.h"
 #include "parser.h"
 #include "program.h"
 #include "report.h"
@@ -334,16 +335,8 @@ Outcome InProcessDevice::find_global(ModuleId id, std::string_view name, GlobalI
 // ---- launches ----
 
 uint32_t InProcessDevice::blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const {
-  if (id >= functions_.size() || !functions_[id] || threads == 0 || threads > limits_.max_threads_per_block) return 0;
-  const LoadedFunction& f = *functions_[id];
-  constexpr uint64_t kSharedUnit = 128;  // bytes; a multiprocessor gives out whole units (cuda_occupancy.h)
-  const uint64_t shared = f.info.static_shared_bytes + dynamic_shared_bytes;
-  if (shared > limits_.shared_per_block_optin) return 0;
-  const uint64_t taken = (shared + limits_.shared_reserved_per_block + kSharedUnit - 1) / kSharedUnit * kSharedUnit;
-  const uint32_t warps = (threads + kWarpSize - 1) / kWarpSize;
-  const uint64_t by_threads = limits_.max_threads_per_sm / (warps * kWarpSize);
-  const uint64_t by_shared = limits_.shared_per_sm / taken;
-  return static_cast<uint32_t>(std::min<uint64_t>({by_threads, by_shared, limits_.max_blocks_per_sm}));
+  if (id >= functions_.size() || !functions_[id]) return 0;
+  return occupancy(limits_, threads, functions_[id]->info.static_shared_bytes + dynamic_shared_bytes).blocks();
 }
 
 Outcome InProcessDevice::set_max_dynamic_shared(FunctionId id, uint64_t bytes) {

@@ -2,11 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "counter_names.h"
+#include "occupancy.h"
+
 namespace lockstep {
 namespace {
 
-// Counters of one instruction under their names. Zeros are left out here; summarise() adds those that a reader
-// would look for.
+// Counters of one instruction under their names. Zeros are left out here; summarise() adds them to the launch.
 void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const InstructionCounters& c) {
   const auto add = [&](const std::string& name, uint64_t value) { sums[name] += value; };
   const Instruction& in = program.code[pc];
@@ -18,8 +20,8 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   }
   if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
   if (in.kind != Kind::kMemory) return;
-  static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const MemoryAccess& access = program.accesses[in.extra];
+  static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const std::string op = kOps[static_cast<int>(access.op)];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   if (c.global_requests) {
@@ -28,31 +30,47 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
     if (atomic) add("global_atomics", c.global_threads);
   }
   if (c.shared_requests) {
-    add("smsp__inst_executed_op_shared_" + op + ".sum", c.shared_requests);
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum", c.shared_wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum", c.shared_wavefronts - c.shared_ideal);
+    const std::string shared_op = atomic ? "atom" : op;  // the card has one name for both kinds of atomics there
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + shared_op + ".sum", c.shared_wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + shared_op + ".sum",
+        c.shared_wavefronts - c.shared_ideal);
     if (atomic) add("shared_atomics", c.shared_threads);
+  }
+  if (c.local_requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local_requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local_sectors);
   }
 }
 
-// A launch that did none of these says so with a zero, so that a rule can ask for zero.
-constexpr const char* kAlwaysNamed[] = {
-    "smsp__inst_executed.sum",
-    "smsp__thread_inst_executed.sum",
-    "smsp__sass_branch_targets_threads_divergent.sum",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-    "global_atomics",
-    "shared_atomics",
-};
+// Quotients of a launch's or a line's sums; those with nothing below the line are left out.
+nlohmann::json ratios(const CounterSums& sums, uint64_t blocks) {
+  nlohmann::json result = nlohmann::json::object();
+  const auto value = [&](const std::string& name) {
+    const auto found = sums.find(name);
+    return found == sums.end() ? 0.0 : static_cast<double>(found->second);
+  };
+  const auto add = [&](const std::string& name, double above, double below) {
+    if (below > 0) result[name] = above / below;
+  };
+  add("smsp__thread_inst_executed_per_inst_executed.ratio", value("smsp__thread_inst_executed.sum"),
+      value("smsp__inst_executed.sum"));
+  for (const std::string access : {"global_op_ld", "global_op_st", "local_op_ld", "local_op_st"})
+    add("l1tex__average_t_sectors_per_request_pipe_lsu_mem_" + access + ".ratio",
+        value("l1tex__t_sectors_pipe_lsu_mem_" + access + ".sum"),
+        value("l1tex__t_requests_pipe_lsu_mem_" + access + ".sum"));
+  if (sums.contains("barriers")) add("barriers_per_block", value("barriers"), static_cast<double>(blocks));
+  return result;
+}
+
+CounterSums occupancy_figures(const Launch& launch) {
+  const Occupancy blocks = occupancy(launch.limits, launch.threads_per_block(), launch.shared_bytes);
+  return {{"launch__shared_mem_per_block_static", launch.shared_bytes - launch.dynamic_shared_bytes},
+          {"launch__shared_mem_per_block_dynamic", launch.dynamic_shared_bytes},
+          {"launch__occupancy_limit_blocks", blocks.by_blocks},
+          {"launch__occupancy_limit_warps", blocks.by_warps},
+          {"launch__occupancy_limit_shared_mem", blocks.by_shared},
+          {"blocks_per_multiprocessor", blocks.blocks()}};
+}
 
 nlohmann::json shape(const Dim3& d) { return {d.x, d.y, d.z}; }
 
@@ -72,8 +90,8 @@ std::string name_of(const Schedule& schedule) {
 }  // namespace
 
 LaunchRecord summarise(const Launch& launch) {
-  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, {}};
-  for (const char* name : kAlwaysNamed) record.counters[name] = 0;
+  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}};
+  for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < launch.counters.at.size(); ++pc) {
     const InstructionCounters& c = launch.counters.at[pc];
     if (c.warps == 0) continue;
@@ -89,14 +107,25 @@ LaunchRecord summarise(const Launch& launch) {
 std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings,
                     const Schedule& schedule) {
   nlohmann::json report{{"launches", nlohmann::json::array()}, {"findings", nlohmann::json::array()}};
+  for (const auto names : {counter_names(), ratio_names(), occupancy_names()})
+    for (const CounterName& counter : names) {
+      report["counter_kinds"][counter.name] = to_text(counter.kind);
+      report["counter_names"][counter.name] = counter.plain;
+    }
   for (const LaunchRecord& launch : launches) {
+    const uint64_t blocks = launch.grid.count();
     nlohmann::json lines = nlohmann::json::array();
     for (const auto& [place, counters] : launch.lines)
-      lines.push_back({{"file", place.first}, {"line", place.second}, {"counters", counters}});
+      lines.push_back({{"file", place.first},
+                       {"line", place.second},
+                       {"counters", counters},
+                       {"ratios", ratios(counters, blocks)}});
     report["launches"].push_back({{"kernel", launch.kernel},
                                   {"grid", shape(launch.grid)},
                                   {"block", shape(launch.block)},
                                   {"counters", launch.counters},
+                                  {"ratios", ratios(launch.counters, blocks)},
+                                  {"occupancy", launch.occupancy},
                                   {"lines", lines}});
   }
   for (const Finding& f : findings) {

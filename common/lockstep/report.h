@@ -1,4 +1,5 @@
-// report: launches' counters → JSON. Sums per kernel and per source line, under Nsight Compute's names.
+// report: launches' counters → JSON. Sums per kernel and per source line, under Nsight Compute's names; counter_names
+// says in plain words what each is, and how exact.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,16 @@ struct LaunchRecord {
   std::string kernel;
   Dim3 grid, block;
   CounterSums counters;
+  CounterSums occupancy;
   std::map<std::pair<std::string, uint32_t>, CounterSums> lines;  // by file and line
 };
 
 LaunchRecord summarise(const Launch& launch);
 
-// {"launches":[{"kernel","grid","block","counters","lines":[{"file","line","counters"}]}],
+// {"launches":[{"kernel","grid","block","counters","ratios","occupancy","lines":[{"file","line","counters","ratios"}]}],
 //  "findings":[{"kind","kernel","file","line","block","thread","where"?,"other"?:{"file","line","block","thread",
-//               "access"},"message","count","schedule"}]}
+//               "access"},"message","count","schedule"}],
+//  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a finding can be had again.
 std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings,
                     const Schedule& schedule);

@@ -1,19 +1,22 @@
 // counters_test: single warp accesses as PTX, held against what an NVIDIA H200 counted for the same lane addresses
-// (golden/*.csv, read by Nsight Compute, one instruction per launch; -1: the lane is not active). The column
+// (golden/*.csv, read by Nsight Compute, one launch a row; -1: the lane is not active). The column
 // shared_wavefronts_ideal is left out: it is Nsight's own arithmetic on bytes, and lockstep reports no such counter.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "device.h"
+#include "single_access.h"
 
 namespace lockstep {
 namespace {
 
+using golden::kernel_ptx;
+using golden::parse_offsets;
+using golden::read_csv;
+using Cells = std::map<std::string, std::string>;
+
 struct Row {
-  int line = 0;
   std::string instruction;  // "ld.shared", "red.global.add.u32"
   std::string operand;      // atomics: what is added
   int bytes = 4;            // a lane's width
@@ -22,46 +25,21 @@ struct Row {
   bool shared() const { return instruction.find("shared") != std::string::npos; }
 };
 
-std::vector<std::string> split_csv(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else
-      cells.back() += c;
+Row to_row(const Cells& cells) {
+  Row row;
+  for (const auto& [name, text] : cells) {
+    if (name == "instruction")
+      row.instruction = text;
+    else if (name == "operand")
+      row.operand = text;
+    else if (name == "bytes_per_lane")
+      row.bytes = std::stoi(text);
+    else if (name == "lane_byte_offsets")
+      row.offsets = parse_offsets(text);
+    else if (name != "offset_of_lane_l" && name != "shared_wavefronts_ideal" && !text.empty())
+      row.expected[name] = std::stoull(text);
   }
-  return cells;
-}
-
-std::vector<Row> read_rows(const std::string& name) {
-  std::ifstream file(std::string(GOLDEN_FOLDER) + "/" + name);
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> header = split_csv(line);
-  std::vector<Row> rows;
-  for (int number = 2; std::getline(file, line); ++number) {
-    const std::vector<std::string> cells = split_csv(line);
-    Row row;
-    row.line = number;
-    for (size_t i = 0; i < header.size(); ++i) {
-      if (header[i] == "instruction")
-        row.instruction = cells[i];
-      else if (header[i] == "operand")
-        row.operand = cells[i];
-      else if (header[i] == "bytes_per_lane")
-        row.bytes = std::stoi(cells[i]);
-      else if (header[i] == "lane_byte_offsets") {
-        std::istringstream offsets(cells[i]);
-        for (int32_t offset; offsets >> offset;) row.offsets.push_back(offset);
-      } else if (header[i] != "offset_of_lane_l" && header[i] != "shared_wavefronts_ideal" && !cells[i].empty())
-        row.expected[header[i]] = std::stoull(cells[i]);
-    }
-    rows.push_back(row);
-  }
-  return rows;
+  return row;
 }
 
 // The instruction under test. %r3: a shared address, %rd3: a global one.
@@ -88,49 +66,40 @@ std::string instruction_ptx(const Row& row) {
   return full + " " + address + ", " + value + ";\n";
 }
 
-std::string kernel_ptx(const Row& row) {
-  return ".version 9.0\n.target sm_90\n.address_size 64\n"
-         ".visible .entry k(.param .u64 offsets, .param .u64 data, .param .u64 results, .param .u32 v)\n{\n"
-         ".reg .pred %p<2>; .reg .b32 %r<16>; .reg .b64 %rd<10>; .reg .f32 %f<2>;\n"
-         ".shared .align 128 .b8 s[32768];\n"
-         "mov.u32 %r1, %tid.x;\nld.param.u64 %rd1, [offsets];\nld.param.u64 %rd2, [data];\nld.param.u64 %rd5, "
-         "[results];\n"
-         "ld.param.u32 %r10, [v];\nadd.u32 %r5, %r10, %r1;\nmov.u32 %r6, %r1;\nmov.u32 %r7, %r1;\nmov.u32 %r8, %r1;\n"
-         "cvt.u64.u32 %rd7, %r5;\ncvt.rn.f32.u32 %f1, %r5;\n"
-         "mul.wide.u32 %rd4, %r1, 4;\nadd.u64 %rd6, %rd5, %rd4;\nadd.u64 %rd4, %rd1, %rd4;\nld.global.s32 %r2, "
-         "[%rd4];\n"
-         "setp.lt.s32 %p1, %r2, 0;\n@%p1 bra END;\n"
-         "mov.u32 %r4, s;\nadd.u32 %r3, %r4, %r2;\ncvt.u64.u32 %rd8, %r2;\nadd.u64 %rd3, %rd2, %rd8;\n" +
-         instruction_ptx(row) + "END:\nret;\n}\n";
-}
-
 class Runner {
  public:
   Runner() : device_(Device::create({})) {
     device_->allocate(128, &offsets_);
-    device_->allocate(1 << 20, &data_);
-    device_->allocate(128, &results_);
+    device_->allocate(golden::kDataBytes, &data_);
+    device_->allocate(golden::kResultBytes, &results_);
   }
 
-  nlohmann::json run(const Row& row) {
-    ModuleId module = 0;
+  // The whole report of one launch of the kernel around these statements.
+  nlohmann::json run(const std::string& statements, const std::vector<int32_t>& offsets) {
+    EXPECT_EQ(offsets.size(), 32u);
     FunctionInfo f;
-    Outcome outcome = device_->load_module(kernel_ptx(row), &module);
-    if (outcome.ok()) outcome = device_->find_function(module, "k", &f);
-    if (outcome.ok()) outcome = device_->copy_in(offsets_, row.offsets.data(), 128);
-    struct {
-      uint64_t offsets, data, results;
-      uint32_t v;
-    } params{offsets_, data_, results_, 5};
+    Outcome outcome;
+    if (const auto found = kernels_.find(statements); found != kernels_.end()) {
+      f = found->second;
+    } else {
+      ModuleId module = 0;
+      outcome = device_->load_module(kernel_ptx(statements), &module);
+      if (outcome.ok()) outcome = device_->find_function(module, "k", &f);
+      kernels_[statements] = f;
+    }
+    if (outcome.ok()) outcome = device_->copy_in(offsets_, offsets.data(), 128);
+    if (outcome.ok()) outcome = device_->fill(data_, 0, golden::kDataBytes);
+    golden::SingleAccessParams params{offsets_, data_, results_, golden::kUniform};
     LaunchRequest request{f.id, {1, 1, 1}, {32, 1, 1}, 0, false, std::as_bytes(std::span(&params, 1))};
     if (outcome.ok()) outcome = device_->launch(request);
     if (outcome.ok()) outcome = device_->synchronise();
-    EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << kernel_ptx(row);
+    EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << kernel_ptx(statements);
     return nlohmann::json::parse(device_->report_json())["launches"].back()["counters"];
   }
 
  private:
   std::unique_ptr<Device> device_;
+  std::map<std::string, FunctionInfo> kernels_;
   uint64_t offsets_ = 0, data_ = 0, results_ = 0;
 };
 
@@ -146,8 +115,9 @@ std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c)
   const uint64_t own_requests = op == "ld" ? 1 : 0, own_sectors = op == "ld" ? 4 : 0;
   std::map<std::string, uint64_t> result;
   if (row.shared()) {
-    const uint64_t wavefronts = c.value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum", uint64_t{0});
-    const uint64_t conflicts = c.value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum", uint64_t{0});
+    const std::string name = "mem_shared_op_" + (op == "red" ? "atom" : op) + ".sum";
+    const uint64_t wavefronts = c.value("l1tex__data_pipe_lsu_wavefronts_" + name, uint64_t{0});
+    const uint64_t conflicts = c.value("l1tex__data_bank_conflicts_pipe_lsu_" + name, uint64_t{0});
     result = {{"shared_wavefronts", wavefronts}, {"shared_bank_conflicts", conflicts}};
   } else {
     result = {{"global_requests",
@@ -161,14 +131,14 @@ std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c)
 std::vector<std::string> mismatches(const std::string& file, size_t expected_rows) {
   Runner runner;
   std::vector<std::string> wrong;
-  const std::vector<Row> rows = read_rows(file);
+  const std::vector<Cells> rows = read_csv(std::string(GOLDEN_FOLDER) + "/" + file);
   EXPECT_EQ(rows.size(), expected_rows);
-  for (const Row& row : rows) {
-    EXPECT_EQ(row.offsets.size(), 32u);
-    const auto ours = counted(row, runner.run(row));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Row row = to_row(rows[i]);
+    const auto ours = counted(row, runner.run(instruction_ptx(row), row.offsets));
     for (const auto& [name, value] : row.expected)
       if (const auto found = ours.find(name); found == ours.end() || found->second != value)
-        wrong.push_back("line " + std::to_string(row.line) + " " + row.instruction + " " + row.operand + " " + name +
+        wrong.push_back("line " + std::to_string(i + 2) + " " + row.instruction + " " + row.operand + " " + name +
                         ": H200 " + std::to_string(value) + ", ours " +
                         (found == ours.end() ? "none" : std::to_string(found->second)));
   }

@@ -1,0 +1,166 @@
+// ncu_equality RECORDS BUILD PART: whole programs' counters on lockstep against those that Nsight Compute read on a
+// card: equal, or named in RECORDS/ncu_exceptions.csv with both values and the reason. RECORDS holds ncu_DATE.csv, the
+// newest counts (ncu_record.py makes it); BUILD, the programs; PART, "stress" or "labs", says which of them to run.
+// Prints a table; ends 0 if nothing differs.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <tuple>
+
+#include "single_access.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using lockstep::golden::read_csv;
+using Json = nlohmann::json;
+using Cells = std::map<std::string, std::string>;
+
+struct Tally {
+  int launches = 0, counters = 0, mismatches = 0, exceptions = 0;
+  Tally& operator+=(const Tally& other) {
+    launches += other.launches, counters += other.counters;
+    mismatches += other.mismatches, exceptions += other.exceptions;
+    return *this;
+  }
+};
+
+// By program, launch and counter.
+using Exceptions = std::map<std::tuple<std::string, std::string, std::string>, Cells>;
+
+Exceptions read_exceptions(const fs::path& file) {
+  Exceptions exceptions;
+  for (const Cells& cells : read_csv(file)) {
+    if (cells.at("why").empty()) throw std::runtime_error(file.string() + ": an exception without a reason");
+    exceptions[{cells.at("program"), cells.at("launch"), cells.at("counter")}] = cells;
+  }
+  return exceptions;
+}
+
+fs::path newest_record(const fs::path& folder) {
+  fs::path newest;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("ncu_2") && name.ends_with(".csv")) newest = std::max(newest, entry.path());
+  }
+  if (newest.empty()) throw std::runtime_error("no ncu_DATE.csv in " + folder.string());
+  return newest;
+}
+
+// What lockstep counted in each launch of this command, run in the build's folder.
+Json launches_of(const fs::path& build, const std::string& command) {
+  const fs::path report = build / ("ncu_equality." + std::to_string(getpid()) + ".json");
+  const std::string line = "cd '" + build.string() + "' && LD_LIBRARY_PATH='" + (build / "lockstep").string() +
+                           "' LOCKSTEP_REPORT='" + report.string() + "' ./" + command + " >/dev/null";
+  const int status = std::system(line.c_str());
+  std::ifstream file(report);
+  if (status != 0 || !file) throw std::runtime_error(command + " did not run on lockstep; is it built?");
+  Json json = Json::parse(file);
+  fs::remove(report);
+  return json.at("launches");
+}
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+// One launch: its row in the record against its entry in the report.
+Tally compare(const std::string& program, size_t index, const Cells& row, const Json& launch, Exceptions& exceptions) {
+  Tally tally{.launches = 1};
+  const std::string kernel = launch.at("kernel");
+  const auto wrong = [&](const std::string& what) {
+    ++tally.mismatches;
+    std::cout << program << ", launch " << index << ", " << kernel << ": " << what << "\n";
+  };
+  if (!without_spaces(row.at("kernel")).starts_with(without_spaces(kernel) + "("))
+    wrong("the card ran " + row.at("kernel"));
+  for (const auto& [counter, card_text] : row) {
+    if (!counter.ends_with(".sum")) continue;
+    ++tally.counters;
+    const auto ours = launch.at("counters").value(counter, uint64_t{0}), card = uint64_t{std::stoull(card_text)};
+    const auto exception = exceptions.find({program, std::to_string(index), counter});
+    if (exception != exceptions.end()) {
+      ++tally.exceptions;
+      const Cells& expected = exception->second;
+      if (std::to_string(ours) != expected.at("lockstep") || card_text != expected.at("card"))
+        wrong(counter + ": the exception says lockstep " + expected.at("lockstep") + ", card " + expected.at("card") +
+              "; now it is " + std::to_string(ours) + " and " + card_text);
+      exceptions.erase(exception);
+    } else if (ours != card) {
+      wrong(counter + ": lockstep " + std::to_string(ours) + ", card " + card_text);
+    }
+  }
+  return tally;
+}
+
+Tally run_program(const fs::path& build, const std::string& program, const std::vector<Cells>& rows,
+                  Exceptions& exceptions) {
+  const Json launches = launches_of(build, program);
+  if (launches.size() != rows.size())
+    throw std::runtime_error(program + ": " + std::to_string(launches.size()) + " launches on lockstep, " +
+                             std::to_string(rows.size()) + " on the card; record it again");
+  Tally tally;
+  for (size_t i = 0; i < rows.size(); ++i) tally += compare(program, i, rows[i], launches[i], exceptions);
+  return tally;
+}
+
+void print(const Tally& tally, const std::string& program) {
+  std::printf("%8d %9d %10d %10d  %s\n", tally.launches, tally.counters, tally.mismatches, tally.exceptions,
+              program.c_str());
+}
+
+// Solutions that no card has run under Nsight Compute: they are not compared, and not passed over in silence either.
+void name_missing(const fs::path& build, const std::vector<std::pair<std::string, std::vector<Cells>>>& programs) {
+  for (const auto& entry : fs::directory_iterator(build / "labs")) {
+    const std::string lab = "labs/" + entry.path().filename().string() + "/";
+    if (std::none_of(programs.begin(), programs.end(),
+                     [&](const auto& p) { return p.first.find(lab) != std::string::npos; }))
+      std::printf("       -         -          -          -  %s: not measured on a card yet\n", lab.c_str());
+  }
+}
+
+int run(const fs::path& records, const fs::path& build, const std::string& part) {
+  Exceptions exceptions = read_exceptions(records / "ncu_exceptions.csv");
+  std::vector<std::pair<std::string, std::vector<Cells>>> programs;  // in the record's order
+  for (const Cells& row : read_csv(newest_record(records))) {
+    const std::string& program = row.at("program");
+    if ((program.find(" labs/") != std::string::npos) != (part == "labs")) continue;
+    if (programs.empty() || programs.back().first != program) programs.emplace_back(program, std::vector<Cells>{});
+    programs.back().second.push_back(row);
+  }
+  std::erase_if(exceptions, [&](const auto& e) {
+    return (std::get<0>(e.first).find(" labs/") != std::string::npos) != (part == "labs");
+  });
+  Tally total;
+  std::vector<std::pair<std::string, Tally>> table;
+  for (const auto& [program, rows] : programs) {
+    table.emplace_back(program, run_program(build, program, rows, exceptions));
+    total += table.back().second;
+  }
+  std::printf("launches  counters mismatches exceptions\n");
+  for (const auto& [program, tally] : table) print(tally, program);
+  if (part == "labs") name_missing(build, programs);
+  print(total, "in all");
+  for (const auto& [key, cells] : exceptions)
+    std::cout << "exception that matches nothing: " << std::get<0>(key) << ", launch " << std::get<1>(key) << "\n";
+  return total.mismatches == 0 && total.launches > 0 && exceptions.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 4) return std::cerr << "usage: ncu_equality RECORDS BUILD stress|labs\n", 2;
+  try {
+    return run(arguments[1], fs::absolute(arguments[2]), arguments[3]);
+  } catch (const std::exception& error) { return std::cerr << "ncu_equality: " << error.what() << "\n", 1; }
+}

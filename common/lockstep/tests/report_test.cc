@@ -1,0 +1,137 @@
+// report_test: the report of a launch: source lines are the learner's own, every number has a kind and plain words,
+// ratios and occupancy are what a hand calculates.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "device.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+json report_of(const std::string& ptx, Dim3 grid, Dim3 block, uint64_t dynamic_shared_bytes = 0) {
+  const std::unique_ptr<Device> device = Device::create({});
+  ModuleId module = 0;
+  FunctionInfo f;
+  uint64_t out = 0;
+  EXPECT_TRUE(device->allocate(4096, &out).ok());
+  Outcome outcome = device->load_module(ptx, &module);
+  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
+  if (outcome.ok())
+    outcome = device->launch({f.id, grid, block, dynamic_shared_bytes, false, std::as_bytes(std::span(&out, 1))});
+  if (outcome.ok()) outcome = device->synchronise();
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  return json::parse(device->report_json());
+}
+
+// reduce.cu:30 calls sum() of helper.h, whose line 12 calls load() of inner.h: both are inlined, and their loads are
+// the learner's, of line 30. The store of line 31 is not.
+constexpr const char* kInlined = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<4>;
+  .loc 1 29 1
+  ld.param.u64 %rd1, [out];
+  .loc 1 30 3
+  .loc 2 12 5, function_name $L__info_string0, inlined_at 1 30 3
+  ld.global.u32 %r1, [%rd1];
+  .loc 3 7 9, function_name $L__info_string1, inlined_at 2 12 5
+  ld.global.u32 %r2, [%rd1+4];
+  .loc 2 13 5, function_name $L__info_string0, inlined_at 1 30 3
+  add.u32 %r3, %r1, %r2;
+  .loc 1 31 3
+  st.global.u32 [%rd1], %r3;
+  ret;
+}
+.file 1 "/home/someone/reduce.cu"
+.file 2 "/home/someone/helper.h"
+.file 3 "/home/someone/inner.h"
+.section .debug_str
+{
+$L__info_string0:
+.b8 115, 117, 109, 0
+$L__info_string1:
+.b8 108, 111, 97, 100, 0
+}
+)";
+
+TEST(Report, AHelperInAHeaderCountsForTheLineThatCallsIt) {
+  const json report = report_of(kInlined, {1, 1, 1}, {32, 1, 1});
+  std::map<uint32_t, uint64_t> loads, stores;
+  for (const json& line : report["launches"][0]["lines"]) {
+    EXPECT_EQ(line["file"], "/home/someone/reduce.cu");
+    loads[line["line"]] = line["counters"].value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", uint64_t{0});
+    stores[line["line"]] = line["counters"].value("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", uint64_t{0});
+  }
+  EXPECT_EQ(loads[30], 2u);
+  EXPECT_EQ(stores[30], 0u);
+  EXPECT_EQ(loads[31], 0u);
+  EXPECT_EQ(stores[31], 1u);
+}
+
+TEST(Report, LinesAddUpToTheLaunch) {
+  const json launch = report_of(kInlined, {2, 1, 1}, {40, 1, 1})["launches"][0];
+  std::map<std::string, uint64_t> sums;
+  for (const json& line : launch["lines"])
+    for (const auto& [name, value] : line["counters"].items()) sums[name] += value.get<uint64_t>();
+  for (const auto& [name, value] : launch["counters"].items()) {
+    if (name == "threads" || name == "barriers") continue;  // of the launch as a whole
+    EXPECT_EQ(sums[name], value.get<uint64_t>()) << name;
+  }
+}
+
+TEST(Report, EveryNumberHasAKindAndPlainWords) {
+  const json report = report_of(kInlined, {1, 1, 1}, {32, 1, 1});
+  for (const char* part : {"counters", "ratios", "occupancy"}) {
+    for (const auto& [name, value] : report["launches"][0][part].items()) {
+      const std::string kind = report["counter_kinds"].value(name, "");
+      EXPECT_TRUE(kind == "exact" || kind == "ptx-level" || kind == "modelled") << name << ": " << kind;
+      EXPECT_NE(report["counter_names"].value(name, ""), "") << name;
+    }
+  }
+  EXPECT_EQ(report["counter_kinds"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"], "exact");
+  EXPECT_EQ(report["counter_kinds"]["smsp__inst_executed.sum"], "ptx-level");
+}
+
+// 2 blocks of 48 threads: a full warp and half of one; two barriers; 16 lanes of each block store.
+constexpr const char* kHalfWarp = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  .shared .align 4 .b8 s_tile[1000];
+  ld.param.u64 %rd1, [out];
+  bar.sync 0;
+  bar.sync 0;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 64;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  ret;
+}
+)";
+
+TEST(Report, RatiosAndOccupancy) {
+  const json launch = report_of(kHalfWarp, {2, 1, 1}, {48, 1, 1}, 3000)["launches"][0];
+  EXPECT_EQ(launch["ratios"]["barriers_per_block"], 2.0);
+  EXPECT_EQ(launch["ratios"]["smsp__thread_inst_executed_per_inst_executed.ratio"], 24.0);
+  EXPECT_EQ(launch["ratios"]["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"], 24.0);
+  EXPECT_FALSE(launch["ratios"].contains("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"));
+  const json occupancy = {{"launch__shared_mem_per_block_static", 1000},
+                          {"launch__shared_mem_per_block_dynamic", 3000},
+                          {"launch__occupancy_limit_blocks", 32},
+                          {"launch__occupancy_limit_warps", 32},       // 2048 threads / 64
+                          {"launch__occupancy_limit_shared_mem", 45},  // 228 KiB / (4000 + 1024 B in units of 128)
+                          {"blocks_per_multiprocessor", 32}};
+  EXPECT_EQ(launch["occupancy"], occupancy);
+}
+
+}  // namespace
+}  // namespace lockstep
