@@ -1,10 +1,11 @@
-# SanitizedTests: run by the test sanitizers.unit_tests as a script. Builds the dev tree in TREE and runs its tests.
-# What is built already, by ./lab test for instance, takes no time.
+# SanitizedTests: run by the tests sanitizers.* as a script. Builds TARGET of PRESET in TREE and runs the tests that match
+# TESTS. What is built already, by ./lab test for instance, takes no time.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 if(NOT EXISTS ${TREE}/build.ninja)
-  execute_process(COMMAND ${CMAKE_COMMAND} --preset dev -B ${TREE} -DWARPLADDER_NVCC=${NVCC}
+  execute_process(COMMAND ${CMAKE_COMMAND} --preset ${PRESET} -B ${TREE} -DWARPLADDER_NVCC=${NVCC}
                   WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
 endif()
-execute_process(COMMAND ${CMAKE_COMMAND} --build ${TREE} COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${TREE} --parallel ${cores} --output-on-failure
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${TREE} --target ${TARGET} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${TREE} --parallel ${cores} --output-on-failure -R ${TESTS}
+                        --no-tests=error
                 COMMAND_ERROR_IS_FATAL ANY)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -280,11 +281,24 @@ void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const 
   }
 }
 
+// As update_lanes, if other threads of the host may be about the same cells. Nobody reads the old values here.
+template <class T, class Function>
+void update_shared_lanes(const T* b, Mask mask, const Places& places, Function next) {
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    const std::atomic_ref<T> cell(*reinterpret_cast<T*>(places.at[l]));
+    T old = cell.load(std::memory_order_relaxed);
+    while (!cell.compare_exchange_weak(old, next(old, b[l], l), std::memory_order_relaxed)) {}
+  }
+}
+
 // Lane after lane, lowest first: one of the orders that hardware may take.
 template <class T, class Function>
 void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
   std::byte* registers = warp.registers();
   const T* b = lanes<T>(registers, access.registers[1]);
+  if constexpr (std::is_integral_v<T>)
+    if (warp.launch().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, places, next);
   std::array<T, kWarpSize> old;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);

@@ -121,6 +121,27 @@ uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
   return total;
 }
 
+void InstructionCounters::add(const InstructionCounters& other) {
+  static_assert(sizeof *this == 12 * sizeof(uint64_t), "every counter must be added");
+  warps += other.warps;
+  threads += other.threads;
+  divergent += other.divergent;
+  global_requests += other.global_requests;
+  global_sectors += other.global_sectors;
+  global_threads += other.global_threads;
+  shared_requests += other.shared_requests;
+  shared_wavefronts += other.shared_wavefronts;
+  shared_ideal += other.shared_ideal;
+  shared_threads += other.shared_threads;
+  local_requests += other.local_requests;
+  local_sectors += other.local_sectors;
+}
+
+void LaunchCounters::add(const LaunchCounters& other) {
+  for (size_t pc = 0; pc < at.size(); ++pc) at[pc].add(other.at[pc]);
+  barriers += other.barriers;
+}
+
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
   if (mask == 0) return {};
   if (bytes <= 4)

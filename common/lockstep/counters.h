@@ -16,6 +16,7 @@ struct InstructionCounters {
   uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
   uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
   uint64_t local_requests = 0, local_sectors = 0;
+  void add(const InstructionCounters& other);
 };
 
 // Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.
@@ -39,7 +40,8 @@ Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, bool m
 // Counts of one launch, beside Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
-  uint64_t barriers = 0;  // block barriers completed
+  uint64_t barriers = 0;                  // block barriers completed
+  void add(const LaunchCounters& other);  // of the same program
 };
 
 }  // namespace lockstep

@@ -1,6 +1,9 @@
 #include "device.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -17,6 +20,7 @@
 #include "parser.h"
 #include "program.h"
 #include "report.h"
+#include "workers.h"
 
 namespace lockstep {
 namespace {
@@ -71,7 +75,8 @@ class InProcessDevice : public Device {
       : options_(options),
         memory_(options.memory_bytes),
         param_block_(memory_.allocate_apart(kParamBytes)),
-        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)) {
+        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)),
+        workers_(options.threads - 1) {
     if (!options.checks.watch()) return;
     checker_ = std::make_unique<Checker>(options.checks, memory_);
     checker_->host_wrote(param_block_, kParamBytes);
@@ -137,6 +142,7 @@ class InProcessDevice : public Device {
   std::vector<LaunchRecord> records_;
   Findings findings_;
   std::unique_ptr<Checker> checker_;  // null if nothing is watched
+  Workers workers_;
 };
 
 // ---- memory ----
@@ -421,8 +427,10 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.goes_on = options_.checks.memory;
   launch.allocation_name = [&](uint64_t base) { return allocation_name(*f, request, base); };
   launch.checker = checker_.get();
+  launch.independent = program.blocks_independent && !request.cooperative &&
+                       launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.checker;
   if (checker_) checker_->begin_launch(launch);
-  run_grid(launch);
+  run_grid(launch, workers_);
   if (checker_) checker_->end_launch();
   if (options_.report) records_.push_back(summarise(launch));
   output_ += launch.output;
@@ -485,10 +493,33 @@ uint64_t parse_bytes(const std::string& text) {
   return sensible ? value << shift : 0;
 }
 
+constexpr uint32_t kMostThreads = 1024;
+
+// 0 for what is no number of threads.
+uint32_t parse_threads(const std::string& text) {
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value <= kMostThreads ? value : 0;
+}
+
+// As many as the process may use at once, which taskset and containers limit.
+uint32_t usable_cores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;  // more cores than the set can name
+  return std::clamp<uint32_t>(static_cast<uint32_t>(CPU_COUNT(&cores)), 1, kMostThreads);
+}
+
 }  // namespace
 
 DeviceOptions DeviceOptions::from_environment() {
   DeviceOptions options;
+  options.threads = usable_cores();
+  if (const char* text = std::getenv("LOCKSTEP_THREADS")) {
+    options.threads = parse_threads(text);
+    if (options.threads == 0)
+      throw std::invalid_argument(std::string("LOCKSTEP_THREADS=") + text + ": expected a whole number from 1 to " +
+                                  std::to_string(kMostThreads));
+  }
   const char* report_file = std::getenv("LOCKSTEP_REPORT");
   options.report = report_file && *report_file;
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {

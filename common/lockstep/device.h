@@ -105,11 +105,12 @@ struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // what the device pretends to have
   Schedule schedule;
   Checks checks;
-  bool report = true;  // keep what each launch counted, some 10 KB of it, for report_json()
+  uint32_t threads = 1;  // of the host, that run blocks side by side where that changes nothing
+  bool report = true;    // keep what each launch counted, some 10 KB of it, for report_json()
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes,
   // with an optional K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas),
-  // LOCKSTEP_REPORT (no report unless it names a file). A malformed value throws
-  // std::invalid_argument that says what is accepted.
+  // LOCKSTEP_THREADS (unset: one for each core that this process may use), LOCKSTEP_REPORT (no report unless it names
+  // a file). A malformed value throws std::invalid_argument that says what is accepted.
   static DeviceOptions from_environment();
 };
 

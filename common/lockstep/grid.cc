@@ -1,9 +1,13 @@
-// grid: starts blocks in ascending order and gives resident ones their turns.
+// grid: starts blocks in ascending order and gives resident ones their turns; independent ones run side by side.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "block.h"
+#include "workers.h"
 
 namespace lockstep {
 namespace {
@@ -58,8 +62,126 @@ class Grid {
   std::vector<std::unique_ptr<Block>> active_, spare_;
 };
 
+// The next block for whoever asks. After a fault no later block is given out, and those before it are already, so
+// that the fault which counts, the lowest block's, is always the same.
+class BlockSource {
+ public:
+  explicit BlockSource(uint64_t total) : end_(total) {}
+  std::optional<uint64_t> take() {
+    const uint64_t block = next_.fetch_add(1, std::memory_order_relaxed);
+    return block < end_.load(std::memory_order_relaxed) ? std::optional(block) : std::nullopt;
+  }
+  bool wants(uint64_t block) const { return block < end_.load(std::memory_order_relaxed); }
+  void end_at(uint64_t block) {
+    uint64_t end = end_.load(std::memory_order_relaxed);
+    while (block < end && !end_.compare_exchange_weak(end, block, std::memory_order_relaxed)) {}
+  }
+
+ private:
+  std::atomic<uint64_t> next_{0}, end_;
+};
+
+// One thread's share of a launch, with counters and a fault of its own.
+struct Share {
+  Launch launch;
+  uint64_t faulted_block = 0;  // if launch.faulted
+};
+
+// Runs one block after the other, each to its end; after_each() between them.
+template <class Function>
+void run_blocks(Launch& launch, uint64_t& faulted_block, BlockSource& source, Function after_each) {
+  Block block(launch);
+  while (const auto number = source.take()) {
+    block.start(block_index(launch.grid, *number), *number);
+    while (block.run() != Progress::kDone && source.wants(*number)) {}
+    if (launch.faulted) {
+      faulted_block = *number;
+      return source.end_at(*number);
+    }
+    after_each();
+  }
+}
+
+// Waking a helper and waiting for its last block costs some 20 us. It is called if the launch, each instruction run
+// once, will take kWorth or longer, or has taken that long.
+constexpr auto kWorth = std::chrono::microseconds(100);
+constexpr uint64_t kInstructionsInWorth = 100'000;  // of threads, at a nanosecond each
+// Cores that update the same cell wait for each other, a hundred times as long as the update takes on one: where more
+// than one in so many of the threads' instructions is a reduction, one core is faster than two.
+constexpr uint64_t kInstructionsPerReduction = 128;
+
+bool reduces_globally(const MemoryAccess& access) {
+  return access.op == MemoryOp::kReduction && access.space != Space::kShared;
+}
+
+// Blocks that do not depend on each other: the workers take some of them.
+class SharedGrid {
+ public:
+  SharedGrid(Launch& launch, Workers& workers)
+      : launch_(launch), workers_(workers), source_(launch.grid.count()), shares_(workers.helpers()) {}
+
+  void run() {
+    const Program& program = launch_.program;
+    const bool large = launch_.grid.count() * launch_.block.count() * program.code.size() > kInstructionsInWorth;
+    const bool reduces = std::ranges::any_of(program.accesses, reduces_globally);
+    bool alone = workers_.helpers() > 0 && launch_.grid.count() > 1;  // and may yet call for help
+    if (alone && large && !reduces) alone = false, call();
+    const auto begin = std::chrono::steady_clock::now();
+    uint64_t faulted_block = 0;
+    run_blocks(launch_, faulted_block, source_, [&] {
+      if (!alone || !(large || std::chrono::steady_clock::now() - begin > kWorth)) return;
+      alone = false;
+      if (!reduces || !reduces_often()) call();
+    });
+    if (!launch_.concurrent) return;
+    workers_.dismiss();
+    launch_.concurrent = false;
+    for (const auto& share : shares_)
+      if (share) add(*share, faulted_block);
+  }
+
+ private:
+  void call() {
+    launch_.concurrent = true;
+    blank_.emplace(launch_);
+    blank_->counters = {std::vector<InstructionCounters>(launch_.counters.at.size())};
+    workers_.call([this](uint32_t i) {
+      shares_[i] = std::make_unique<Share>(*blank_);
+      run_blocks(shares_[i]->launch, shares_[i]->faulted_block, source_, [] {});
+    });
+  }
+
+  bool reduces_often() const {
+    uint64_t reductions = 0, instructions = 0;
+    for (const InstructionCounters& count : launch_.counters.at) instructions += count.threads;
+    for (const MemoryAccess& access : launch_.program.accesses)
+      if (reduces_globally(access)) reductions += launch_.counters.at[access.pc].global_threads;
+    return reductions * kInstructionsPerReduction > instructions;
+  }
+
+  void add(Share& share, uint64_t& faulted_block) {
+    launch_.counters.add(share.launch.counters);
+    if (!share.launch.faulted || (launch_.faulted && faulted_block < share.faulted_block)) return;
+    faulted_block = share.faulted_block;
+    launch_.faulted = true;
+    launch_.fault = std::move(share.launch.fault);
+    launch_.findings = std::move(share.launch.findings);
+  }
+
+  Launch& launch_;
+  Workers& workers_;
+  BlockSource source_;
+  std::optional<Launch> blank_;                 // what every share begins as
+  std::vector<std::unique_ptr<Share>> shares_;  // by helper
+};
+
 }  // namespace
 
-void run_grid(Launch& launch) { Grid(launch).run(); }
+void run_grid(Launch& launch, Workers& workers) {
+  if (launch.independent)
+    SharedGrid(launch, workers).run();
+  else
+    Grid(launch).run();
+}
 
 }  // namespace lockstep

@@ -18,6 +18,7 @@ namespace lockstep {
 
 class Checker;
 class Warp;
+class Workers;
 
 struct Launch {
   const Program& program;
@@ -35,6 +36,8 @@ struct Launch {
   std::mt19937_64 random{};     // of schedule.seed
   uint64_t grid_workspace = 0;  // device memory for cooperative groups' grid barrier, zeroed; 0 if not cooperative
   uint64_t sequence = 0;        // number of this launch on the device
+  bool independent = false;     // its blocks may run at the same time
+  bool concurrent = false;      // and just now they do: other threads update global memory, too
 
   LaunchCounters counters{};
   std::vector<Range> last_range{};   // by Program::accesses: where it went last, almost always where it goes next
@@ -82,7 +85,8 @@ Dim3 block_index(const Dim3& grid, uint64_t linear);
 // A thread's coordinates within its block, from its place in the block's order.
 Dim3 thread_index(const Launch& launch, uint32_t linear);
 
-// Runs all blocks.
-void run_grid(Launch& launch);
+// Runs all blocks; the workers help if they may and if it is worth waking them. What is counted and found does not
+// depend on them.
+void run_grid(Launch& launch, Workers& workers);
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "decoder.h"
+#include "independence.h"
 
 namespace lockstep {
 namespace {
@@ -108,6 +109,7 @@ std::unique_ptr<Program> link(const Module& module, const Function& entry, const
     FunctionDecoder(context, *context.reachable[i], i).run();
   }
   program->local_bytes = local_bytes(*program);
+  program->blocks_independent = blocks_are_independent(*program);
   return program;
 }
 

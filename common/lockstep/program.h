@@ -169,9 +169,10 @@ struct Program {
   std::vector<FunctionCode> functions;        // [0] is the entry
   std::vector<uint64_t> function_ids;         // beside functions: id within the device, for indirect calls
   uint32_t static_shared_bytes = 0;
-  bool calls_unknown = false;  // indirect or recursive: local memory needs a real stack
-  uint64_t local_bytes = 0;    // of one thread, but for open-ended calls
-  std::string refusal;         // the first thing that is not supported, or empty
+  bool calls_unknown = false;       // indirect or recursive: local memory needs a real stack
+  bool blocks_independent = false;  // see independence.h
+  uint64_t local_bytes = 0;         // of one thread, but for open-ended calls
+  std::string refusal;              // the first thing that is not supported, or empty
   SourceLocation refusal_location;
   std::string refusal_instruction;
   std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> shared_arrays;  // name, offset, bytes

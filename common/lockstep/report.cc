@@ -91,6 +91,7 @@ std::string name_of(const Schedule& schedule) {
 
 LaunchRecord summarise(const Launch& launch) {
   LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}};
+  if (launch.faulted) return record;  // how far each block came depends on the host's threads
   for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < launch.counters.at.size(); ++pc) {
     const InstructionCounters& c = launch.counters.at[pc];

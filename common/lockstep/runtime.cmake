@@ -30,7 +30,7 @@ set_target_properties(lockstep_runtime PROPERTIES CXX_VISIBILITY_PRESET hidden V
 set(runtime_map ${runtime_folder}/runtime.map)
 add_library(cudart_lockstep SHARED $<TARGET_OBJECTS:lockstep_runtime>)
 target_link_libraries(cudart_lockstep PRIVATE lockstep_engine lockstep_fatbin)
-target_link_options(cudart_lockstep PRIVATE LINKER:--version-script=${runtime_map} LINKER:-z,defs
+target_link_options(cudart_lockstep PRIVATE LINKER:--version-script=${runtime_map} LINKER:-z,defs LINKER:-z,nodelete
                                             LINKER:-soname,libcudart.so.13)
 set_target_properties(cudart_lockstep PROPERTIES
   LINKER_LANGUAGE CXX OUTPUT_NAME cudart SUFFIX .so.13 NO_SONAME TRUE

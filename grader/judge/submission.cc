@@ -143,6 +143,9 @@ Submission::Submission(SubmissionSpec spec)
   if (spec_.device.is_lockstep) {
     child.environment.emplace_back("LD_LIBRARY_PATH", spec_.device.lockstep);
     child.environment.emplace_back("LOCKSTEP_MEMORY", kLockstepMemory);
+    // Code that is wrong may depend on the order of the blocks, and a verdict must not; other judges may be at work,
+    // too.
+    child.environment.emplace_back("LOCKSTEP_THREADS", "1");
     if (!spec_.schedule.empty()) child.environment.emplace_back("LOCKSTEP_SCHEDULE", spec_.schedule);
     if (spec_.wants_report) child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / "report.json");
   }

@@ -19,6 +19,8 @@ def run(arguments: Namespace) -> int:
     facts = _checked(program)
     if arguments.schedule and not re.fullmatch(r"forward|reverse|random:\d+", arguments.schedule):
         raise Failure(f'--schedule is forward, reverse or random:SEED, not "{arguments.schedule}"')
+    if arguments.threads and not (arguments.threads.isdecimal() and 1 <= int(arguments.threads) <= 1024):
+        raise Failure(f'--threads is a whole number from 1 to 1024, not "{arguments.threads}"')
     report = _report(arguments.report) if arguments.report else None
     library = _library()
 
@@ -31,6 +33,7 @@ def run(arguments: Namespace) -> int:
         ("LOCKSTEP_REPORT", report),
         ("LOCKSTEP_CHECKS", arguments.checks),
         ("LOCKSTEP_SCHEDULE", arguments.schedule),
+        ("LOCKSTEP_THREADS", arguments.threads),
     ):
         if value:
             env[variable] = str(value)

@@ -98,6 +98,9 @@ def parser() -> argparse.ArgumentParser:
     )
     emulate.add_argument("--checks", metavar="LIST", help="which checks run, separated by commas")
     emulate.add_argument("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
+    emulate.add_argument(
+        "--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core"
+    )
     emulate.add_argument("program", metavar="PROGRAM")
     emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     emulate.set_defaults(run=_emulate)

@@ -1,0 +1,101 @@
+"""One call of a lab's function, on a lab's binary: speaks the judge's side of common/runner/protocol.h."""
+
+import fcntl
+import json
+import os
+import random
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+GUARD = 4096  # bytes
+FIRST_FD = 64  # out of the way of the numbers that the runner expects: 3 jobs, 4 replies, 5 input, 6 result
+
+
+@dataclass
+class Call:
+    seconds: float  # the function, as the runner saw it
+    peak_kib: int  # the whole process, resident
+    value: object  # what the function returned
+    output: bytes  # what it wrote
+    in_bytes: int = 0
+    out_bytes: int = 0
+
+
+def sizes(contract: str, n: int) -> tuple[int, int]:
+    """Bytes of the input and of the output."""
+    return {"scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}[contract]
+
+
+def input_of(contract: str, n: int) -> bytes:
+    """Numbers from 0 to 255: bytes for a histogram, small ints, and floats that add up exactly."""
+    if contract == "histogram":
+        return random.Random(1).randbytes(n)
+    small = [i * 7919 % 256 for i in range(4096)]
+    whole = b"".join(
+        value.to_bytes(4, "little") if contract == "reduction" else FLOATS[value % len(FLOATS)] for value in small
+    )
+    return (whole * (4 * n // len(whole) + 1))[: 4 * n]
+
+
+FLOATS = (b"\0\0\0\0", b"\0\0\x80\x3f", b"\0\0\0\x40", b"\0\0\x80\x40")  # 0, 1, 2, 4
+
+
+def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str, str]) -> Call:
+    """Raises RuntimeError with the runner's reply if the call fails."""
+    in_bytes, out_bytes = sizes(contract, n)
+    input_fd, result_fd = os.memfd_create("input"), os.memfd_create("result")
+    with os.fdopen(os.dup(input_fd), "wb") as file:
+        file.write(input_of(contract, n))
+    os.ftruncate(result_fd, in_bytes + out_bytes + 4 * GUARD)
+    jobs_read, jobs = os.pipe()
+    replies, replies_write = os.pipe()
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, FIRST_FD) for fd in (jobs_read, replies_write, input_fd, result_fd)]
+
+    def take_their_places() -> None:
+        for place, fd in enumerate(high, start=3):
+            os.dup2(fd, place)
+
+    child = subprocess.Popen(
+        [binary], env=environment, preexec_fn=take_their_places, close_fds=False, stdout=subprocess.DEVNULL
+    )
+    for fd in (jobs_read, replies_write, *high):
+        os.close(fd)
+    job = {"id": 1, "entry": entry, "n": n, "in_bytes": in_bytes, "out_bytes": out_bytes, "on_host": False}
+    job |= {"guard": GUARD, "return_input": False, "cold_cache": False}
+    with os.fdopen(replies) as lines, os.fdopen(jobs, "w") as to:
+        lines.readline()  # ready
+        to.write(json.dumps(job) + "\n")
+        to.flush()
+        reply = json.loads(lines.readline() or "{}")
+        to.write('{"quit":true}\n')
+    _, _, usage = os.wait4(child.pid, 0)
+    child.returncode = 0  # collected
+    if reply.get("status") != "ok":
+        raise RuntimeError(f"{binary}: {reply}")
+    output = os.pread(result_fd, out_bytes, in_bytes + 3 * GUARD)
+    os.close(input_fd)
+    os.close(result_fd)
+    return Call(reply["host_ms"] / 1e3, usage.ru_maxrss, reply["value"], output, in_bytes, out_bytes)
+
+
+@dataclass
+class Lab:
+    name: str
+    binary: Path  # of the solution
+    contract: str
+    entry: str  # the one that is measured
+    real_size: int
+    largest: int
+
+
+def find_labs(source: Path, built: Path) -> list[Lab]:
+    """source: the folder labs/; built: the build tree's labs/."""
+    labs = []
+    for file in sorted(source.glob("*/lab.json")):
+        lab = json.loads(file.read_text())
+        entry = lab.get("measured", lab["entries"][0])
+        real = lab["sizes"]["real"]
+        binary = built / file.parent.name / "solution"
+        labs.append(Lab(file.parent.name, binary, lab["contract"], entry, real, lab["sizes"].get("largest", real)))
+    return labs
