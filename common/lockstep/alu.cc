@@ -8,20 +8,6 @@
 #include "arith_compare.h"
 
 namespace lockstep {
-namespace {
-
-using baseline::Combination;
-using baseline::Comparison;
-using baseline::FloatMode;
-using baseline::Rounding;
-
-using Names = std::vector<std::string>;
-
-std::string joined(const std::string& opcode, const Names& modifiers) {
-  std::string name = opcode;
-  for (const auto& m : modifiers) name += "." + m;
-  return name;
-}
 
 Width width_of(Type type) {
   switch (type) {
@@ -49,6 +35,21 @@ Width width_of(Type type) {
     case Type::kB128: return Width::k128;
   }
   return Width::kNone;
+}
+
+namespace {
+
+using baseline::Combination;
+using baseline::Comparison;
+using baseline::FloatMode;
+using baseline::Rounding;
+
+using Names = std::vector<std::string>;
+
+std::string joined(const std::string& opcode, const Names& modifiers) {
+  std::string name = opcode;
+  for (const auto& m : modifiers) name += "." + m;
+  return name;
 }
 
 AluChoice choice_of(AluHandler handler, uint32_t aux, const Signature& signature) {

@@ -14,6 +14,8 @@ namespace lockstep {
 // Width of one operand's register.
 enum class Width : uint8_t { kNone, kPred, k16, k32, k64, k128 };
 
+Width width_of(Type type);  // of a register that holds it; kNone for kNone
+
 struct AluChoice {
   AluHandler handler = nullptr;
   uint32_t aux = 0;

@@ -22,18 +22,6 @@ uint32_t width_bytes(Width width) {
   return 0;
 }
 
-Width width_of(Type type) {
-  if (type == Type::kPred) return Width::kPred;
-  switch (type_bytes(type)) {
-    case 1:
-    case 2: return Width::k16;
-    case 4: return Width::k32;
-    case 8: return Width::k64;
-    case 16: return Width::k128;
-    default: return Width::kNone;
-  }
-}
-
 namespace {
 
 // ---- handlers for what only program knows how to express ----
@@ -268,8 +256,12 @@ uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
       return constant(width, context_.linkage.param_block + param->second.offset + addend);
   if (const uint64_t address = context_.linkage.variable_address(operand.name))
     return constant(width, address + addend);
-  if (context_.linkage.find_function(operand.name))
+  if (const Function* f = context_.linkage.find_function(operand.name)) {
+    if (f->is_extern) throw not_defined("function", operand.name);
     return constant(width, kFunctionWindow + 16 * context_.linkage.function_id(operand.name));
+  }
+  for (const Variable& v : context_.module.variables)
+    if (v.name == operand.name) throw not_defined("variable", operand.name);
   throw Unsupported("the address of '" + operand.name + "' is not known here");
 }
 

@@ -10,21 +10,27 @@
 #include <unordered_map>
 #include <vector>
 
+#include "align.h"
 #include "program.h"
 
 namespace lockstep {
 
-inline uint32_t align_up(uint64_t value, uint64_t alignment) {
-  return static_cast<uint32_t>((value + alignment - 1) / alignment * alignment);
-}
-
 uint32_t width_bytes(Width width);  // of a register, 32 lanes
-Width width_of(Type type);
 
 // What an instruction may not be: thrown while one statement is decoded, and kept as the program's refusal.
 struct Unsupported : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Unsupported(const std::string& what,
+                       const std::string& next = "run it on a GPU, or write it without this instruction.")
+      : std::runtime_error(what + "\n  Next: " + next) {}
 };
+
+// What only a declaration is known of.
+inline Unsupported not_defined(const std::string& what, const std::string& name) {
+  return Unsupported(
+      "the " + what + " '" + demangled(name) + "' is not defined in the PTX of any of the program's files",
+      "define it, and build every file that defines such with -gencode arch=compute_75,code=compute_75 "
+      "and --compress-mode=none.");
+}
 
 // Where the block's shared arrays lie.
 struct SharedLayout {

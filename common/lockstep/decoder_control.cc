@@ -51,7 +51,7 @@ void FunctionDecoder::decode_call(const Statement& s) {
         call.target = source(s, operand, Width::k64, Type::kU64);
       else if (call.function = context_.index_of(operand.name);
                call.function == kNowhere && !is_builtin(operand.name, &call.builtin))
-        throw Unsupported("the function '" + operand.name + "' is not defined in this program");
+        throw not_defined("function", operand.name);
     }
   }
   if (call.function != kNowhere && call.function <= index_) program_.calls_unknown = true;  // perhaps recursive

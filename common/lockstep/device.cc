@@ -15,6 +15,7 @@
 
 #include "checker.h"
 #include "launch.h"
+#include "linker.h"
 #include "memory.h"
 #include "occupancy.h"
 #include "parser.h"
@@ -25,7 +26,7 @@
 namespace lockstep {
 namespace {
 
-// A module that was loaded: its parsed text, and where its variables lie.
+// A module that was loaded: its parsed and linked text, and where its variables lie.
 struct LoadedModule {
   Module module;
   std::map<std::string, GlobalInfo, std::less<>> globals;
@@ -94,7 +95,7 @@ class InProcessDevice : public Device {
   AddressInfo find_address(uint64_t address) const override { return memory_.describe(address); }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override;
 
-  Outcome load_module(std::string_view ptx, ModuleId* module) override;
+  Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override;
   Outcome unload_module(ModuleId module) override;
   Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) override;
   Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override;
@@ -202,14 +203,13 @@ void InProcessDevice::memory_info(uint64_t* free_bytes, uint64_t* total_bytes) c
 
 // ---- modules ----
 
-Outcome InProcessDevice::load_module(std::string_view ptx, ModuleId* id) {
+Outcome InProcessDevice::load_module(const std::vector<std::string_view>& ptx, ModuleId* id) {
   auto loaded = std::make_unique<LoadedModule>();
   try {
-    loaded->module = parse(ptx);
-    for (const Function& f : loaded->module.functions) {
-      const Function*& entry = loaded->functions[f.name];
-      if (!entry || entry->is_extern) entry = &f;  // a declaration may come before the definition
-    }
+    std::vector<Module> modules;
+    for (const std::string_view text : ptx) modules.push_back(parse(text));
+    loaded->module = link_modules(std::move(modules));
+    for (const Function& f : loaded->module.functions) loaded->functions[f.name] = &f;
     for (const auto& [name, f] : loaded->functions) loaded->function_ids[name] = next_function_id_++;
     place_variables(*loaded);
   } catch (const PtxError& error) { return refused(error); }
@@ -240,7 +240,7 @@ std::vector<const Function*> functions_with_address(const LoadedModule& loaded) 
 void InProcessDevice::place_variables(LoadedModule& loaded) {
   for (const Variable& v : loaded.module.variables) {
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
-    if (v.is_extern && v.bytes == 0) continue;
+    if (v.is_extern) continue;
     const uint64_t address = memory_.allocate(std::max<uint64_t>(v.bytes, 1));
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
@@ -306,7 +306,8 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   const auto entry = loaded.functions.find(std::string(name));
   if (entry == loaded.functions.end() || !entry->second->is_entry)
     return {Status::kInvalidDeviceFunction, "the program's PTX has no kernel '" + std::string(name) +
-                                                "'\n  Next: rebuild it; host code and PTX do not belong together."};
+                                                "'\n  Next: rebuild it, every file with PTX; host code and PTX do not "
+                                                "belong together."};
   auto f = std::make_unique<LoadedFunction>();
   f->module = &loaded;
   try {
@@ -402,9 +403,8 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
     const std::string at = file == launch.module.files.end()
                                ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
                                : file->second + ":" + std::to_string(program.refusal_location.line);
-    return {Status::kUnsupportedInstruction, "kernel " + launch.kernel + " uses " + program.refusal_instruction +
-                                                 " at " + at + ": " + program.refusal +
-                                                 "\n  Next: run it on a GPU, or write it without this instruction."};
+    return {Status::kUnsupportedInstruction,
+            "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
   }
   launch.grid = request.grid;
   launch.block = request.block;

@@ -144,9 +144,10 @@ class Device {
   virtual AddressInfo find_address(uint64_t address) const = 0;
   virtual void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const = 0;
 
-  // Modules. load_module takes PTX text; its functions that cannot be run (an instruction not supported) are
-  // refused when they are launched, by name and source line, not here.
-  virtual Outcome load_module(std::string_view ptx, ModuleId* module) = 0;
+  // Modules. load_module takes PTX text, one for each object file if the program is compiled separately, and links
+  // them. Functions that cannot be run (an instruction not supported, a function that no file defines) are refused
+  // when they are launched, by name and source line, not here.
+  virtual Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) = 0;
   virtual Outcome unload_module(ModuleId module) = 0;
   virtual Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) = 0;
   virtual Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) = 0;

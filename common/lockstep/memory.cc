@@ -9,6 +9,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "align.h"
+
 namespace lockstep {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr uint64_t kAlignment = 512;
 // Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
 constexpr uint64_t kReserveFactor = 4;
 constexpr size_t kMostFreed = 1 << 16;  // freed allocations that are remembered, if need be
-
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
   auto after = allocations.upper_bound(address);
@@ -37,7 +37,7 @@ std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " 
 }  // namespace
 
 Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
-  reserved_ = round_up(capacity_ * kReserveFactor, 2 << 20);
+  reserved_ = align_up(capacity_ * kReserveFactor, 2 << 20);
   void* place = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED)
     throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
@@ -53,7 +53,7 @@ uint64_t Memory::allocate(uint64_t bytes) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   // Page by page, so that protection follows allocations and returned pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t span = round_up(bytes + kAlignment, page);
+  const uint64_t span = align_up(bytes + kAlignment, page);
   const bool room = fresh_end_ - fresh_ >= span;
   auto hole = holes_.end();
   if (!room || freed_.size() >= kMostFreed)
@@ -75,7 +75,7 @@ uint64_t Memory::allocate(uint64_t bytes) {
 }
 
 uint64_t Memory::allocate_apart(uint64_t bytes) {
-  const uint64_t span = round_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  const uint64_t span = align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
   const uint64_t begin = fresh_end_ - span;
   if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   fresh_end_ = begin;
@@ -88,7 +88,7 @@ bool Memory::free(uint64_t address) {
   if (found == live_.end()) return false;
   const uint64_t bytes = found->second;
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t span = round_up(bytes + kAlignment, page);
+  const uint64_t span = align_up(bytes + kAlignment, page);
   void* place = reinterpret_cast<void*>(address);
   // Mapping afresh drops the pages and the rights to them in one step.
   mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

@@ -34,7 +34,23 @@ uint32_t type_bytes(Type type) {
   return 0;
 }
 
-std::string demangled(const std::string& symbol) {
+namespace {
+
+// With -rdc=true nvcc hides a file's own kernel k behind "__nv_static_N_" + N characters that tell the file + "_k".
+std::string without_file(const std::string& symbol) {
+  static const std::string mark = "__nv_static_";
+  if (!symbol.starts_with(mark)) return symbol;
+  char* end = nullptr;
+  const size_t length = std::strtoull(symbol.c_str() + mark.size(), &end, 10);
+  const auto digits_end = static_cast<size_t>(end - symbol.c_str());
+  const size_t begin = digits_end + length + 2;  // two underscores
+  return length < symbol.size() && begin < symbol.size() ? symbol.substr(begin) : symbol;
+}
+
+}  // namespace
+
+std::string demangled(const std::string& mangled) {
+  const std::string symbol = without_file(mangled);
   if (!symbol.starts_with("_Z")) return symbol;  // "s" alone would be read as the type short
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),

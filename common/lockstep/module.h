@@ -47,7 +47,7 @@ uint32_t type_bytes(Type type);                // 0 for kNone; 1 for kPred
 Type type_from_name(const std::string& name);  // "u32" → kU32; kNone if it is no type
 
 // "_ZZ4scaniE6s_tile" → "scan(int)::s_tile"; a name that is not mangled stays as it is.
-std::string demangled(const std::string& symbol);
+std::string demangled(const std::string& mangled);
 
 struct Operand {
   enum Kind : uint8_t {
@@ -89,13 +89,17 @@ struct Statement {
   }
 };
 
+// Who sees a module's symbol: its own file; every file; every file, and of several definitions any will do.
+enum class Binding : uint8_t { kInternal, kStrong, kWeak };
+
 struct Variable {
   std::string name;
+  Binding binding = Binding::kInternal;
   Space space = Space::kGlobal;
   Type type = Type::kB8;
   uint32_t align = 1;
-  uint64_t bytes = 0;  // whole array; 0 for an extern array of unknown size
-  bool is_extern = false;
+  uint64_t bytes = 0;         // whole array; 0 for an extern array of unknown size
+  bool is_extern = false;     // declared only
   std::vector<uint8_t> init;  // first bytes; the rest is zero
   struct Relocation {
     uint64_t offset;
@@ -115,7 +119,8 @@ struct RegisterDeclaration {
 
 struct Function {
   std::string name;
-  bool is_entry = false, is_extern = false;
+  Binding binding = Binding::kInternal;
+  bool is_entry = false, is_extern = false;    // extern: declared only
   std::vector<Variable> results, params;       // space kParam (or kRegister)
   std::vector<RegisterDeclaration> registers;  // scoped names arrive made unique
   std::vector<Variable> variables;             // .shared, .local, .param declared in the body; made unique too

@@ -157,11 +157,18 @@ class Parser {
 
   void declaration() {
     bool is_extern = false;
-    for (; is(".extern") || is(".visible") || is(".weak") || is(".common"); take()) is_extern |= is(".extern");
-    if (is(".entry") || is(".func")) return function(is_extern);
+    Binding binding = Binding::kInternal;
+    for (; is(".extern") || is(".visible") || is(".weak") || is(".common"); take()) {
+      is_extern |= is(".extern");
+      binding = is(".weak") || is(".common") ? Binding::kWeak : Binding::kStrong;
+    }
+    if (is(".entry") || is(".func")) return function(is_extern, binding);
     const Space space = space_from_directive(peek().text);
     if (space == Space::kGeneric) fail("'" + std::string(peek().text) + "' is not understood here");
-    for (Variable& variable : variables(is_extern)) module_.variables.push_back(std::move(variable));
+    for (Variable& variable : variables(is_extern)) {
+      variable.binding = binding;
+      module_.variables.push_back(std::move(variable));
+    }
     expect(";");
   }
 
@@ -275,8 +282,9 @@ class Parser {
 
   // ---- functions ----
 
-  void function(bool is_extern) {
+  void function(bool is_extern, Binding binding) {
     Function f;
+    f.binding = binding;
     f.is_entry = take().text == ".entry";
     f.is_extern = is_extern;
     f.ptx_line = peek().line;

@@ -118,9 +118,8 @@ namespace {
 void place_managed(Runtime& runtime, Binary& binary) {
   for (const auto& symbol : binary.symbols) {
     if (!symbol->managed_pointer) continue;
-    for (const ModuleId module : binary.modules) {
-      GlobalInfo info;
-      if (!runtime.device->find_global(module, symbol->name, &info).ok()) continue;
+    GlobalInfo info;
+    if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
       *symbol->managed_pointer = pointer_to(info.address);
       runtime.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
       runtime.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
@@ -131,12 +130,6 @@ void place_managed(Runtime& runtime, Binary& binary) {
 
 }  // namespace
 
-std::string linking_advice(const Binary& binary) {
-  if (binary.containers.size() < 2) return "";
-  return "\nThe program is compiled separately (-rdc=true), and lockstep does not link device code: build it without "
-         "-rdc, and with the functions that a kernel calls in the kernel's own file";
-}
-
 const Outcome& Runtime::load(Binary& binary) {
   if (binary.loaded) return binary.outcome;
   binary.loaded = true;
@@ -145,25 +138,20 @@ const Outcome& Runtime::load(Binary& binary) {
   Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
                   "the program registered something that is not a fat binary of nvcc's"};
   bool any_entries = false;
+  std::vector<std::string_view> texts;
   for (const auto container : binary.containers) {
     const FatbinContents contents = read_fatbin(container);
     const PtxChoice choice = choose_ptx(contents, arch);
-    if (choice.error != FatbinError::kNone) {
-      // An object file without device code has an empty container: no reason to complain while another has some.
-      if (!any_entries || !contents.entries.empty())
-        refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
-      any_entries |= !contents.entries.empty();
+    if (choice.error == FatbinError::kNone) {
+      texts.push_back(choice.ptx);
       continue;
     }
-    ModuleId module = 0;
-    Outcome outcome = device->load_module(choice.ptx, &module);
-    if (outcome.ok())
-      binary.modules.push_back(module);
-    else
-      binary.outcome = std::move(outcome);
+    // An object file without device code has an empty container: no reason to complain while another has some.
+    if (!any_entries || !contents.entries.empty())
+      refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
+    any_entries |= !contents.entries.empty();
   }
-  if (binary.modules.empty() && binary.outcome.ok()) binary.outcome = std::move(refusal);
-  if (!binary.outcome.ok()) binary.outcome.message += linking_advice(binary);
+  binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
   place_managed(*this, binary);
   return binary.outcome;
 }
@@ -171,28 +159,18 @@ const Outcome& Runtime::load(Binary& binary) {
 cudaError_t Runtime::resolve(Kernel& kernel) {
   if (!kernel.resolved) {
     kernel.resolved = true;
-    const Outcome& loading = load(*kernel.binary);
-    kernel.outcome =
-        loading.ok() ? Outcome{Status::kInvalidDeviceFunction, "the program's PTX has no kernel named " + kernel.name}
-                     : loading;
-    for (const ModuleId module : kernel.binary->modules) {
-      Outcome outcome = device->find_function(module, kernel.name, &kernel.info);
-      if (outcome.status == Status::kInvalidDeviceFunction) continue;  // in another object file, perhaps
-      kernel.outcome = std::move(outcome);
-      if (!kernel.outcome.ok()) break;
-      const uint64_t usual = device->limits().shared_per_block;
-      kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
-      break;
-    }
+    kernel.outcome = load(*kernel.binary);
+    if (kernel.outcome.ok()) kernel.outcome = device->find_function(kernel.binary->module, kernel.name, &kernel.info);
+    const uint64_t usual = device->limits().shared_per_block;
+    kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
   }
   return code(kernel.outcome);
 }
 
 cudaError_t Runtime::resolve(Symbol& symbol, GlobalInfo* info) {
   Outcome outcome = load(*symbol.binary);
-  if (outcome.ok()) outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
-  for (const ModuleId module : symbol.binary->modules)
-    if (device->find_global(module, symbol.name, info).ok()) return cudaSuccess;
+  if (outcome.ok() && !device->find_global(symbol.binary->module, symbol.name, info).ok())
+    outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
   return code(outcome);
 }
 

@@ -80,7 +80,7 @@ struct Symbol {
 // is linked but not used costs nothing and may even hold what the device cannot run.
 struct Binary {
   std::vector<std::span<const std::byte>> containers;
-  std::vector<ModuleId> modules;  // more than one if separately compiled
+  ModuleId module = 0;  // 0: nothing that the device can run
   bool loaded = false;
   Outcome outcome;  // of loading
   std::vector<std::unique_ptr<Symbol>> symbols;
@@ -101,9 +101,6 @@ struct Pool {
   uint64_t release_threshold = 0, used = 0, used_high = 0;
   std::map<int, int> flags;  // reuse attributes
 };
-
-// A further line for a message about a binary of several object files, whose device code would have to be linked.
-std::string linking_advice(const Binary& binary);
 
 // All of the process's state but what belongs to a thread. Never destroyed: calls may come until the very end.
 struct Runtime {

@@ -163,8 +163,7 @@ void reset(Runtime& runtime) {
   }
   for (auto& binary : runtime.binaries) {
     const bool was_loaded = std::exchange(binary->loaded, false);
-    for (const ModuleId module : binary->modules) runtime.device->unload_module(module);
-    binary->modules.clear();
+    if (const ModuleId module = std::exchange(binary->module, 0)) runtime.device->unload_module(module);
     binary->outcome = {};
     const bool managed = std::any_of(binary->symbols.begin(), binary->symbols.end(),
                                      [](const auto& symbol) { return symbol->managed_pointer != nullptr; });

@@ -54,12 +54,11 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.params = params;
   if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
     request.stack_bytes = set->second;
-  Outcome outcome = runtime.device->launch(request);
+  const Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->synchronise();
   // Now, beside the launch; the program may never ask.
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
-  if (outcome.status == Status::kUnsupportedInstruction) outcome.message += linking_advice(*kernel->binary);
   const cudaError_t error = runtime.code(outcome);
   if (error != cudaSuccess) note_failed_launch(runtime, *kernel, outcome.message);
   // What the documentation calls cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds,

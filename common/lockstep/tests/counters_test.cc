@@ -83,7 +83,7 @@ class Runner {
       f = found->second;
     } else {
       ModuleId module = 0;
-      outcome = device_->load_module(kernel_ptx(statements), &module);
+      outcome = device_->load_module({kernel_ptx(statements)}, &module);
       if (outcome.ok()) outcome = device_->find_function(module, "k", &f);
       kernels_[statements] = f;
     }

@@ -322,7 +322,7 @@ std::vector<std::filesystem::path> find_goldens(const std::filesystem::path& fol
 std::vector<std::string> run_golden(const Golden& golden, Device& device, const RunOptions& options) {
   std::vector<std::string> differences;
   ModuleId module = 0;
-  Outcome outcome = device.load_module(golden.text, &module);
+  Outcome outcome = device.load_module({golden.text}, &module);
   const Memory memory(golden, device);
   for (const Launch& launch : golden.launches)
     if (outcome.ok()) outcome = run_launch(launch, memory, module, device);

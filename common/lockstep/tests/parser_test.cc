@@ -15,6 +15,9 @@ Module in_kernel(const std::string& body) {
 TEST(Module, NamesAreReadable) {
   EXPECT_EQ(demangled("_ZZ3shmiPiE1s"), "shm(int, int*)::s");
   EXPECT_EQ(demangled("s"), "s");
+  EXPECT_EQ(demangled("__nv_static_24__1925b8fe_4_a_cu__Z2mkPi__Z4samePi"), "same(int*)");
+  EXPECT_EQ(demangled("__nv_static_24__1925b8fe_4_a_cu__Z2mkPi_hidden"), "hidden");
+  EXPECT_EQ(demangled("__nv_static_99_x"), "__nv_static_99_x");
 }
 
 TEST(Parser, ReadsTheHead) {

@@ -52,12 +52,12 @@ class Card final : public Device {
   AddressInfo find_address(uint64_t) const override { return {}; }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override { *free_bytes = *total_bytes = 0; }
 
-  Outcome load_module(std::string_view ptx, ModuleId* module) override {
+  Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
     *module = 0;
     char log[4096] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
-    Outcome outcome = outcome_of(cuModuleLoadDataEx(&module_, std::string(ptx).c_str(), 2, options, values));
+    Outcome outcome = outcome_of(cuModuleLoadDataEx(&module_, std::string(ptx.front()).c_str(), 2, options, values));
     outcome.message += log;
     return outcome;
   }

@@ -17,7 +17,7 @@ json report_of(const std::string& ptx, Dim3 grid, Dim3 block, uint64_t dynamic_s
   FunctionInfo f;
   uint64_t out = 0;
   EXPECT_TRUE(device->allocate(4096, &out).ok());
-  Outcome outcome = device->load_module(ptx, &module);
+  Outcome outcome = device->load_module({ptx}, &module);
   if (outcome.ok()) outcome = device->find_function(module, "k", &f);
   if (outcome.ok())
     outcome = device->launch({f.id, grid, block, dynamic_shared_bytes, false, std::as_bytes(std::span(&out, 1))});

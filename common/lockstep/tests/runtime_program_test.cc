@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -113,13 +114,20 @@ TEST(RuntimeProgram, WithStaticRuntimeDoesNotComeHere) {
   EXPECT_EQ(result.out.find("lockstep"), std::string::npos) << result.out;
 }
 
-TEST(RuntimeProgram, SeparatelyCompiledRunsWhatNeedsNoDeviceLinker) {
+TEST(RuntimeProgram, SeparatelyCompiledFilesAreLinked) {
   if (!std::filesystem::exists(kPrograms + "/runtime_separate")) GTEST_SKIP() << "the toolkit has no device linker";
   const Finished result = run("runtime_separate");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("own file: 7 (cudaSuccess)"), std::string::npos) << result.out << result.err;
-  EXPECT_EQ(result.out.find("other file: 84 (cudaSuccess)"), std::string::npos) << "now linked? say so in the docs";
-  EXPECT_NE(result.err.find("-rdc"), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 10) << result.out;
+  EXPECT_EQ(result.out.find("WRONG"), std::string::npos) << result.out << result.err;
+}
+
+TEST(RuntimeProgram, WhatNoFileDefinesIsRefusedByName) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_separate")) GTEST_SKIP() << "the toolkit has no device linker";
+  const Finished result = run("runtime_separate_missing");
+  EXPECT_EQ(result.out, "complete: cudaSuccess\nincomplete: cudaErrorUnsupportedPtxVersion\n");
+  EXPECT_NE(result.err.find("'nobody_wrote(int)' is not defined"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("runtime_separate_missing.cu:7"), std::string::npos) << result.err;
 }
 
 TEST(RuntimeProgram, ReportIsWrittenAtExit) {
