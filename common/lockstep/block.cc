@@ -30,16 +30,19 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
 Progress Block::run() {
   for (;;) {
     if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), launch_.random);
-    bool yielded = false, all_done = true;
+    bool yielded = false, turn_over = false, all_done = true;
     for (const uint32_t w : order_) {
       Warp& warp = *warps_[w];
       if (warp.done()) continue;
-      yielded |= warp.run() == Progress::kYielded;
+      const Progress progress = warp.run();
+      yielded |= progress == Progress::kYielded;
+      turn_over |= progress == Progress::kTurnOver;
       if (launch_.faulted) return Progress::kDone;
       all_done &= warp.done();
     }
     if (all_done) return Progress::kDone;
     if (complete_barriers()) continue;
+    if (turn_over) return Progress::kTurnOver;
     if (yielded) return Progress::kYielded;
     report_deadlock();
     return Progress::kDone;

@@ -40,20 +40,21 @@ class Grid {
     active_.push_back(std::move(block));
   }
 
-  // False if every block has used its turn and none has ended: they may wait for one that has not begun.
+  // False if every block yielded: they may wait for one that has not begun.
   bool turn_for_all() {
     if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), launch_.random);
     if (launch_.schedule.kind == Schedule::kReverse)
       std::sort(active_.begin(), active_.end(), [](const auto& a, const auto& b) { return a->linear() > b->linear(); });
-    bool ended = false;
+    bool all_wait = true;
     for (auto& block : active_) {
-      if (block->run() != Progress::kDone) continue;
+      const Progress progress = block->run();
+      all_wait &= progress == Progress::kYielded;
+      if (progress != Progress::kDone) continue;
       if (launch_.faulted) return true;
       spare_.push_back(std::move(block));
-      ended = true;
     }
     std::erase(active_, nullptr);
-    return ended;
+    return !all_wait;
   }
 
   Launch& launch_;

@@ -17,6 +17,8 @@ constexpr int32_t kTurn = 1 << 16;
 constexpr int32_t kSuspicion = 1 << 10;
 // Turns without suspicion after which even an innocent loop makes way for what waits at joins and for new blocks.
 constexpr uint32_t kDullTurns = 256;
+// Random turns are so short that a loop that waits may take a few from one such read to the next.
+constexpr uint32_t kFewTurns = 8;
 
 uint64_t nanoseconds() {
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
@@ -43,7 +45,8 @@ Warp::Warp(Launch& launch, Block& block, uint32_t index)
       block_(block),
       index_(index),
       spare_frames_(launch.program.functions.size()),
-      local_stride_(launch.local_bytes) {
+      local_stride_(launch.local_bytes),
+      dull_turns_(kFewTurns) {
   local_ = aligned_bytes(local_stride_ * kWarpSize);
   new_frame(0);
   for (const Preset& preset : launch.program.functions[0].presets)
@@ -143,7 +146,9 @@ Progress Warp::run() {
       if (all_wait) return Progress::kBlocked;
       const bool restless = suspicious_ || ++dull_turns_ > kDullTurns;
       if (!restless && launch_.schedule.kind != Schedule::kRandom) continue;
-      if (restless) dull_turns_ = 0, release_joins();
+      if (!restless) return dull_turns_ < kFewTurns ? Progress::kYielded : Progress::kTurnOver;
+      dull_turns_ = 0;
+      release_joins();
       return Progress::kYielded;
     }
     const Path path = paths_[next];

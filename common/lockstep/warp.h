@@ -56,7 +56,8 @@ struct Path {
   const BarrierUse* use = nullptr;  // kAtBarrier
 };
 
-enum class Progress : uint8_t { kDone, kBlocked, kYielded };
+// kBlocked: only others can wake it; kYielded: it probably waits for others, spinning; kTurnOver: it has used its turn.
+enum class Progress : uint8_t { kDone, kBlocked, kYielded, kTurnOver };
 
 // value(l) into the register of each lane l in mask.
 template <class Value>
@@ -141,7 +142,7 @@ class Warp {
   uint64_t local_stride_ = 0;
   std::vector<Preset> block_presets_;  // those that change from block to block
   bool suspicious_ = false;            // the last turn looked like waiting for somebody
-  uint32_t dull_turns_ = 0;            // turns used up without looking so
+  uint32_t dull_turns_ = 0;            // turns used up without looking so, since it last did
 };
 
 }  // namespace lockstep
