@@ -1,0 +1,71 @@
+// row: lanes side by side whose addresses are equally far apart, as those of most accesses are. What access and
+// counters find lane by lane then follows from a few numbers; a test holds the one against the other.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <type_traits>
+
+#include "counters.h"
+#include "memory.h"
+
+namespace lockstep {
+
+struct Row {
+  uint64_t first = 0;                     // address of the first of them
+  int64_t stride = 0;                     // from one lane to the next, in bytes
+  uint32_t begin = 0, count = kWarpSize;  // the lanes [begin, begin + count)
+
+  uint64_t at(uint32_t i) const { return first + i * static_cast<uint64_t>(stride); }  // of lane begin + i
+  uint64_t last() const { return at(count - 1); }
+  bool is_full() const { return count == kWarpSize; }
+  // Whether all lanes' `bytes` lie in the range, at multiples of bytes (a power of two).
+  bool inside(Range range, uint32_t bytes) const {
+    const uint64_t low = std::min(first, last()), high = std::max(first, last());
+    return ((first | static_cast<uint64_t>(stride)) & (bytes - 1)) == 0 && range.contains(low, high - low + bytes);
+  }
+};
+
+// The row that these lanes' registers hold, if they do. A step of more than half of their range is one downwards.
+template <class Unsigned>
+std::optional<Row> find_row(const Unsigned* registers, Mask mask, int64_t offset) {
+  const uint32_t begin = first_lane(mask), count = static_cast<uint32_t>(std::popcount(mask));
+  if (static_cast<uint64_t>(mask) >> begin != (uint64_t{1} << count) - 1) return std::nullopt;  // not side by side
+  const Unsigned first = registers[begin];
+  const auto stride = static_cast<Unsigned>(count > 1 ? registers[begin + 1] - first : 0);
+  if (static_cast<Unsigned>(first + (count - 1) * stride) != registers[begin + count - 1]) return std::nullopt;
+  Unsigned difference = 0, expected = first;
+  if (count == kWarpSize)  // a loop of fixed length becomes vector code
+    for (uint32_t l = 0; l < kWarpSize; ++l, expected += stride) difference |= registers[l] ^ expected;
+  else
+    for (uint32_t l = 0; l < count; ++l, expected += stride) difference |= registers[begin + l] ^ expected;
+  if (difference != 0) return std::nullopt;
+  return Row{first + static_cast<uint64_t>(offset), static_cast<std::make_signed_t<Unsigned>>(stride), begin, count};
+}
+
+// Distinct sectors of 32 bytes. An access lies in one, since it is aligned and at most 16 bytes long.
+inline uint32_t global_sectors(const Row& row) {
+  constexpr int64_t kSector = 32;
+  if (row.stride >= kSector || row.stride <= -kSector) return row.count;
+  const uint64_t a = row.first / kSector, b = row.last() / kSector;
+  return static_cast<uint32_t>((a < b ? b - a : a - b) + 1);
+}
+
+// As shared_wavefronts(); nothing where it takes a closer look.
+inline std::optional<Wavefronts> shared_wavefronts(const Row& row, uint32_t bytes, bool is_store) {
+  const uint32_t words = std::max(1u, bytes / 4);  // = phases
+  if (words > 1 && !row.is_full()) return std::nullopt;
+  if (row.stride == bytes) return Wavefronts{words, words};
+  if (row.stride == 0) {  // one place for all: loads merge phases by pairs of lanes
+    const uint32_t phases = !is_store && words > 1 ? words / 2 : words;
+    return Wavefronts{phases, phases};
+  }
+  if (words > 1 || row.stride % 4 != 0) return std::nullopt;
+  // Every so many lanes come to the same bank; there are as many banks as lanes.
+  const uint32_t lanes_a_bank = std::gcd(static_cast<uint32_t>(row.stride / 4) % kWarpSize, uint32_t{kWarpSize});
+  return Wavefronts{(row.count * lanes_a_bank + kWarpSize - 1) / kWarpSize, 1};
+}
+
+}  // namespace lockstep

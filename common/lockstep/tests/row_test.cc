@@ -1,0 +1,89 @@
+// row_test: what follows from a row's few numbers, held against the functions that look at every lane.
+#include "row.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+const std::vector<int64_t> kStrides = {0, 1, 2, 4, 8, 12, 16, 20, 32, 36, 64, 100, 128, 132, 256, 1024, 4096};
+
+struct Case {
+  std::array<uint64_t, kWarpSize> addresses{};
+  Mask mask = 0;
+  Row row;
+};
+
+// Rows of all strides, up and down, from the first places of a sector, for accesses of so many bytes; of all runs of
+// lanes, or full warps.
+std::vector<Case> cases(uint32_t bytes, bool partial) {
+  std::vector<Case> all;
+  for (const int64_t size : kStrides)
+    for (const int64_t stride : {size, -size})
+      for (uint64_t start = 0; start < 64; start += bytes)
+        for (uint32_t begin = 0; begin < (partial ? kWarpSize : 1u); ++begin)
+          for (uint32_t count = partial ? 1 : kWarpSize; begin + count <= kWarpSize; ++count) {
+            if (stride % bytes != 0) continue;
+            Case c;
+            c.mask = static_cast<Mask>(((uint64_t{1} << count) - 1) << begin);
+            c.addresses.fill(12345678);  // lanes that are not active hold anything
+            for (uint32_t l = 0; l < count; ++l)
+              c.addresses[begin + l] = (1 << 20) + start + l * static_cast<uint64_t>(stride);
+            const auto found = find_row(c.addresses.data(), c.mask, 0);
+            if (!found) {
+              ADD_FAILURE() << "stride " << stride << ", " << count << " lanes from " << begin;
+              continue;
+            }
+            c.row = *found;
+            all.push_back(c);
+          }
+  return all;
+}
+
+TEST(Row, SectorsAreThoseOfItsLanes) {
+  for (const uint32_t bytes : {1u, 2u, 4u, 8u, 16u})
+    for (const Case& c : cases(bytes, true))
+      ASSERT_EQ(global_sectors(c.row), global_sectors(c.addresses.data(), c.mask, bytes))
+          << bytes << " bytes, stride " << c.row.stride << ", mask " << std::hex << c.mask;
+}
+
+TEST(Row, WavefrontsAreThoseOfItsLanes) {
+  for (const uint32_t bytes : {1u, 2u, 4u, 8u, 16u})
+    for (const bool partial : {false, true})
+      for (const Case& c : cases(bytes, partial))
+        for (const bool is_store : {false, true}) {
+          const auto quick = shared_wavefronts(c.row, bytes, is_store);
+          if (!quick) continue;
+          const Wavefronts slow = shared_wavefronts(c.addresses.data(), c.mask, bytes, is_store);
+          ASSERT_EQ(quick->total, slow.total) << bytes << " bytes, stride " << c.row.stride << ", " << c.row.count;
+          ASSERT_EQ(quick->ideal, slow.ideal) << bytes << " bytes, stride " << c.row.stride << ", " << c.row.count;
+        }
+}
+
+TEST(Row, IsNotFoundWhereThereIsNone) {
+  std::array<uint32_t, kWarpSize> registers;
+  for (uint32_t l = 0; l < kWarpSize; ++l) registers[l] = 4 * l;
+  EXPECT_TRUE(find_row(registers.data(), kFullMask, 8));
+  EXPECT_FALSE(find_row(registers.data(), 0x55u, 0)) << "lanes with gaps";
+  registers[7] = 0;
+  EXPECT_FALSE(find_row(registers.data(), kFullMask, 0));
+  EXPECT_TRUE(find_row(registers.data(), 0x7fu, 0)) << "the odd one is not active";
+}
+
+TEST(Row, BoundsAreExact) {
+  const Row up{1000, 4, 0, 32}, down{1124, -4, 0, 32}, one{1000, 0, 5, 1};
+  EXPECT_TRUE(up.inside({1000, 1128}, 4));
+  EXPECT_FALSE(up.inside({1000, 1127}, 4));
+  EXPECT_FALSE(up.inside({1001, 1128}, 4));
+  EXPECT_TRUE(down.inside({1000, 1128}, 4));
+  EXPECT_FALSE(down.inside({1004, 1128}, 4));
+  EXPECT_TRUE(one.inside({1000, 1004}, 4));
+  EXPECT_FALSE(up.inside({0, 4096}, 16)) << "misaligned";
+  EXPECT_FALSE(Row({8, -4, 0, 32}).inside({0, 4096}, 4)) << "it would run below zero";
+}
+
+}  // namespace
+}  // namespace lockstep
