@@ -5,14 +5,13 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <optional>
 #include <type_traits>
 
 #include "arith.h"
 #include "block.h"
 #include "checker.h"
 #include "launch.h"
-#include "row.h"
+#include "row_access.h"
 #include "warp.h"
 
 namespace lockstep {
@@ -283,68 +282,6 @@ void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const 
   }
 }
 
-// Device memory and registers never overlap, which lets these loops be vector code. Row::stride == the whole access:
-// lane after lane, element after element.
-template <class T, class R, uint32_t count>
-void load_packed(R* __restrict const (&d)[4], const T* __restrict from) {
-  R* __restrict d0 = d[0], * __restrict d1 = d[1], * __restrict d2 = d[2], * __restrict d3 = d[3];
-  for (uint32_t l = 0; l < kWarpSize; ++l) {
-    d0[l] = static_cast<R>(from[count * l]);
-    if constexpr (count > 1) d1[l] = static_cast<R>(from[count * l + 1]);
-    if constexpr (count > 2) d2[l] = static_cast<R>(from[count * l + 2]), d3[l] = static_cast<R>(from[count * l + 3]);
-  }
-}
-
-template <class T, class R, uint32_t count>
-void store_packed(T* __restrict to, const R* __restrict const (&a)[4]) {
-  const R* __restrict a0 = a[0], * __restrict a1 = a[1], * __restrict a2 = a[2], * __restrict a3 = a[3];
-  for (uint32_t l = 0; l < kWarpSize; ++l) {
-    to[count * l] = static_cast<T>(a0[l]);
-    if constexpr (count > 1) to[count * l + 1] = static_cast<T>(a1[l]);
-    if constexpr (count > 2) to[count * l + 2] = static_cast<T>(a2[l]), to[count * l + 3] = static_cast<T>(a3[l]);
-  }
-}
-
-template <class T, class R>
-void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
-  alignas(64) R unwanted[kWarpSize];
-  R* __restrict d[4];
-  for (uint32_t e = 0; e < 4; ++e)
-    d[e] = (e < access.count && access.registers[e] ? lanes<R>(warp.registers(), access.registers[e]) : unwanted) +
-           row.begin;
-  const auto* from = reinterpret_cast<const T*>(row.first);
-  if (row.is_full() && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
-    switch (access.count) {
-      case 1: return load_packed<T, R, 1>(d, from);
-      case 2: return load_packed<T, R, 2>(d, from);
-      default: return load_packed<T, R, 4>(d, from);
-    }
-  }
-  for (uint32_t e = 0; e < access.count; ++e) {
-    if (row.stride == 0)
-      std::fill_n(d[e], row.count, static_cast<R>(from[e]));
-    else
-      for (uint32_t i = 0; i < row.count; ++i) d[e][i] = static_cast<R>(reinterpret_cast<const T*>(row.at(i))[e]);
-  }
-}
-
-template <class T, class R>
-void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
-  const R* __restrict a[4];
-  for (uint32_t e = 0; e < 4; ++e)
-    a[e] = lanes<R>(warp.registers(), access.registers[e < access.count ? e : 0]) + row.begin;
-  auto* to = reinterpret_cast<T*>(row.first);
-  if (row.is_full() && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
-    switch (access.count) {
-      case 1: return store_packed<T, R, 1>(to, a);
-      case 2: return store_packed<T, R, 2>(to, a);
-      default: return store_packed<T, R, 4>(to, a);
-    }
-  }
-  for (uint32_t e = 0; e < access.count; ++e)
-    for (uint32_t i = 0; i < row.count; ++i) reinterpret_cast<T*>(row.at(i))[e] = static_cast<T>(a[e][i]);
-}
-
 // As update_lanes, if other threads of the host may be about the same cells. Nobody reads the old values here.
 template <class T, class Function>
 void update_shared_lanes(const T* b, Mask mask, const Places& places, Function next) {
@@ -440,60 +377,6 @@ void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const Pla
 // ---- handlers: addresses → places → counters → data ----
 
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const Places&);
-using RowMover = void (*)(const Warp&, const MemoryAccess&, const Row&);
-
-std::optional<Row> row_of(const Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (access.base == 0) return std::nullopt;
-  return access.wide_base ? find_row(lanes<uint64_t>(warp.registers(), access.base), mask, access.offset)
-                          : find_row(lanes<uint32_t>(warp.registers(), access.base), mask, access.offset);
-}
-
-// The way of most accesses, all in one: a row, within bounds. False: nothing was done.
-template <RowMover move>
-bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
-  Launch& launch = warp.launch();
-  Range& range = launch.last_range[access.index];
-  const uint32_t bytes = access.bytes * access.count;
-  if (!row.inside(range, bytes)) {
-    const Range found = launch.memory.find(row.first);
-    if (!row.inside(found, bytes)) return false;
-    range = found;
-  }
-  InstructionCounters& count = launch.counters.at[access.pc];
-  ++count.global_requests;
-  count.global_threads += row.count;
-  count.global_sectors += global_sectors(row);
-  move(warp, access, row);
-  return true;
-}
-
-template <RowMover move>
-bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
-  Launch& launch = warp.launch();
-  const uint32_t bytes = access.bytes * access.count;
-  if (!row.inside({kSharedBase, kSharedBase + launch.shared_bytes}, bytes)) return false;
-  const auto wavefronts = shared_wavefronts(row, bytes, access.op == MemoryOp::kStore);
-  if (!wavefronts) return false;
-  InstructionCounters& count = launch.counters.at[access.pc];
-  ++count.shared_requests;
-  count.shared_threads += row.count;
-  count.shared_wavefronts += wavefronts->total;
-  count.shared_ideal += wavefronts->ideal;
-  Row place = row;
-  place.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
-  move(warp, access, place);
-  return true;
-}
-
-template <Space space, RowMover move>
-bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (warp.launch().checker) return false;
-  const std::optional<Row> row = row_of(warp, access, mask);
-  if (!row) return false;
-  if constexpr (space == Space::kGlobal || space == Space::kGeneric) return access_global_row<move>(warp, access, *row);
-  if constexpr (space == Space::kShared) return access_shared_row<move>(warp, access, *row);
-  return false;
-}
 
 template <Mover move>
 void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {

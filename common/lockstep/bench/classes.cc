@@ -1,6 +1,7 @@
 // classes: how fast lockstep runs each kind of instruction. One small kernel for each: a loop around many of the kind.
 // Arguments: iterations of the loops, threads of the host, and names of classes (none: all). Prints for each a line of
-// its name, thread-instructions as counted, and seconds of the launch, by the clock and of the processor. Judges nothing.
+// its name, thread-instructions as counted, and seconds of the launch, by the clock and of the processor. Judges
+// nothing.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -144,10 +145,11 @@ void measure(const Class& c, uint32_t iterations, uint32_t threads) {
   options.threads = threads;
   const auto device = Device::create(options);
   uint64_t memory = 0;
+  const std::string text = ptx(c);
   ModuleId module = 0;
   FunctionInfo function;
   if (const Outcome o = device->allocate(kBytes, &memory); !o.ok()) stop(c.name, o);
-  if (const Outcome o = device->load_module(ptx(c), &module); !o.ok()) stop(c.name, o);
+  if (const Outcome o = device->load_module({text}, &module); !o.ok()) stop(c.name, o);
   if (const Outcome o = device->find_function(module, "loop", &function); !o.ok()) stop(c.name, o);
   std::byte params[12];
   std::memcpy(params, &memory, 8);

@@ -187,7 +187,7 @@ Result run(uint32_t threads, const std::vector<uint32_t>& faulty = {}) {
   EXPECT_TRUE(device->fill(addresses[2], 0, 8).ok());
   ModuleId module = 0;
   FunctionInfo function;
-  EXPECT_TRUE(device->load_module(kSums, &module).ok());
+  EXPECT_TRUE(device->load_module({kSums}, &module).ok());
   EXPECT_TRUE(device->find_function(module, "sums", &function).ok());
   LaunchRequest request;
   request.function = function.id;
