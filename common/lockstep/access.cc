@@ -71,6 +71,8 @@ std::string size_text(const MemoryAccess& access) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+}  // namespace
+
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   if (warp.launch().failed_before("misaligned", access.pc)) return;
   char text[160];
@@ -80,6 +82,8 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
       Status::kMisalignedAddress, "misaligned", warp, lane, access, text,
       "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
 }
+
+namespace {
 
 // Each lane for itself: those that fail are reported and left out, and stand where the others do.
 template <class Good>
@@ -105,6 +109,8 @@ const char* kind_of_fault(const Memory& memory, uint64_t address) {
   return memory.describe(address).kind == AddressKind::kFreed ? "use_after_free" : "out_of_bounds";
 }
 
+}  // namespace
+
 void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Memory& memory = warp.launch().memory;
   const char* kind = kind_of_fault(memory, address);
@@ -127,6 +133,8 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   warp.launch().fail_access(Status::kIllegalAddress, kind, warp, lane, access, text, detail,
                             named ? warp.launch().name_of_global(address, access.bytes) : "");
 }
+
+namespace {
 
 // One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
 // Gives the lanes that may go on.
@@ -162,6 +170,8 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
 
 // ---- shared memory ----
 
+}  // namespace
+
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Launch& launch = warp.launch();
   if (warp.launch().failed_before("out_of_bounds", access.pc)) return;
@@ -179,6 +189,8 @@ void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   warp.launch().fail_access(Status::kIllegalAddress, "out_of_bounds", warp, lane, access, text, detail,
                             launch.name_of_shared(address - kSharedBase, access.bytes));
 }
+
+namespace {
 
 Mask shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
@@ -560,6 +572,27 @@ AccessHandler select_atomic(const MemoryAccess& a) {
 }
 
 }  // namespace
+
+void lane_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
+  std::array<uint64_t, kWarpSize> at;
+  addresses(warp, access, mask, at);
+  std::copy(at.begin(), at.end(), out);
+}
+
+void watch(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at) {
+  Checker* checker = warp.launch().checker;
+  if (!checker || !mask) return;
+  if (access.space == Space::kGlobal) return checker->global_access(warp, access, mask, at);
+  std::array<uint64_t, kWarpSize> offsets;
+  for (int l = 0; l < kWarpSize; ++l) offsets[l] = at[l] - kSharedBase;
+  checker->shared_access(warp, access, mask, offsets.data());
+}
+
+void watch_lane(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at) {
+  std::array<uint64_t, kWarpSize> all;
+  all.fill(at);
+  watch(warp, access, 1u << lane, all.data());
+}
 
 AccessHandler select_access(const MemoryAccess& access) {
   if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction)

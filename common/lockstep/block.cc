@@ -23,6 +23,7 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
   coordinates_ = coordinates;
   linear_ = linear;
   barriers_ = {};
+  cluster_arrived_.assign(warps_.size(), 0);
   for (auto& warp : warps_) warp->start();
   if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
 }
@@ -54,7 +55,7 @@ bool Block::complete_barriers() {
   for (const auto& warp : warps_)
     for (const Path& path : warp->paths())
       if (path.state == Path::kAtBarrier) ids |= 1u << path.barrier;
-  bool any = false;
+  bool any = complete_cluster();
   for (; ids; ids &= ids - 1) any |= complete(static_cast<uint32_t>(std::countr_zero(ids)));
   return any;
 }
@@ -96,6 +97,25 @@ std::vector<Arrival> Block::arrivals(uint32_t id) const {
   return all;
 }
 
+// A cluster of one block: its barrier waits for every thread that has not exited.
+bool Block::complete_cluster() {
+  bool any = false;
+  for (size_t w = 0; w < warps_.size(); ++w) {
+    if (warps_[w]->live() & ~cluster_arrived_[w]) return false;
+    any |= cluster_arrived_[w] != 0;
+  }
+  if (!any) return false;
+  std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
+  for (auto& warp : warps_) warp->pass_cluster();
+  return true;
+}
+
+bool Block::advance_copies(uint64_t mbarrier) {
+  return std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
+    return !warp->copies().idle() && warp->copies().advance(*warp, mbarrier);
+  });
+}
+
 void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {
   barriers_[id].early += threads;
   barriers_[id].expected = std::max(barriers_[id].expected, expected);
@@ -115,7 +135,7 @@ void Block::report_deadlock() {
     for (const Path& path : warp->paths()) {
       if (!first) first = warp.get(), lane = static_cast<uint32_t>(std::countr_zero(path.mask)), pc = path.pc;
       char text[160];
-      const bool block_wide = path.state == Path::kAtBarrier;
+      const bool block_wide = path.state == Path::kAtBarrier || path.state == Path::kAtCluster;
       std::snprintf(text, sizeof text, "warp %u, lanes 0x%08x wait at %s in %s%s", warp->index(), path.mask,
                     launch_.program.names[path.pc].c_str(), launch_.place(path.pc).c_str(),
                     block_wide ? "" : " for lanes that never come");

@@ -28,8 +28,12 @@ class Block {
   std::byte* shared() const { return shared_.get(); }
   BlockChecks* checks() const { return checks_.get(); }  // null if nothing is watched
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
-  void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);  // bar.arrive
-  void contribute(uint32_t id, Mask predicate, Mask mask);             // bar.red
+  void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
+  void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
+  void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
+  Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }         // and not completed yet
+  // Lets one copy or arrival happen that this mbarrier (its address within shared memory) waits for. False: none.
+  bool advance_copies(uint64_t mbarrier);
 
  private:
   struct Barrier {
@@ -41,6 +45,7 @@ class Block {
   bool complete_barriers();
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;
+  bool complete_cluster();
   void report_deadlock();
 
   Launch& launch_;
@@ -51,6 +56,7 @@ class Block {
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<uint32_t> order_;
   std::array<Barrier, kBarriers> barriers_{};
+  std::vector<Mask> cluster_arrived_;  // lanes of each warp that arrived at barrier.cluster in this phase
 };
 
 }  // namespace lockstep

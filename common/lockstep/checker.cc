@@ -23,7 +23,7 @@ size_t lane_bytes(Width width) {
 // not matter. CUDA defines what many threads see that write one and the same value.
 bool same_value(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::byte* place,
                 const Record& earlier) {
-  if (access.op != MemoryOp::kStore) return false;
+  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: a copy, not out of registers
   const size_t width = lane_bytes(access.register_width);
   const bool same_instruction =
       earlier.access == access.index && warp.checks()->order.warps[warp.index()].segment == earlier.segment;

@@ -274,6 +274,8 @@ uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) 
   uint32_t offset = 0;
   if (operand.kind == Operand::kInteger) {
     offset = constant(Width::kPred, operand.bits ? kFullMask : 0);
+  } else if (operand.name == "%is_explicit_cluster") {
+    offset = constant(Width::kPred, 0);
   } else {
     Register* r = find_register(operand.name);
     if (!r || r->type != Type::kPred) throw PtxError(s.location.ptx_line, "'" + operand.name + "' is no predicate");
@@ -390,7 +392,7 @@ void FunctionDecoder::decode_pack(const Statement& s) {
 }
 
 static uint64_t window_of(const Statement& s) {
-  if (s.has("shared") || s.has("shared::cta")) return kSharedWindow;
+  if (s.has("shared") || s.has("shared::cta") || s.has("shared::cluster")) return kSharedWindow;
   if (s.has("local")) return kLocalWindow;
   return 0;
 }
@@ -441,6 +443,12 @@ void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {
     decode_warp_barrier(s);
   else if (op == "membar" || op == "fence")
     decode_fence(s);
+  else if (op == "mapa" || op == "getctarank" || (op == "barrier" && s.has("cluster")))
+    decode_cluster(s);
+  else if (op == "cp")
+    decode_async(s);
+  else if (op == "mbarrier")
+    decode_mbarrier(s);
   else if (op == "bar" || op == "barrier")
     decode_barrier(s);
   else if (op == "shfl" || op == "vote" || op == "match" || op == "redux" || op == "elect")

@@ -1,8 +1,10 @@
 // decoder: one function's statements → decoded instructions. Lays out its registers, parameters and local variables.
-// decoder.cc has registers, operands and arithmetic; decoder_memory.cc and decoder_control.cc have the rest.
+// decoder.cc has registers, operands and arithmetic; decoder_memory.cc, decoder_control.cc and decoder_async.cc the
+// rest.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -15,6 +17,7 @@
 
 namespace lockstep {
 
+std::optional<AtomicOp> atomic_op(const std::string& modifier);
 uint32_t width_bytes(Width width);  // of a register, 32 lanes
 
 // What an instruction may not be: thrown while one statement is decoded, and kept as the program's refusal.
@@ -112,6 +115,14 @@ class FunctionDecoder {
   void check_parameter(const MemoryAccess& access, const Statement& s, const Operand& address);
   void decode_atomic(MemoryAccess& access, const Statement& s);
   void place_address(MemoryAccess& access, const Statement& s, const Operand& address);
+  MemoryAccess place(const Statement& s, size_t operand, MemoryOp op, Space space, uint32_t bytes);
+  void settle(MemoryAccess& access);
+  void emit_async(const Statement& s, AsyncUse& use);
+  void decode_async(const Statement& s);
+  void decode_copy(const Statement& s);
+  void decode_bulk_copy(const Statement& s);
+  void decode_mbarrier(const Statement& s);
+  void decode_cluster(const Statement& s);
   void decode_branch(const Statement& s, uint32_t reconvergence);
   void decode_call(const Statement& s);
   void decode_barrier(const Statement& s);

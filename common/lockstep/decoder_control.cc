@@ -72,7 +72,6 @@ void FunctionDecoder::decode_barrier(const Statement& s) {
     use.op = s.has("popc") ? BarrierUse::kRedPopc : s.has("and") ? BarrierUse::kRedAnd : BarrierUse::kRedOr;
     use.d = destination(s, s.operands.at(at++), use.op == BarrierUse::kRedPopc ? Width::k32 : Width::kPred);
   }
-  if (s.opcode == "barrier" && s.has("cluster")) throw Unsupported("clusters are not supported");
   use.id = source(s, s.operands.at(at++), Width::k32, Type::kU32);
   const size_t predicates = s.has("red") ? 1 : 0;
   if (at + predicates < s.operands.size()) use.threads = source(s, s.operands[at++], Width::k32, Type::kU32);
@@ -129,6 +128,10 @@ void FunctionDecoder::decode_warp_barrier(const Statement& s) {
 
 // membar.{cta,gl,sys}, fence{.sem}.scope. One without a scope (fence.proxy) orders for everybody.
 void FunctionDecoder::decode_fence(const Statement& s) {
+  if (s.has("proxy")) {  // between the ways to reach memory, not between threads
+    emit(s, Kind::kNothing);
+    return;
+  }
   emit(s, Kind::kFence).immediate = static_cast<uint32_t>(s.has("cta") ? Scope::kBlock : Scope::kDevice);
 }
 

@@ -1,5 +1,3 @@
-#include <optional>
-
 #include "access.h"
 #include "decoder.h"
 #include "lexer.h"
@@ -15,6 +13,17 @@ const std::set<std::string>& memory_hints() {
   return hints;
 }
 
+Space space_of(const std::string& m) {
+  if (m == "global") return Space::kGlobal;
+  if (m == "shared" || m == "shared::cta" || m == "shared::cluster") return Space::kShared;
+  if (m == "local") return Space::kLocal;
+  if (m == "const") return Space::kConst;
+  if (m == "param" || m == "param::entry" || m == "param::func") return Space::kParam;
+  return Space::kGeneric;
+}
+
+}  // namespace
+
 std::optional<AtomicOp> atomic_op(const std::string& m) {
   static const std::unordered_map<std::string, AtomicOp> ops = {
       {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
@@ -25,24 +34,13 @@ std::optional<AtomicOp> atomic_op(const std::string& m) {
 }
 
 // The order that the modifiers ask for; an atomic operation is relaxed at the least.
-MemoryOrder order_of(const Statement& s, bool atomic) {
+static MemoryOrder order_of(const Statement& s, bool atomic) {
   if (s.has("acq_rel") || s.has("sc")) return MemoryOrder::kAcquireRelease;
   if (s.has("acquire")) return MemoryOrder::kAcquire;
   if (s.has("release")) return MemoryOrder::kRelease;
   if (s.has("relaxed") || s.has("mmio") || atomic) return MemoryOrder::kRelaxed;
   return s.has("volatile") ? MemoryOrder::kVolatile : MemoryOrder::kWeak;
 }
-
-Space space_of(const std::string& m) {
-  if (m == "global") return Space::kGlobal;
-  if (m == "shared" || m == "shared::cta") return Space::kShared;
-  if (m == "local") return Space::kLocal;
-  if (m == "const") return Space::kConst;
-  if (m == "param" || m == "param::entry" || m == "param::func") return Space::kParam;
-  return Space::kGeneric;
-}
-
-}  // namespace
 
 ParamSlot FunctionDecoder::param_slot(const std::string& name) const {
   const auto found = params_.find(name);

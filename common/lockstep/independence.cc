@@ -62,6 +62,10 @@ bool is_independent(const Instruction& in) {
     case Kind::kBarrier:
     case Kind::kWarpBarrier:
     case Kind::kCollective:
+    case Kind::kAsync:  // the accesses say
+    case Kind::kMbarrier:
+    case Kind::kClusterArrive:  // clusters have one block
+    case Kind::kClusterWait:
     case Kind::kReadSpecial:
     case Kind::kYield:
     case Kind::kFence:

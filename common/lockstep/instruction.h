@@ -35,6 +35,10 @@ enum class Kind : uint8_t {
   kBarrier,      // immediate: Program::barriers
   kWarpBarrier,  // a: mask
   kCollective,   // immediate: Program::collectives
+  kAsync,        // extra: Program::async
+  kMbarrier,     // extra: Program::mbarriers
+  kClusterArrive,
+  kClusterWait,
   kReadSpecial,  // immediate: Special
   kYield,        // nanosleep: others first
   kFence,        // immediate: Scope. Every write is visible at once anyway; only checks ask

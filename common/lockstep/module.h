@@ -127,6 +127,7 @@ struct Function {
   std::vector<Statement> body;
   std::map<std::string, std::vector<std::string>> branch_targets;  // .branchtargets label: labels
   uint32_t max_threads = 0;                                        // .maxntid, 0 if none
+  uint32_t cluster_blocks = 1;                                     // .reqnctapercluster
   uint32_t ptx_line = 0;
 };
 

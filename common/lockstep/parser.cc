@@ -323,6 +323,7 @@ class Parser {
     uint64_t product = integer();
     while (accept(",")) product *= integer();
     if (name == ".maxntid" || name == ".reqntid") f.max_threads = static_cast<uint32_t>(product);
+    if (name == ".reqnctapercluster") f.cluster_blocks = static_cast<uint32_t>(product);
   }
 
   void block() {

@@ -108,6 +108,11 @@ std::unique_ptr<Program> link(const Module& module, const Function& entry, const
     program->function_ids.push_back(linkage.function_id(context.reachable[i]->name));
     FunctionDecoder(context, *context.reachable[i], i).run();
   }
+  if (entry.cluster_blocks > 1) {
+    program->refusal = "clusters of more than one block are not supported";
+    program->refusal_instruction = ".reqnctapercluster";
+    program->refusal_location.ptx_line = entry.ptx_line;
+  }
   program->local_bytes = local_bytes(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;

@@ -147,6 +147,36 @@ struct Collective {
   uint32_t member_mask = 0;  // register
 };
 
+// cp.async and the bulk copies: what starts one, groups them, and waits.
+enum class AsyncOp : uint8_t { kCopy, kCommit, kWait, kArrive, kBulk, kBulkCommit, kBulkWait };
+
+using BulkReduction = void (*)(const std::byte* from, std::byte* to, size_t bytes);
+
+struct AsyncUse {
+  AsyncOp op = AsyncOp::kCopy;
+  MemoryAccess from, to, mbarrier;  // those that it has; their handlers are not set
+  bool has_mbarrier = false;        // kBulk: bytes are counted there; else the copy belongs to a bulk group
+  uint32_t size = 0;                // register: kBulk: bytes; kCopy: bytes that are read, or 0 = all
+  uint32_t ignore_source = 0;       // kCopy: predicate, or 0: copy zeros
+  uint32_t groups = 0;              // waits, a register: so many of the latest groups may still be under way
+  bool ungrouped_too = false;       // wait_all
+  bool sources_only = false;        // wait_group.read: what they read has been read
+  bool counted_already = false;     // mbarrier.arrive.noinc
+  BulkReduction reduce = nullptr;   // cp.reduce.async.bulk
+};
+
+enum class MbarrierOp : uint8_t { kInit, kInvalidate, kArrive, kArriveDrop, kExpect, kComplete, kTest, kPendingCount };
+
+struct MbarrierUse {
+  MbarrierOp op = MbarrierOp::kInit;
+  MemoryAccess place;
+  uint32_t d = 0;      // kArrive: the state; kTest: a predicate; kPendingCount: the count; 0: not wanted
+  uint32_t count = 0;  // register; 0: one
+  uint32_t bytes = 0;  // register; 0: none
+  uint32_t phase = 0;  // register: the state that an arrival gave, or a parity
+  bool parity = false, no_complete = false;
+};
+
 struct FunctionCode {
   std::string name;
   uint32_t entry = 0;           // first instruction
@@ -165,6 +195,8 @@ struct Program {
   std::vector<CallSite> calls;
   std::vector<BarrierUse> barriers;
   std::vector<Collective> collectives;
+  std::vector<AsyncUse> async;
+  std::vector<MbarrierUse> mbarriers;
   std::vector<std::vector<uint32_t>> tables;  // targets of brx.idx
   std::vector<FunctionCode> functions;        // [0] is the entry
   std::vector<uint64_t> function_ids;         // beside functions: id within the device, for indirect calls

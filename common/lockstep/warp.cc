@@ -7,6 +7,7 @@
 #include "block.h"
 #include "checker.h"
 #include "launch.h"
+#include "mbarrier.h"
 
 namespace lockstep {
 namespace {
@@ -64,6 +65,7 @@ void Warp::start() {
     std::fill_n(lanes<uint32_t>(entry.registers.get(), preset.offset), kWarpSize,
                 static_cast<uint32_t>(special_value(static_cast<Special>(preset.bits), 0)));
   paths_.clear();
+  copies_.clear();
   Path path;
   path.mask = live_;
   path.frame = &entry;
@@ -243,6 +245,14 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kBarrier: return wait_at_barrier(path, in, mask);
     case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
     case Kind::kCollective: return collective(path, in, mask);
+    case Kind::kAsync:
+      if (mask) copies_.run(*this, launch_.program.async[in.extra], mask);
+      break;
+    case Kind::kMbarrier:
+      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) path.yielded = suspicious_ = true;
+      break;
+    case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
+    case Kind::kClusterWait: return wait_at_cluster(path, mask);
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kFence:
       if (launch_.checker && mask) launch_.checker->fence(*this, mask, static_cast<Scope>(in.immediate));

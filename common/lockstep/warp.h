@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "async_copy.h"
 #include "program.h"
 
 namespace lockstep {
@@ -45,7 +46,7 @@ struct Join {
 };
 
 struct Path {
-  enum State : uint8_t { kRunnable, kAtBarrier, kAtWarpBarrier, kAtCollective } state = kRunnable;
+  enum State : uint8_t { kRunnable, kAtBarrier, kAtWarpBarrier, kAtCollective, kAtCluster } state = kRunnable;
   bool yielded = false;
   Mask mask = 0;
   uint32_t pc = 0;  // the next instruction; while it waits, the one it waits in
@@ -87,6 +88,8 @@ class Warp {
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
   const std::vector<Path>& paths() const { return paths_; }
+  AsyncCopies& copies() { return copies_; }
+  void pass_cluster();                               // paths that wait at barrier.cluster go on
   void pass_barrier(uint32_t id, uint32_t reduced);  // its waiting paths go on; `reduced`: what bar.red gives them
 
   // Of the path that is running, for handlers.
@@ -111,6 +114,7 @@ class Warp {
   bool return_lanes(Path& path, Mask mask);
   bool wait_at_barrier(Path& path, const Instruction& in, Mask mask);
   Mask meet(Path& path, Mask mask, const uint32_t* members, Path::State state);
+  bool wait_at_cluster(Path& path, Mask mask);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   bool collective(Path& path, const Instruction& in, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
@@ -140,6 +144,7 @@ class Warp {
   Frame* frame_ = nullptr;
   AlignedBytes local_;
   uint64_t local_stride_ = 0;
+  AsyncCopies copies_;
   std::vector<Preset> block_presets_;  // those that change from block to block
   bool suspicious_ = false;            // the last turn looked like waiting for somebody
   uint32_t dull_turns_ = 0;            // turns used up without looking so, since it last did

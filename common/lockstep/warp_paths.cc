@@ -158,6 +158,7 @@ void Warp::remove_from_joins(Join* join, Mask leaving) {
 }
 
 bool Warp::end_lanes(Path& path, Mask leaving) {
+  if (!copies_.idle()) copies_.finish(*this, leaving);
   live_ &= ~leaving;
   path.mask &= ~leaving;
   for (Frame* frame = path.frame; frame;) {

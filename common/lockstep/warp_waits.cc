@@ -51,6 +51,25 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
   }
 }
 
+// barrier.cluster.wait: lanes whose arrival has been completed by everybody's go on.
+bool Warp::wait_at_cluster(Path& path, Mask mask) {
+  const Mask waiting = mask & block_.arrived_at_cluster(index_);
+  if (!waiting) {
+    ++path.pc;
+    return true;
+  }
+  if (waiting != path.mask) put_aside(path, path.mask & ~waiting, path.pc + 1);
+  path.mask = waiting;
+  path.state = Path::kAtCluster;
+  paths_.push_back(path);
+  return false;
+}
+
+void Warp::pass_cluster() {
+  for (Path& path : paths_)
+    if (path.state == Path::kAtCluster) path.state = Path::kRunnable, ++path.pc;
+}
+
 // The lanes of `mask` come to where lane l waits for the lanes that members[l] names. Gives those that may go on at
 // once; if that is not all of them, the path is cut down to what goes on, or, for 0, waits.
 Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
