@@ -11,7 +11,7 @@ namespace lockstep {
 // A place in the learner's source (.loc), and in the PTX text itself.
 struct SourceLocation {
   uint32_t file = 0, line = 0;  // file: key of Module::files; 0 = unknown
-  // The call site into which this was inlined, outermost last; the learner's own line is the last one.
+  // Where this was inlined: the learner's own line, see the parser. 0 if it was not.
   uint32_t inlined_file = 0, inlined_line = 0;
   uint32_t ptx_line = 0;
 };

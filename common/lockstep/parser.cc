@@ -383,7 +383,8 @@ class Parser {
   }
 
   // A call site may itself have been inlined: PTX gives one level at a time, so earlier .loc's of the call site in
-  // this function lead on to the learner's own line.
+  // this function lead on to the learner's own line. That is the innermost one in the kernel's own file: a function
+  // beside the kernel is the learner's, one of a header is not.
   void follow_inlining(SourceLocation& location) {
     const uint64_t key = uint64_t{location.file} << 32 | location.line;
     if (location.inlined_line == 0) {
@@ -395,6 +396,7 @@ class Parser {
       location.inlined_file = static_cast<uint32_t>(outer->second >> 32);
       location.inlined_line = static_cast<uint32_t>(outer->second);
     }
+    if (location.file == location.inlined_file) location.inlined_line = location.line;
     call_sites_[key] = uint64_t{location.inlined_file} << 32 | location.inlined_line;
   }
 

@@ -62,6 +62,17 @@ TEST(Parser, FollowsInliningToTheOutermostLine) {
   EXPECT_EQ(body[2].location.inlined_line, 30u);
 }
 
+TEST(Parser, AFunctionBesideTheKernelHasLinesOfItsOwn) {
+  const Module m =
+      parse(kHead + ".visible .entry k()\n{\n" +
+            ".loc 3 12 0, function_name x, inlined_at 3 30 0\nret;\n"       // 3:12 of the kernel's own file
+            ".loc 1 10 0, function_name x, inlined_at 3 12 0\nret;\n}\n");  // a header's 1:10 inlined there
+  const auto& body = m.functions[0].body;
+  EXPECT_EQ(body[0].location.inlined_line, 12u);
+  EXPECT_EQ(body[1].location.inlined_file, 3u);
+  EXPECT_EQ(body[1].location.inlined_line, 12u);
+}
+
 TEST(Parser, APlaceBelongsToItsFunction) {
   const std::string kernel = "()\n{\nret;\n.loc 2 20 0, function_name x, inlined_at 3 30 0\nret;\n}\n";
   const std::string helper = ".loc 1 10 0, function_name x, inlined_at 2 20 0\nret;\n}\n";

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from corpus import Case, CorpusError, Expected, program_of, read_corpus
 
-TIMEOUT = 30  # seconds; a deadlock must be found well before
+TIMEOUT = 10  # seconds; a deadlock must be found well before
 
 
 class Run:

@@ -245,7 +245,7 @@ __global__ void set_upper_half(const int* in, int* out) {
   // The words are clear.
   __syncthreads();
   if (tid < 32) reinterpret_cast<short*>(s_words)[2 * lane] = static_cast<short>(in[lane]);  // OTHER
-  if (tid >= 32) s_words[lane] = (s_words[lane] & 0xffff) | in[lane] << 16;                  // HERE
+  if (tid >= 32) s_words[lane] += in[lane] << 16;                                            // HERE
   // Both halves are there.
   __syncthreads();
   if (tid < 32) out[lane] = s_words[lane];

@@ -72,7 +72,8 @@ CASE(one_thread_speaks_for_all) {
 }
 
 // case: last_block_finishes
-// Looks like: a block reads the others' sums without waiting. It is the last one, and all have passed a fence.
+// Looks like: a block reads the others' sums without waiting. It is the last one; the sums are volatile, and a fence
+// stands before the counter, as in CUDA's guide.
 // expect: nothing
 __global__ void sum_in_one_launch(const int* in, volatile int* sums, unsigned* done, int* out) {
   __shared__ bool s_last;
@@ -82,7 +83,6 @@ __global__ void sum_in_one_launch(const int* in, volatile int* sums, unsigned* d
     sums[blockIdx.x] = sum;
     __threadfence();
     s_last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
   }
   // Everyone must know whether the block is the last.
   __syncthreads();
