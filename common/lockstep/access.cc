@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "arith.h"
+#include "atomic_loop.h"
 #include "block.h"
 #include "checker.h"
 #include "launch.h"
@@ -21,6 +22,7 @@ namespace {
 struct Places {
   std::array<uint64_t, kWarpSize> at;  // lanes that are not active repeat the first active one
   bool consecutive = false;            // at[l] == at[0] + l · bytes, for all 32 lanes
+  uint64_t shared_begin = 0;           // of the block's shared memory, if they lie there
 };
 
 // ---- addresses ----
@@ -157,11 +159,13 @@ Mask global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   InstructionCounters& count = warp.launch().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
-  ++count.global_requests;
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   count.global_threads += static_cast<uint64_t>(std::popcount(mask));
+  if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
+  ++count.global_requests;
   if (places.consecutive && mask == kFullMask) {  // no address twice, so that an atomic counts as a load
     count.global_sectors += (places.at[0] + kWarpSize * bytes - 1) / 32 - places.at[0] / 32 + 1;
-  } else if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction) {
+  } else if (atomic) {
     count.global_sectors += global_atomic_sectors(places.at.data(), mask);
   } else {
     count.global_sectors += global_sectors(places.at.data(), mask, bytes);
@@ -206,11 +210,13 @@ Mask shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
 void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   InstructionCounters& count = warp.launch().counters.at[access.pc];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  const Wavefronts w =
-      atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.literal_one, access.atomic == AtomicOp::kCas)
-             : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
   ++count.shared_requests;
   count.shared_threads += static_cast<uint64_t>(std::popcount(mask));
+  if (atomic && is_atomic_loop(access, true)) return;  // count_loop does
+  const Wavefronts w =
+      atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.bytes, access.literal_one,
+                                        access.atomic == AtomicOp::kCas)
+             : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
   count.shared_wavefronts += w.total;
   count.shared_ideal += w.ideal;
 }
@@ -241,7 +247,7 @@ Mask local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pla
 // `places`: offsets in each lane's own memory.
 void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   InstructionCounters& count = warp.launch().counters.at[access.pc];
-  ++count.local_requests;
+  count.local_requests += std::max(1u, access.bytes * access.count / 4u);
   count.local_sectors += local_sectors(places.at.data(), mask, access.bytes * access.count);
 }
 
@@ -305,11 +311,51 @@ void update_shared_lanes(const T* b, Mask mask, const Places& places, Function n
   }
 }
 
+template <class T>
+uint64_t bits_of(const T& value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+// An atomic that is a loop on the card, before it is carried out: next(old, b, lane) as in update_lanes.
+template <class T, class Function>
+void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
+  const T* b = lanes<T>(warp.registers(), access.registers[1]);
+  AtomicLoop loop;
+  loop.mask = mask;
+  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = places.at[l] - places.shared_begin;
+  loop.leaves_if_same = access.atomic == AtomicOp::kMin || access.atomic == AtomicOp::kMax;
+  loop.next = [&](uint64_t old, uint32_t l) {
+    T value;
+    std::memcpy(&value, &old, sizeof value);
+    return bits_of(next(value, b[l], l));
+  };
+  constexpr uint64_t kWhole = sizeof(T) == 2 ? 4 : sizeof(T);  // bytes that the loop reads and tries
+  for (uint32_t l = 0; l < kWarpSize; ++l)
+    std::memcpy(&loop.cells[l], reinterpret_cast<const void*>(places.at[l] & ~(kWhole - 1)), kWhole);
+  if constexpr (std::is_same_v<T, uint16_t>) loop.compare = access.atomic == AtomicOp::kCas ? b : nullptr;
+  const LoopTraffic traffic =
+      sizeof(T) == 2 ? run_half_loop(loop, places.shared_begin != 0) : run_cast_loop(loop, kWhole);
+  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  count.loop_wavefronts += traffic.loads.total;
+  count.loop_ideal += traffic.loads.ideal;
+  count.shared_wavefronts += traffic.tries.total;
+  count.shared_ideal += traffic.tries.ideal;
+  if (places.shared_begin) return;
+  ++count.loop_requests;
+  count.loop_sectors += traffic.load_sectors;
+  count.global_requests += traffic.rounds;
+  count.global_sectors += traffic.try_sectors;
+}
+
 // Lane after lane, lowest first: one of the orders that hardware may take.
 template <class T, class Function>
 void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
   std::byte* registers = warp.registers();
   const T* b = lanes<T>(registers, access.registers[1]);
+  if constexpr (sizeof(T) <= 8)
+    if (is_atomic_loop(access, places.shared_begin != 0)) count_loop<T>(warp, access, mask, places, next);
   if constexpr (std::is_integral_v<T>)
     if (warp.launch().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, places, next);
   std::array<T, kWarpSize> old;
@@ -409,8 +455,8 @@ void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
     for (uint64_t& offset : offsets.at) offset -= kSharedBase;
     checker->shared_access(warp, access, mask, offsets.at.data());
   }
-  const uint64_t base = reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
-  for (uint64_t& address : places.at) address += base;
+  places.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
+  for (uint64_t& address : places.at) address += places.shared_begin - kSharedBase;
   move(warp, access, mask, places);
 }
 

@@ -52,6 +52,13 @@ bool consecutive_words(const uint64_t* addresses, Mask mask) {
   return result && addresses[0] % 4 == 0;
 }
 
+// Also of the lanes that are not active, whose addresses repeat an active one's.
+bool all_equal(const uint64_t* addresses) {
+  uint64_t difference = 0;
+  for (uint32_t l = 1; l < kWarpSize; ++l) difference |= addresses[l] ^ addresses[0];
+  return difference == 0;
+}
+
 // What the same lanes and width would cost if every bank had to serve one word.
 uint32_t ideal_wavefronts(Mask mask, uint32_t phases) {
   const uint32_t width = kWarpSize / phases;
@@ -107,6 +114,12 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
 
 uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
   constexpr uint32_t kLanes = 8;  // of a sector: 8 words of 4 bytes
+  if (all_equal(offsets)) {
+    const auto words = static_cast<uint32_t>((offsets[0] + bytes - 1) / 4 - offsets[0] / 4 + 1);
+    uint32_t groups = 0;
+    for (Mask rest = mask; rest; rest >>= kLanes) groups += (rest & 0xff) != 0;
+    return words * groups;
+  }
   uint32_t total = 0;
   for (uint32_t first = 0; first < kWarpSize; first += kLanes) {
     std::array<uint64_t, kLanes * 4> words;
@@ -122,7 +135,7 @@ uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
 }
 
 void InstructionCounters::add(const InstructionCounters& other) {
-  static_assert(sizeof *this == 12 * sizeof(uint64_t), "every counter must be added");
+  static_assert(sizeof *this == 16 * sizeof(uint64_t), "every counter must be added");
   warps += other.warps;
   threads += other.threads;
   divergent += other.divergent;
@@ -135,6 +148,10 @@ void InstructionCounters::add(const InstructionCounters& other) {
   shared_threads += other.shared_threads;
   local_requests += other.local_requests;
   local_sectors += other.local_sectors;
+  loop_requests += other.loop_requests;
+  loop_sectors += other.loop_sectors;
+  loop_wavefronts += other.loop_wavefronts;
+  loop_ideal += other.loop_ideal;
 }
 
 void LaunchCounters::add(const LaunchCounters& other) {
@@ -157,16 +174,22 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
   return w;
 }
 
-Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, bool merging, bool is_cas) {
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas) {
   if (mask == 0) return {};
   if (merging) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
-  std::array<uint32_t, kBanks> lanes_in_bank{};
-  uint32_t deepest = 0;
-  for (Mask rest = mask; rest; rest &= rest - 1)
-    deepest = std::max(deepest, ++lanes_in_bank[addresses[std::countr_zero(rest)] / 4 % kBanks]);
-  // Bank conflicts are that lane count less one, so the ideal is whatever remains.
-  const uint32_t total = is_cas ? 2 * deepest : deepest;
-  return {total, total - (deepest - 1)};
+  const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = is_cas ? 2 : 1;
+  Wavefronts w;
+  for (uint32_t first = 0; first < kWarpSize; first += width) {
+    Mask phase = mask >> first & (width == 32 ? kFullMask : (1u << width) - 1);
+    if (!phase) continue;
+    std::array<uint32_t, kBanks> lanes_in_bank{};
+    uint32_t deepest = 0;
+    for (; phase; phase &= phase - 1)
+      deepest = std::max(deepest, ++lanes_in_bank[addresses[first + first_lane(phase)] / 4 % kBanks]);
+    w.total += wavefronts_each * deepest;
+    w.ideal += wavefronts_each * deepest - (deepest - 1);  // bank conflicts are the lanes less one, cas or not
+  }
+  return w;
 }
 
 }  // namespace lockstep

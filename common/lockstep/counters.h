@@ -16,6 +16,8 @@ struct InstructionCounters {
   uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
   uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
   uint64_t local_requests = 0, local_sectors = 0;
+  // What the loops load that stand for atomics the card does not have.
+  uint64_t loop_requests = 0, loop_sectors = 0, loop_wavefronts = 0, loop_ideal = 0;
   void add(const InstructionCounters& other);
 };
 
@@ -34,8 +36,9 @@ struct Wavefronts {
 };
 // Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
-// As above for atom and red; merging: add of the literal 1 without a use of the result.
-Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, bool merging, bool is_cas);
+// As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes; merging:
+// add of the literal 1 without a use of the result.
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas);
 
 // Counts of one launch, beside Program::code.
 struct LaunchCounters {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "atomic_loop.h"
 #include "counter_names.h"
 #include "occupancy.h"
 
@@ -22,19 +23,27 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   if (in.kind != Kind::kMemory) return;
   const MemoryAccess& access = program.accesses[in.extra];
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
-  const std::string op = kOps[static_cast<int>(access.op)];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const std::string op = kOps[static_cast<int>(access.op)];
   if (c.global_requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum", c.global_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum", c.global_sectors);
+    const std::string name = atomic && is_atomic_loop(access, false) ? "atom" : op;  // its tries are cas
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global_requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global_sectors);
     if (atomic) add("global_atomics", c.global_threads);
   }
+  if (c.loop_requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop_requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop_sectors);
+  }
   if (c.shared_requests) {
-    const std::string shared_op = atomic ? "atom" : op;  // the card has one name for both kinds of atomics there
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + shared_op + ".sum", c.shared_wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + shared_op + ".sum",
-        c.shared_wavefronts - c.shared_ideal);
+    const std::string name = atomic ? "atom" : op;  // the card has one name for both kinds of atomics there
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared_wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared_wavefronts - c.shared_ideal);
     if (atomic) add("shared_atomics", c.shared_threads);
+  }
+  if (c.loop_wavefronts) {
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop_wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop_wavefronts - c.loop_ideal);
   }
   if (c.local_requests) {
     add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local_requests);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "device.h"
 #include "single_access.h"
@@ -157,6 +158,48 @@ TEST(Counters, Atomics) {
     (text.find("red.global") != std::string::npos ? known : unknown).push_back(text);
   for (const auto& text : unknown) ADD_FAILURE() << text;
   EXPECT_EQ(known.size(), 3u) << "rows of red.global that differ from the card: " << (known.empty() ? "" : known[0]);
+}
+
+// Rows whose cells are Nsight Compute's counters of the whole kernel.
+std::vector<std::string> form_mismatches(const std::string& file, size_t expected_rows) {
+  std::optional<Runner> runner;  // a new one for each form, since every launch's report holds those before it
+  std::string form;
+  std::vector<std::string> wrong;
+  const std::vector<Cells> rows = read_csv(std::string(GOLDEN_FOLDER) + "/" + file);
+  EXPECT_EQ(rows.size(), expected_rows);
+  for (const Cells& row : rows) {
+    if (row.at("ptx") != form) runner.emplace();
+    form = row.at("ptx");
+    const nlohmann::json ours = runner->run(form, parse_offsets(row.at("lane_byte_offsets")));
+    for (const auto& [name, value] : row) {
+      if (!name.ends_with(".sum")) continue;
+      if (const auto count = ours.value(name, uint64_t{0}); count != std::stoull(value))
+        wrong.push_back(name + ": H200 " + value + ", ours " + std::to_string(count) + "\n  " + form + "\n  " +
+                        row.at("lane_byte_offsets"));
+    }
+  }
+  return wrong;
+}
+
+TEST(Counters, SharedForms) {
+  for (const auto& text : form_mismatches("shared_forms_h200.csv", 443)) ADD_FAILURE() << text;
+}
+
+TEST(Counters, LocalForms) {
+  for (const auto& text : form_mismatches("local_forms_h200.csv", 182)) ADD_FAILURE() << text;
+}
+
+// Scattered atomics differ here as they do above.
+TEST(Counters, GlobalForms) {
+  std::vector<std::string> known, unknown;
+  for (const auto& text : form_mismatches("global_forms_h200.csv", 341))
+    (text.starts_with("l1tex__t_sectors_pipe_lsu_mem_global_op_atom") ||
+             text.starts_with("l1tex__t_sectors_pipe_lsu_mem_global_op_red")
+         ? known
+         : unknown)
+        .push_back(text);
+  for (const auto& text : unknown) ADD_FAILURE() << text;
+  EXPECT_EQ(known.size(), 23u) << (known.empty() ? "" : known[0]);
 }
 
 }  // namespace

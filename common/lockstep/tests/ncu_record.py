@@ -25,6 +25,20 @@ COUNTERS = [
         for what in ("requests", "sectors")
     ),
 ]
+# What PTX cannot tell, beside it; and what a launch's shape alone decides.
+INSTRUCTIONS = [
+    "smsp__inst_executed.sum",
+    "smsp__thread_inst_executed.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
+]
+OCCUPANCY = [
+    "launch__shared_mem_per_block_static",
+    "launch__shared_mem_per_block_dynamic",
+    "launch__occupancy_limit_blocks",
+    "launch__occupancy_limit_warps",
+    "launch__occupancy_limit_shared_mem",
+    "launch__registers_per_thread",
+]
 STRESS = "common/lockstep/tests/"
 # Programs and arguments, relative to the build; a lab's solution is called through lab_case, once an entry.
 CASES = [
@@ -67,7 +81,8 @@ def output_of(*command: str) -> str:
 def known(counters: list[str]) -> list[str]:
     """Those that this ncu can count on this card; the others are named, and left out."""
     names = {line.split()[0] for line in output_of("ncu", "--query-metrics").splitlines() if line.strip()}
-    missing = [counter for counter in counters if counter.removesuffix(".sum") not in names]
+    asked = [counter for counter in counters if not counter.startswith("launch__")]  # those are no hardware counters
+    missing = [counter for counter in asked if counter.removesuffix(".sum") not in names]
     if missing:
         print(f"ncu does not know {', '.join(missing)}", file=sys.stderr)
     return [counter for counter in counters if counter not in missing]
@@ -82,7 +97,7 @@ def main() -> None:
     device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
     toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
     ncu = output_of("ncu", "--version").splitlines()[-1]
-    counters = known(COUNTERS)
+    counters = known([*COUNTERS, *INSTRUCTIONS, *OCCUPANCY])
     with arguments.out.open("w", newline="", encoding="utf-8") as file:
         file.write(
             f"# device {device}, driver {driver}, toolkit {toolkit}, Nsight Compute {ncu}, "
