@@ -111,8 +111,17 @@ bool Warp::collective(Path& path, const Instruction& in, Mask mask) {
       mask = meet(path, mask, members, Path::kAtCollective);
       if (!mask) return false;
       if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, true);
+      // Lanes that name different masks, as tiles of a warp do, are groups of their own.
+      for (Mask rest = mask; rest;) {
+        const Mask named = members[first_lane(rest)];
+        Mask group = 0;
+        for (uint32_t l = 0; l < kWarpSize; ++l) group |= static_cast<Mask>(members[l] == named) << l;
+        run_collective(c, registers(), group & rest);
+        rest &= ~group;
+      }
+    } else {
+      run_collective(c, registers(), mask);
     }
-    run_collective(c, registers(), mask);
   }
   ++path.pc;
   return true;
