@@ -74,6 +74,8 @@ def fits(finding: dict, expected: Expected, case: Case) -> bool:
         return False
     if expected.lines and not ("block" in finding and "thread" in finding):
         return False
+    if expected.kind == "race" and not finding.get("other"):
+        return False
     return all(text in finding["message"] for text in expected.says)
 
 
