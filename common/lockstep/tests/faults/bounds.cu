@@ -199,6 +199,20 @@ CASE(one_block_sum_too_few) {
   return finished();
 }
 
+// case: tid_for_i
+// Thinks: tid < n guards every access. The global index is another number.
+// expect: out_of_bounds
+__global__ void negate(float* a, int n) {
+  const int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+  if (tid >= n) return;
+  a[i] = -1.0f;  // HERE
+}
+CASE(tid_for_i) {
+  Device<float> a(300);
+  negate<<<3, 128>>>(a, 300);
+  return finished();
+}
+
 // ---- misaligned ----
 
 // case: vector_from_second

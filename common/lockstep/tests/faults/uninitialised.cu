@@ -1,4 +1,6 @@
 // uninitialised: reads of shared or global memory that nothing wrote: uninitialised_read.
+#include <cmath>
+
 #include "case.h"
 
 // case: malloc_is_not_zero
@@ -214,5 +216,45 @@ CASE(next_block_sees_shared) {
   Device<int> out(32);
   remember<<<1, 32>>>(out, 0);
   remember<<<1, 32>>>(out, 1);
+  return finished();
+}
+
+// case: bins_by_block_size
+// Thinks: a block has 256 threads, one a bin. This one has 128, and half of the bins stay as they were.
+// expect: uninitialised_read
+__global__ void histogram_of_256(const unsigned char* in, int n, int* bins) {
+  __shared__ int s_bins[256];
+  const int tid = threadIdx.x;
+  s_bins[tid] = 0;
+  // All bins are zero.
+  __syncthreads();
+  for (int i = tid; i < n; i += blockDim.x) atomicAdd(&s_bins[in[i]], 1);  // HERE
+  // All counts are in.
+  __syncthreads();
+  atomicAdd(&bins[tid], s_bins[tid]);
+}
+CASE(bins_by_block_size) {
+  Device<unsigned char> in(counting<unsigned char>(256));
+  Device<int> bins = zeros<int>(256);
+  histogram_of_256<<<1, 128>>>(in, 256, bins);
+  return finished();
+}
+
+// case: last_block_not_launched
+// Thinks: ceil(n / 128) rounds up. n / 128 has been rounded down before.
+// expect: uninitialised_read
+__global__ void square_all(int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = i * i;
+}
+__global__ void halve_all(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] / 2;  // HERE
+}
+CASE(last_block_not_launched) {
+  const int n = 300;
+  Device<int> squares(n), halves(n);
+  square_all<<<static_cast<int>(std::ceil(n / 128)), 128>>>(squares, n);
+  halve_all<<<3, 128>>>(squares, halves, n);
   return finished();
 }
