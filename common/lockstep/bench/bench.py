@@ -1,72 +1,254 @@
 #!/usr/bin/env python3
-"""Measures lockstep's speed with V (vector add) and R (block sum), as plain programs under LD_LIBRARY_PATH.
+"""Measures lockstep: V (vector add) and R (block sum), each kind of instruction, every lab's solution, memory.
 
-Runs of V, R and of both without their kernel are interleaved, so that a slow minute of the machine hits all
-alike. Reported: the time of the launch as the program sees it, and the whole process less the same process
-without the kernel; each as median and spread. Sets gpuocelot's figures beside them, which are from another run
-on two cores and were not measured here.
+Prints Markdown. Runs are interleaved, so that a slow minute of the machine hits all alike; a figure is the median of
+them, with the least and the most. Instruction counts of the host are callgrind's, of the launch alone, and do not
+depend on the machine's load; they are left out where valgrind is not installed.
 """
 
 import argparse
+import datetime
 import json
 import os
+import platform
+import re
+import shutil
 import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-PROGRAMS = {"vector_add": ("V", 0.58), "block_sum": ("R", 1.30)}
+import lab_binary
+
+PROGRAMS = {"vector_add": "V", "block_sum": "R"}
+GOALS = {("V", "none"): 0.015, ("R", "none"): 0.035, ("V", "all"): 0.06, ("R", "all"): 0.14}  # seconds, one thread
+GOAL_RATE = 1.5  # 10^9 thread-instructions a second, arithmetic and coalesced memory, one thread
+ITERATIONS, CALLGRIND_ITERATIONS = 50, 2  # of the classes' loops
+MIB = 1024 * 1024
 
 
-def run(binary: Path, library: Path, repetitions: int, report: Path | None = None) -> tuple[float, float]:
-    """Seconds of the whole process and of the kernel alone."""
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
-    if report:
-        environment["LOCKSTEP_REPORT"] = str(report)
+@dataclass
+class Tree:
+    source: Path
+    build: Path
+
+    @property
+    def library(self) -> Path:
+        return self.build / "lockstep"
+
+    def program(self, name: str) -> Path:
+        return self.build / "common/lockstep/bench" / name
+
+    def environment(self, threads: int = 1, checks: str = "none", report: Path | None = None) -> dict[str, str]:
+        ours = {"LD_LIBRARY_PATH": str(self.library), "LOCKSTEP_THREADS": str(threads), "LOCKSTEP_CHECKS": checks}
+        return {**os.environ, **ours} | ({"LOCKSTEP_REPORT": str(report)} if report else {})
+
+
+def spread(values: Iterable[float], unit: str, digits: int) -> str:
+    v = list(values)
+    return f"{statistics.median(v):.{digits}f} ({min(v):.{digits}f} to {max(v):.{digits}f}) {unit}"
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> None:
+    for row in (head, ["---"] * len(head), *rows):
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def run(command: list[str | Path], environment: dict[str, str]) -> tuple[float, str]:
+    """Seconds of the whole process, and what it printed."""
     begin = time.perf_counter()
-    done = subprocess.run([binary, str(repetitions)], env=environment, capture_output=True, text=True, check=True)
-    return time.perf_counter() - begin, float(done.stdout.split()[0])
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return time.perf_counter() - begin, done.stdout
 
 
-def thread_instructions(binary: Path, library: Path) -> float:
+def peak_bytes(command: list[str | Path], environment: dict[str, str]) -> int:
+    """Peak resident memory, looked at until the process ends (wait4's would hold this interpreter's own)."""
+    peak = 0
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        while child.poll() is None:
+            peak = max(peak, lab_binary.peak_kib(child.pid) * 1024)
+            time.sleep(0.001)
+    return peak
+
+
+def thread_instructions(measure: Callable[[Path], object]) -> int:
+    """measure: runs something that writes its report there."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        run(binary, library, 1, report)
-        return json.loads(report.read_text())["launches"][0]["counters"]["smsp__thread_inst_executed.sum"]
+        measure(report)
+        launches = json.loads(report.read_text())["launches"]
+        return int(sum(launch["counters"]["smsp__thread_inst_executed.sum"] for launch in launches))
 
 
-def spread(seconds: list[float]) -> str:
-    return f"{statistics.median(seconds):.4f} s ({min(seconds):.4f} to {max(seconds):.4f})"
+def programs(tree: Tree, runs: int) -> None:
+    variants = [(name, checks) for name in PROGRAMS for checks in ("none", "all")]
+    launch: dict[tuple[str, str], list[float]] = {v: [] for v in variants}
+    beyond: dict[tuple[str, str], list[float]] = {v: [] for v in variants}
+    for _ in range(runs):
+        for name, checks in variants:
+            environment = tree.environment(checks=checks)
+            start, _ = run([tree.program(name), "0"], environment)
+            whole, printed = run([tree.program(name), "1"], environment)
+            launch[name, checks].append(float(printed.split()[0]))
+            beyond[name, checks].append(whole - start)
+    rows = []
+    for name, checks in variants:
+        count = thread_instructions(lambda report, n=name: run([tree.program(n), "1"], tree.environment(report=report)))
+        rate = count / statistics.median(launch[name, checks]) / 1e9
+        rows.append([f"{PROGRAMS[name]} ({name})", checks, spread(launch[name, checks], "s", 4)])
+        rows[-1] += [spread(beyond[name, checks], "s", 4), f"{GOALS[PROGRAMS[name], checks]} s", f"{rate:.2f}"]
+    print("## V and R, one thread\n")
+    print("The launch as the program sees it, and the whole process less the same process without the kernel.\n")
+    table(["program", "checks", "launch", "beyond process start", "goal", "10^9 thread-instructions a second"], rows)
+
+
+def classes(tree: Tree, runs: int) -> None:
+    binary = tree.program("lockstep_classes")
+    wall: dict[str, list[float]] = {}
+    processor: dict[str, list[float]] = {}
+    for _ in range(runs):
+        for line in run([binary, str(ITERATIONS), "1"], dict(os.environ))[1].splitlines():
+            name, count, seconds, processor_seconds = line.split("\t")
+            wall.setdefault(name, []).append(int(count) / float(seconds) / 1e9)
+            processor.setdefault(name, []).append(int(count) / float(processor_seconds) / 1e9)
+    rows = []
+    for name in wall:
+        row = [name, spread(wall[name], "", 2), spread(processor[name], "", 2)]
+        rows.append([*row, host_instructions(binary, name)])
+    print(
+        f"## Kinds of instructions, one thread, counters on (goal for arithmetic and coalesced memory: {GOAL_RATE})\n"
+    )
+    print(
+        "10^9 thread-instructions a second, by the clock and by the processor's time; and instructions of the host for"
+    )
+    print("one of a thread.\n")
+    table(["kind", "by the clock", "by the processor's time", "host instructions"], rows)
+
+
+def host_instructions(binary: Path, name: str) -> str:
+    if not shutil.which("valgrind"):
+        return "-"
+    with tempfile.TemporaryDirectory() as folder:
+        tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--collect-atstart=no"]
+        tool.append("--toggle-collect=*InProcessDevice::launch*")
+        command = [*tool, str(binary), str(CALLGRIND_ITERATIONS), "1", name]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    # Both launches are collected: the one that warms up runs its loop once.
+    threads = int(done.stdout.split("\t")[1]) * (CALLGRIND_ITERATIONS + 1) / CALLGRIND_ITERATIONS
+    return f"{int(collected[1]) / threads:.2f}" if collected else "-"
+
+
+def labs(tree: Tree, runs: int, threads: int) -> None:
+    rows = []
+    for lab in lab_binary.find_labs(tree.source / "labs", tree.build / "labs"):
+
+        def call(environment: dict[str, str], lab: lab_binary.Lab = lab) -> lab_binary.Call:
+            return lab_binary.call(lab.binary, lab.contract, lab.entry, lab.real_size, environment)
+
+        count = thread_instructions(lambda report, call=call: call(tree.environment(report=report)))
+        seconds: dict[int, list[float]] = {1: [], threads: []}
+        for _ in range(runs):
+            for n in seconds:
+                seconds[n].append(call(tree.environment(threads=n)).seconds)
+        one, several = (statistics.median(seconds[n]) for n in (1, threads))
+        row = [
+            lab.name,
+            f"{lab.real_size}",
+            f"{count / 1e6:.1f}M",
+            spread(seconds[1], "s", 3),
+            f"{count / one / 1e9:.2f}",
+        ]
+        rows.append([*row, spread(seconds[threads], "s", 3), f"{one / several:.2f}"])
+    print("## The labs' solutions at their real size\n")
+    head = ["lab", "elements", "thread-instructions", "one thread", "10^9 a second", f"{threads} threads", "faster by"]
+    table(head, rows)
+
+
+def scaling(tree: Tree, runs: int, counts: list[int]) -> None:
+    rows = []
+    for name, letter in PROGRAMS.items():
+        seconds: dict[int, list[float]] = {n: [] for n in counts}
+        for _ in range(runs):
+            for n in counts:
+                printed = run([tree.program(name), "20"], tree.environment(threads=n))[1]
+                seconds[n].append(float(printed.split()[0]) / 20)
+        one = statistics.median(seconds[counts[0]])
+        for n in counts:
+            rows.append([letter, str(n), spread(seconds[n], "s", 4), f"{one / statistics.median(seconds[n]):.2f}"])
+    print("## Threads of the host: one of 20 launches\n")
+    table(["program", "threads", "a launch", "faster by"], rows)
+
+
+def memory(tree: Tree) -> None:
+    """Peak resident bytes less those of a program that only starts the runtime."""
+    rows = []
+
+    def add(name: str, device_bytes: int, peak: Callable[[dict[str, str]], int]) -> None:
+        row = [name, f"{device_bytes / MIB:.1f}"]
+        for checks, factor in (("none", 2), ("all", 6)):
+            empty = peak_bytes([tree.program("empty")], tree.environment(checks=checks))
+            used = peak(tree.environment(checks=checks)) - empty
+            row += [f"{used / MIB:.1f}", f"{(factor * device_bytes + 100e6) / MIB:.1f}"]
+        rows.append(row)
+
+    for name, letter in PROGRAMS.items():
+        size = 4 << 20
+        on_device = 3 * size if letter == "V" else size + size // 256
+        add(letter, on_device, lambda e, n=name: peak_bytes([tree.program(n), "1"], e))
+    for lab in lab_binary.find_labs(tree.source / "labs", tree.build / "labs"):
+        # Checked runs of a real size take long; a tenth shows the same.
+        n = lab.real_size // 10
+        add(
+            f"{lab.name}, {n} elements",
+            sum(lab_binary.sizes(lab.contract, n)),
+            lambda e, lab=lab, n=n: lab_binary.call(lab.binary, lab.contract, lab.entry, n, e).peak_kib * 1024,
+        )
+    for program in sorted((tree.build / "common/lockstep/tests").glob("cub_*")):
+        if program.is_file() and program.stat().st_mode & 0o100:
+            add(program.name, 0, lambda e, p=program: peak_bytes([p], e))
+    print("## Memory, MiB\n")
+    print(
+        "Peak resident memory less that of a program that only starts the runtime; the program's own arrays on the host"
+    )
+    print("are in it. Bounds: 2 times what the program allocated on the device and 100 MB; with every check 6 times.\n")
+    table(["program", "allocated", "no checks", "bound", "every check", "bound"], rows)
+
+
+def processor_name() -> str:
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return found[1] if found else platform.processor()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where vector_add and block_sum were built")
-    parser.add_argument("library", type=Path, help="the folder of lockstep's libcudart.so.13")
-    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("source", type=Path, help="the repository")
+    parser.add_argument("build", type=Path, help="the build tree")
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--threads", type=int, nargs="*", default=[1, 2], help="for the scaling")
+    parser.add_argument("--parts", nargs="*", default=["programs", "classes", "scaling", "labs", "memory"])
     arguments = parser.parse_args()
-
-    kernel: dict[str, list[float]] = {name: [] for name in PROGRAMS}
-    beyond_start: dict[str, list[float]] = {name: [] for name in PROGRAMS}
-    for name in PROGRAMS:
-        run(arguments.folder / name, arguments.library, 1)  # into the page cache
-    for _ in range(arguments.runs):
-        for name in PROGRAMS:
-            binary = arguments.folder / name
-            empty, _ = run(binary, arguments.library, 0)
-            whole, launch = run(binary, arguments.library, 1)
-            kernel[name].append(launch)
-            beyond_start[name].append(whole - empty)
-
-    print(f"{arguments.runs} interleaved runs each, on {os.cpu_count()} cores, one thread; median (least to most)")
-    for name, (letter, gpuocelot) in PROGRAMS.items():
-        median = statistics.median(kernel[name])
-        instructions = thread_instructions(arguments.folder / name, arguments.library)
-        print(f"{letter} {name}: launch {spread(kernel[name])}, process beyond its start {spread(beyond_start[name])}")
-        print(f"  {instructions / 1e6:.1f}M thread-instructions, {instructions / median / 1e9:.2f}G a second")
-        print(f"  gpuocelot {gpuocelot:.2f} s: {gpuocelot / median:.1f} times lockstep's launch"
-              " (gpuocelot's figure is from another run on two cores, not measured here)")
+    tree = Tree(arguments.source, arguments.build)
+    git = ["git", "-C", str(tree.source), "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+    print("# How fast lockstep is\n")
+    print(f"{processor_name()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start;")
+    print(f"{datetime.date.today()}, commit {commit}; {arguments.runs} interleaved runs: median (least to most).")
+    print("Made by `cmake --build build --target lockstep_bench`.\n")
+    if "programs" in arguments.parts:
+        programs(tree, arguments.runs)
+    if "classes" in arguments.parts:
+        classes(tree, arguments.runs)
+    if "scaling" in arguments.parts:
+        scaling(tree, arguments.runs, arguments.threads)
+    if "labs" in arguments.parts:
+        labs(tree, max(1, arguments.runs // 4), max(arguments.threads))
+    if "memory" in arguments.parts:
+        memory(tree)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import random
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,16 @@ def input_of(contract: str, n: int) -> bytes:
 FLOATS = (b"\0\0\0\0", b"\0\0\x80\x3f", b"\0\0\0\x40", b"\0\0\x80\x40")  # 0, 1, 2, 4
 
 
+def peak_kib(pid: int) -> int:
+    """The most memory that the process has had resident; 0 if it is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    found = re.search(r"VmHWM:\s*(\d+) kB", status)
+    return int(found[1]) if found else 0
+
+
 def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str, str]) -> Call:
     """Raises RuntimeError with the runner's reply if the call fails."""
     in_bytes, out_bytes = sizes(contract, n)
@@ -68,15 +79,15 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
         to.write(json.dumps(job) + "\n")
         to.flush()
         reply = json.loads(lines.readline() or "{}")
+        peak = peak_kib(child.pid)
         to.write('{"quit":true}\n')
-    _, _, usage = os.wait4(child.pid, 0)
-    child.returncode = 0  # collected
+    child.wait()
     if reply.get("status") != "ok":
         raise RuntimeError(f"{binary}: {reply}")
     output = os.pread(result_fd, out_bytes, in_bytes + 3 * GUARD)
     os.close(input_fd)
     os.close(result_fd)
-    return Call(reply["host_ms"] / 1e3, usage.ru_maxrss, reply["value"], output, in_bytes, out_bytes)
+    return Call(reply["host_ms"] / 1e3, peak, reply["value"], output, in_bytes, out_bytes)
 
 
 @dataclass
