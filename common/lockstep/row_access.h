@@ -49,8 +49,8 @@ void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
     }
   }
   for (uint32_t e = 0; e < access.count; ++e) {
-    if (row.stride == 0)
-      std::fill_n(d[e], row.count, static_cast<R>(from[e]));
+    if (row.stride == 0 && row.is_full())
+      std::fill_n(d[e], kWarpSize, static_cast<R>(from[e]));
     else
       for (uint32_t i = 0; i < row.count; ++i) d[e][i] = static_cast<R>(reinterpret_cast<const T*>(row.at(i))[e]);
   }

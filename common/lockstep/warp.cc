@@ -136,6 +136,8 @@ Progress Warp::run() {
   suspicious_ = false;
   for (;;) {
     if (live_ == 0) return Progress::kDone;
+    // The usual end of a turn: the whole warp waits at a barrier of the block.
+    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.empty()) return Progress::kBlocked;
     merge_paths();
     const size_t next = pick();
     if (next == paths_.size()) {  // none may run now
@@ -191,41 +193,51 @@ size_t Warp::pick() {
 
 void Warp::execute(Path path) {
   const Instruction* code = launch_.program.code.data();
+  const MemoryAccess* accesses = launch_.program.accesses.data();
   InstructionCounters* counters = launch_.counters.at.data();
   int32_t budget =
       launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(launch_.random_below(64)) : kTurn;
-  auto active = static_cast<uint64_t>(std::popcount(path.mask));
+  // Parts of the path at hand; its own pc follows where somebody looks at it.
+  const Instruction* next = code + path.pc;
+  InstructionCounters* count = counters + path.pc;
+  Mask own = path.mask;
+  auto active = static_cast<uint64_t>(std::popcount(own));
+  std::byte* file = path.frame->registers.get();
+  frame_ = path.frame;
   for (;;) {
-    const Instruction& in = code[path.pc];
-    Mask mask = path.mask;
-    std::byte* const file = path.frame->registers.get();
+    const Instruction& in = *next;
+    Mask mask = own;
     if (in.guard) {
       const Mask guard = *lanes<Mask>(file, in.guard);
       mask &= in.guard_negated ? ~guard : guard;
     }
     if (!in.uncounted) {
-      InstructionCounters& count = counters[path.pc];
-      ++count.warps;
-      count.threads += active;
+      ++count->warps;
+      count->threads += active;
     }
     if (in.kind == Kind::kAlu) {
       if (mask) in.alu(file, in, mask);
-      ++path.pc;
+      ++next, ++count;
     } else if (in.kind == Kind::kMemory) {
       if (mask) {
-        frame_ = path.frame;
-        const MemoryAccess& access = launch_.program.accesses[in.extra];
+        const MemoryAccess& access = accesses[in.extra];
         access.handler(*this, access, mask);
         if (launch_.faulted) return;
         if (access.may_spin) budget -= kSuspicion, suspicious_ = true;
       }
-      ++path.pc;
+      ++next, ++count;
     } else {
-      frame_ = path.frame;
+      path.pc = static_cast<uint32_t>(next - code);
       if (!step(path, in, mask) || launch_.faulted) return;
-      active = static_cast<uint64_t>(std::popcount(path.mask));
+      next = code + path.pc;
+      count = counters + path.pc;
+      own = path.mask;
+      active = static_cast<uint64_t>(std::popcount(own));
+      file = path.frame->registers.get();
+      frame_ = path.frame;
     }
     if (--budget < 0 || path.yielded) {
+      path.pc = static_cast<uint32_t>(next - code);
       path.yielded = true;
       paths_.push_back(path);
       return;

@@ -27,12 +27,13 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   }
   if (use.op != BarrierUse::kSync) block_.contribute(id, *lanes<Mask>(registers(), use.predicate), mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
-  path.mask = mask;
-  path.state = Path::kAtBarrier;
-  path.barrier = id;
-  path.use = &use;
-  path.waits_for = threads;
-  paths_.push_back(path);
+  // Filled in where it lies: a copy of what has just been written would wait for the writes.
+  Path& waiting = paths_.emplace_back(path);
+  waiting.mask = mask;
+  waiting.state = Path::kAtBarrier;
+  waiting.barrier = id;
+  waiting.use = &use;
+  waiting.waits_for = threads;
   return false;
 }
 
@@ -185,8 +186,8 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
 bool Warp::wake_waiting() {
   bool any = false;
   for (size_t i = 0; i < paths_.size(); ++i) {
+    if (paths_[i].state != Path::kAtWarpBarrier && paths_[i].state != Path::kAtCollective) continue;
     const Path path = paths_[i];
-    if (path.state != Path::kAtWarpBarrier && path.state != Path::kAtCollective) continue;
     const auto together = [&](const Path& other) {
       return other.state == path.state && (path.state == Path::kAtWarpBarrier || other.pc == path.pc);
     };
