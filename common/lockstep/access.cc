@@ -364,6 +364,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
     T& cell = *reinterpret_cast<T*>(places.at[l]);
     old[l] = cell;
     cell = next(cell, b[l], l);
+    warp.launch().changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
   }
   if (access.registers[0] == 0) return;
   T* d = lanes<T>(registers, access.registers[0]);

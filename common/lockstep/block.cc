@@ -111,9 +111,11 @@ bool Block::complete_cluster() {
 }
 
 bool Block::advance_copies(uint64_t mbarrier) {
-  return std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
+  const bool any = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
     return !warp->copies().idle() && warp->copies().advance(*warp, mbarrier);
   });
+  launch_.changes += any;
+  return any;
 }
 
 void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {

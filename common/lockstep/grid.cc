@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "block.h"
+#include "stall.h"
 #include "workers.h"
 
 namespace lockstep {
@@ -18,13 +19,20 @@ constexpr size_t kMingled = 4;
 
 class Grid {
  public:
-  explicit Grid(Launch& launch) : launch_(launch), wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled) {}
+  explicit Grid(Launch& launch)
+      : launch_(launch), wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled), stall_(launch) {}
 
   void run() {
     const uint64_t total = launch_.grid.count();
     while ((next_ < total || !active_.empty()) && !launch_.faulted) {
       while (active_.size() < wanted_ && next_ < total) start_next();
+      const size_t before = active_.size();
       if (!turn_for_all()) wanted_ = std::min<size_t>(2 * active_.size(), launch_.resident_blocks);
+      const bool more_begin = active_.size() < wanted_ && next_ < total;
+      if (active_.size() < before || more_begin)
+        stall_.reset();
+      else if (!launch_.faulted)
+        look_for_stall();
     }
   }
 
@@ -38,6 +46,12 @@ class Grid {
     block->start(block_index(launch_.grid, next_), next_);
     ++next_;
     active_.push_back(std::move(block));
+  }
+
+  void look_for_stall() {
+    resident_.clear();
+    for (const auto& block : active_) resident_.push_back(block.get());
+    stall_.look(resident_);
   }
 
   // False if every block yielded: they may wait for one that has not begun.
@@ -61,6 +75,8 @@ class Grid {
   size_t wanted_;
   uint64_t next_ = 0;
   std::vector<std::unique_ptr<Block>> active_, spare_;
+  StallWatch stall_;
+  std::vector<const Block*> resident_;
 };
 
 // The next block for whoever asks. After a fault no later block is given out, and those before it are already, so
@@ -92,9 +108,12 @@ struct Share {
 template <class Function>
 void run_blocks(Launch& launch, uint64_t& faulted_block, BlockSource& source, Function after_each) {
   Block block(launch);
+  const Block* const self = &block;
+  StallWatch stall(launch);
   while (const auto number = source.take()) {
     block.start(block_index(launch.grid, *number), *number);
-    while (block.run() != Progress::kDone && source.wants(*number)) {}
+    for (stall.reset(); !launch.faulted && block.run() != Progress::kDone && source.wants(*number);)
+      stall.look({&self, 1});
     if (launch.faulted) {
       faulted_block = *number;
       return source.end_at(*number);

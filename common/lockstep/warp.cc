@@ -223,7 +223,7 @@ void Warp::execute(Path path) {
         const MemoryAccess& access = accesses[in.extra];
         access.handler(*this, access, mask);
         if (launch_.faulted) return;
-        if (access.may_spin) budget -= kSuspicion, suspicious_ = true;
+        if (access.may_spin) budget -= kSuspicion, suspicious_ = true, path.looked_at = path.pc;
       }
       ++next, ++count;
     } else {
@@ -261,7 +261,10 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       if (mask) copies_.run(*this, launch_.program.async[in.extra], mask);
       break;
     case Kind::kMbarrier:
-      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) path.yielded = suspicious_ = true;
+      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) {
+        path.yielded = suspicious_ = true;
+        path.looked_at = path.pc;
+      }
       break;
     case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
     case Kind::kClusterWait: return wait_at_cluster(path, mask);
@@ -280,6 +283,41 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   }
   ++path.pc;
   return true;
+}
+
+namespace {
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 32;
+}
+
+uint64_t mix(uint64_t hash, const std::byte* bytes, size_t size) {
+  for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, bytes + i, sizeof word);
+    hash = mix(hash, word);
+  }
+  return hash;
+}
+
+}  // namespace
+
+uint64_t Warp::state_hash() const {
+  uint64_t sum = 0;  // paths and joins have no order
+  for (const Path& path : paths_) {
+    uint64_t hash = mix(uint64_t{path.mask} << 32 | path.pc, uint64_t{path.state} << 32 | path.waits_for);
+    hash = mix(hash, path.barrier);
+    for (const Frame* frame = path.frame; frame; frame = frame->caller) {
+      hash = mix(hash, uint64_t{frame->function} << 32 | frame->return_pc);
+      hash = mix(hash, frame->registers.get(), launch_.program.functions[frame->function].register_bytes);
+      hash = mix(hash, frame->params.data(), frame->params.size());
+    }
+    sum += hash;
+  }
+  for (const Join* join : joins_)
+    sum += mix(uint64_t{join->expected} << 32 | join->arrived, uint64_t{join->pc} << 1 | 1);
+  return mix(mix(sum, live_), local_.get(), local_stride_ * kWarpSize);
 }
 
 }  // namespace lockstep

@@ -55,6 +55,7 @@ struct Path {
   Mask waits_for = 0;               // kAtWarpBarrier, kAtCollective: the lanes that must come too
   uint32_t barrier = 0;             // kAtBarrier: which of the 16
   const BarrierUse* use = nullptr;  // kAtBarrier
+  uint32_t looked_at = kNowhere;    // the last instruction of it that may have waited for other threads
 };
 
 // kBlocked: only others can wake it; kYielded: it probably waits for others, spinning; kTurnOver: it has used its turn.
@@ -87,6 +88,8 @@ class Warp {
   uint32_t index() const { return index_; }
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
+  bool spins() const { return suspicious_; }  // its last turn looked like waiting for somebody
+  uint64_t state_hash() const;                // of all that decides what it does next, but for memory that is shared
   const std::vector<Path>& paths() const { return paths_; }
   AsyncCopies& copies() { return copies_; }
   void pass_cluster();                               // paths that wait at barrier.cluster go on
