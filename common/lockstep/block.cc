@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <set>
 
 #include "checker.h"
+#include "deadlock.h"
 
 namespace lockstep {
 
@@ -45,7 +45,8 @@ Progress Block::run() {
     if (complete_barriers()) continue;
     if (turn_over) return Progress::kTurnOver;
     if (yielded) return Progress::kYielded;
-    report_deadlock();
+    const Block* const self = this;
+    report_deadlock(launch_, {&self, 1});
     return Progress::kDone;
   }
 }
@@ -126,36 +127,6 @@ void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {
 void Block::contribute(uint32_t id, Mask predicate, Mask mask) {
   barriers_[id].trues += static_cast<uint32_t>(std::popcount(predicate & mask));
   barriers_[id].votes += static_cast<uint32_t>(std::popcount(mask));
-}
-
-// Nobody can go on: say where each group waits and for whom.
-void Block::report_deadlock() {
-  std::set<std::string> lines;
-  const Warp* first = nullptr;
-  uint32_t lane = 0, pc = 0;
-  for (const auto& warp : warps_)
-    for (const Path& path : warp->paths()) {
-      if (!first) first = warp.get(), lane = static_cast<uint32_t>(std::countr_zero(path.mask)), pc = path.pc;
-      char text[160];
-      const bool block_wide = path.state == Path::kAtBarrier || path.state == Path::kAtCluster;
-      std::snprintf(text, sizeof text, "warp %u, lanes 0x%08x wait at %s in %s%s", warp->index(), path.mask,
-                    launch_.program.names[path.pc].c_str(), launch_.place(path.pc).c_str(),
-                    block_wide ? "" : " for lanes that never come");
-      lines.insert(text);
-    }
-  std::string detail;
-  for (const std::string& line : lines) {
-    if (detail.size() > 1000) {
-      detail += "\n…";
-      break;
-    }
-    detail += (detail.empty() ? "" : "\n") + line;
-  }
-  detail +=
-      "\nNext: let every thread of the block reach the same __syncthreads(), and every lane of the mask the same "
-      "*_sync call; no such call inside an if that only some of them take.";
-  launch_.fail(Status::kLaunchTimeout, "deadlock", *first, lane, pc,
-               "deadlock: every thread of the block that is left waits, and nobody can wake it", detail);
 }
 
 }  // namespace lockstep

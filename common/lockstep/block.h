@@ -46,7 +46,6 @@ class Block {
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;
   bool complete_cluster();
-  void report_deadlock();
 
   Launch& launch_;
   Dim3 coordinates_;

@@ -85,11 +85,12 @@ namespace {
 
 // Makes the finding, and the launch's fault if it is the first. Gives its index in the findings.
 size_t note(Launch& launch, Status status, const char* kind, const Site& at, uint32_t pc, const std::string& what,
-            const std::string& detail, const std::string& where) {
+            const std::string& detail, const std::string& where, const std::optional<Site>& other = {}) {
   Finding finding;
   finding.kind = kind;
   finding.kernel = launch.kernel;
   finding.at = at;
+  finding.other = other;
   finding.where = where;
   finding.message = what + "\n  in kernel " + launch.kernel + " at " + launch.place(pc) + "\n  block " +
                     text(at.block) + ", thread " + text(at.thread) + indented(detail);
@@ -100,9 +101,9 @@ size_t note(Launch& launch, Status status, const char* kind, const Site& at, uin
 }  // namespace
 
 void Launch::fail(Status status, const char* kind, const Warp& warp, uint32_t lane, uint32_t pc,
-                  const std::string& what, const std::string& detail) {
+                  const std::string& what, const std::string& detail, const std::optional<Site>& other) {
   if (faulted) return;
-  note(*this, status, kind, site(warp, lane, pc), pc, what, detail, "");
+  note(*this, status, kind, site(warp, lane, pc), pc, what, detail, "", other);
   faulted = true;
 }
 

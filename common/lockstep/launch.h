@@ -58,9 +58,9 @@ struct Launch {
   uint64_t random_below(uint64_t n) { return random() % n; }
 
   // Ends the launch: `what`, of the kind that the report names, happened to this lane at this instruction; `detail` is
-  // a further line.
+  // a further line, `other` a second place.
   void fail(Status status, const char* kind, const Warp& warp, uint32_t lane, uint32_t pc, const std::string& what,
-            const std::string& detail);
+            const std::string& detail, const std::optional<Site>& other = {});
   // As fail(), for one lane's access, at `where` if that has a name. With the check of memory on, the kernel goes on
   // without that access.
   void fail_access(Status status, const char* kind, const Warp& warp, uint32_t lane, const MemoryAccess& access,

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
-#include <set>
-#include <string>
 
 #include "block.h"
+#include "deadlock.h"
 #include "launch.h"
 #include "warp.h"
 
@@ -63,7 +61,7 @@ void StallWatch::look(std::span<const Block* const> blocks) {
     since_ = std::chrono::steady_clock::now();
     warps_.clear();
   }
-  if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report(blocks);
+  if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(launch_, blocks);
 }
 
 // States are remembered at rounds that lie twice as far apart each time (Brent's way to find a cycle). Whoever has been
@@ -82,38 +80,6 @@ bool StallWatch::all_stuck(std::span<const Block* const> blocks) {
       if (remember) seen = {state, false};
     }
   return all_again || (all_idle && std::chrono::steady_clock::now() - since_ > kPatience);
-}
-
-void StallWatch::report(std::span<const Block* const> blocks) const {
-  constexpr size_t kMostLines = 12;
-  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and place; what other blocks do there is the same
-  std::string detail;
-  const Warp* first = nullptr;
-  uint32_t lane = 0, pc = 0;
-  for (const Block* block : blocks)
-    for (const auto& warp : block->warps())
-      for (const Path& path : warp->paths()) {
-        const bool looks = !waits(path) && path.looked_at != kNowhere;
-        const uint32_t at = looks ? path.looked_at : path.pc;
-        if (!first || looks) first = warp.get(), lane = first_lane(path.mask), pc = at;
-        if (told.size() >= kMostLines || !told.insert({warp->index(), at}).second) continue;
-        char text[200];
-        std::snprintf(text, sizeof text, "block %llu, warp %u, lanes 0x%08x %s %s in %s\n",
-                      static_cast<unsigned long long>(block->linear()), warp->index(), path.mask,
-                      looks         ? "repeat"
-                      : waits(path) ? "wait at"
-                                    : "loop at",
-                      launch_.program.names[at].c_str(), launch_.place(at).c_str());
-        detail += text;
-      }
-  if (told.size() >= kMostLines) detail += "…\n";
-  if (blocks.size() < launch_.grid.count())
-    detail += std::to_string(blocks.size()) + " blocks are on the card now; others may not find room beside them\n";
-  detail +=
-      "Next: look for who should change what they read: a thread that sleeps at a barrier, a lock that is never "
-      "released, an arrival that nobody makes, a block that has not begun.";
-  launch_.fail(Status::kLaunchTimeout, "deadlock", *first, lane, pc,
-               "deadlock: what these threads wait for will never change", detail);
 }
 
 }  // namespace lockstep

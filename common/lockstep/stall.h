@@ -34,7 +34,6 @@ class StallWatch {
 
   uint64_t changes();
   bool all_stuck(std::span<const Block* const> blocks);
-  void report(std::span<const Block* const> blocks) const;
 
   Launch& launch_;
   std::vector<uint32_t> changing_;  // instructions that may change what others read; empty: not looked for yet

@@ -1,0 +1,14 @@
+// deadlock: ends a launch whose threads wait for what will never come. In: the blocks that are left. Out: a failure
+// that names the lines, and the lanes of each warp that wait there.
+#pragma once
+
+#include <span>
+
+namespace lockstep {
+
+class Block;
+struct Launch;
+
+void report_deadlock(Launch& launch, std::span<const Block* const> blocks);
+
+}  // namespace lockstep
