@@ -1,4 +1,6 @@
 // Thrust's algorithms that move elements: sorts, merges, sets, searches, selections, on every element type.
+#define THRUST_FORCE_32_BIT_OFFSET_TYPE  // else every kernel is compiled again for more than 2^31 elements
+
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
