@@ -16,43 +16,63 @@ void set_predicate(std::byte* registers, uint32_t offset, Mask value, Mask activ
 void set_all(std::byte* registers, uint32_t offset, uint32_t value, Mask active) {
   if (offset == 0) return;
   auto* d = lanes<uint32_t>(registers, offset);
-  for (Mask rest = active; rest; rest &= rest - 1) d[std::countr_zero(rest)] = value;
+  if (active == kFullMask)
+    std::fill_n(d, kWarpSize, value);
+  else
+    for (Mask rest = active; rest; rest &= rest - 1) d[std::countr_zero(rest)] = value;
 }
 
-// The lane that lane l reads, and whether it lies within the segment that c describes (PTX ISA, shfl.sync).
-struct ShuffleSource {
-  int lane;
-  bool inside;
+struct LaneNumbers {
+  std::array<int32_t, kWarpSize> l{};
+  std::array<Mask, kWarpSize> bit{};
+  constexpr LaneNumbers() {
+    for (int i = 0; i < kWarpSize; ++i) l[i] = i, bit[i] = Mask{1} << i;
+  }
 };
+constexpr LaneNumbers kLanes;
 
-ShuffleSource shuffle_source(CollectiveOp op, int l, uint32_t b, uint32_t c) {
-  const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31),
-            segment = static_cast<int>(c >> 8 & 31);
-  const int highest = (l & segment) | (clamp & ~segment), lowest = l & segment;
+// The lane that each lane reads, and which of these lie within the segment that c describes (PTX ISA, shfl.sync). A
+// lane outside its segment reads itself. One loop without branches for each operation: vector code.
+template <CollectiveOp op>
+Mask find_sources(const uint32_t* b, const uint32_t* c, std::array<int32_t, kWarpSize>& from) {
+  Mask all_inside = 0;
+  for (int i = 0; i < kWarpSize; ++i) {
+    const int32_t l = kLanes.l[i], offset = static_cast<int32_t>(b[i] & 31), clamp = static_cast<int32_t>(c[i] & 31),
+                  segment = static_cast<int32_t>(c[i] >> 8 & 31);
+    const int32_t lowest = l & segment, highest = lowest | (clamp & ~segment);
+    const int32_t source = op == CollectiveOp::kShflUp     ? l - offset
+                           : op == CollectiveOp::kShflDown ? l + offset
+                           : op == CollectiveOp::kShflBfly ? l ^ offset
+                                                           : lowest | (offset & ~segment);
+    const bool inside = op == CollectiveOp::kShflUp ? source >= highest : source <= highest;
+    from[i] = inside ? source : l;
+    all_inside |= inside ? kLanes.bit[i] : 0;
+  }
+  return all_inside;
+}
+
+Mask find_sources(CollectiveOp op, const uint32_t* b, const uint32_t* c, std::array<int32_t, kWarpSize>& from) {
   switch (op) {
-    case CollectiveOp::kShflUp: return {l - offset, l - offset >= highest};
-    case CollectiveOp::kShflDown: return {l + offset, l + offset <= highest};
-    case CollectiveOp::kShflBfly: return {l ^ offset, (l ^ offset) <= highest};
-    default: return {lowest | (offset & ~segment), (lowest | (offset & ~segment)) <= highest};
+    case CollectiveOp::kShflUp: return find_sources<CollectiveOp::kShflUp>(b, c, from);
+    case CollectiveOp::kShflDown: return find_sources<CollectiveOp::kShflDown>(b, c, from);
+    case CollectiveOp::kShflBfly: return find_sources<CollectiveOp::kShflBfly>(b, c, from);
+    default: return find_sources<CollectiveOp::kShflIdx>(b, c, from);
   }
 }
 
-// A lane outside its segment reads itself. What an inactive lane would give is undefined; here, its register.
+// What an inactive lane would give is undefined; here, its register.
 void shuffle(const Collective& s, std::byte* registers, Mask active) {
-  std::array<uint32_t, kWarpSize> a;
-  std::copy_n(lanes<uint32_t>(registers, s.a), kWarpSize, a.begin());
-  const auto* b = lanes<uint32_t>(registers, s.b);
-  const auto* c = lanes<uint32_t>(registers, s.c);
-  std::array<uint32_t, kWarpSize> result;
-  Mask inside = 0;
-  for (int l = 0; l < kWarpSize; ++l) {
-    const ShuffleSource from = shuffle_source(s.op, l, b[l], c[l]);
-    result[l] = a[from.inside ? from.lane : l];
-    inside |= static_cast<Mask>(from.inside) << l;
-  }
+  std::array<int32_t, kWarpSize> from;
+  const Mask inside = find_sources(s.op, lanes<uint32_t>(registers, s.b), lanes<uint32_t>(registers, s.c), from);
   if (s.d) {
+    const auto* a = lanes<uint32_t>(registers, s.a);
+    std::array<uint32_t, kWarpSize> result;
+    for (int l = 0; l < kWarpSize; ++l) result[l] = a[from[l]];
     auto* d = lanes<uint32_t>(registers, s.d);
-    for (int l = 0; l < kWarpSize; ++l) d[l] = active >> l & 1 ? result[l] : d[l];
+    if (active == kFullMask)
+      std::copy(result.begin(), result.end(), d);
+    else
+      for (int l = 0; l < kWarpSize; ++l) d[l] = active >> l & 1 ? result[l] : d[l];
   }
   set_predicate(registers, s.p, inside, active);
 }

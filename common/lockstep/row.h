@@ -28,21 +28,29 @@ struct Row {
   }
 };
 
-// The row that these lanes' registers hold, if they do. A step of more than half of their range is one downwards.
+// Whether these lanes' registers hold a row, and which. A step of more than half of their range is one downwards.
 template <class Unsigned>
-std::optional<Row> find_row(const Unsigned* registers, Mask mask, int64_t offset) {
-  const uint32_t begin = first_lane(mask), count = static_cast<uint32_t>(std::popcount(mask));
-  if (static_cast<uint64_t>(mask) >> begin != (uint64_t{1} << count) - 1) return std::nullopt;  // not side by side
-  const Unsigned first = registers[begin];
-  const auto stride = static_cast<Unsigned>(count > 1 ? registers[begin + 1] - first : 0);
-  if (static_cast<Unsigned>(first + (count - 1) * stride) != registers[begin + count - 1]) return std::nullopt;
+bool find_row(const Unsigned* registers, Mask mask, int64_t offset, Row& row) {
+  if (mask == kFullMask) {  // loops of fixed length become vector code
+    row.begin = 0;
+    row.count = kWarpSize;
+  } else {
+    row.begin = first_lane(mask);
+    row.count = static_cast<uint32_t>(std::popcount(mask));
+    if (mask >> row.begin != (1u << row.count) - 1) return false;  // not side by side
+    registers += row.begin;
+  }
+  const Unsigned first = registers[0];
+  const auto stride = static_cast<Unsigned>(row.count > 1 ? registers[1] - first : 0);
+  if (static_cast<Unsigned>(first + (row.count - 1) * stride) != registers[row.count - 1]) return false;
   Unsigned difference = 0, expected = first;
-  if (count == kWarpSize)  // a loop of fixed length becomes vector code
-    for (uint32_t l = 0; l < kWarpSize; ++l, expected += stride) difference |= registers[l] ^ expected;
+  if (mask == kFullMask)
+    for (int l = 0; l < kWarpSize; ++l, expected += stride) difference |= registers[l] ^ expected;
   else
-    for (uint32_t l = 0; l < count; ++l, expected += stride) difference |= registers[begin + l] ^ expected;
-  if (difference != 0) return std::nullopt;
-  return Row{first + static_cast<uint64_t>(offset), static_cast<std::make_signed_t<Unsigned>>(stride), begin, count};
+    for (uint32_t l = 0; l < row.count; ++l, expected += stride) difference |= registers[l] ^ expected;
+  row.first = first + static_cast<uint64_t>(offset);
+  row.stride = static_cast<std::make_signed_t<Unsigned>>(stride);
+  return difference == 0;
 }
 
 // Distinct sectors of 32 bytes. An access lies in one, since it is aligned and at most 16 bytes long.

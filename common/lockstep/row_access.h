@@ -2,8 +2,6 @@
 // of bounds, or is watched is left to access.
 #pragma once
 
-#include <optional>
-
 #include "block.h"
 #include "launch.h"
 #include "row.h"
@@ -35,18 +33,20 @@ void store_packed(T* __restrict to, const R* __restrict const (&a)[4]) {
 
 template <class T, class R>
 void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
+  if (row.is_full() && row.stride == sizeof(T) && access.count == 1 && access.registers[0]) {  // the usual one
+    R* __restrict d = lanes<R>(warp.registers(), access.registers[0]);
+    const T* __restrict from = reinterpret_cast<const T*>(row.first);
+    for (uint32_t l = 0; l < kWarpSize; ++l) d[l] = static_cast<R>(from[l]);
+    return;
+  }
   alignas(64) R unwanted[kWarpSize];
   R* __restrict d[4];
   for (uint32_t e = 0; e < 4; ++e)
     d[e] = (e < access.count && access.registers[e] ? lanes<R>(warp.registers(), access.registers[e]) : unwanted) +
            row.begin;
   const auto* from = reinterpret_cast<const T*>(row.first);
-  if (row.is_full() && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
-    switch (access.count) {
-      case 1: return load_packed<T, R, 1>(d, from);
-      case 2: return load_packed<T, R, 2>(d, from);
-      default: return load_packed<T, R, 4>(d, from);
-    }
+  if (row.is_full() && access.count > 1 && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
+    return access.count == 2 ? load_packed<T, R, 2>(d, from) : load_packed<T, R, 4>(d, from);
   }
   for (uint32_t e = 0; e < access.count; ++e) {
     if (row.stride == 0 && row.is_full())
@@ -58,28 +58,24 @@ void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <class T, class R>
 void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
+  if (row.is_full() && row.stride == sizeof(T) && access.count == 1) {  // the usual one
+    const R* __restrict a = lanes<R>(warp.registers(), access.registers[0]);
+    T* __restrict to = reinterpret_cast<T*>(row.first);
+    for (uint32_t l = 0; l < kWarpSize; ++l) to[l] = static_cast<T>(a[l]);
+    return;
+  }
   const R* __restrict a[4];
   for (uint32_t e = 0; e < 4; ++e)
     a[e] = lanes<R>(warp.registers(), access.registers[e < access.count ? e : 0]) + row.begin;
   auto* to = reinterpret_cast<T*>(row.first);
-  if (row.is_full() && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
-    switch (access.count) {
-      case 1: return store_packed<T, R, 1>(to, a);
-      case 2: return store_packed<T, R, 2>(to, a);
-      default: return store_packed<T, R, 4>(to, a);
-    }
+  if (row.is_full() && access.count > 1 && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
+    return access.count == 2 ? store_packed<T, R, 2>(to, a) : store_packed<T, R, 4>(to, a);
   }
   for (uint32_t e = 0; e < access.count; ++e)
     for (uint32_t i = 0; i < row.count; ++i) reinterpret_cast<T*>(row.at(i))[e] = static_cast<T>(a[e][i]);
 }
 
 using RowMover = void (*)(const Warp&, const MemoryAccess&, const Row&);
-
-inline std::optional<Row> row_of(const Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (access.base == 0) return std::nullopt;
-  return access.wide_base ? find_row(lanes<uint64_t>(warp.registers(), access.base), mask, access.offset)
-                          : find_row(lanes<uint32_t>(warp.registers(), access.base), mask, access.offset);
-}
 
 // The way of most accesses, all in one: a row, within bounds. False: nothing was done.
 template <RowMover move>
@@ -121,10 +117,14 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
 template <Space space, RowMover move>
 bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
   if (warp.launch().checker) return false;
-  const std::optional<Row> row = row_of(warp, access, mask);
-  if (!row) return false;
-  if constexpr (space == Space::kGlobal || space == Space::kGeneric) return access_global_row<move>(warp, access, *row);
-  if constexpr (space == Space::kShared) return access_shared_row<move>(warp, access, *row);
+  if (access.base == 0) return false;
+  Row row;
+  const bool found = access.wide_base
+                         ? find_row(lanes<uint64_t>(warp.registers(), access.base), mask, access.offset, row)
+                         : find_row(lanes<uint32_t>(warp.registers(), access.base), mask, access.offset, row);
+  if (!found) return false;
+  if constexpr (space == Space::kGlobal || space == Space::kGeneric) return access_global_row<move>(warp, access, row);
+  if constexpr (space == Space::kShared) return access_shared_row<move>(warp, access, row);
   return false;
 }
 

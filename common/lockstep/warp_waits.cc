@@ -71,9 +71,17 @@ void Warp::pass_cluster() {
     if (path.state == Path::kAtCluster) path.state = Path::kRunnable, ++path.pc;
 }
 
+// Whether all lanes, active or not, name the same: the usual case, a literal mask.
+static bool all_name_one(const uint32_t* members) {
+  uint32_t difference = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= members[l] ^ members[0];
+  return difference == 0;
+}
+
 // The lanes of `mask` come to where lane l waits for the lanes that members[l] names. Gives those that may go on at
 // once; if that is not all of them, the path is cut down to what goes on, or, for 0, waits.
 Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
+  if (all_name_one(members) && !(members[0] & live_ & ~mask)) return mask;
   Mask wanted = 0, group = 0;
   const Mask first = members[first_lane(mask)];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
@@ -115,8 +123,9 @@ bool Warp::collective(Path& path, const Instruction& in, Mask mask) {
       // Lanes that name different masks, as tiles of a warp do, are groups of their own.
       for (Mask rest = mask; rest;) {
         const Mask named = members[first_lane(rest)];
-        Mask group = 0;
-        for (uint32_t l = 0; l < kWarpSize; ++l) group |= static_cast<Mask>(members[l] == named) << l;
+        Mask group = all_name_one(members) ? kFullMask : 0;
+        for (uint32_t l = 0; group != kFullMask && l < kWarpSize; ++l)
+          group |= static_cast<Mask>(members[l] == named) << l;
         run_collective(c, registers(), group & rest);
         rest &= ~group;
       }

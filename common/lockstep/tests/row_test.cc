@@ -32,12 +32,10 @@ std::vector<Case> cases(uint32_t bytes, bool partial) {
             c.addresses.fill(12345678);  // lanes that are not active hold anything
             for (uint32_t l = 0; l < count; ++l)
               c.addresses[begin + l] = (1 << 20) + start + l * static_cast<uint64_t>(stride);
-            const auto found = find_row(c.addresses.data(), c.mask, 0);
-            if (!found) {
+            if (!find_row(c.addresses.data(), c.mask, 0, c.row)) {
               ADD_FAILURE() << "stride " << stride << ", " << count << " lanes from " << begin;
               continue;
             }
-            c.row = *found;
             all.push_back(c);
           }
   return all;
@@ -66,11 +64,14 @@ TEST(Row, WavefrontsAreThoseOfItsLanes) {
 TEST(Row, IsNotFoundWhereThereIsNone) {
   std::array<uint32_t, kWarpSize> registers;
   for (uint32_t l = 0; l < kWarpSize; ++l) registers[l] = 4 * l;
-  EXPECT_TRUE(find_row(registers.data(), kFullMask, 8));
-  EXPECT_FALSE(find_row(registers.data(), 0x55u, 0)) << "lanes with gaps";
+  Row row;
+  EXPECT_TRUE(find_row(registers.data(), kFullMask, 8, row));
+  EXPECT_EQ(row.first, 8u);
+  EXPECT_EQ(row.stride, 4);
+  EXPECT_FALSE(find_row(registers.data(), 0x55u, 0, row)) << "lanes with gaps";
   registers[7] = 0;
-  EXPECT_FALSE(find_row(registers.data(), kFullMask, 0));
-  EXPECT_TRUE(find_row(registers.data(), 0x7fu, 0)) << "the odd one is not active";
+  EXPECT_FALSE(find_row(registers.data(), kFullMask, 0, row));
+  EXPECT_TRUE(find_row(registers.data(), 0x7fu, 0, row)) << "the odd one is not active";
 }
 
 TEST(Row, BoundsAreExact) {
