@@ -140,7 +140,7 @@ class InProcessDevice : public Device {
   uint64_t launches_ = 0;
   Outcome sticky_;
   std::string output_;
-  std::vector<LaunchRecord> records_;
+  LaunchRecords records_;
   Findings findings_;
   std::unique_ptr<Checker> checker_;  // null if nothing is watched
   Workers workers_;
@@ -432,7 +432,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (checker_) checker_->begin_launch(launch);
   run_grid(launch, workers_);
   if (checker_) checker_->end_launch();
-  if (options_.report) records_.push_back(summarise(launch));
+  if (options_.report) records_.add(summarise(launch));
   output_ += launch.output;
   findings_.add_all(launch.findings);
   sticky_ = launch.fault;

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "atomic_loop.h"
 #include "counter_names.h"
@@ -98,6 +99,14 @@ std::string name_of(const Schedule& schedule) {
 
 }  // namespace
 
+bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
+  const auto all = [](const LaunchRecord& r) {
+    return std::tie(r.kernel, r.grid.x, r.grid.y, r.grid.z, r.block.x, r.block.y, r.block.z, r.counters, r.occupancy,
+                    r.lines);
+  };
+  return all(a) < all(b);
+}
+
 LaunchRecord summarise(const Launch& launch) {
   LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}};
   if (launch.faulted) return record;  // how far each block came depends on the host's threads
@@ -114,30 +123,36 @@ LaunchRecord summarise(const Launch& launch) {
   return record;
 }
 
-std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings,
-                    const Schedule& schedule) {
-  nlohmann::json report{{"launches", nlohmann::json::array()}, {"findings", nlohmann::json::array()}};
+namespace {
+
+nlohmann::json to_json(const LaunchRecord& launch) {
+  const uint64_t blocks = launch.grid.count();
+  nlohmann::json lines = nlohmann::json::array();
+  for (const auto& [place, counters] : launch.lines)
+    lines.push_back(
+        {{"file", place.first}, {"line", place.second}, {"counters", counters}, {"ratios", ratios(counters, blocks)}});
+  return {{"kernel", launch.kernel},
+          {"grid", shape(launch.grid)},
+          {"block", shape(launch.block)},
+          {"counters", launch.counters},
+          {"ratios", ratios(launch.counters, blocks)},
+          {"occupancy", launch.occupancy},
+          {"lines", lines}};
+}
+
+std::string to_text(const nlohmann::json& json) {
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule) {
+  nlohmann::json report{{"findings", nlohmann::json::array()}};
   for (const auto names : {counter_names(), ratio_names(), occupancy_names()})
     for (const CounterName& counter : names) {
       report["counter_kinds"][counter.name] = to_text(counter.kind);
       report["counter_names"][counter.name] = counter.plain;
     }
-  for (const LaunchRecord& launch : launches) {
-    const uint64_t blocks = launch.grid.count();
-    nlohmann::json lines = nlohmann::json::array();
-    for (const auto& [place, counters] : launch.lines)
-      lines.push_back({{"file", place.first},
-                       {"line", place.second},
-                       {"counters", counters},
-                       {"ratios", ratios(counters, blocks)}});
-    report["launches"].push_back({{"kernel", launch.kernel},
-                                  {"grid", shape(launch.grid)},
-                                  {"block", shape(launch.block)},
-                                  {"counters", launch.counters},
-                                  {"ratios", ratios(launch.counters, blocks)},
-                                  {"occupancy", launch.occupancy},
-                                  {"lines", lines}});
-  }
   for (const Finding& f : findings) {
     nlohmann::json entry = to_json(f.at);
     entry.update({{"kind", f.kind},
@@ -149,7 +164,16 @@ std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector
     if (f.other) entry["other"] = to_json(*f.other);
     report["findings"].push_back(entry);
   }
-  return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+  // Launches may be many: each becomes text by itself, since json takes several times the room.
+  std::string text = to_text(report);
+  text.erase(text.rfind("\n}"));
+  text += ",\n \"launches\": [";
+  const char* separator = "\n";
+  for (const LaunchRecord* launch : launches.all()) {
+    text += separator + to_text(to_json(*launch));
+    separator = ",\n";
+  }
+  return text + "]\n}";
 }
 
 }  // namespace lockstep

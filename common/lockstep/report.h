@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "findings.h"
@@ -23,14 +25,26 @@ struct LaunchRecord {
   std::map<std::pair<std::string, uint32_t>, CounterSums> lines;  // by file and line
 };
 
+bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // any order that tells them apart
+
 LaunchRecord summarise(const Launch& launch);
+
+// The launches so far, in order. Equal ones, as a loop in the host's code makes many, are kept once.
+class LaunchRecords {
+ public:
+  void add(LaunchRecord record) { in_order_.push_back(&*distinct_.insert(std::move(record)).first); }
+  const std::vector<const LaunchRecord*>& all() const { return in_order_; }
+
+ private:
+  std::set<LaunchRecord> distinct_;
+  std::vector<const LaunchRecord*> in_order_;
+};
 
 // {"launches":[{"kernel","grid","block","counters","ratios","occupancy","lines":[{"file","line","counters","ratios"}]}],
 //  "findings":[{"kind","kernel","file","line","block","thread","where"?,"other"?:{"file","line","block","thread",
 //               "access"},"message","count","schedule"}],
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a finding can be had again.
-std::string to_json(const std::vector<LaunchRecord>& launches, const std::vector<Finding>& findings,
-                    const Schedule& schedule);
+std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule);
 
 }  // namespace lockstep
