@@ -5,6 +5,7 @@ A case is the text from one `// case: NAME` to the next. Within it:
   // says: TEXT              a word that the message of the expectation above must hold
   // also: KIND              what a schedule may show besides, since the fault leads to it
   // answer: right under SCHEDULE, wrong under SCHEDULE
+  // missed: WHY             lockstep gets this case wrong, and why; the published table counts it
   ...  // HERE, ...  // OTHER   the lines that the first expectation's finding names; HERE2, OTHER2 those of the second
 A case that expects nothing must have the right answer under every schedule.
 """
@@ -36,6 +37,8 @@ class Case:
     expected: list[Expected] = field(default_factory=list)
     also: list[str] = field(default_factory=list)
     answers: dict[str, bool] = field(default_factory=dict)  # schedule → right?
+    missed: str = ""
+    text: str = ""  # what a learner thinks, or what it looks like
 
     @property
     def group(self) -> str:
@@ -81,6 +84,8 @@ def _read_comment(case: Case, key: str, value: str, where: str) -> None:
         case.also.append(value)
     elif key == "answer":
         case.answers = _answers(value, where)
+    elif key == "missed":
+        case.missed = value
 
 
 def read_source(source: Path) -> list[Case]:
@@ -92,9 +97,11 @@ def read_source(source: Path) -> list[Case]:
             cases.append(Case(match[1], source, number))
         elif not cases:
             continue
-        elif match := re.fullmatch(r"// (expect|says|also|answer): (.*)", line):
+        elif match := re.fullmatch(r"// (expect|says|also|answer|missed): (.*)", line):
             _read_comment(cases[-1], match[1], match[2], where)
             told |= {cases[-1].name} if match[1] == "expect" else set()
+        elif match := re.fullmatch(r"// (?:(?:Thinks|Looks like): )?(.*)", line):
+            cases[-1].text += f" {match[1]}" if cases[-1].name not in told else ""
         elif match := re.search(r"//((?:,? (?:HERE|OTHER)\d*)+)$", line):
             for mark in re.findall(r"(?:HERE|OTHER)(\d*)", match[1]):
                 index = int(mark or 1) - 1

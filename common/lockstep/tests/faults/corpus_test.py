@@ -95,7 +95,7 @@ class Sanitizer(unittest.TestCase):
         invalid = "Invalid __global__ write of size 4 bytes\n=========     at k(int*)+0x90 in some.cu:8\n"
         for output, words in [
             (f"========= {invalid}=========     Address 0x7f is out of bounds\n", {"address"}),
-            (f"========= {invalid}=========     Address 0x7f is misaligned\n", {"misaligned"}),
+            (f"========= {invalid}=========     Access to 0x7f is misaligned\n", {"misaligned"}),
             ("========= Leaked 64 bytes at 0x7f\n=========\n========= Barrier error detected.\n", {"leak", "barrier"}),
             (
                 "========= Program hit cudaErrorInvalidValue (error 1) on CUDA API call to cudaLaunchKernel.\n",

@@ -31,10 +31,10 @@ COLUMNS = ["case", "group", "expected", "plain", *TOOLS, "verdict"]
 
 # What a tool prints → a word for it in the table.
 MESSAGES = [
-    (r"Address \S+ is misaligned", "misaligned"),
+    (r"(?:Address|Access to) \S+ is misaligned", "misaligned"),
     (r"Invalid __\w+__ (?:read|write|atomic)", "address"),
     (r"Malloc/Free [Ee]rror encountered", "free"),
-    (r"Program hit \w+ .*on CUDA API call to cudaFree", "free"),
+    (r"Program hit cudaErrorInvalidValue .*on CUDA API call to cudaFree", "free"),
     (r"Leaked [\d,]+ bytes", "leak"),
     (r"Program hit \w+ .*on CUDA API call to cuda(?:Launch|LaunchCooperative)Kernel", "launch"),
     (r"Race reported between|Potential \w+ hazard", "race"),
@@ -188,6 +188,7 @@ def reclassify(raw: Path, out: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("groups", nargs="*", help="files without .cu; all if none is named")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=12)
     parser.add_argument("--budget", type=float, default=230, help="seconds; what has not begun by then is not run")
@@ -197,7 +198,7 @@ def main() -> int:
         reclassify(options.raw, options.out)
         return 0
     begin = time.monotonic()
-    cases = read_corpus()
+    cases = read_corpus(options.groups)
     card = Card(options)
     card.build(sorted({case.group for case in cases}))
     print(f"built after {time.monotonic() - begin:.0f} s", flush=True)
