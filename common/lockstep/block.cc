@@ -106,6 +106,11 @@ bool Block::complete_cluster() {
     any |= cluster_arrived_[w] != 0;
   }
   if (!any) return false;
+  if (launch_.checker) {
+    std::vector<Arrival> everybody;
+    for (const auto& warp : warps_) everybody.push_back({{warp->index(), warp->live()}, 0});
+    launch_.checker->pass_barrier(*this, 0, everybody, false);
+  }
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
   for (auto& warp : warps_) warp->pass_cluster();
   return true;

@@ -166,10 +166,11 @@ void FunctionDecoder::decode_mbarrier(const Statement& s) {
   size_t at = has_destination ? 1 : 0;
   if (use.op != MbarrierOp::kPendingCount)
     use.place = place(s, at++, MemoryOp::kAtomic, generic ? Space::kGeneric : Space::kShared, 8);
-  // For those who watch: init and inval are plain writes, arrivals release, and a wait that succeeds acquires.
+  // For those who watch: init is a plain write, arrivals release, and a wait that succeeds acquires. inval counts as
+  // strong, since libcu++ gives up its barriers after a count that only acquires.
   use.place.order = MemoryOrder::kRelease;
-  if (use.op == MbarrierOp::kInit || use.op == MbarrierOp::kInvalidate)
-    use.place.op = MemoryOp::kStore, use.place.order = MemoryOrder::kWeak;
+  if (use.op == MbarrierOp::kInit) use.place.op = MemoryOp::kStore, use.place.order = MemoryOrder::kWeak;
+  if (use.op == MbarrierOp::kInvalidate) use.place.op = MemoryOp::kStore, use.place.order = MemoryOrder::kRelaxed;
   if (use.op == MbarrierOp::kTest) use.place.op = MemoryOp::kLoad, use.place.order = MemoryOrder::kAcquire;
   if (s.has("relaxed")) use.place.order = MemoryOrder::kRelaxed;
   switch (use.op) {

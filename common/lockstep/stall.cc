@@ -14,7 +14,7 @@ namespace {
 // To look at every register costs about as much as a turn, so it is done now and then, and only when it has been quiet
 // for longer than a barrier of the grid takes.
 constexpr uint32_t kQuiet = 64, kEvery = 8;
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{10};
 
 // Whether the instruction may change what other threads read: memory, or a barrier's count. Atomics with a result are
 // not among them, they are counted in Launch::changes when they change a value; a lock's waiters try all the time.

@@ -132,6 +132,22 @@ static std::vector<int> want_whole_block(const std::vector<int>& in) {
   return want;
 }
 
+// A launch without clusters makes a cluster of each block.
+__global__ void cluster_of_one(const int* in, int* out) {
+#if __CUDA_ARCH__ >= 900
+  __shared__ int s_value[kBlock];
+  const cg::cluster_group cluster = cg::this_cluster();
+  const int i = global_index(), tid = threadIdx.x;
+  s_value[tid] = in[i];
+  // Others' values are read through the cluster's window.
+  cluster.sync();
+  const int* theirs = cluster.map_shared_rank(s_value, cluster.block_rank());
+  out[i] = theirs[kBlock - 1 - tid] + 1000 * cluster.num_blocks() + 10000 * cluster.block_rank() +
+           100000 * cluster.query_shared_rank(s_value) + 1000000 * (cluster.thread_rank() - tid);
+  cluster.sync();
+#endif
+}
+
 // n ints that `launch` writes from `in`.
 template <class Launch>
 static std::vector<int> run(const std::vector<int>& in, size_t n, Launch launch) {
@@ -176,5 +192,13 @@ int main() {
   expect_equal("one of each warp", got.back(), kThreads / 32);
   got.pop_back();
   expect_equal("whole block", got, want_whole_block(in));
+  cudaFuncAttributes attributes{};
+  CUDA_CHECK(cudaFuncGetAttributes(&attributes, cluster_of_one));
+  if (attributes.ptxVersion >= 90) {
+    got = run(in, kThreads, [](const int* d_in, int* d_out) { cluster_of_one<<<kBlocks, kBlock>>>(d_in, d_out); });
+    std::vector<int> want(kThreads);
+    for (int i = 0; i < kThreads; ++i) want[i] = in[i / kBlock * kBlock + kBlock - 1 - i % kBlock] + 1000;
+    expect_equal("cluster of one", got, want);
+  }
   return verdict("groups");
 }
