@@ -48,6 +48,9 @@ bool is_independent(const CallSite& call) {
   return call.builtin == Builtin::kNone || call.builtin == Builtin::kAssertFail;
 }
 
+// A bulk reduction adds to global memory, one thread of the host at a time.
+bool is_independent(const AsyncUse& async) { return async.reduce == nullptr; }
+
 // A fence may: without an access that looks for another block's flag it orders nothing.
 bool is_independent(const Instruction& in) {
   switch (in.kind) {
@@ -62,8 +65,8 @@ bool is_independent(const Instruction& in) {
     case Kind::kBarrier:
     case Kind::kWarpBarrier:
     case Kind::kCollective:
-    case Kind::kAsync:  // the accesses say
-    case Kind::kMbarrier:
+    case Kind::kAsync:          // the use says
+    case Kind::kMbarrier:       // in the block's own shared memory
     case Kind::kClusterArrive:  // clusters have one block
     case Kind::kClusterWait:
     case Kind::kReadSpecial:
@@ -80,7 +83,7 @@ bool is_independent(const Instruction& in) {
 bool blocks_are_independent(const Program& program) {
   const auto independent = [](const auto& x) { return is_independent(x); };
   return std::ranges::all_of(program.code, independent) && std::ranges::all_of(program.accesses, independent) &&
-         std::ranges::all_of(program.calls, independent);
+         std::ranges::all_of(program.calls, independent) && std::ranges::all_of(program.async, independent);
 }
 
 }  // namespace lockstep

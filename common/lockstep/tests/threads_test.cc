@@ -86,6 +86,10 @@ TEST(Independence, WhatStaysInTheBlockMay) {
   EXPECT_TRUE(independent("atom.shared.add.f32 %f1, [%r3], 0f3F800000;"));
 }
 
+TEST(Independence, CopiesIntoTheBlockMay) {
+  EXPECT_TRUE(independent("cp.async.ca.shared.global [%r3], [%rd1], 4; cp.async.commit_group; cp.async.wait_all;"));
+}
+
 TEST(Independence, PrintingMayNotButAssertingMay) {
   EXPECT_FALSE(
       independent("{.param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %rd2; st.param.b64 [b], %rd2;"
