@@ -358,14 +358,24 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
     if (is_atomic_loop(access, places.shared_begin != 0)) count_loop<T>(warp, access, mask, places, next);
   if constexpr (std::is_integral_v<T>)
     if (warp.launch().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, places, next);
+  if (access.op == MemoryOp::kReduction) {  // nobody reads the old values
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      T& cell = *reinterpret_cast<T*>(places.at[l]);
+      cell = next(cell, b[l], l);
+    }
+    return;
+  }
   std::array<T, kWarpSize> old;
+  uint64_t changes = 0;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     T& cell = *reinterpret_cast<T*>(places.at[l]);
     old[l] = cell;
     cell = next(cell, b[l], l);
-    warp.launch().changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
+    changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
   }
+  warp.launch().changes += changes;
   if (access.registers[0] == 0) return;
   T* d = lanes<T>(registers, access.registers[0]);
   for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];

@@ -85,12 +85,26 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
     if ((address + bytes - 1) / 32 != sector) sectors[count++] = sector + 1, ++changes;
   }
   if (sorted) return changes;
-  std::sort(sectors.begin(), sectors.begin() + count);
-  return static_cast<uint32_t>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
+  // A small open hash table tells which come for the first time.
+  constexpr uint32_t kSlots = 128;
+  constexpr uint64_t kFree = ~uint64_t{0}, kSpread = 0x9e37'79b9'7f4a'7c15;
+  std::array<uint64_t, kSlots> seen;
+  seen.fill(kFree);
+  uint32_t distinct = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    auto slot = static_cast<uint32_t>(sectors[i] * kSpread >> 57);
+    while (seen[slot] != kFree && seen[slot] != sectors[i]) slot = (slot + 1) % kSlots;
+    distinct += seen[slot] == kFree;
+    seen[slot] = sectors[i];
+  }
+  return distinct;
 }
 
 // A small open hash table of sectors, each with its lanes by address; addresses are multiples of 2.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
+  uint64_t difference = 0;
+  for (int l = 0; l < kWarpSize; ++l) difference |= addresses[l] ^ addresses[0];
+  if (difference == 0) return static_cast<uint32_t>(std::popcount(mask));  // a counter that all add to
   constexpr uint32_t kSlots = 64;
   constexpr uint64_t kFree = ~uint64_t{0};
   std::array<uint64_t, kSlots> sectors;
