@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "access.h"
 #include "block.h"
@@ -158,7 +159,7 @@ const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
 
 void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   const AsyncUse& use = *bulk.use;
-  if (bulk.good) {
+  if (std::exchange(bulk.good, false)) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
     watch_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
     std::byte* to =
@@ -213,6 +214,19 @@ bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
     return !warp.launch().faulted;
   }
   return false;
+}
+
+std::optional<AsyncCopies::Writer> AsyncCopies::still_writes(uint64_t address, uint32_t bytes) const {
+  const auto meets = [&](uint64_t to, uint32_t length) { return to < address + bytes && address < to + length; };
+  for (const Copy& copy : copies_) {
+    if (copy.use->op == AsyncOp::kArrive) continue;
+    for (Mask rest = copy.pending; rest; rest &= rest - 1)
+      if (meets(copy.to[first_lane(rest)], copy.use->to.bytes)) return Writer{copy.use->to.pc, first_lane(rest)};
+  }
+  for (const Bulk& bulk : bulks_)
+    if (bulk.good && bulk.use->to.space == Space::kShared && meets(bulk.to, bulk.bytes))
+      return Writer{bulk.use->to.pc, bulk.lane};
+  return {};
 }
 
 void AsyncCopies::finish(Warp& warp, Mask lanes) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "program.h"
@@ -18,6 +19,12 @@ class AsyncCopies {
 
   void run(Warp& warp, const AsyncUse& use, Mask mask);  // one instruction
   void finish(Warp& warp, Mask lanes);                   // they end, so all that they started happens
+
+  // The copy that has yet to write to one of these bytes (an address within shared memory), if there is one.
+  struct Writer {
+    uint32_t pc = 0, lane = 0;
+  };
+  std::optional<Writer> still_writes(uint64_t address, uint32_t bytes) const;
 
   // Lets the next thing happen that the mbarrier at this address (within shared memory) waits for. False: there is
   // none.

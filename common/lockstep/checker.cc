@@ -137,6 +137,32 @@ void Checker::shared_access(const Warp& warp, const MemoryAccess& access, Mask m
   if (!checks_.races) return;
   const Cells cells{checks.cells[0].data(), checks.cells[1].data(), checks.cells[2].data()};
   check_order(warp, access, mask, offsets, cells, checks.order.floor, true);
+  check_copies(warp, access, mask, offsets);
+}
+
+// An asynchronous copy writes at any time until it is waited for: even the thread that began it must keep away.
+void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
+  for (const auto& other : warp.block().warps()) {
+    if (other->copies().idle()) continue;
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      const auto writer = other->copies().still_writes(kSharedBase + offsets[l], access.bytes * access.count);
+      if (!writer) continue;
+      const Cause cause{"race", std::min(access.pc, writer->pc), std::max(access.pc, writer->pc)};
+      if (known(cause)) continue;
+      Finding f;
+      f.at = launch_->site(warp, l, access.pc);
+      f.at.access = verb(access);
+      f.other = launch_->site(warp.block().coordinates(), other->index(), writer->lane, writer->pc);
+      f.other->access = "write";
+      f.where = launch_->name_of_shared(offsets[l], access.bytes);
+      f.message = "race: " + f.where + " is used while an asynchronous copy may still write it\n  " + text(*f.other) +
+                  "\n  " + text(f.at) +
+                  "\n  Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
+                  "__syncthreads() behind the wait where others use what it brought.";
+      add(cause, std::move(f));
+    }
+  }
 }
 
 void Checker::check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,

@@ -73,6 +73,7 @@ class Checker {
   void check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,
                    SegmentId floor, bool shared);
   void tell_strong(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, bool shared);
+  void check_copies(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets);
   void report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared);
   void report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::string& where);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);

@@ -92,6 +92,7 @@ class Warp {
   uint64_t state_hash() const;                // of all that decides what it does next, but for memory that is shared
   const std::vector<Path>& paths() const { return paths_; }
   AsyncCopies& copies() { return copies_; }
+  const AsyncCopies& copies() const { return copies_; }
   void pass_cluster();                               // paths that wait at barrier.cluster go on
   void pass_barrier(uint32_t id, uint32_t reduced);  // its waiting paths go on; `reduced`: what bar.red gives them
 
