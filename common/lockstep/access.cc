@@ -156,6 +156,12 @@ Mask global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
   return without_bad_lanes(warp, mask, places, good);
 }
 
+// From an address here to where it would lie on the card, for the allocation that this access was in the last time.
+uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
+  const Range& range = warp.launch().last_range[access.index];
+  return range.on_card - range.begin;
+}
+
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
   InstructionCounters& count = warp.launch().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
@@ -166,7 +172,10 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
   if (places.consecutive && mask == kFullMask) {  // no address twice, so that an atomic counts as a load
     count.global_sectors += (places.at[0] + kWarpSize * bytes - 1) / 32 - places.at[0] / 32 + 1;
   } else if (atomic) {
-    count.global_sectors += global_atomic_sectors(places.at.data(), mask);
+    std::array<uint64_t, kWarpSize> on_card = places.at;
+    const uint64_t shift = card_shift(warp, access);
+    for (uint64_t& address : on_card) address += shift;
+    count.global_sectors += global_atomic_sectors(on_card.data(), mask, bytes);
   } else {
     count.global_sectors += global_sectors(places.at.data(), mask, bytes);
   }
@@ -324,7 +333,8 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const P
   const T* b = lanes<T>(warp.registers(), access.registers[1]);
   AtomicLoop loop;
   loop.mask = mask;
-  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = places.at[l] - places.shared_begin;
+  const uint64_t shift = places.shared_begin ? -places.shared_begin : card_shift(warp, access);
+  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = places.at[l] + shift;
   loop.leaves_if_same = access.atomic == AtomicOp::kMin || access.atomic == AtomicOp::kMax;
   loop.next = [&](uint64_t old, uint32_t l) {
     T value;

@@ -152,7 +152,7 @@ void print(Warp& warp, const CallSite& site, uint32_t lane) {
 
 void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
   Launch& launch = warp.launch();
-  const uint64_t address = launch.memory.allocate(argument<uint64_t>(warp, site, 0, lane));
+  const uint64_t address = launch.memory.allocate(argument<uint64_t>(warp, site, 0, lane), false);
   if (address) launch.heap.insert(address);
   give_result(warp, site, lane, address);
 }

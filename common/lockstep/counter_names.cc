@@ -49,7 +49,7 @@ constexpr CounterName kOccupancy[] = {
     {"launch__shared_mem_per_block_dynamic", "bytes of shared memory asked for at the launch", kExact},
     {"launch__occupancy_limit_blocks", "blocks a multiprocessor holds at most", kExact},
     {"launch__occupancy_limit_warps", "blocks that its threads allow", kExact},
-    {"launch__occupancy_limit_shared_mem", "blocks that its shared memory allows", kExact},
+    {"blocks_by_shared_memory", "blocks that shared memory allows, if the card gives it all it can", kExact},
     {"blocks_per_multiprocessor", "the least of these three; registers, which only ptxas knows, may allow fewer",
      kPtxLevel},
 };

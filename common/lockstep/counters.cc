@@ -59,6 +59,30 @@ bool all_equal(const uint64_t* addresses) {
   return difference == 0;
 }
 
+// Which of the four sets of the card's cache a line belongs to, for atomics: an exclusive or over the address's bits 7
+// to 13, found by what the card counted. What higher bits do is not known; it matters between lanes more than 16 KiB
+// apart.
+constexpr std::array<uint8_t, 128> atomic_sets() {
+  constexpr std::array<uint8_t, 7> kOfBit = {1, 2, 1, 2, 3, 1, 1};
+  std::array<uint8_t, 128> sets{};
+  for (uint32_t line = 0; line < sets.size(); ++line)
+    for (uint32_t i = 0; i < kOfBit.size(); ++i) sets[line] ^= line >> i & 1 ? kOfBit[i] : 0;
+  return sets;
+}
+constexpr std::array<uint8_t, 128> kAtomicSet = atomic_sets();  // by the address's bits 7 to 13
+
+// All lanes within one line: over its sectors, the most lanes at one address.
+uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
+  std::array<uint8_t, 64> lanes_at{};  // by 2 bytes
+  std::array<uint8_t, 4> deepest{};    // by sector
+  for (; mask; mask &= mask - 1) {
+    const uint64_t offset = addresses[first_lane(mask)] % 128;
+    uint8_t& most = deepest[offset / 32];
+    most = std::max(most, ++lanes_at[offset / 2]);
+  }
+  return deepest[0] + deepest[1] + deepest[2] + deepest[3];
+}
+
 // What the same lanes and width would cost if every bank had to serve one word.
 uint32_t ideal_wavefronts(Mask mask, uint32_t phases) {
   const uint32_t width = kWarpSize / phases;
@@ -100,28 +124,30 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
   return distinct;
 }
 
-// A small open hash table of sectors, each with its lanes by address; addresses are multiples of 2.
-uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask) {
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
+  const uint64_t first = addresses[first_lane(mask)];
   uint64_t difference = 0;
-  for (int l = 0; l < kWarpSize; ++l) difference |= addresses[l] ^ addresses[0];
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= addresses[l] ^ first;
   if (difference == 0) return static_cast<uint32_t>(std::popcount(mask));  // a counter that all add to
-  constexpr uint32_t kSlots = 64;
-  constexpr uint64_t kFree = ~uint64_t{0};
-  std::array<uint64_t, kSlots> sectors;
-  std::array<uint8_t, kSlots> deepest;
-  std::array<std::array<uint8_t, 16>, kSlots> lanes_at;
-  sectors.fill(kFree);
+  if (difference < 128) return atomic_sectors_of_line(addresses, mask);
+  const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
   uint32_t total = 0;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint64_t address = addresses[first_lane(rest)], sector = address / 32;
-    auto slot = static_cast<uint32_t>(sector % kSlots);
-    while (sectors[slot] != kFree && sectors[slot] != sector) slot = (slot + 1) % kSlots;
-    if (sectors[slot] == kFree) {
-      sectors[slot] = sector;
-      deepest[slot] = 0;
-      lanes_at[slot].fill(0);
+  for (Mask waiting = mask; waiting;) {
+    std::array<uint64_t, 4> line{};    // the line that each set takes
+    std::array<uint32_t, 4> wanted{};  // the words of the set that a lane wanted
+    uint32_t sectors = 0;              // of those lines, 4 bits a set
+    for (Mask rest = waiting; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      const uint64_t address = addresses[l], own_line = address / 128;
+      const uint32_t s = kAtomicSet[own_line % kAtomicSet.size()];
+      const uint32_t word = 1u << (address % 128 >> word_shift), before = wanted[s];
+      if (before == 0) line[s] = own_line;
+      wanted[s] = before | word;
+      if (before & word || line[s] != own_line) continue;
+      sectors |= 1u << (4 * s + address / 32 % 4);
+      waiting &= ~(1u << l);
     }
-    if (++lanes_at[slot][address % 32 / 2] > deepest[slot]) ++deepest[slot], ++total;
+    total += static_cast<uint32_t>(std::popcount(sectors));
   }
   return total;
 }

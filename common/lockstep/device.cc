@@ -241,7 +241,7 @@ void InProcessDevice::place_variables(LoadedModule& loaded) {
   for (const Variable& v : loaded.module.variables) {
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     if (v.is_extern) continue;
-    const uint64_t address = memory_.allocate(std::max<uint64_t>(v.bytes, 1));
+    const uint64_t address = memory_.allocate(std::max<uint64_t>(v.bytes, 1), false);
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
     std::memset(reinterpret_cast<void*>(address), 0, v.bytes);

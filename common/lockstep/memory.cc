@@ -23,7 +23,7 @@ Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address)
   auto after = allocations.upper_bound(address);
   if (after == allocations.begin()) return {};
   const auto& [begin, bytes] = *std::prev(after);
-  return address < begin + bytes ? Range{begin, begin + bytes} : Range{};
+  return address < begin + bytes ? Range{begin, begin + bytes, begin} : Range{};
 }
 
 std::string hex(uint64_t value) {
@@ -49,7 +49,7 @@ Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(base_), reserved_); }
 
-uint64_t Memory::allocate(uint64_t bytes) {
+uint64_t Memory::allocate(uint64_t bytes, bool for_host) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   // Page by page, so that protection follows allocations and returned pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -70,6 +70,7 @@ uint64_t Memory::allocate(uint64_t bytes) {
   }
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = bytes;
+  on_card_[begin] = for_host ? card_.allocate(bytes) : begin;
   used_ += bytes;
   return begin;
 }
@@ -93,6 +94,9 @@ bool Memory::free(uint64_t address) {
   // Mapping afresh drops the pages and the rights to them in one step.
   mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   live_.erase(found);
+  const auto placed = on_card_.find(address);
+  card_.free(placed->second);
+  on_card_.erase(placed);
   freed_[address] = bytes;
   used_ -= bytes;
   auto next = holes_.emplace(address, span).first;
@@ -114,8 +118,10 @@ bool Memory::is_foreign(uint64_t address) const {
 }
 
 Range Memory::find(uint64_t address) const {
-  const Range r = find_in(live_, address);
-  return r.end ? r : find_in(apart_, address);
+  Range r = find_in(live_, address);
+  if (!r.end) return find_in(apart_, address);
+  r.on_card = on_card_.at(r.begin);
+  return r;
 }
 
 AddressInfo Memory::describe(uint64_t address) const {

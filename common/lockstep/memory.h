@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "card_heap.h"
 #include "device.h"
 
 namespace lockstep {
@@ -13,6 +14,7 @@ namespace lockstep {
 // Bytes [begin, end) of one allocation.
 struct Range {
   uint64_t begin = 0, end = 0;
+  uint64_t on_card = 0;  // where `begin` would lie on a card (card_heap)
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= begin && address <= end && bytes <= end - address;
   }
@@ -27,7 +29,8 @@ class Memory {
 
   // 0 if the device's memory is used up. Starts are multiples of 512; at least 512 bytes that belong to nobody
   // lie between two allocations, so that running off one end hits no neighbour.
-  uint64_t allocate(uint64_t bytes);
+  // for_host: as cudaMalloc; else for a module's variables or a kernel's malloc().
+  uint64_t allocate(uint64_t bytes, bool for_host = true);
   bool free(uint64_t address);  // false: no allocation starts there
   // For the device's own use: at the far end of the addresses, where no index beside an array leads, and not counted.
   // Only find() knows it.
@@ -53,10 +56,12 @@ class Memory {
   uint64_t capacity_ = 0, used_ = 0;
   uint64_t base_ = 0, reserved_ = 0;
   uint64_t fresh_ = 0, fresh_end_ = 0;  // addresses not used yet
-  std::map<uint64_t, uint64_t> live_;   // start → bytes
-  std::map<uint64_t, uint64_t> apart_;  // start → bytes
-  std::map<uint64_t, uint64_t> freed_;  // start → bytes, until the place is used again
-  std::map<uint64_t, uint64_t> holes_;  // start → bytes of address range that was used and freed
+  CardHeap card_;
+  std::map<uint64_t, uint64_t> on_card_;  // start → where it would lie on a card
+  std::map<uint64_t, uint64_t> live_;     // start → bytes
+  std::map<uint64_t, uint64_t> apart_;    // start → bytes
+  std::map<uint64_t, uint64_t> freed_;    // start → bytes, until the place is used again
+  std::map<uint64_t, uint64_t> holes_;    // start → bytes of address range that was used and freed
 };
 
 }  // namespace lockstep

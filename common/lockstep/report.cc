@@ -78,7 +78,7 @@ CounterSums occupancy_figures(const Launch& launch) {
           {"launch__shared_mem_per_block_dynamic", launch.dynamic_shared_bytes},
           {"launch__occupancy_limit_blocks", blocks.by_blocks},
           {"launch__occupancy_limit_warps", blocks.by_warps},
-          {"launch__occupancy_limit_shared_mem", blocks.by_shared},
+          {"blocks_by_shared_memory", blocks.by_shared},
           {"blocks_per_multiprocessor", blocks.blocks()}};
 }
 

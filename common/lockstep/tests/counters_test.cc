@@ -151,13 +151,9 @@ TEST(Counters, SingleAccesses) {
   for (const auto& text : wrong) ADD_FAILURE() << text;
 }
 
-// On random addresses the card counts one sector more than the rule for three of the rows; why is not known.
 TEST(Counters, Atomics) {
-  std::vector<std::string> known, unknown;
-  for (const auto& text : mismatches("atomics_h200.csv", 248))
-    (text.find("red.global") != std::string::npos ? known : unknown).push_back(text);
-  for (const auto& text : unknown) ADD_FAILURE() << text;
-  EXPECT_EQ(known.size(), 3u) << "rows of red.global that differ from the card: " << (known.empty() ? "" : known[0]);
+  const auto wrong = mismatches("atomics_h200.csv", 248);
+  for (const auto& text : wrong) ADD_FAILURE() << text;
 }
 
 // Rows whose cells are Nsight Compute's counters of the whole kernel.
@@ -189,17 +185,15 @@ TEST(Counters, LocalForms) {
   for (const auto& text : form_mismatches("local_forms_h200.csv", 182)) ADD_FAILURE() << text;
 }
 
-// Scattered atomics differ here as they do above.
+// Open: cas on scattered addresses, and the loops around it, count one sector more now and then; why is not known.
 TEST(Counters, GlobalForms) {
   std::vector<std::string> known, unknown;
   for (const auto& text : form_mismatches("global_forms_h200.csv", 341))
-    (text.starts_with("l1tex__t_sectors_pipe_lsu_mem_global_op_atom") ||
-             text.starts_with("l1tex__t_sectors_pipe_lsu_mem_global_op_red")
-         ? known
-         : unknown)
+    (text.find(".cas.") != std::string::npos || text.find("red.global.add.noftz.f16 ") != std::string::npos ? known
+                                                                                                            : unknown)
         .push_back(text);
   for (const auto& text : unknown) ADD_FAILURE() << text;
-  EXPECT_EQ(known.size(), 23u) << (known.empty() ? "" : known[0]);
+  EXPECT_EQ(known.size(), 5u) << (known.empty() ? "" : known[0]);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ COUNTERS = [
         for what in ("requests", "sectors")
     ),
 ]
-# What PTX cannot tell, beside it; and what a launch's shape alone decides.
+# What PTX cannot tell, beside it; what a launch's shape alone decides; and the split between L1 and shared memory that
+# the driver chose, and registers, which lockstep does not claim to know.
 INSTRUCTIONS = [
     "smsp__inst_executed.sum",
     "smsp__thread_inst_executed.sum",

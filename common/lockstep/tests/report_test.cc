@@ -127,8 +127,8 @@ TEST(Report, RatiosAndOccupancy) {
   const json occupancy = {{"launch__shared_mem_per_block_static", 1000},
                           {"launch__shared_mem_per_block_dynamic", 3000},
                           {"launch__occupancy_limit_blocks", 32},
-                          {"launch__occupancy_limit_warps", 32},       // 2048 threads / 64
-                          {"launch__occupancy_limit_shared_mem", 45},  // 228 KiB / (4000 + 1024 B in units of 128)
+                          {"launch__occupancy_limit_warps", 32},  // 2048 threads / 64
+                          {"blocks_by_shared_memory", 45},        // 228 KiB / (4000 + 1024 B in units of 128)
                           {"blocks_per_multiprocessor", 32}};
   EXPECT_EQ(launch["occupancy"], occupancy);
 }
