@@ -264,7 +264,8 @@ std::optional<AluChoice> select_cvt(const Statement& s, Width d_register, Width 
   const AluEntry* entry = alu_table().find(joined("cvt", modes.others));
   auto choice = choose(entry, modes);
   if (!choice) return std::nullopt;
-  if (choice->sources[1] != Width::kNone || modes.others[0] == "tf32") return choice;
+  // Pairs and tf32 have one width only.
+  if (modes.others[0].ends_with("x2") || modes.others[0] == "tf32") return choice;
 
   const Type d = entry->signature.d, a = entry->signature.sources[0];
   // A float to an integer must say how it rounds.

@@ -189,6 +189,19 @@ void define_pairs(AluTable& t) {
   op<pairwise<int16_t, max_relu<int16_t>>>(t, "max.relu", ".s16x2");
   op<min_relu<int32_t>>(t, "min.relu", ".s32");
   op<max_relu<int32_t>>(t, "max.relu", ".s32");
+  // CUDA's headers write the type first.
+  op<pairwise<int16_t, min_relu<int16_t>>>(t, "min", ".s16x2", ".relu");
+  op<pairwise<int16_t, max_relu<int16_t>>>(t, "max", ".s16x2", ".relu");
+  op<min_relu<int32_t>>(t, "min", ".s32", ".relu");
+  op<max_relu<int32_t>>(t, "max", ".s32", ".relu");
+}
+
+// What is left of the video instructions in the compiler's repertoire.
+void define_video(AluTable& t) {
+  op<vabsdiff<uint16_t>>(t, "vabsdiff2", ".u32.u32.u32");
+  op<vabsdiff<uint8_t>>(t, "vabsdiff4", ".u32.u32.u32");
+  op<vabsdiff_add<uint16_t>>(t, "vabsdiff2", ".u32.u32.u32", ".add");
+  op<vabsdiff_add<uint8_t>>(t, "vabsdiff4", ".u32.u32.u32", ".add");
 }
 
 void define_shuffles(AluTable& t) {  // of bits within a lane
@@ -278,6 +291,7 @@ void define_integer(AluTable& t) {
   define_carries<uint32_t>(t), define_carries<int32_t>(t), define_carries<uint64_t>(t), define_carries<int64_t>(t);
   define_saturating(t);
   define_pairs(t);
+  define_video(t);
   define_shuffles(t);
   define_lop3(t);
   define_predicates(t);

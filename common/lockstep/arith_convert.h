@@ -166,6 +166,46 @@ Pair<T> convert_pair(float high, float low, FloatMode m) {
   return pair<T>(convert<T>(high, m), convert<T>(low, m));
 }
 
+// Bytes of 5 bits exponent and 2 bits fraction, which have infinities; or of 4 and 3, which have not, so that their
+// highest exponent holds numbers up to 448. Both round to nearest, and what is too large becomes the largest.
+inline uint32_t to_e5m2(float x, FloatMode m) {
+  if (is_nan(x)) return 0x7f;
+  const uint32_t byte = encode<kE5m2Format>(m.relu ? relu(x) : x, Rounding::kNearest);
+  return (byte & 0x7f) == 0x7c ? byte - 1 : byte;
+}
+inline uint32_t to_e4m3(float x, FloatMode m) {
+  if (is_nan(x)) return 0x7f;
+  if (m.relu) x = relu(x);
+  const float size = x < 0 ? -x : x;
+  if (size >= 448) return x < 0 ? 0xfe : 0x7e;
+  if (size < 128) return encode<kE4m3Format>(x, Rounding::kNearest);
+  return encode<kE4m3Format>(x / 4, Rounding::kNearest) + (2u << 3);  // as if there were room above
+}
+template <uint32_t (*to_byte)(float, FloatMode)>
+uint16_t to_bytes(float high, float low, FloatMode m) {
+  return static_cast<uint16_t>(to_byte(high, m) << 8 | to_byte(low, m));
+}
+template <uint32_t (*to_byte)(float, FloatMode)>
+uint16_t pair_to_bytes(Half2 x, FloatMode m) {
+  return to_bytes<to_byte>(to_float(high<Half>(x)), to_float(low<Half>(x)), m);
+}
+
+// Both are exact in half precision.
+inline Half from_e5m2(uint32_t byte) { return {static_cast<uint16_t>((byte & 0x7f) > 0x7c ? 0x7fff : byte << 8)}; }
+inline Half from_e4m3(uint32_t byte) {
+  if ((byte & 0x7f) == 0x7f) return {0x7fff};
+  const auto shifted = static_cast<uint16_t>((byte & 0x7f) << 7);  // a half of 2^-8 times the value
+  return {static_cast<uint16_t>((byte & 0x80) << 8 | from_float<Half>(to_float(Half{shifted}) * 256).bits)};
+}
+template <Half (*from_byte)(uint32_t)>
+Half2 from_bytes(uint16_t bytes, FloatMode m) {
+  const auto half = [m](uint32_t byte) {
+    const Half h = from_byte(byte);
+    return m.relu && (h.bits & 0x8000) != 0 && !is_nan(h) ? Half{0} : h;
+  };
+  return pair<Half>(half(bytes >> 8), half(bytes & 0xff));
+}
+
 // cvt.pack.sat: a and b saturated to `bits` bits, a above b; c, if any, moves up to make room.
 constexpr int64_t clamp_to_bits(int64_t x, int bits, bool is_signed) {
   const int64_t above = int64_t{1} << (is_signed ? bits - 1 : bits), least = is_signed ? -above : 0;

@@ -64,7 +64,8 @@ constexpr float flush(float x) { return magnitude(x) < std::numeric_limits<float
 struct Format {
   int exponent_bits, fraction_bits;
 };
-inline constexpr Format kHalfFormat{5, 10}, kBfloatFormat{8, 7}, kTf32Format{8, 10};
+inline constexpr Format kHalfFormat{5, 10}, kBfloatFormat{8, 7}, kTf32Format{8, 10}, kE5m2Format{5, 2},
+    kE4m3Format{4, 3};
 
 // x rounded to the format. `up`: whether the part cut off, `rest`, moves the magnitude up.
 template <Format f>

@@ -382,6 +382,24 @@ constexpr uint32_t dp2a_hi(A a, B b, uint32_t c) {
   return dp2a_lo(a, static_cast<B>(static_cast<uint32_t>(b) >> 16), c);
 }
 
+// --- absolute differences of 4 bytes or 2 halves -------------------------------------------------------------------
+
+template <class Element>
+constexpr uint32_t vabsdiff(uint32_t a, uint32_t b, uint32_t) {  // the third replaces what a mask would leave out
+  uint32_t result = 0;
+  for (uint32_t shift = 0; shift < 32; shift += 8 * sizeof(Element)) {
+    const auto x = static_cast<Element>(a >> shift), y = static_cast<Element>(b >> shift);
+    result |= static_cast<uint32_t>(x < y ? y - x : x - y) << shift;
+  }
+  return result;
+}
+template <class Element>
+constexpr uint32_t vabsdiff_add(uint32_t a, uint32_t b, uint32_t c) {
+  const uint32_t differences = vabsdiff<Element>(a, b, 0);
+  for (uint32_t shift = 0; shift < 32; shift += 8 * sizeof(Element)) c += static_cast<Element>(differences >> shift);
+  return c;
+}
+
 // --- selection ----------------------------------------------------------------------------------------------------
 
 template <class T>

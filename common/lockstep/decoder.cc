@@ -35,18 +35,20 @@ AluHandler arithmetic(const char* opcode, const char* type) {
   return select_alu(s, {Width::k64, Width::k64, Width::k64})->handler;
 }
 
-// A predicate for each lane: whether its generic address lies in the window [b, b + aux·4 GiB), or in none of
-// the windows (aux = 0).
-void in_window(std::byte* registers, const Instruction& in, Mask mask) {
+// A predicate for each lane: whether its generic address lies in [b, b + c). It is set, or what it was is left alone
+// for the addresses outside, and set or cleared for those inside.
+enum class IfInside : uint32_t { kReplace, kSet, kClear };
+void in_range(std::byte* registers, const Instruction& in, Mask mask) {
   const auto* a = lanes<uint64_t>(registers, in.a);
-  const uint64_t start = *lanes<uint64_t>(registers, in.b);
-  Mask result = 0;
-  for (int l = 0; l < kWarpSize; ++l) {
-    const bool inside = in.aux ? a[l] - start < kWindowBytes : a[l] < kSharedWindow;
-    result |= static_cast<Mask>(inside) << l;
-  }
+  const uint64_t start = *lanes<uint64_t>(registers, in.b), bytes = *lanes<uint64_t>(registers, in.c);
+  Mask inside = 0;
+  for (int l = 0; l < kWarpSize; ++l) inside |= static_cast<Mask>(a[l] - start < bytes) << l;
   Mask& d = *lanes<Mask>(registers, in.d);
-  d = (d & ~mask) | (result & mask);
+  switch (static_cast<IfInside>(in.aux)) {
+    case IfInside::kReplace: d = (d & ~mask) | (inside & mask); break;
+    case IfInside::kSet: d |= inside & mask; break;
+    case IfInside::kClear: d &= ~(inside & mask); break;
+  }
 }
 
 void not_predicate(std::byte* registers, const Instruction& in, Mask) {
@@ -406,11 +408,40 @@ void FunctionDecoder::decode_cvta(const Statement& s) {
   emit_alu(s, arithmetic("add", "u64"), d, a, constant(Width::k64, to_space ? -window : window));
 }
 
+// Constants and the kernel's parameters lie among the other variables: a range for each, which is not global.
 void FunctionDecoder::decode_isspacep(const Statement& s) {
-  if (s.has("const") || s.has("param")) throw Unsupported("constants and parameters have no window of their own here");
-  const uint64_t window = window_of(s);
   const uint32_t a = source(s, s.operands.at(1), Width::k64, Type::kU64);
-  emit_alu(s, in_window, destination(s, s.operands[0], Width::kPred), a, constant(Width::k64, window), window != 0);
+  const uint32_t d = destination(s, s.operands[0], Width::kPred);
+  bool counted = true;
+  const auto range = [&](uint64_t start, uint64_t bytes, IfInside then) {
+    const uint32_t b = constant(Width::k64, start), c = constant(Width::k64, bytes);
+    emit_alu(s, in_range, d, a, b, static_cast<uint32_t>(then));
+    program_.code.back().c = c;
+    program_.code.back().uncounted = !std::exchange(counted, false);
+  };
+  const bool is_global = s.has("global"), is_constant = s.has("const");
+  const bool is_param = s.has("param") || s.has("param::entry");
+  const uint64_t window = window_of(s);
+  if (!is_global && !is_constant && !is_param && window == 0) throw Unsupported("this space has no addresses here");
+  range(window, is_global ? kSharedWindow : window ? kWindowBytes : 0, IfInside::kReplace);
+  if (is_global || is_constant)
+    for (const Variable& v : context_.module.variables)
+      if (v.space == Space::kConst && !v.is_extern)
+        range(context_.linkage.variable_address(v.name), v.bytes, is_global ? IfInside::kClear : IfInside::kSet);
+  if (is_global || is_param)
+    range(context_.linkage.param_block, kParamBytes, is_global ? IfInside::kClear : IfInside::kSet);
+}
+
+// alloca.type d, bytes {, alignment}
+void FunctionDecoder::decode_allocate(const Statement& s) {
+  if (!s.has("u64")) throw Unsupported("local memory is allocated with 64-bit sizes only");
+  const uint32_t bytes = source(s, s.operands.at(1), Width::k64, Type::kU64);
+  const uint32_t d = destination(s, s.operands[0], Width::k64);
+  Instruction& in = emit(s, Kind::kAllocate);
+  in.d = d ? d : allocate(Width::k64);
+  in.a = bytes;
+  in.immediate = s.operands.size() > 2 && s.operands[2].bits ? static_cast<uint32_t>(s.operands[2].bits) : 8;
+  program_.calls_unknown = true;  // the thread needs a real stack
 }
 
 void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {
@@ -459,6 +490,10 @@ void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {
     emit(s, Kind::kYield);
   else if (op == "trap" || op == "brkpt")
     emit(s, Kind::kTrap);
+  else if (op == "alloca")
+    decode_allocate(s);
+  else if (op == "createpolicy")  // a hint for the cache, which is not there
+    emit_alu(s, arithmetic("mov", "b64"), destination(s, s.operands.at(0), Width::k64), constant(Width::k64, 0));
   else if (nothing.contains(op))
     emit(s, Kind::kNothing);
   else

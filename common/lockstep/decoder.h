@@ -111,6 +111,7 @@ class FunctionDecoder {
   void decode_cvta(const Statement& s);
   void decode_isspacep(const Statement& s);
   void decode_memory(const Statement& s, MemoryOp op);
+  void decode_vector_atomic(const Statement& s, MemoryOp op);
   void read_modifier(MemoryAccess& access, const std::string& modifier);
   void check_parameter(const MemoryAccess& access, const Statement& s, const Operand& address);
   void decode_atomic(MemoryAccess& access, const Statement& s);
@@ -124,6 +125,7 @@ class FunctionDecoder {
   void decode_mbarrier(const Statement& s);
   void decode_cluster(const Statement& s);
   void decode_branch(const Statement& s, uint32_t reconvergence);
+  void decode_allocate(const Statement& s);
   void decode_call(const Statement& s);
   void decode_barrier(const Statement& s);
   void decode_collective(const Statement& s);

@@ -74,7 +74,25 @@ void FunctionDecoder::check_parameter(const MemoryAccess& access, const Statemen
     throw PtxError(s.location.ptx_line, s.full_name() + " reaches beyond the parameter '" + base.name + "'");
 }
 
+// atom {d, …}, [a], {b, …}: one access for each element, since each is atomic by itself. The counters see as many.
+void FunctionDecoder::decode_vector_atomic(const Statement& s, MemoryOp op) {
+  Statement element = s;
+  std::erase_if(element.modifiers, [](const std::string& m) { return m == "v2" || m == "v4" || m == "v8"; });
+  const uint32_t bytes = s.modifiers.empty() ? 0 : type_bytes(type_from_name(s.modifiers.back()));
+  const size_t count = s.operands.back().elements.size();
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t o = 0; o < s.operands.size(); ++o) {
+      if (s.operands[o].kind == Operand::kVector) element.operands[o] = s.operands[o].elements.at(i);
+      if (s.operands[o].kind == Operand::kAddress)
+        element.operands[o].offset = s.operands[o].offset + static_cast<int64_t>(i * bytes);
+    }
+    decode_memory(element, op);
+  }
+}
+
 void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
+  const bool atomic = op == MemoryOp::kAtomic || op == MemoryOp::kReduction;
+  if (atomic && s.operands.back().kind == Operand::kVector) return decode_vector_atomic(s, op);
   MemoryAccess access;
   access.op = op;
   if (s.modifiers.empty()) throw PtxError(s.location.ptx_line, s.opcode + ": a type is missing");
@@ -87,7 +105,7 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   access.may_spin = s.has("volatile") || s.has("relaxed") || s.has("acquire");
   const bool first_is_address = op == MemoryOp::kStore || op == MemoryOp::kReduction;
   place_address(access, s, s.operands.at(first_is_address ? 0 : 1));
-  if (op == MemoryOp::kAtomic || op == MemoryOp::kReduction) {
+  if (atomic) {
     decode_atomic(access, s);
   } else {
     const Operand& data = s.operands.at(op == MemoryOp::kLoad ? 0 : 1);

@@ -111,7 +111,6 @@ class InProcessDevice : public Device {
   std::string report_json() const override { return to_json(records_, findings_.all(), options_.schedule); }
 
  private:
-  static constexpr uint64_t kParamBytes = 32 << 10;  // the most that PTX allows, 32,764, rounded up
   static constexpr uint64_t kWorkspaceBytes = 256;
   // For recursion and indirect calls, whose depth the program leaves open.
   static constexpr uint64_t kOpenEndedStack = 16 << 10;

@@ -40,6 +40,7 @@ enum class Kind : uint8_t {
   kClusterArrive,
   kClusterWait,
   kReadSpecial,  // immediate: Special
+  kAllocate,     // local memory until the function returns. d: where it lies; a: bytes; immediate: alignment
   kYield,        // nanosleep: others first
   kFence,        // immediate: Scope. Every write is visible at once anyway; only checks ask
   kNothing,      // hints

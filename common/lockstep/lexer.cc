@@ -69,10 +69,13 @@ class Scanner {
     return {Token::kNumber, text_.substr(start, at_ - start), line_};
   }
 
-  // "::" belongs to a word (".shared::cta"), a single colon ends a label.
+  // "::" belongs to a word (".shared::cta"), a single colon ends a label. An instruction is one word with its modifiers
+  // ("add.f32"), but directives stand alone, even where no blank parts them (".reg.b32").
   Token word() {
-    const size_t start = at_;
-    while (continues_word(peek()) || (peek() == ':' && peek(1) == ':' && continues_word(peek(2))))
+    const size_t start = at_++;
+    const bool directive = text_[start] == '.';
+    while ((continues_word(peek()) && !(directive && peek() == '.')) ||
+           (peek() == ':' && peek(1) == ':' && continues_word(peek(2))))
       at_ += peek() == ':' ? 2 : 1;
     return {Token::kWord, text_.substr(start, at_ - start), line_};
   }

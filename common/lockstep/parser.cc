@@ -1,10 +1,13 @@
 #include "parser.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include "token_reader.h"
 
 namespace lockstep {
 namespace {
@@ -32,9 +35,9 @@ Space space_from_directive(std::string_view word) {
 }
 
 // A recursive-descent parser with one token of look-ahead (two where a label might stand).
-class Parser {
+class Parser : private TokenReader {
  public:
-  explicit Parser(std::string_view ptx) : tokens_(tokenise(ptx)) {}
+  explicit Parser(std::string_view ptx) : TokenReader(ptx) {}
 
   Module run() {
     while (peek().kind != Token::kEnd) top_level();
@@ -42,64 +45,6 @@ class Parser {
   }
 
  private:
-  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  const Token& take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
-  bool is(std::string_view text, size_t ahead = 0) const {
-    return peek(ahead).kind != Token::kString && peek(ahead).text == text;
-  }
-  bool accept(std::string_view text) { return is(text) && (take(), true); }
-  void expect(std::string_view text) {
-    if (!accept(text)) fail("expected '" + std::string(text) + "', found '" + std::string(peek().text) + "'");
-  }
-  [[noreturn]] void fail(const std::string& message) const { throw PtxError(peek().line, message); }
-  std::string word() {
-    if (peek().kind != Token::kWord) fail("expected a name, found '" + std::string(peek().text) + "'");
-    return std::string(take().text);
-  }
-
-  // ---- numbers ----
-
-  // The operand's bits and whether they are an integer, a float or a double.
-  Operand number() {
-    const std::string text(take().text);
-    Operand operand;
-    const char second = text.size() > 1 ? text[1] : '\0';
-    if (text[0] == '0' && (second == 'f' || second == 'F') && text.size() == 10) {
-      operand.kind = Operand::kFloat;
-      operand.bits = std::strtoull(text.c_str() + 2, nullptr, 16);
-    } else if (text[0] == '0' && (second == 'd' || second == 'D')) {
-      operand.kind = Operand::kDouble;
-      operand.bits = std::strtoull(text.c_str() + 2, nullptr, 16);
-    } else if (text.find('.') != std::string::npos) {
-      operand.kind = Operand::kDouble;
-      operand.bits = std::bit_cast<uint64_t>(std::strtod(text.c_str(), nullptr));
-    } else {
-      operand.kind = Operand::kInteger;
-      const bool binary = text[0] == '0' && (second == 'b' || second == 'B');
-      operand.bits = std::strtoull(text.c_str() + (binary ? 2 : 0), nullptr, binary ? 2 : 0);
-    }
-    return operand;
-  }
-
-  // A number with its sign.
-  Operand literal() {
-    const bool negative = accept("-");
-    Operand operand = number();
-    if (!negative) return operand;
-    if (operand.kind == Operand::kInteger)
-      operand.bits = -operand.bits;
-    else
-      operand.bits ^= operand.kind == Operand::kFloat ? 0x80000000ull : 0x8000000000000000ull;
-    return operand;
-  }
-
-  uint64_t integer() {
-    const bool negative = accept("-");
-    if (peek().kind != Token::kNumber) fail("expected a number, found '" + std::string(peek().text) + "'");
-    const uint64_t value = number().bits;
-    return negative ? -value : value;
-  }
-
   // ---- module level ----
 
   void top_level() {
@@ -527,8 +472,6 @@ class Parser {
     return result;
   }
 
-  std::vector<Token> tokens_;
-  size_t at_ = 0;
   Module module_;
   Function* function_ = nullptr;
   std::vector<std::unordered_map<std::string, std::string>> scopes_;

@@ -18,7 +18,8 @@ inline constexpr uint64_t kSharedWindow = 0x7100'0000'0000'0000;
 inline constexpr uint64_t kLocalWindow = 0x7200'0000'0000'0000;
 inline constexpr uint64_t kFunctionWindow = 0x7300'0000'0000'0000;  // "addresses" of device functions
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
-inline constexpr uint32_t kSharedBase = 1024;  // the first KiB of shared memory belongs to the system since sm_80
+inline constexpr uint64_t kParamBytes = 32 << 10;  // of a kernel: the most that PTX allows, 32,764, rounded up
+inline constexpr uint32_t kSharedBase = 1024;      // the first KiB of shared memory belongs to the system since sm_80
 
 // Special registers whose value a lane, a warp or a block fixes, and those read afresh each time.
 enum class Special : uint8_t {

@@ -269,6 +269,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
     case Kind::kClusterWait: return wait_at_cluster(path, mask);
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
+    case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
       if (launch_.checker && mask) launch_.checker->fence(*this, mask, static_cast<Scope>(in.immediate));
       break;

@@ -31,6 +31,7 @@ struct Frame {
   AlignedBytes registers;
   std::vector<std::byte> params;  // param_bytes for each lane, lane 0 first
   uint64_t local_base = 0;        // of the function's variables in the lane's local memory
+  uint64_t allocated = 0;         // bytes of local memory behind them, by alloca
   Mask live = 0;                  // lanes that have not returned from it
   Frame* caller = nullptr;
   const CallSite* call = nullptr;
@@ -114,6 +115,9 @@ class Warp {
   bool arrive(Path& path);
   bool end_lanes(Path& path, Mask leaving);
   bool call(Path& path, const Instruction& in, Mask mask);
+  void allocate_local(Path& path, const Instruction& in, Mask mask);
+  uint64_t local_end(const Frame& frame) const;
+  void fail_stack(const Path& path);
   void enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc);
   bool return_lanes(Path& path, Mask mask);
   bool wait_at_barrier(Path& path, const Instruction& in, Mask mask);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "align.h"
 #include "builtin.h"
 #include "launch.h"
 #include "warp.h"
@@ -73,14 +74,33 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   return false;
 }
 
+void Warp::fail_stack(const Path& path) {
+  launch_.fail(Status::kLaunchFailure, "stack_overflow", *this, first_lane(path.mask), path.pc,
+               "stack overflow in device code",
+               "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes).");
+}
+
+uint64_t Warp::local_end(const Frame& frame) const {
+  return frame.local_base + launch_.program.functions[frame.function].local_bytes + frame.allocated;
+}
+
+// One place for all lanes, as large as the one that wants most, since the next call's frame lies behind it.
+void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
+  const uint64_t place = align_up(local_end(*path.frame), in.immediate);
+  uint64_t most = 0;
+  const auto* bytes = lanes<uint64_t>(registers(), in.a);
+  for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
+  if (most > local_stride_ || place + most > local_stride_) return fail_stack(path);
+  path.frame->allocated += align_up(place + most, 16) - local_end(*path.frame);
+  write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return place; });
+}
+
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {
   const FunctionCode& code = launch_.program.functions[function];
-  const uint64_t base = path.frame->local_base + launch_.program.functions[path.frame->function].local_bytes;
+  const uint64_t base = local_end(*path.frame);
   const bool too_deep = path.frame->depth == kDeepestCalls;
   if (too_deep || (base + code.local_bytes > local_stride_ && code.local_bytes > 0)) {
-    launch_.fail(Status::kLaunchFailure, "stack_overflow", *this, first_lane(path.mask), path.pc,
-                 "stack overflow in device code",
-                 "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes).");
+    fail_stack(path);
     return;
   }
   Frame* frame = new_frame(function);
@@ -90,6 +110,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
   frame->return_pc = return_pc;
   frame->depth = caller->depth + 1;
   frame->live = path.mask;
+  frame->allocated = 0;
   if (frame->local_base != base) {
     frame->local_base = base;
     for (const Preset& preset : code.presets)

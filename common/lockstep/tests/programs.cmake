@@ -1,21 +1,24 @@
-# add_lockstep_program(FILE [ARCHITECTURE]): a .cu file → an ordinary program, as ./lab emulate asks of any: the shared runtime, and
-# PTX as plain text, for the cards that CUDA 13 knows or, if ARCHITECTURE is given, for that one; the binary is then
-# called FILE's name and _ARCHITECTURE. The RUNPATH comes after LD_LIBRARY_PATH, so that lockstep goes first where it is asked for.
+# add_lockstep_program(FILE [ARCHITECTURE] [LINK objects…]): a .cu file → an ordinary program, as ./lab emulate asks of
+# any: the shared runtime, and PTX as plain text, for the cards that CUDA 13 knows or, if ARCHITECTURE is given, for that
+# one; the binary is then called FILE's name and _ARCHITECTURE. The RUNPATH comes after LD_LIBRARY_PATH, so that lockstep
+# goes first where it is asked for.
 function(add_lockstep_program source)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "LINK")
   cmake_path(GET source STEM name)
   set(architecture ${WARPLADDER_NVCC_ARCH_FLAGS})
-  if(ARGC GREATER 1)
-    string(APPEND name _${ARGV1})
-    set(architecture -gencode arch=compute_${ARGV1},code=compute_${ARGV1})
+  if(program_UNPARSED_ARGUMENTS)
+    set(wanted ${program_UNPARSED_ARGUMENTS})
+    string(APPEND name _${wanted})
+    set(architecture -gencode arch=compute_${wanted},code=compute_${wanted})
   endif()
   set(binary ${CMAKE_CURRENT_BINARY_DIR}/${name})
   cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
   add_custom_command(
     OUTPUT ${binary}
     COMMAND ${WARPLADDER_NVCC} -std=c++17 -O2 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo --extended-lambda
-            ${architecture} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source}
+            ${architecture} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source} ${program_LINK}
             -Xlinker --enable-new-dtags,-rpath,${cudart_folder}
     DEPENDS ${source} DEPFILE ${binary}.d
-    COMMENT "nvcc ${name}.cu" VERBATIM)
+    COMMENT "nvcc ${name}" VERBATIM COMMAND_EXPAND_LISTS)
   add_custom_target(lockstep_program_${name} ALL DEPENDS ${binary})
 endfunction()
