@@ -56,9 +56,9 @@ void define_carries(AluTable& t) {
   carry_op<add_carry<U>, false, true>(t, "add.cc", type);
   carry_op<add_carry<U>, true, false>(t, "addc", type);
   carry_op<add_carry<U>, true, true>(t, "addc.cc", type);
-  carry_op<sub_borrow<U>, false, true>(t, "sub.cc", type);
-  carry_op<sub_borrow<U>, true, false>(t, "subc", type);
-  carry_op<sub_borrow<U>, true, true>(t, "subc.cc", type);
+  carry_op<sub_first<U>, false, true>(t, "sub.cc", type);
+  carry_op<sub_carry<U>, true, false>(t, "subc", type);
+  carry_op<sub_carry<U>, true, true>(t, "subc.cc", type);
   carry_op<mad_lo_carry<U>, false, true>(t, "mad.lo.cc", type);
   carry_op<mad_lo_carry<U>, true, false>(t, "madc.lo", type);
   carry_op<mad_lo_carry<U>, true, true>(t, "madc.lo.cc", type);

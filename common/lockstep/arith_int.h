@@ -98,7 +98,8 @@ constexpr T mad24_hi(T a, T b, T c) {
 }
 constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) { return clamp_s32(int64_t{mul24_hi(a, b)} + c); }
 
-// --- extended precision: the carry of sub is the borrow -----------------------------------------------------------
+// --- extended precision: a - b is a + ~b + 1, so the carry of a subtraction says that nothing was borrowed ---------
+// PTX calls it the borrow, but an H200 keeps the carry, and nvcc's division of 128 bits adds what a subtraction left.
 
 template <class T>
 struct Carried {
@@ -113,10 +114,12 @@ constexpr Carried<T> add_carry(T a, T b, bool carry) {
   return {sum, partial < a || sum < partial};
 }
 template <class T>
-constexpr Carried<T> sub_borrow(T a, T b, bool borrow) {
-  const T partial = sub(a, b);
-  const T difference = sub(partial, static_cast<T>(borrow));
-  return {difference, partial > a || difference > partial};
+constexpr Carried<T> sub_carry(T a, T b, bool carry) {
+  return add_carry(a, static_cast<T>(~b), carry);
+}
+template <class T>
+constexpr Carried<T> sub_first(T a, T b, bool) {
+  return sub_carry(a, b, true);
 }
 
 // --- div, rem, abs, neg, min, max ---------------------------------------------------------------------------------

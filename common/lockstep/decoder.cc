@@ -408,7 +408,8 @@ void FunctionDecoder::decode_cvta(const Statement& s) {
   emit_alu(s, arithmetic("add", "u64"), d, a, constant(Width::k64, to_space ? -window : window));
 }
 
-// Constants and the kernel's parameters lie among the other variables: a range for each, which is not global.
+// Constants and the kernel's parameters lie among the other variables: a range for each. Constants are not global, but
+// parameters are both, on an H200 as here.
 void FunctionDecoder::decode_isspacep(const Statement& s) {
   const uint32_t a = source(s, s.operands.at(1), Width::k64, Type::kU64);
   const uint32_t d = destination(s, s.operands[0], Width::kPred);
@@ -428,8 +429,7 @@ void FunctionDecoder::decode_isspacep(const Statement& s) {
     for (const Variable& v : context_.module.variables)
       if (v.space == Space::kConst && !v.is_extern)
         range(context_.linkage.variable_address(v.name), v.bytes, is_global ? IfInside::kClear : IfInside::kSet);
-  if (is_global || is_param)
-    range(context_.linkage.param_block, kParamBytes, is_global ? IfInside::kClear : IfInside::kSet);
+  if (is_param) range(context_.linkage.param_block, kParamBytes, IfInside::kSet);
 }
 
 // alloca.type d, bytes {, alignment}

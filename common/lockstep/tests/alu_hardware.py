@@ -148,6 +148,8 @@ def integer_instructions() -> list[Instruction]:
     for o in ["add.u16x2", "add.s16x2", "min.u16x2", "max.u16x2", "min.s16x2", "max.s16x2", "min.relu.s16x2",
               "max.relu.s16x2", "min.relu.s32", "max.relu.s32"]:  # fmt: skip
         out.append((o, "r", ["i32", "i32"]))
+    for o in ["vabsdiff2", "vabsdiff4"]:
+        out += [(f"{o}.u32.u32.u32{m}", "r", ["i32", "i32", "i32"]) for m in ["", ".add"]]
     return out
 
 
@@ -278,6 +280,11 @@ def conversion_instructions() -> list[Instruction]:
     for pair in ["f16x2", "bf16x2"]:
         for m in ["rn", "rz", "rn.relu", "rz.relu", "rn.satfinite"]:
             out.append((f"cvt.{m}.{pair}.f32", "r", ["f32", "f32"]))
+    for byte in ["e4m3x2", "e5m2x2"]:
+        for relu in ["", ".relu"]:
+            out.append((f"cvt.rn.satfinite{relu}.{byte}.f32", "h", ["f32", "f32"]))
+            out.append((f"cvt.rn.satfinite{relu}.{byte}.f16x2", "h", ["f16x2"]))
+            out.append((f"cvt.rn{relu}.f16x2.{byte}", "r", ["i16"]))
     out += [(f"cvt.{m}.tf32.f32", "r", ["f32"]) for m in ["rna", "rn", "rz", "rn.relu", "rz.relu"]]
     out += [(f"cvt.pack.sat.{d}.s32", "r", ["i32", "i32"]) for d in ["u16", "s16"]]
     for d in ["u8", "s8", "u4", "s4", "u2", "s2"]:

@@ -40,7 +40,8 @@ std::vector<Case> cases_of(Isa isa) {
       if (entry.signature.d == Type::kPred) i.d2 = kD2;
       if (name.starts_with("lop3")) i.aux = 0x196;
       if (name.starts_with("cvt.pack")) i.aux = 0x108;
-      if (handler == entry.general && name.starts_with("cvt.") && !i.aux)
+      // Conversions of pairs have one width only.
+      if (handler == entry.general && name.starts_with("cvt.") && name.find("x2") == std::string::npos && !i.aux)
         i.aux = 2u << 16 | 2u << 20;  // 32-bit registers
       result.push_back({name, handler, i, entry.signature});
     }

@@ -243,8 +243,8 @@ TEST(ArithInt64, CarriesChainTo128Bits) {
       const auto high = add_carry(a, b, low.carry);
       EXPECT_EQ(Uint128{high.value} << 64 | low.value, x + y);
       EXPECT_EQ(high.carry, x + y < x);
-      const auto low_difference = sub_borrow(b, a, false);
-      const auto high_difference = sub_borrow(a, b, low_difference.carry);
+      const auto low_difference = sub_first(b, a, false);
+      const auto high_difference = sub_carry(a, b, low_difference.carry);
       EXPECT_EQ(Uint128{high_difference.value} << 64 | low_difference.value, x - y);
       EXPECT_EQ(high_difference.carry, x < y);
     }

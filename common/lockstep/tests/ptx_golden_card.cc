@@ -32,7 +32,7 @@ class Card final : public Device {
   }
 
   const DeviceLimits& limits() const override { return limits_; }
-  Outcome allocate(uint64_t bytes, uint64_t* address) override {
+  Outcome allocate(uint64_t bytes, uint64_t* address, bool) override {
     CUdeviceptr pointer = 0;
     const Outcome outcome = outcome_of(cuMemAlloc(&pointer, bytes));
     *address = pointer;
@@ -103,6 +103,9 @@ class Card final : public Device {
   }
   Outcome synchronise() override { return outcome_of(cuCtxSynchronize()); }
   std::string take_output() override { return {}; }
+  std::vector<std::string> take_messages() override { return {}; }
+  void add_finding(const Finding&) override {}
+  const Checks& checks() const override { return checks_; }
   std::string report_json() const override { return {}; }
 
  private:
@@ -110,6 +113,7 @@ class Card final : public Device {
     if (result != CUDA_SUCCESS) throw std::runtime_error(outcome_of(result).message);
   }
   DeviceLimits limits_;
+  Checks checks_;
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;

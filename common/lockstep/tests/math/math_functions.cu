@@ -4,7 +4,7 @@
 // functions). The guide gives none for norm(dim, …). The intrinsics with a direction (__fadd_rz) are one instruction
 // each, and alu_hardware_test holds those against a card. Functions of half and bfloat16 round to nearest even.
 //
-//   math_functions check F     checks all; and against F, which has hashes of what a card returned, that the results
+//   math_functions check [F]   checks all; and against F, which has hashes of what a card returned, that the results
 //                              are the same bits where F does not say otherwise
 //   math_functions hashes      prints such a file, for this device
 //   math_functions record F    writes what each function returned to F
@@ -576,8 +576,8 @@ void run(const char* type, const std::vector<Row<T>>& rows, Request& request) {
 int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "", path = argc > 2 ? argv[2] : "";
   Request request{Mode::kCheck, {}, {}};
-  if (word == "check" && argc == 3) {
-    request.hashes = read_hashes(path);
+  if (word == "check" && argc <= 3) {
+    if (argc == 3) request.hashes = read_hashes(path);
   } else if (word == "hashes" && argc == 2) {
     request.mode = Mode::kHashes;
   } else if ((word == "record" || word == "compare") && argc == 3) {
@@ -585,7 +585,7 @@ int main(int argc, char** argv) {
     request.file.exceptions(std::ios::failbit | std::ios::badbit);
     request.file.open(path, std::ios::binary | (word == "record" ? std::ios::out : std::ios::in));
   } else {
-    std::printf("usage: math_functions check FILE | hashes | record FILE | compare FILE\n");
+    std::printf("usage: math_functions check [FILE] | hashes | record FILE | compare FILE\n");
     return 2;
   }
   run("float", kFloats, request);

@@ -1,6 +1,7 @@
 // What CUDA C++ brings with it: printf and its order within a thread, virtual functions, recursion, function
 // pointers, device lambdas through templates, structures by value, constant memory, symbols, dynamic and static
-// shared memory together, a switch, local arrays, 64-bit and double arithmetic, warp intrinsics, half precision.
+// shared memory together, a switch, local arrays, 64-bit, 128-bit and double arithmetic, warp intrinsics, half
+// precision.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -118,6 +119,36 @@ static unsigned intrinsic_on_host(unsigned tid) {
   return r + (tid ^ 5) + 0xf0f0f0f0u + 1 + dot + bytes;
 }
 
+// Products, quotients and remainders of 128-bit integers, which the compiler makes of carries.
+__global__ void wide(const __int128* __restrict__ in, int n, __int128* __restrict__ out) {
+  const int i = threadIdx.x;
+  const __int128 a = in[i / n], b = in[i % n];
+  out[3 * i] = a * b;
+  out[3 * i + 1] = a / b;
+  out[3 * i + 2] = a % b;
+}
+
+static void check_wide() {
+  const __int128 one = 1;
+  const std::vector<__int128> in = {7, -1000, one << 70, (one << 70) * 12345, -(one << 100) + 3, 0x123456789abcdef};
+  const int n = static_cast<int>(in.size());
+  __int128 *d_in = nullptr, *d_out = nullptr;
+  CUDA_CHECK(cudaMalloc(&d_in, n * sizeof(__int128)));
+  CUDA_CHECK(cudaMalloc(&d_out, 3 * n * n * sizeof(__int128)));
+  CUDA_CHECK(cudaMemcpy(d_in, in.data(), n * sizeof(__int128), cudaMemcpyHostToDevice));
+  wide<<<1, n * n>>>(d_in, n, d_out);
+  std::vector<__int128> got(3 * n * n), want;
+  CUDA_CHECK(cudaMemcpy(got.data(), d_out, got.size() * sizeof(__int128), cudaMemcpyDeviceToHost));
+  for (const __int128 a : in)
+    for (const __int128 b : in) {
+      const auto product = static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b);  // may overflow
+      for (const __int128 value : {static_cast<__int128>(product), a / b, a % b}) want.push_back(value);
+    }
+  expect_equal("128-bit integers", got, want);
+  CUDA_CHECK(cudaFree(d_in));
+  CUDA_CHECK(cudaFree(d_out));
+}
+
 __global__ void greet() {
   printf("thread %d of %d: %s, %5.2f, %lld, %c, %08x\n", threadIdx.x, blockDim.x, "hello", 2.5, 1ll << 40, 'x', 48879);
 }
@@ -203,6 +234,8 @@ int main() {
   std::vector<unsigned> bits(32);
   for (int i = 0; i < 32; ++i) bits[i] = intrinsic_on_host(i);
   expect_equal("intrinsics", fetch(reinterpret_cast<unsigned*>(d_ints), 32), bits);
+
+  check_wide();
 
   greet<<<1, 2>>>();
   CUDA_CHECK(cudaDeviceSynchronize());
