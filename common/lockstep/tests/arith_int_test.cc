@@ -246,7 +246,7 @@ TEST(ArithInt64, CarriesChainTo128Bits) {
       const auto low_difference = sub_first(b, a, false);
       const auto high_difference = sub_carry(a, b, low_difference.carry);
       EXPECT_EQ(Uint128{high_difference.value} << 64 | low_difference.value, x - y);
-      EXPECT_EQ(high_difference.carry, x < y);
+      EXPECT_EQ(high_difference.carry, x >= y);
     }
   }
 }

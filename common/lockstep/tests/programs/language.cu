@@ -2,6 +2,7 @@
 // pointers, device lambdas through templates, structures by value, constant memory, symbols, dynamic and static
 // shared memory together, a switch, local arrays, 64-bit, 128-bit and double arithmetic, warp intrinsics, half
 // precision.
+// Also for compute_80, compute_86, compute_87, compute_88, compute_89, compute_90
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
