@@ -516,9 +516,15 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, Places& p
   part(mask & local, kLocalWindow, access_local<move>);
 }
 
+// Whether there is one. Under its sanitizers GCC 12 does not compare a function with nullptr in a constant expression.
+template <RowMover move_row>
+inline constexpr bool kMovesRows = true;
+template <>
+inline constexpr bool kMovesRows<nullptr> = false;
+
 template <Space space, Mover move, RowMover move_row>
 void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if constexpr (move_row != nullptr)
+  if constexpr (kMovesRows<move_row>)
     if (access_row<space, move_row>(warp, access, mask)) return;
   Places places;
   if constexpr (space == Space::kParam) {
@@ -530,7 +536,7 @@ void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
     // A kernel's parameter: one place for all lanes, found to be right the first time.
     const auto place = static_cast<uint64_t>(access.offset);
     if (access.base == 0 && warp.launch().last_range[access.index].contains(place, access.bytes * access.count)) {
-      if constexpr (move_row != nullptr)
+      if constexpr (kMovesRows<move_row>)
         if (mask == kFullMask) return move_row(warp, access, {place, 0});
       places.at.fill(place);
       return move(warp, access, mask, places);
