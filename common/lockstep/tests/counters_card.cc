@@ -1,11 +1,12 @@
-// counters_card FILE: runs the rows of a golden CSV (columns ptx and lane_byte_offsets) on a real card, one launch of
-// the kernel "k" a row, in order. Meant to run under Nsight Compute, whose counts single_access.py then puts beside
-// the rows. Not part of the tests; needs a GPU.
+// counters_card FILE [BYTES]: runs the rows of a golden CSV (columns ptx and lane_byte_offsets) on a real card, one
+// launch of the kernel "k" a row, in order. Meant to run under Nsight Compute, whose counts single_access.py then puts
+// beside the rows. BYTES: of the memory to access, if 1 MiB is too little. Not part of the tests; needs a GPU.
 #include <cuda.h>
 
 #include <iostream>
 #include <map>
 #include <stdexcept>
+#include <string>
 
 #include "single_access.h"
 
@@ -32,7 +33,7 @@ CUfunction load(const std::string& statements) {
   return function;
 }
 
-void run(const std::string& path) {
+void run(const std::string& path, size_t data_bytes) {
   CUdevice device = 0;
   CUcontext context = nullptr;
   check(cuInit(0));
@@ -41,7 +42,7 @@ void run(const std::string& path) {
   check(cuCtxSetCurrent(context));
   CUdeviceptr offsets = 0, data = 0, results = 0;
   check(cuMemAlloc(&offsets, 128));
-  check(cuMemAlloc(&data, kDataBytes));
+  check(cuMemAlloc(&data, data_bytes));
   check(cuMemAlloc(&results, kResultBytes));
   std::map<std::string, CUfunction> kernels;
   for (auto& row : read_csv(path)) {
@@ -61,8 +62,8 @@ void run(const std::string& path) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) return std::cerr << "usage: counters_card FILE.csv\n", 2;
+  if (count != 2 && count != 3) return std::cerr << "usage: counters_card FILE.csv [BYTES]\n", 2;
   try {
-    run(arguments[1]);
+    run(arguments[1], count == 3 ? std::stoull(arguments[2]) : kDataBytes);
   } catch (const std::exception& error) { return std::cerr << "counters_card: " << error.what() << "\n", 1; }
 }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "card_heap.h"
+
 namespace lockstep {
 namespace {
 
@@ -104,6 +106,27 @@ TEST(Memory, SaysHowFarAnAddressIsFromTheNearest) {
             std::string::npos);
   EXPECT_NE(memory.nearest(a - 8, 4).find("8 bytes before the start"), std::string::npos);
   EXPECT_NE(memory.nearest(a + 96, 16).find("ends 12 bytes behind it"), std::string::npos);
+}
+
+TEST(CardHeap, SmallOnesLieInABlockOneAfterTheOther) {
+  CardHeap heap;
+  const uint64_t first = heap.allocate(100), second = heap.allocate(1025), third = heap.allocate(1 << 20);
+  EXPECT_EQ(first % (2 << 20), 0u);
+  EXPECT_EQ(second, first + 512);
+  EXPECT_EQ(third, second + 1536);
+  EXPECT_EQ(heap.allocate(1 << 20) % (2 << 20), 0u) << "the block has no room for it";
+  EXPECT_EQ(heap.allocate((1 << 20) + 1) % (2 << 20), 0u) << "a large one lies by itself";
+  EXPECT_EQ(heap.allocate(1), third + (1 << 20));
+}
+
+TEST(CardHeap, WhatIsFreedIsUsedAgain) {
+  CardHeap heap;
+  const uint64_t first = heap.allocate(512), second = heap.allocate(512), third = heap.allocate(512);
+  heap.free(first);
+  heap.free(second);
+  EXPECT_EQ(heap.allocate(1024), first) << "two gaps become one";
+  heap.free(third);
+  EXPECT_EQ(heap.allocate(1 << 19), third);
 }
 
 }  // namespace
