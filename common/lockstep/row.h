@@ -28,9 +28,12 @@ struct Row {
   }
 };
 
-// Whether these lanes' registers hold a row, and which. A step of more than half of their range is one downwards.
+// Whether the registers that begin at `file` hold a row in these lanes, and which. A step of more than half of their
+// range is one downwards.
 template <class Unsigned>
-bool find_row(const Unsigned* registers, Mask mask, int64_t offset, Row& row) {
+bool find_row(const std::byte* file, Mask mask, int64_t offset, Row* found) {
+  const auto* registers = reinterpret_cast<const Unsigned*>(file);
+  Row& row = *found;
   if (mask == kFullMask) {  // loops of fixed length become vector code
     row.begin = 0;
     row.count = kWarpSize;

@@ -9,10 +9,30 @@
 
 namespace lockstep {
 
+// function(arguments…), compiled for AVX2 as well where the CPU has it: for loops over 32 lanes.
+#if defined(__x86_64__)
+inline const bool kHasAvx2 = __builtin_cpu_supports("avx2");
+
+template <auto function, class... Arguments>
+[[gnu::target("avx2"), gnu::flatten, gnu::noinline]] auto in_avx2(Arguments... arguments) {
+  return function(arguments...);
+}
+
+template <auto function, class... Arguments>
+auto widest(Arguments... arguments) {
+  return kHasAvx2 ? in_avx2<function>(arguments...) : function(arguments...);
+}
+#else
+template <auto function, class... Arguments>
+auto widest(Arguments... arguments) {
+  return function(arguments...);
+}
+#endif
+
 // Device memory and registers never overlap, which lets these loops be vector code. Row::stride == the whole access:
 // lane after lane, element after element.
 template <class T, class R, uint32_t count>
-void load_packed(R* __restrict const (&d)[4], const T* __restrict from) {
+void load_packed(R* __restrict const* d, const T* __restrict from) {
   R* __restrict d0 = d[0], * __restrict d1 = d[1], * __restrict d2 = d[2], * __restrict d3 = d[3];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     d0[l] = static_cast<R>(from[count * l]);
@@ -22,7 +42,7 @@ void load_packed(R* __restrict const (&d)[4], const T* __restrict from) {
 }
 
 template <class T, class R, uint32_t count>
-void store_packed(T* __restrict to, const R* __restrict const (&a)[4]) {
+void store_packed(T* __restrict to, const R* __restrict const* a) {
   const R* __restrict a0 = a[0], * __restrict a1 = a[1], * __restrict a2 = a[2], * __restrict a3 = a[3];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     to[count * l] = static_cast<T>(a0[l]);
@@ -46,7 +66,7 @@ void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
            row.begin;
   const auto* from = reinterpret_cast<const T*>(row.first);
   if (row.is_full() && access.count > 1 && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
-    return access.count == 2 ? load_packed<T, R, 2>(d, from) : load_packed<T, R, 4>(d, from);
+    return access.count == 2 ? widest<load_packed<T, R, 2>>(d, from) : widest<load_packed<T, R, 4>>(d, from);
   }
   for (uint32_t e = 0; e < access.count; ++e) {
     if (row.stride == 0 && row.is_full())
@@ -69,7 +89,7 @@ void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
     a[e] = lanes<R>(warp.registers(), access.registers[e < access.count ? e : 0]) + row.begin;
   auto* to = reinterpret_cast<T*>(row.first);
   if (row.is_full() && access.count > 1 && row.stride == static_cast<int64_t>(sizeof(T) * access.count)) {
-    return access.count == 2 ? store_packed<T, R, 2>(to, a) : store_packed<T, R, 4>(to, a);
+    return access.count == 2 ? widest<store_packed<T, R, 2>>(to, a) : widest<store_packed<T, R, 4>>(to, a);
   }
   for (uint32_t e = 0; e < access.count; ++e)
     for (uint32_t i = 0; i < row.count; ++i) reinterpret_cast<T*>(row.at(i))[e] = static_cast<T>(a[e][i]);
@@ -119,9 +139,9 @@ bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
   if (warp.launch().checker) return false;
   if (access.base == 0) return false;
   Row row;
-  const bool found = access.wide_base
-                         ? find_row(lanes<uint64_t>(warp.registers(), access.base), mask, access.offset, row)
-                         : find_row(lanes<uint32_t>(warp.registers(), access.base), mask, access.offset, row);
+  const std::byte* registers = warp.registers() + access.base;
+  const bool found = access.wide_base ? widest<find_row<uint64_t>>(registers, mask, access.offset, &row)
+                                      : widest<find_row<uint32_t>>(registers, mask, access.offset, &row);
   if (!found) return false;
   if constexpr (space == Space::kGlobal || space == Space::kGeneric) return access_global_row<move>(warp, access, row);
   if constexpr (space == Space::kShared) return access_shared_row<move>(warp, access, row);

@@ -11,6 +11,11 @@ namespace {
 
 const std::vector<int64_t> kStrides = {0, 1, 2, 4, 8, 12, 16, 20, 32, 36, 64, 100, 128, 132, 256, 1024, 4096};
 
+template <class Unsigned>
+bool find_in(const std::array<Unsigned, kWarpSize>& registers, Mask mask, int64_t offset, Row& row) {
+  return find_row<Unsigned>(reinterpret_cast<const std::byte*>(registers.data()), mask, offset, &row);
+}
+
 struct Case {
   std::array<uint64_t, kWarpSize> addresses{};
   Mask mask = 0;
@@ -32,7 +37,7 @@ std::vector<Case> cases(uint32_t bytes, bool partial) {
             c.addresses.fill(12345678);  // lanes that are not active hold anything
             for (uint32_t l = 0; l < count; ++l)
               c.addresses[begin + l] = (1 << 20) + start + l * static_cast<uint64_t>(stride);
-            if (!find_row(c.addresses.data(), c.mask, 0, c.row)) {
+            if (!find_in(c.addresses, c.mask, 0, c.row)) {
               ADD_FAILURE() << "stride " << stride << ", " << count << " lanes from " << begin;
               continue;
             }
@@ -65,13 +70,13 @@ TEST(Row, IsNotFoundWhereThereIsNone) {
   std::array<uint32_t, kWarpSize> registers;
   for (uint32_t l = 0; l < kWarpSize; ++l) registers[l] = 4 * l;
   Row row;
-  EXPECT_TRUE(find_row(registers.data(), kFullMask, 8, row));
+  EXPECT_TRUE(find_in(registers, kFullMask, 8, row));
   EXPECT_EQ(row.first, 8u);
   EXPECT_EQ(row.stride, 4);
-  EXPECT_FALSE(find_row(registers.data(), 0x55u, 0, row)) << "lanes with gaps";
+  EXPECT_FALSE(find_in(registers, 0x55u, 0, row)) << "lanes with gaps";
   registers[7] = 0;
-  EXPECT_FALSE(find_row(registers.data(), kFullMask, 0, row));
-  EXPECT_TRUE(find_row(registers.data(), 0x7fu, 0, row)) << "the odd one is not active";
+  EXPECT_FALSE(find_in(registers, kFullMask, 0, row));
+  EXPECT_TRUE(find_in(registers, 0x7fu, 0, row)) << "the odd one is not active";
 }
 
 TEST(Row, BoundsAreExact) {
