@@ -66,7 +66,8 @@ void report_deadlock(Launch& launch, std::span<const Block* const> blocks) {
               " blocks are on the card; others may not find room beside them\n";
   detail += repeats
                 ? "Next: look for who should change what they read: a thread that sleeps at a barrier, a lock that is "
-                  "never released, an arrival that nobody makes, a block that has not begun."
+                  "never released, an arrival that nobody makes, a block that has not begun, or the host, which "
+                  "goes on when the kernel has ended."
                 : "Next: let every thread of the block reach the same __syncthreads(), and every lane of the mask "
                   "the same *_sync call; no such call inside an if that only some of them take.";
   launch.fail(Status::kLaunchTimeout, "deadlock", *first.warp, first_lane(first.mask), first.pc,

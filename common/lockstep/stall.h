@@ -1,7 +1,8 @@
 // stall: whether the blocks that take turns will ever get on. In: the blocks, after each round of turns. Out: none of
 // them ever will. That is sure if nobody has changed memory for some rounds, and every warp has come back to a state in
 // which it was in the meantime: its registers, its local memory, and where its lanes are. Loops that count or look at
-// the clock never come back; of them it is believed when nothing has changed for kPatience.
+// the clock never come back, and other threads of the program may write, too: then it is believed when nothing has
+// changed for kPatience.
 #pragma once
 
 #include <chrono>

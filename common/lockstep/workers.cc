@@ -12,6 +12,7 @@ Workers::~Workers() {
   }
   work_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  alive_ -= static_cast<uint32_t>(threads_.size());
 }
 
 // The program's signals are its own threads' business.
@@ -20,7 +21,7 @@ void Workers::start() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    while (threads_.size() < wanted_) threads_.emplace_back(&Workers::live, this, threads_.size());
+    for (; threads_.size() < wanted_; ++alive_) threads_.emplace_back(&Workers::live, this, threads_.size());
   } catch (const std::system_error&) {  // no more threads for this process: those that are there will do
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

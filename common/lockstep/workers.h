@@ -1,6 +1,7 @@
 // workers: threads that help the calling one with a piece of work, and sleep in between. Knows nothing of launches.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   uint32_t helpers() const { return wanted_; }
+  static uint32_t alive() { return alive_; }  // threads of all Workers in this process
   // Every helper runs help(i), i in [0, helpers()), as soon as it wakes, until dismiss().
   void call(std::function<void(uint32_t)> help);
   // Waits for the helpers that have begun; the others sleep on. Everything they did is then visible here.
@@ -29,6 +31,7 @@ class Workers {
   void start();
   void live(uint32_t index);
 
+  static inline std::atomic<uint32_t> alive_ = 0;
   const uint32_t wanted_;
   std::mutex mutex_;
   std::condition_variable work_, done_;
