@@ -62,5 +62,6 @@ int main() {
   expect("a static variable of an inline function is one", d, 2);
   fill<<<1, 2>>>(d, 5);
   expect("a template in both files", d, 16, 1);
+  cudaFree(d);
   return 0;
 }
