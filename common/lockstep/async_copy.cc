@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "access.h"
 #include "block.h"
@@ -102,9 +101,13 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
   watch(warp, use.to, lanes, copy.to.data());
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t l = first_lane(lanes), bytes = copy.bytes_from_source[l];
-    MemoryAccess read = use.from;
-    read.bytes = static_cast<uint8_t>(bytes);
-    if (bytes) watch_lane(warp, read, l, copy.from[l]);
+    if (bytes) {
+      // The kernel may have freed it meanwhile.
+      if (!may_touch(warp, use.from, l, copy.from[l], bytes)) continue;
+      MemoryAccess read = use.from;
+      read.bytes = static_cast<uint8_t>(bytes);
+      watch_lane(warp, read, l, copy.from[l]);
+    }
     std::byte* to = shared_place(warp, copy.to[l]);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
     std::memset(to + bytes, 0, use.to.bytes - bytes);
@@ -159,7 +162,11 @@ const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
 
 void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   const AsyncUse& use = *bulk.use;
-  if (std::exchange(bulk.good, false)) {
+  // The kernel may have freed memory meanwhile.
+  const bool good = bulk.good && may_touch(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
+                    may_touch(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+  bulk.good = false;
+  if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
     watch_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
     std::byte* to =
