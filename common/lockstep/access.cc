@@ -107,7 +107,7 @@ constexpr uint64_t kNullPage = 64 << 10;  // an address below it comes from a nu
 
 const char* kind_of_fault(const Memory& memory, uint64_t address) {
   if (address < kNullPage) return "null_pointer";
-  if (memory.is_foreign(address)) return "host_pointer";
+  if (memory.is_host(address)) return "host_pointer";
   return memory.describe(address).kind == AddressKind::kFreed ? "use_after_free" : "out_of_bounds";
 }
 
@@ -124,10 +124,12 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
                        "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
   if (address < kNullPage) {
     detail = "Next: a null pointer reached the kernel; check what the host passes.";
+  } else if (memory.is_host(address)) {
+    detail = "it is the host's memory\nNext: give the kernel an address that cudaMalloc gave, and copy the data there.";
   } else if (memory.is_foreign(address)) {
     detail =
-        "no device memory is anywhere near\nNext: give the kernel an address that cudaMalloc gave, not one of the "
-        "host's; if it is one, look for an index far out of range, or a pointer that was never set.";
+        "no device memory is anywhere near\nNext: look for an index that is far out of range (an int that overflowed: "
+        "compute it as size_t), or a pointer that was never set.";
   } else if (memory.describe(address).kind == AddressKind::kFreed) {
     detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
   }

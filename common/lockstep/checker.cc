@@ -37,6 +37,29 @@ bool same_value(const Warp& warp, const MemoryAccess& access, uint32_t lane, con
   return as_memory || as_other;
 }
 
+// Enough for this access. Of a struct that is copied whole, or loaded eight bytes and more at a time, some bytes may be
+// padding that nobody wrote.
+bool is_written(const Written& written, const MemoryAccess& access, uint64_t first) {
+  const uint32_t bytes = access.bytes * access.count;
+  if (written.all(first, bytes)) return true;
+  return (access.only_copied || bytes > 4) && written.any(first, bytes);
+}
+
+// Whether all 32 lanes read or write one stretch of memory, lane after lane.
+bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
+  if (mask != kFullMask) return false;
+  uint64_t difference = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= bytes[l] ^ (bytes[0] + l * size);
+  return difference == 0;
+}
+
+// CUDA's own C++ libraries. A race there, or an unwritten word of their shared memory, is nothing that a learner could
+// mend; they hold what they do on purpose to work (docs/lockstep.md names the places).
+bool is_library(const std::string& file) {
+  return file.find("/cub/") != std::string::npos || file.find("/thrust/") != std::string::npos ||
+         file.find("/cuda/std/") != std::string::npos;
+}
+
 }  // namespace
 
 Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
@@ -84,7 +107,7 @@ void Checker::begin_block(const Block& block, BlockChecks& checks) {
   order_.begin_block(checks.order, block.linear(), launch_->warps_per_block());
   if (checks_.initialised) checks.written.assign(launch_->shared_bytes / 64 + 1, 0);
   if (checks_.races)
-    for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + 1);
+    for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + kWarpSize);
 }
 
 bool Checker::known(const Cause& cause) {
@@ -107,37 +130,34 @@ void Checker::add(const Cause& cause, Finding finding) {
 void Checker::global_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses) {
   std::array<uint64_t, kWarpSize> bytes;
   for (int l = 0; l < kWarpSize; ++l) bytes[l] = addresses[l] - memory_.base();
-  const uint32_t size = access.bytes * access.count;
-  if (checks_.initialised) {
-    Written written(written_->data());
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      if (access.op != MemoryOp::kStore && !written.all(bytes[l], size))
-        report_unwritten(warp, access, l, launch_->name_of_global(addresses[l], access.bytes));
-      if (access.op != MemoryOp::kLoad) written.set(bytes[l], size);
-    }
-  }
+  if (checks_.initialised) check_written(warp, access, mask, bytes.data(), Written(written_->data()), false);
   if (!checks_.races) return;
-  const Cells cells{records_[0]->data(), records_[1]->data(), records_[2]->data()};
+  const Cells cells{records_[0]->data(), records_[1]->data(), records_[2]->data(), memory_.reserved() / 4};
   check_order(warp, access, mask, bytes.data(), cells, order_.first_segment(), false);
 }
 
 void Checker::shared_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
   BlockChecks& checks = *warp.checks();
-  const uint32_t size = access.bytes * access.count;
-  if (checks_.initialised) {
-    Written written(checks.written.data());
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      if (access.op != MemoryOp::kStore && !written.all(offsets[l], size))
-        report_unwritten(warp, access, l, launch_->name_of_shared(offsets[l], access.bytes));
-      if (access.op != MemoryOp::kLoad) written.set(offsets[l], size);
-    }
-  }
+  if (checks_.initialised) check_written(warp, access, mask, offsets, Written(checks.written.data()), true);
   if (!checks_.races) return;
-  const Cells cells{checks.cells[0].data(), checks.cells[1].data(), checks.cells[2].data()};
+  const Cells cells{checks.cells[0].data(), checks.cells[1].data(), checks.cells[2].data(), checks.cells[2].size()};
   check_order(warp, access, mask, offsets, cells, checks.order.floor, true);
   check_copies(warp, access, mask, offsets);
+}
+
+void Checker::check_written(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
+                            Written written, bool shared) {
+  const uint32_t size = access.bytes * access.count;
+  const bool reads = access.op != MemoryOp::kStore, writes = access.op != MemoryOp::kLoad;
+  if (is_row(mask, bytes, size) && (!reads || written.all(bytes[0], kWarpSize * size))) {
+    if (writes) written.set(bytes[0], kWarpSize * size);
+    return;
+  }
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    if (reads && !is_written(written, access, bytes[l])) report_unwritten(warp, access, l, bytes[l], shared);
+    if (writes) written.set(bytes[l], size);
+  }
 }
 
 // An asynchronous copy writes at any time until it is waited for: even the thread that began it must keep away.
@@ -155,7 +175,7 @@ void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask ma
       f.at.access = verb(access);
       f.other = launch_->site(warp.block().coordinates(), other->index(), writer->lane, writer->pc);
       f.other->access = "write";
-      f.where = launch_->name_of_shared(offsets[l], access.bytes);
+      f.where = name_of(offsets[l], access, true);
       f.message = "race: " + f.where + " is used while an asynchronous copy may still write it\n  " + text(*f.other) +
                   "\n  " + text(f.at) +
                   "\n  Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
@@ -192,6 +212,11 @@ void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
 
 // ---- findings about memory ----
 
+std::string Checker::name_of(uint64_t byte, const MemoryAccess& access, bool shared) const {
+  return shared ? launch_->name_of_shared(byte, access.bytes)
+                : launch_->name_of_global(memory_.base() + byte, access.bytes);
+}
+
 void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared) {
   const std::byte* place = shared ? warp.block().shared() + conflict.byte
                                   : reinterpret_cast<const std::byte*>(memory_.base() + conflict.byte);
@@ -201,14 +226,14 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
   const uint32_t earlier_pc = earlier ? earlier->pc : access.pc;
   const Cause cause{"race", std::min(access.pc, earlier_pc), std::max(access.pc, earlier_pc)};
   if (known(cause)) return;
+  if (is_library(launch_->source_line(access.pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
   const Segment& then = order_.segment(conflict.earlier.segment);
   Finding f;
   f.at = launch_->site(warp, conflict.lane, access.pc);
   f.at.access = verb(access);
   f.other = launch_->site(block_index(launch_->grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
-  f.where = shared ? launch_->name_of_shared(conflict.byte, access.bytes)
-                   : launch_->name_of_global(memory_.base() + conflict.byte, access.bytes);
+  f.where = name_of(conflict.byte, access, shared);
   const bool same_block = then.block == warp.checks()->order.block;
   const bool same_warp = same_block && then.warp == warp.index();
   f.message =
@@ -223,14 +248,15 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
   add(cause, std::move(f));
 }
 
-void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::string& where) {
+void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t byte,
+                               bool shared) {
   const Cause cause{"uninitialised_read", access.pc, access.pc};
-  if (known(cause)) return;
+  if (known(cause) || (shared && is_library(launch_->source_line(access.pc).first))) return;
   Finding f;
   f.at = launch_->site(warp, lane, access.pc);
   f.at.access = verb(access);
-  f.where = where;
-  f.message = "read of " + where + ", which nothing has written\n  " + text(f.at) +
+  f.where = name_of(byte, access, shared);
+  f.message = "read of " + f.where + ", which nothing has written\n  " + text(f.at) +
               "\n  On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for "
               "the device's memory, a loop of all threads and a barrier for shared memory; or look at the index.";
   add(cause, std::move(f));

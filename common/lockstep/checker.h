@@ -23,17 +23,17 @@ class Block;
 class Warp;
 struct Launch;
 
-// What is kept for one resident block; the block owns it.
-struct BlockChecks {
-  BlockOrder order;
-  std::array<std::vector<Record>, 3> cells;  // of its shared memory
-  std::vector<uint64_t> written;             // likewise
-};
-
-// Threads that have come to a barrier or collective at one instruction.
+// Threads that have come to one instruction.
 struct Arrival {
   Lanes lanes;
   uint32_t pc = 0;
+};
+
+// What is kept for one resident block; the block owns it.
+struct BlockChecks {
+  BlockOrder order;
+  std::array<std::vector<Record>, 3> cells;      // of its shared memory
+  std::vector<uint64_t> written;                 // likewise
 };
 
 class Checker {
@@ -55,7 +55,7 @@ class Checker {
   void fence(const Warp& warp, Mask mask, Scope scope);
 
   // Lanes of `together` go through __syncwarp or a collective at once, lane l with the mask members[l]. exchange: they
-  // also read each other's values.
+  // also read each other's values, as shuffles do; votes and the like are of whoever of the mask has not ended.
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, bool exchange);
   // A barrier opens for these; whole: it is one of the whole block, without a count.
   void pass_barrier(const Block& block, uint32_t barrier, const std::vector<Arrival>& arrivals, bool whole);
@@ -75,7 +75,10 @@ class Checker {
   void tell_strong(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, bool shared);
   void check_copies(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets);
   void report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared);
-  void report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::string& where);
+  void report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t byte, bool shared);
+  void check_written(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, Written written,
+                     bool shared);
+  std::string name_of(uint64_t byte, const MemoryAccess& access, bool shared) const;
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);
   void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const std::string& next);
 

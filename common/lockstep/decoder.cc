@@ -136,7 +136,11 @@ void FunctionDecoder::note_reads(const Statement& s) {
   const size_t destinations = only_reads.contains(s.opcode) ? 0 : s.dual_destination ? 2 : 1;
   for (size_t i = 0; i < s.operands.size(); ++i)
     if (i >= destinations || s.operands[i].kind == Operand::kAddress)
-      for_each_name(s.operands[i], Operand::kRegister, [&](const std::string& name) { read_registers_.insert(name); });
+      for_each_name(s.operands[i], Operand::kRegister, [&](const std::string& name) {
+        read_registers_.insert(name);
+        const bool stored = s.opcode == "st" && s.operands[i].kind != Operand::kAddress;
+        if (!stored) used_registers_.insert(name);
+      });
 }
 
 void FunctionDecoder::place_labels() {

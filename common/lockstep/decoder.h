@@ -142,6 +142,7 @@ class FunctionDecoder {
   uint32_t index_;
   std::unordered_map<std::string, Register> registers_;
   std::set<std::string> read_registers_;  // by any instruction of the function
+  std::set<std::string> used_registers_;  // likewise, but for being stored
   std::map<std::tuple<int, int, uint64_t>, uint32_t> presets_;
   std::unordered_map<std::string, uint64_t> locals_;
   std::unordered_map<std::string, ParamSlot> params_;

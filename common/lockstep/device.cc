@@ -108,6 +108,11 @@ class InProcessDevice : public Device {
   std::vector<std::string> take_messages() override { return findings_.take_messages(); }
   void add_finding(const Finding& finding) override { findings_.add(finding); }
   const Checks& checks() const override { return options_.checks; }
+  std::vector<uint64_t> heap() const override {
+    std::vector<uint64_t> bytes;
+    for (const uint64_t address : heap_) bytes.push_back(memory_.describe(address).bytes);
+    return bytes;
+  }
   std::string report_json() const override { return to_json(records_, findings_.all(), options_.schedule); }
 
  private:

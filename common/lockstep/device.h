@@ -170,6 +170,8 @@ class Device {
   // A finding of the host's side, such as a launch that failed and was not looked at.
   virtual void add_finding(const Finding& finding) = 0;
   virtual const Checks& checks() const = 0;
+  // Bytes of each allocation that kernels got from malloc() and have not freed.
+  virtual std::vector<uint64_t> heap() const = 0;
   // The report as DESIGN.md fixes its shape: {"launches":[…],"findings":[…]}.
   virtual std::string report_json() const = 0;
 };

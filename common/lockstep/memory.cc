@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t kAlignment = 512;
 // Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
 constexpr uint64_t kReserveFactor = 4;
+// Nothing of the host's lies this near: an index of 32 bits that went astray, times 8 bytes, meets nobody.
+constexpr uint64_t kAround = uint64_t{32} << 30;
 constexpr size_t kMostFreed = 1 << 16;  // freed allocations that are remembered, if need be
 
 Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
@@ -38,16 +40,16 @@ std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " 
 
 Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
   reserved_ = align_up(capacity_ * kReserveFactor, 2 << 20);
-  void* place = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* place = mmap(nullptr, reserved_ + 2 * kAround, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED)
     throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
                              " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
                              "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
-  base_ = fresh_ = reinterpret_cast<uint64_t>(place);
+  base_ = fresh_ = reinterpret_cast<uint64_t>(place) + kAround;
   fresh_end_ = base_ + reserved_;
 }
 
-Memory::~Memory() { munmap(reinterpret_cast<void*>(base_), reserved_); }
+Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - kAround), reserved_ + 2 * kAround); }
 
 uint64_t Memory::allocate(uint64_t bytes, bool for_host) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
@@ -115,6 +117,13 @@ bool Memory::free(uint64_t address) {
 bool Memory::is_foreign(uint64_t address) const {
   constexpr uint64_t kFar = 1 << 30;  // bytes
   return address + kFar < base_ || address > base_ + reserved_ + kFar;
+}
+
+bool Memory::is_host(uint64_t address) const {
+  if (address >= base_ - kAround && address < base_ + reserved_ + kAround) return false;
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;  // fails if nothing is mapped
 }
 
 Range Memory::find(uint64_t address) const {

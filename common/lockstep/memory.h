@@ -36,8 +36,10 @@ class Memory {
   // Only find() knows it.
   uint64_t allocate_apart(uint64_t bytes);
 
-  // Whether the address is far from all that the device could have given out: the host's, or nobody's.
+  // Whether the address is far from all that the device could have given out.
   bool is_foreign(uint64_t address) const;
+  // Whether the host has something there.
+  bool is_host(uint64_t address) const;
   // The live allocation that holds this address, or nothing ({0, 0}).
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;

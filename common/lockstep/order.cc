@@ -12,10 +12,15 @@ void Order::begin_launch() {
 }
 
 void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
-  block = {};
   block.block = static_cast<uint32_t>(linear);
+  block.now = 1;
+  block.all_before = 0;
   block.floor = first_ + static_cast<SegmentId>(segments_.size());
   block.warps.resize(warps);
+  for (WarpOrder& w : block.warps) w.segment = w.all_before = 0, w.partly = false;
+  block.known = {};
+  block.threads.clear();
+  block.barriers = {};
 }
 
 SegmentId Order::stamp(BlockOrder& block, uint32_t warp) {
@@ -53,10 +58,14 @@ void Order::join_block(BlockOrder& block) {
   block.all_before = ++block.now;
   block.floor = first_ + static_cast<SegmentId>(segments_.size());
   for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
+  if (block.threads.empty()) return;
+  Clock pending;
   for (ThreadClock& t : block.threads) {
     block.known.learn(t.acquired);
+    pending.learn(t.pending);
     t.acquired = {};
   }
+  for (ThreadClock& t : block.threads) t.pending = pending;
 }
 
 void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
@@ -78,11 +87,15 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     for (Mask rest = mask; rest; rest &= rest - 1) (*w.lanes)[first_lane(rest)] = row;
   }
   if (block.threads.empty()) return;
-  Clock together;
-  for (Mask rest = mask; rest; rest &= rest - 1)
-    together.learn(block.threads[joined.warp * kWarpSize + first_lane(rest)].acquired);
-  for (Mask rest = mask; rest; rest &= rest - 1)
-    block.threads[joined.warp * kWarpSize + first_lane(rest)].acquired = together;
+  Clock acquired, pending;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    acquired.learn(thread(block, joined.warp, first_lane(rest)).acquired);
+    pending.learn(thread(block, joined.warp, first_lane(rest)).pending);
+  }
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    thread(block, joined.warp, first_lane(rest)).acquired = acquired;
+    thread(block, joined.warp, first_lane(rest)).pending = pending;
+  }
 }
 
 void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
@@ -154,8 +167,6 @@ void Order::release(BlockOrder& block, uint64_t address, const Snapshot& snapsho
   if (scope == Scope::kDevice && snapshot.scope == Scope::kDevice) r.to_all.learn(clock);
 }
 
-// An atomic operation's read acquires even when it is relaxed and no fence follows: CUDA's own guide has a block's last
-// thread count blocks that way and then read what they wrote.
 void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   const bool acquires = access.order == MemoryOrder::kAcquire || access.order == MemoryOrder::kAcquireRelease;
@@ -168,7 +179,7 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
     const Released& r = found->second;
     Clock told = access.scope == Scope::kDevice ? r.to_all : Clock{};
     if (r.block == block.block) told.learn(r.to_block);
-    (acquires || access.op == MemoryOp::kAtomic ? t.acquired : t.pending).learn(told);
+    (acquires ? t.acquired : t.pending).learn(told);
   }
   if (access.op == MemoryOp::kLoad) return;
   if (releases)

@@ -90,6 +90,7 @@ struct MemoryAccess {
   uint8_t count = 1;         // elements of a vector
   bool may_spin = false;     // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it
                              // may wait for another thread
+  bool only_copied = false;  // a load whose values are stored again and not looked at
   bool literal_one = false;  // atom/red add of the literal 1, result unused
   bool wide_base = true;     // the base register is 64 bits wide
   uint32_t base = 0;         // address register, or 0: the offset alone is the address
@@ -177,6 +178,8 @@ struct MbarrierUse {
   uint32_t phase = 0;  // register: the state that an arrival gave, or a parity
   bool parity = false, no_complete = false;
 };
+
+inline bool is_shuffle(const Collective& c) { return c.op <= CollectiveOp::kShflIdx; }
 
 struct FunctionCode {
   std::string name;

@@ -1,5 +1,8 @@
 #include "races.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace lockstep {
 namespace {
 
@@ -12,6 +15,14 @@ class Note {
     mine_.is_volatile = access.order == MemoryOrder::kVolatile;
     mine_.block_scope = access.scope == Scope::kBlock;
     mine_.access = std::min(access.index, kUnknownAccess);
+  }
+
+  // `bytes`: which of the word.
+  Record record(uint32_t lane, uint32_t bytes) const {
+    Record r = mine_;
+    r.lane = lane & 31;
+    r.bytes = bytes & 15;
+    return r;
   }
 
   void read(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
@@ -39,13 +50,6 @@ class Note {
   }
 
  private:
-  Record record(uint32_t lane, uint32_t bytes) const {
-    Record r = mine_;
-    r.lane = lane & 31;
-    r.bytes = bytes & 15;
-    return r;
-  }
-
   bool same_thread(const Record& a, const Record& b) const { return a.segment == b.segment && a.lane == b.lane; }
 
   bool ordered(const Record& then, const Record& me) const {
@@ -86,12 +90,48 @@ class Note {
   Record mine_;
 };
 
+uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
+constexpr uint64_t kLaneShift = 32;  // where Record::lane lies in bits(): GCC and Clang fill bit fields from below
+
+// Whether one of the words was last accessed by another thread than its own lane, since the floor.
+bool met_others(const Record* words, Mask mask, const Accessor& who) {
+  uint64_t others = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    const uint64_t record = bits(words[l]);
+    const bool recent = static_cast<uint32_t>(record) >= who.floor;
+    const bool own = static_cast<uint32_t>(record) == who.segment && (record >> kLaneShift & 31) == l;
+    others |= (mask >> l & 1) & static_cast<uint64_t>(recent & !own);
+  }
+  return others != 0;
+}
+
+// Lanes side by side on words side by side, most of which are in nobody's way. False: look at each.
+bool note_row(const Accessor& who, Mask mask, uint64_t word, const Cells& cells, bool reads, const Record& mine) {
+  if (met_others(cells.writer + word, mask, who) || met_others(cells.reader + word, mask, who)) return false;
+  if (!reads && met_others(cells.other_reader + word, mask, who)) return false;
+  Record* to = (reads ? cells.reader : cells.writer) + word;
+  const uint64_t record = bits(mine);
+  for (uint32_t l = 0; l < kWarpSize; ++l)
+    if (mask >> l & 1) to[l] = std::bit_cast<Record>(record | uint64_t{l} << kLaneShift);
+  return true;
+}
+
 }  // namespace
 
 void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,
                  std::vector<Conflict>& conflicts) {
   Note note(who, access, cells, conflicts);
   const uint32_t size = access.bytes * access.count;
+  if (size == 4) {
+    const uint32_t first = first_lane(mask);
+    const uint64_t start = bytes[first] - 4 * first;  // where lane 0 would be
+    uint64_t astray = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l) astray |= mask >> l & 1 ? bytes[l] ^ (start + 4 * l) : 0;
+    // The cells of lanes that take no part are looked at and left alone; they have to exist.
+    const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= cells.words;
+    if (!astray && exist && note_row(who, mask, start / 4, cells, access.op == MemoryOp::kLoad, note.record(0, 15)))
+      return;
+  }
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     const uint64_t word = bytes[l] / 4, words = size < 4 ? 1 : size / 4;

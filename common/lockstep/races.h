@@ -31,6 +31,7 @@ static_assert(sizeof(Record) == 8);
 // Where the records of a stretch of memory lie, word 0 first.
 struct Cells {
   Record *writer = nullptr, *reader = nullptr, *other_reader = nullptr;
+  uint64_t words = 0;
 };
 
 struct Conflict {

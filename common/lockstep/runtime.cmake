@@ -24,6 +24,8 @@ add_library(lockstep_runtime OBJECT ${runtime_folder}/runtime_api.cc ${runtime_s
 target_include_directories(lockstep_runtime PRIVATE ${runtime_generated} INTERFACE ${runtime_folder})
 target_link_libraries(lockstep_runtime PUBLIC lockstep_engine lockstep_fatbin warpladder_cuda_headers
                                        PRIVATE warpladder_warnings)
+# As in the engine: GCC 12 sees overlaps in "text" + std::string that are not there.
+target_compile_options(lockstep_runtime PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 set_target_properties(lockstep_runtime PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
 # Programs ask for this very name and version node; a link of another name would never be found.

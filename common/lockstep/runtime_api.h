@@ -166,7 +166,8 @@ enum class Needs {
 };
 
 // Findings about the host's side; each looks first whether its check is on.
-void note_failed_launch(Runtime& runtime, const Kernel& kernel, const std::string& message);
+void note_failed_launch(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request,
+                        const std::string& message);
 void note_unread_error(Runtime& runtime);
 void note_bad_free(Runtime& runtime, const void* pointer);
 void note_leaks(Runtime& runtime);

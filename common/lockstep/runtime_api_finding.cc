@@ -1,5 +1,6 @@
 // runtime_api_finding: findings about the host's side: launches that failed, errors nobody read, wrong frees, leaks.
 #include "findings.h"
+#include "module.h"
 
 #include "runtime_api_memory.h"
 
@@ -23,10 +24,18 @@ void add(Runtime& runtime, const char* kind, const std::string& kernel, const st
 }  // namespace
 
 // The error of a launch by <<<>>> reaches the program only through cudaGetLastError or cudaPeekAtLastError.
-void note_failed_launch(Runtime& runtime, const Kernel& kernel, const std::string& message) {
+void note_failed_launch(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request,
+                        const std::string& message) {
   if (!runtime.device->checks().launch) return;
-  add(runtime, "bad_launch", kernel.info.name, "the launch of " + kernel.info.name + " failed: " + message);
-  runtime.unread_launch = kernel.info.name;
+  const auto shape = [](const Dim3& d) {
+    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  };
+  const std::string name = demangled(kernel.name);
+  add(runtime, "bad_launch", name,
+      "the launch of " + name + " with a grid of " + shape(request.grid) + " blocks of " + shape(request.block) +
+          " threads and " + std::to_string(request.dynamic_shared_bytes) +
+          " bytes of dynamic shared memory failed: " + message);
+  runtime.unread_launch = name;
 }
 
 void note_unread_error(Runtime& runtime) {
@@ -57,22 +66,21 @@ void note_bad_free(Runtime& runtime, const void* pointer) {
   add(runtime, "invalid_free", "", "free of " + hex(address_of(pointer)) + ": " + what + "\n  Next: " + next + ".");
 }
 
+// One finding for each size, which is what a reader knows his allocations by.
 void note_leaks(Runtime& runtime) {
   if (!runtime.device || !runtime.device->checks().memory) return;
-  if (!runtime.fault.ok()) return;  // no call frees anything any more
-  constexpr uint64_t kNamed = 5;
-  uint64_t count = 0, bytes = 0;
-  std::string list;
-  for (const auto& [address, allocation] : runtime.allocations) {
-    if (allocation.variable) continue;
-    bytes += allocation.bytes;
-    if (++count <= kNamed) list += "\n  " + std::to_string(allocation.bytes) + " bytes at " + hex(address);
-  }
-  if (count > kNamed) list += "\n  and " + std::to_string(count - kNamed) + " more";
-  if (count)
+  if (!runtime.fault.ok()) return;                            // no call frees anything any more
+  std::map<std::pair<uint64_t, std::string>, uint64_t> left;  // bytes and who allocated them → how many
+  for (const auto& [address, allocation] : runtime.allocations)
+    if (!allocation.variable) ++left[{allocation.bytes, "the host"}];
+  for (const uint64_t bytes : runtime.device->heap()) ++left[{bytes, "a kernel's malloc()"}];
+  for (const auto& [what, count] : left) {
+    const std::string each = std::to_string(what.first) + " bytes from " + what.second;
     add(runtime, "leak", "",
-        std::to_string(count) + " allocations of " + std::to_string(bytes) + " bytes together were never freed" + list +
-            "\n  Next: cudaFree each, also on the way out after an error.");
+        (count == 1 ? "an allocation of " + each + " was"
+                    : std::to_string(count) + " allocations of " + each + " were") +
+            " never freed\n  Next: free what you allocate, also on the way out after an error.");
+  }
 }
 
 }  // namespace lockstep::runtime

@@ -60,7 +60,7 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
   const cudaError_t error = runtime.code(outcome);
-  if (error != cudaSuccess) note_failed_launch(runtime, *kernel, outcome.message);
+  if (error != cudaSuccess) note_failed_launch(runtime, *kernel, request, outcome.message);
   // What the documentation calls cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds,
   // are cudaErrorInvalidValue since CUDA 13 (seen on an H200). The message says more.
   const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;

@@ -256,7 +256,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kExit: return end_lanes(path, mask);
     case Kind::kBarrier: return wait_at_barrier(path, in, mask);
     case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
-    case Kind::kCollective: return collective(path, in, mask);
+    case Kind::kCollective: return collective(path, mask);
     case Kind::kAsync:
       if (mask) copies_.run(*this, launch_.program.async[in.extra], mask);
       break;

@@ -124,7 +124,8 @@ class Warp {
   Mask meet(Path& path, Mask mask, const uint32_t* members, Path::State state);
   bool wait_at_cluster(Path& path, Mask mask);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
-  bool collective(Path& path, const Instruction& in, Mask mask);
+  const Collective& collective_at(uint32_t pc) const;
+  bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
   void read_special(const Instruction& in, Mask mask, Mask active);
 

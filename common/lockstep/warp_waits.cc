@@ -112,14 +112,18 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
   return true;
 }
 
-bool Warp::collective(Path& path, const Instruction& in, Mask mask) {
-  const Collective& c = launch_.program.collectives[in.immediate];
+const Collective& Warp::collective_at(uint32_t pc) const {
+  return launch_.program.collectives[launch_.program.code[pc].immediate];
+}
+
+bool Warp::collective(Path& path, Mask mask) {
+  const Collective& c = collective_at(path.pc);
   if (mask) {
     if (c.member_mask) {  // without .sync, whoever is there
       const auto* members = lanes<uint32_t>(registers(), c.member_mask);
       mask = meet(path, mask, members, Path::kAtCollective);
       if (!mask) return false;
-      if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, true);
+      if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, is_shuffle(c));
       // Lanes that name different masks, as tiles of a warp do, are groups of their own.
       for (Mask rest = mask; rest;) {
         const Mask named = members[first_lane(rest)];
@@ -161,7 +165,7 @@ void copy_lanes(std::byte* to, const std::byte* from, uint32_t offset, Width wid
 // The lanes of `active` run the collective at `pc`. Lanes that came into a function by calls of their own have frames
 // of their own; then it is done in a copy of the first's registers, which gets and gives back what belongs to others.
 void Warp::run_collective_at(uint32_t pc, Mask active) {
-  const Collective& c = launch_.program.collectives[launch_.program.code[pc].immediate];
+  const Collective& c = collective_at(pc);
   std::vector<const Path*> group;
   bool one_frame = true;
   for (const Path& path : paths_) {
@@ -211,7 +215,7 @@ bool Warp::wake_waiting() {
     if (members & ~here) continue;
     if (launch_.checker)
       launch_.checker->sync_lanes(*this, path.pc, here & (members | path.mask), named.data(),
-                                  path.state == Path::kAtCollective);
+                                  path.state == Path::kAtCollective && is_shuffle(collective_at(path.pc)));
     if (path.state == Path::kAtCollective) run_collective_at(path.pc, here & (members | path.mask));
     for (Path& other : paths_)
       if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;

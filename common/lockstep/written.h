@@ -29,6 +29,11 @@ class Written {
       }
     }
   }
+  bool any(uint64_t first, uint64_t count) const {
+    for (uint64_t byte = first; byte < first + count; ++byte)
+      if (all(byte, 1)) return true;
+    return false;
+  }
   bool all(uint64_t first, uint64_t count) const {
     const uint64_t end = first + count;
     while (first < end) {

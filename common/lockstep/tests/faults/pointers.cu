@@ -344,6 +344,7 @@ CASE(pointer_overwritten) {
 // Thinks: freeing the last level's sums is enough. The other two stay.
 // expect: leak
 // says: 2048
+// expect: leak
 // says: 1024
 CASE(one_level_freed) {
   int* sums = nullptr;
