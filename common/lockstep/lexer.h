@@ -28,7 +28,23 @@ struct PtxError : std::runtime_error {
   uint32_t line;
 };
 
-// Tokens view into `text`, which must outlive them. The last one is kEnd.
-std::vector<Token> tokenise(std::string_view text);
+// One pass over the text: a token at a time, since all at once take several times the text's room.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}  // tokens view into it: it must outlive them
+  Token next();                                           // kEnd at the end, and ever after
+
+ private:
+  char peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  void skip_blanks();
+  void skip_block_comment();
+  Token string();
+  Token number();
+  Token word();
+
+  std::string_view text_;
+  size_t at_ = 0;  // the next character
+  uint32_t line_ = 1;
+};
 
 }  // namespace lockstep

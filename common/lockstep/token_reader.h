@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <deque>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lexer.h"
 #include "module.h"
@@ -16,10 +16,18 @@ namespace lockstep {
 
 class TokenReader {
  public:
-  explicit TokenReader(std::string_view text) : tokens_(tokenise(text)) {}
+  explicit TokenReader(std::string_view text) : lexer_(text) {}
 
-  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  const Token& take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
+  Token peek(size_t ahead = 0) const {
+    while (ready_.size() <= ahead && (ready_.empty() || ready_.back().kind != Token::kEnd))
+      ready_.push_back(lexer_.next());
+    return ready_[std::min(ahead, ready_.size() - 1)];
+  }
+  Token take() {
+    const Token token = peek();
+    if (token.kind != Token::kEnd) ready_.pop_front();
+    return token;
+  }
   bool is(std::string_view text, size_t ahead = 0) const {
     return peek(ahead).kind != Token::kString && peek(ahead).text == text;
   }
@@ -75,8 +83,8 @@ class TokenReader {
   }
 
  private:
-  std::vector<Token> tokens_;
-  size_t at_ = 0;
+  mutable Lexer lexer_;
+  mutable std::deque<Token> ready_;  // read, and not taken yet
 };
 
 }  // namespace lockstep
