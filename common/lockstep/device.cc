@@ -30,7 +30,7 @@ namespace {
 struct LoadedModule {
   Module module;
   std::map<std::string, GlobalInfo, std::less<>> globals;
-  std::unordered_map<std::string, const Function*> functions;
+  std::unordered_map<std::string, Function*> functions;
   std::unordered_map<std::string, uint64_t> function_ids;
   std::vector<const Function*> address_taken;
 };
@@ -213,7 +213,7 @@ Outcome InProcessDevice::load_module(const std::vector<std::string_view>& ptx, M
     std::vector<Module> modules;
     for (const std::string_view text : ptx) modules.push_back(parse(text));
     loaded->module = link_modules(std::move(modules));
-    for (const Function& f : loaded->module.functions) loaded->functions[f.name] = &f;
+    for (Function& f : loaded->module.functions) loaded->functions[f.name] = &f;
     for (const auto& [name, f] : loaded->functions) loaded->function_ids[name] = next_function_id_++;
     place_variables(*loaded);
   } catch (const PtxError& error) { return refused(error); }
@@ -317,6 +317,8 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   try {
     f->program = link(loaded.module, *entry->second, linkage(loaded));
   } catch (const PtxError& error) { return refused(error); }
+  // Decoded once, and called by nobody: of a large module the statements are most of what is kept.
+  std::vector<Statement>().swap(entry->second->body);
   const ParamLayout layout = lay_out(entry->second->params);
   f->info.id = static_cast<FunctionId>(functions_.size());
   f->info.name = entry->second->name;

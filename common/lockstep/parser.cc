@@ -246,6 +246,7 @@ class Parser : private TokenReader {
       f.is_extern = true;
     else
       block();
+    f.body.shrink_to_fit();
     module_.functions.push_back(std::move(f));
   }
 
