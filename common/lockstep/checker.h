@@ -32,8 +32,8 @@ struct Arrival {
 // What is kept for one resident block; the block owns it.
 struct BlockChecks {
   BlockOrder order;
-  std::array<std::vector<Record>, 3> cells;      // of its shared memory
-  std::vector<uint64_t> written;                 // likewise
+  std::array<std::vector<Record>, 3> cells;  // of its shared memory
+  std::vector<uint64_t> written;             // likewise
 };
 
 class Checker {

@@ -119,8 +119,8 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
     access.count = static_cast<uint8_t>(list.size());
     access.register_width = width_of(access.type);
     access.only_copied = op == MemoryOp::kLoad && std::ranges::none_of(list, [&](const Operand& element) {
-      return used_registers_.contains(element.name);
-    });
+                           return used_registers_.contains(element.name);
+                         });
     for (size_t i = 0; i < list.size(); ++i) {
       if (list[i].kind == Operand::kRegister) access.register_width = width_of_operand(list[i]);
       access.registers[i] = op == MemoryOp::kLoad ? destination(s, list[i], access.register_width)
