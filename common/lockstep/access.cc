@@ -177,7 +177,7 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
     std::array<uint64_t, kWarpSize> on_card = places.at;
     const uint64_t shift = card_shift(warp, access);
     for (uint64_t& address : on_card) address += shift;
-    count.global_sectors += global_atomic_sectors(on_card.data(), mask, bytes);
+    count.global_sectors += global_atomic_sectors(on_card.data(), mask, bytes, access.atomic == AtomicOp::kCas);
   } else {
     count.global_sectors += global_sectors(places.at.data(), mask, bytes);
   }

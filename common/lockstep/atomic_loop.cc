@@ -87,7 +87,7 @@ LoopTraffic run_half_loop(const AtomicLoop& loop, bool in_shared) {
     if (in_shared)
       add(traffic.tries, shared_atomic_wavefronts(words.data(), waiting, 4, false, true));
     else
-      traffic.try_sectors += global_atomic_sectors(words.data(), waiting, 4);
+      traffic.try_sectors += global_atomic_sectors(words.data(), waiting, 4, true);
     for (Mask rest = waiting; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
       const uint64_t expected = loop.compare ? with_half(seen[l], loop.compare[l], l) : seen[l];

@@ -59,17 +59,12 @@ bool all_equal(const uint64_t* addresses) {
   return difference == 0;
 }
 
-// Which of the four sets of the card's cache a line belongs to, for atomics: an exclusive or over the address's bits 7
-// to 13, found by what the card counted. What higher bits do is not known; it matters between lanes more than 16 KiB
-// apart.
-constexpr std::array<uint8_t, 128> atomic_sets() {
-  constexpr std::array<uint8_t, 7> kOfBit = {1, 2, 1, 2, 3, 1, 1};
-  std::array<uint8_t, 128> sets{};
-  for (uint32_t line = 0; line < sets.size(); ++line)
-    for (uint32_t i = 0; i < kOfBit.size(); ++i) sets[line] ^= line >> i & 1 ? kOfBit[i] : 0;
-  return sets;
+// Which of the four sets of the card's cache a line belongs to, for atomics. Each bit of the set is an exclusive or of
+// address bits, found on an H200 bit by bit from 7 to 29; what lies above is taken not to matter.
+uint32_t atomic_set(uint64_t address) {
+  constexpr uint64_t kLow = 0x1bbd'5a80, kHigh = 0x296a'ed00;
+  return static_cast<uint32_t>((std::popcount(address & kLow) & 1) | (std::popcount(address & kHigh) & 1) << 1);
 }
-constexpr std::array<uint8_t, 128> kAtomicSet = atomic_sets();  // by the address's bits 7 to 13
 
 // All lanes within one line: over its sectors, the most lanes at one address.
 uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
@@ -124,13 +119,14 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
   return distinct;
 }
 
-uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas) {
   const uint64_t first = addresses[first_lane(mask)];
   uint64_t difference = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) difference |= addresses[l] ^ first;
   if (difference == 0) return static_cast<uint32_t>(std::popcount(mask));  // a counter that all add to
   if (difference < 128) return atomic_sectors_of_line(addresses, mask);
   const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
+  const uint32_t line_shift = is_cas ? 6 : 7;
   uint32_t total = 0;
   for (Mask waiting = mask; waiting;) {
     std::array<uint64_t, 4> line{};    // the line that each set takes
@@ -138,8 +134,8 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
     uint32_t sectors = 0;              // of those lines, 4 bits a set
     for (Mask rest = waiting; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
-      const uint64_t address = addresses[l], own_line = address / 128;
-      const uint32_t s = kAtomicSet[own_line % kAtomicSet.size()];
+      const uint64_t address = addresses[l], own_line = address >> line_shift;
+      const uint32_t s = atomic_set(address);
       const uint32_t word = 1u << (address % 128 >> word_shift), before = wanted[s];
       if (before == 0) line[s] = own_line;
       wanted[s] = before | word;

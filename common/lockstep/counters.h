@@ -26,10 +26,11 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // Sectors of a global atomic or reduction of `bytes` a lane, for addresses as the card would have them.
 //
 // A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction goes in rounds: each set
-// takes the line of its lowest waiting lane, and of that line the lanes whose word no lower waiting lane of the set,
-// of whatever line, wants. The sectors of each round are counted. So lanes at one address go one after the other, and
-// lanes of one sector may part when another line of their set is in the way.
-uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
+// takes the line (cas: the half of a line) of its lowest waiting lane, and of that those lanes whose word no lower
+// waiting lane of the set, of whatever line, wants; two words are one here if they lie at the same place in their
+// lines. The sectors of each round are counted. So lanes at one address go one after the other, and lanes of one
+// sector may part when another line of their set is in the way.
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas);
 
 // Sectors of local memory, where `offsets` are those in each lane's own: the card interleaves the lanes' words of 4
 // bytes, so that all lanes' words of one offset lie side by side.
