@@ -5,6 +5,7 @@
     single_access.py repeats FILE.csv            rows whose count of sectors was in doubt, each many times
     single_access.py join ROWS.csv NCU.csv OUT   puts Nsight Compute's counts (ncu --csv --page raw) beside the rows
 
+A golden file is itself ROWS for another card or another day; scattered_atomics_h200.csv has no generator but that.
 Counts are of the whole kernel of single_access.cc, so that the load of the offsets (one request, four sectors) is in
 them. A form that is not one instruction on the card (ptxas makes loops of some atomics) is here all the same.
 """
