@@ -106,6 +106,7 @@ class Card final : public Device {
   std::vector<std::string> take_messages() override { return {}; }
   void add_finding(const Finding&) override {}
   const Checks& checks() const override { return checks_; }
+  std::vector<uint64_t> heap() const override { return {}; }
   std::string report_json() const override { return {}; }
 
  private:
