@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole programs on several threads of the host: what they print, compute and report is the same as on one, to the byte.
+"""Whole programs on several threads of the host print, compute and report what they do on one, to the byte.
 
 The programs are those given, and the solution of every lab in a tree.
 """
