@@ -127,20 +127,24 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
   if (difference < 128) return atomic_sectors_of_line(addresses, mask);
   const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
   const uint32_t line_shift = is_cas ? 6 : 7;
+  std::array<uint32_t, kWarpSize> set, word, sector;  // the last two as bits: of the line's words, of all sets' sectors
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    set[l] = atomic_set(addresses[l]);
+    word[l] = 1u << (addresses[l] % 128 >> word_shift);
+    sector[l] = 1u << (4 * set[l] + addresses[l] / 32 % 4);
+  }
   uint32_t total = 0;
   for (Mask waiting = mask; waiting;) {
     std::array<uint64_t, 4> line{};    // the line that each set takes
     std::array<uint32_t, 4> wanted{};  // the words of the set that a lane wanted
-    uint32_t sectors = 0;              // of those lines, 4 bits a set
+    uint32_t sectors = 0;
     for (Mask rest = waiting; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      const uint64_t address = addresses[l], own_line = address >> line_shift;
-      const uint32_t s = atomic_set(address);
-      const uint32_t word = 1u << (address % 128 >> word_shift), before = wanted[s];
+      const uint32_t l = first_lane(rest), s = set[l], before = wanted[s];
+      const uint64_t own_line = addresses[l] >> line_shift;
       if (before == 0) line[s] = own_line;
-      wanted[s] = before | word;
-      if (before & word || line[s] != own_line) continue;
-      sectors |= 1u << (4 * s + address / 32 % 4);
+      wanted[s] = before | word[l];
+      if (before & word[l] || line[s] != own_line) continue;
+      sectors |= sector[l];
       waiting &= ~(1u << l);
     }
     total += static_cast<uint32_t>(std::popcount(sectors));
