@@ -17,7 +17,8 @@ namespace {
 constexpr uint64_t kAlignment = 512;
 // Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
 constexpr uint64_t kReserveFactor = 4;
-// Nothing of the host's lies this near: an index of 32 bits that went astray, times 8 bytes, meets nobody.
+// Nothing of the host's lies this near, if so many addresses are to be had: an index of 32 bits that went astray, times
+// 8 bytes, meets nobody.
 constexpr uint64_t kAround = uint64_t{32} << 30;
 constexpr size_t kMostFreed = 1 << 16;  // freed allocations that are remembered, if need be
 
@@ -40,16 +41,21 @@ std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " 
 
 Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
   reserved_ = align_up(capacity_ * kReserveFactor, 2 << 20);
-  void* place = mmap(nullptr, reserved_ + 2 * kAround, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const auto reserve = [](uint64_t bytes) {
+    return mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  around_ = kAround;
+  void* place = reserve(reserved_ + 2 * around_);
+  if (place == MAP_FAILED) around_ = 0, place = reserve(reserved_);  // under valgrind, say
   if (place == MAP_FAILED)
     throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
                              " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
                              "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
-  base_ = fresh_ = reinterpret_cast<uint64_t>(place) + kAround;
+  base_ = fresh_ = reinterpret_cast<uint64_t>(place) + around_;
   fresh_end_ = base_ + reserved_;
 }
 
-Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - kAround), reserved_ + 2 * kAround); }
+Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - around_), reserved_ + 2 * around_); }
 
 uint64_t Memory::allocate(uint64_t bytes, bool for_host) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
@@ -120,7 +126,7 @@ bool Memory::is_foreign(uint64_t address) const {
 }
 
 bool Memory::is_host(uint64_t address) const {
-  if (address >= base_ - kAround && address < base_ + reserved_ + kAround) return false;
+  if (address >= base_ - around_ && address < base_ + reserved_ + around_) return false;
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   unsigned char resident = 0;
   return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;  // fails if nothing is mapped

@@ -56,7 +56,7 @@ class Memory {
 
  private:
   uint64_t capacity_ = 0, used_ = 0;
-  uint64_t base_ = 0, reserved_ = 0;
+  uint64_t base_ = 0, reserved_ = 0, around_ = 0;
   uint64_t fresh_ = 0, fresh_end_ = 0;  // addresses not used yet
   CardHeap card_;
   std::map<uint64_t, uint64_t> on_card_;  // start → where it would lie on a card
