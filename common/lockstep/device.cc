@@ -422,6 +422,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.schedule = options_.schedule;
   launch.random.seed(options_.schedule.seed + launches_);
   launch.sequence = ++launches_;
+  launch.clock = launches_ << 32;  // later than any clock of the launch before
   if (request.cooperative) {
     launch.grid_workspace = grid_workspace_;
     std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kWorkspaceBytes);

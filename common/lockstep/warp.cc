@@ -1,7 +1,6 @@
 #include "warp.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "block.h"
@@ -16,14 +15,12 @@ namespace {
 // counts as kSuspicion): then it is probably waiting, and after some 60 rounds others had better run.
 constexpr int32_t kTurn = 1 << 16;
 constexpr int32_t kSuspicion = 1 << 10;
+// Cycles, and nanoseconds, between two readings of a clock.
+constexpr uint64_t kTick = 1000;
 // Turns without suspicion after which even an innocent loop makes way for what waits at joins and for new blocks.
 constexpr uint32_t kDullTurns = 256;
 // Random turns are so short that a loop that waits may take a few from one such read to the next.
 constexpr uint32_t kFewTurns = 8;
-
-uint64_t nanoseconds() {
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
 
 bool changes_with_block(const Preset& preset) {
   if (preset.source != Preset::kSpecial) return false;
@@ -126,7 +123,8 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = static_cast<Special>(in.immediate);
-  const uint64_t now = special == Special::kActiveMask ? active : nanoseconds();
+  // Time passes only as it is asked for, so that a run can be had again: what waits by the clock waits as often.
+  const uint64_t now = special == Special::kActiveMask ? active : launch_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
   write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });
