@@ -10,6 +10,7 @@ from pathlib import Path
 from . import build, elf, setup
 from .console import Failure, talk_on_stderr
 
+CHECKS = ("memory", "initialised", "races", "synchronisation", "launch")
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
@@ -21,6 +22,8 @@ def run(arguments: Namespace) -> int:
         raise Failure(f'--schedule is forward, reverse or random:SEED, not "{arguments.schedule}"')
     if arguments.threads and not (arguments.threads.isdecimal() and 1 <= int(arguments.threads) <= 1024):
         raise Failure(f'--threads is a whole number from 1 to 1024, not "{arguments.threads}"')
+    if arguments.checks and not {*arguments.checks.split(",")} <= {"all", "none", *CHECKS}:
+        raise Failure(f'--checks is all, none, or some of {",".join(CHECKS)}; not "{arguments.checks}"')
     report = _report(arguments.report) if arguments.report else None
     library = _library()
 

@@ -106,7 +106,12 @@ class Emulate(unittest.TestCase):
 
     def test_bad_options(self) -> None:
         program = self.built("options", *PLAIN, *PTX)
-        for option, value in (("--schedule", "sideways"), ("--threads", "0"), ("--report", "/nowhere/report.json")):
+        for option, value in (
+            ("--schedule", "sideways"),
+            ("--checks", "race"),
+            ("--threads", "0"),
+            ("--report", "/nowhere/report.json"),
+        ):
             answer = lab("emulate", option, value, program)
             self.assertEqual(answer.code, 2, answer.text)
             self.assertIn(option, answer.text)
