@@ -96,7 +96,9 @@ def parser() -> argparse.ArgumentParser:
     emulate.add_argument(
         "--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file"
     )
-    emulate.add_argument("--checks", metavar="LIST", help="all, none, or some of memory,initialised,races,synchronisation,launch")
+    emulate.add_argument(
+        "--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch"
+    )
     emulate.add_argument("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
     emulate.add_argument(
         "--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core"
