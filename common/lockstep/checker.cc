@@ -188,8 +188,9 @@ void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask ma
 void Checker::check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                           const Cells& cells, SegmentId floor, bool shared) {
   BlockOrder& block = warp.checks()->order;
+  const SegmentId segment = order_.stamp(block, warp.index());  // first: a release is among what it tells
   if (access.order != MemoryOrder::kWeak) tell_strong(warp, access, mask, bytes, shared);
-  const Accessor who{order_, block, warp.index(), order_.stamp(block, warp.index()), floor};
+  const Accessor who{order_, block, warp.index(), segment, floor};
   conflicts_.clear();
   note_access(who, access, mask, bytes, cells, conflicts_);
   for (const Conflict& conflict : conflicts_) report_race(warp, access, conflict, shared);
@@ -328,8 +329,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
   };
   const char* const next =
       "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
-      "let "
-      "threads without work skip the work, not the barrier.";
+      "let threads without work skip the work, not the barrier.";
   uint32_t came = 0;
   for (const Arrival& arrival : arrivals) {
     came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));

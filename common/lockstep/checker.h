@@ -62,11 +62,10 @@ class Checker {
   void arrive(const Warp& warp, uint32_t barrier, Mask mask);  // without waiting (bar.arrive)
 
  private:
-  struct GlobalShadow;
   // What distinguishes causes while a kernel runs, before any text is made.
   using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, one pc, the other
 
-  // The finding of this cause, counted once more; null if its text has to be made.
+  // Whether this cause was found before; if so it is counted once more.
   bool known(const Cause& cause);
   void add(const Cause& cause, Finding finding);
 

@@ -154,7 +154,7 @@ bool await_one_more(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64
 
 bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* out) {
   lane_addresses(warp, place, mask, out);
-  const uint64_t end = kSharedBase + warp.launch().shared_bytes;
+  const Range shared{kSharedBase, kSharedBase + warp.launch().shared_bytes};
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     if (place.space == Space::kGeneric) {
@@ -165,7 +165,7 @@ bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* 
       out[l] -= kSharedWindow;
     }
     if (out[l] % sizeof(uint64_t)) return fail_misaligned(warp, place, l, out[l]), false;
-    if (out[l] < kSharedBase || out[l] + sizeof(uint64_t) > end) return fail_shared(warp, place, l, out[l]), false;
+    if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, place, l, out[l]), false;
   }
   return true;
 }

@@ -59,7 +59,7 @@ void Order::join_block(BlockOrder& block) {
   block.floor = first_ + static_cast<SegmentId>(segments_.size());
   for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
   if (block.threads.empty()) return;
-  Clock pending;
+  Pending pending;
   for (ThreadClock& t : block.threads) {
     block.known.learn(t.acquired);
     pending.learn(t.pending);
@@ -87,7 +87,8 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     for (Mask rest = mask; rest; rest &= rest - 1) (*w.lanes)[first_lane(rest)] = row;
   }
   if (block.threads.empty()) return;
-  Clock acquired, pending;
+  Clock acquired;
+  Pending pending;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     acquired.learn(thread(block, joined.warp, first_lane(rest)).acquired);
     pending.learn(thread(block, joined.warp, first_lane(rest)).pending);
@@ -152,8 +153,8 @@ void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   clocks_ = true;
   for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
     ThreadClock& t = thread(block, lanes.warp, first_lane(rest));
-    t.acquired.learn(t.pending);
-    t.pending = {};
+    t.acquired.learn(std::exchange(t.pending.of_block, {}));
+    if (scope == Scope::kDevice) t.acquired.learn(std::exchange(t.pending.of_all, {}));
     t.fenced = snapshot(block, lanes.warp, first_lane(rest), scope);
   }
 }
@@ -177,9 +178,13 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
   const auto found = released_.find(address);
   if (access.op != MemoryOp::kStore && found != released_.end()) {
     const Released& r = found->second;
-    Clock told = access.scope == Scope::kDevice ? r.to_all : Clock{};
-    if (r.block == block.block) told.learn(r.to_block);
-    (acquires ? t.acquired : t.pending).learn(told);
+    Pending told;
+    if (r.block == block.block) told.of_block = r.to_block;
+    if (access.scope == Scope::kDevice) told.of_all = r.to_all;
+    if (acquires)
+      t.acquired.learn(told.of_block), t.acquired.learn(told.of_all);
+    else
+      t.pending.learn(told);
   }
   if (access.op == MemoryOp::kLoad) return;
   if (releases)

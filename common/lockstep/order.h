@@ -21,7 +21,7 @@ using SegmentId = uint32_t;  // 0: none
 
 struct Segment {
   uint32_t block = 0;
-  uint32_t time : 27 = 0;
+  uint32_t time : 27 = 0;  // of a block with more moments than that, later races may be missed; none is invented
   uint32_t warp : 5 = 0;
 };
 
@@ -33,9 +33,15 @@ struct Snapshot {
   Known own;
 };
 
+// What relaxed loads have read of the thread's own block and of all; known after a fence of that scope.
+struct Pending {
+  Clock of_block, of_all;
+  void learn(const Pending& other) { of_block.learn(other.of_block), of_all.learn(other.of_all); }
+};
+
 struct ThreadClock {
   Clock acquired;  // known, beside what the block knows
-  Clock pending;   // read by relaxed loads; known after the next fence
+  Pending pending;
   Snapshot fenced;
 };
 
@@ -72,6 +78,7 @@ class Order {
 
   SegmentId stamp(BlockOrder& block, uint32_t warp);
   SegmentId first_segment() const { return first_; }
+  // Of this launch: of an earlier one (below first_segment()) nothing is kept.
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether what that lane did in that segment happened before what this lane does now.
   bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const;

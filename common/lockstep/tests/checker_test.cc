@@ -64,6 +64,17 @@ TEST(Checker, BlocksAreOrderedByNothing) {
   EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;", 1, 3).empty());
 }
 
+// Who has acquired a flag may then read and write it without more ado.
+TEST(Checker, AReleaseIsAmongWhatItTells) {
+  const auto flag_of = [](const std::string& store) {
+    return "mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r3, 0; @%p1 bra READ;" + store +
+           " [%rd1], 7; bra END; READ: ld.acquire.gpu.global.u32 %r4, [%rd1]; setp.eq.u32 %p2, %r4, 0; @%p2 bra READ;"
+           "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; st.global.u32 [%rd1], %r5; END:";
+  };
+  EXPECT_TRUE(findings(flag_of("st.release.gpu.global.u32"), 1, 2).empty());
+  EXPECT_EQ(kinds(findings(flag_of("st.relaxed.gpu.global.u32"), 1, 2)), (Kinds{"race", "race"}));
+}
+
 TEST(Checker, EqualValuesFromMany) { EXPECT_TRUE(findings("st.global.u32 [%rd1], 7;", 64, 3).empty()); }
 
 TEST(Checker, WhatNobodyWrote) {
