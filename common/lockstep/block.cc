@@ -4,12 +4,14 @@
 #include <bit>
 #include <numeric>
 
+#include "align.h"
 #include "checker.h"
 #include "deadlock.h"
 
 namespace lockstep {
 
-Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(launch.shared_bytes)) {
+// Whole words: an atomic of 2 bytes looks at the other half, too (count_loop).
+Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(align_up(launch.shared_bytes, 4))) {
   for (uint32_t w = 0; w < launch.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(launch, *this, w));
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);

@@ -30,8 +30,9 @@ class Note {
     const Record w = cells_.writer[word];
     if (w.segment >= who_.floor && conflicts(w, me)) report(lane, byte, w, true);
     Record& first = cells_.reader[word];
+    if (says_more(first, me)) return;
     if (first.segment < who_.floor || same_thread(first, me) || ordered(first, me)) {
-      if (same_thread(first, me)) me.bytes |= first.bytes;
+      if (same_thread(first, me) && first.atomic == me.atomic) me.bytes |= first.bytes;
       first = me;
       return;
     }
@@ -46,11 +47,16 @@ class Note {
     if (w.segment >= who_.floor && conflicts(w, me)) report(lane, byte, w, true);
     for (const Record* reader : {&cells_.reader[word], &cells_.other_reader[word]})
       if (reader->segment >= who_.floor && conflicts(*reader, me)) report(lane, byte, *reader, false);
-    w = me;
+    if (!says_more(w, me)) w = me;
   }
 
  private:
   bool same_thread(const Record& a, const Record& b) const { return a.segment == b.segment && a.lane == b.lane; }
+
+  // A weak access of the same thread to the same bytes meets all that a strong one would.
+  bool says_more(const Record& then, const Record& me) const {
+    return same_thread(then, me) && !then.atomic && me.atomic && !(me.bytes & ~then.bytes);
+  }
 
   bool ordered(const Record& then, const Record& me) const {
     return who_.order.before(then.segment, then.lane, who_.block, who_.warp, me.lane);
@@ -91,15 +97,17 @@ class Note {
 };
 
 uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
-constexpr uint64_t kLaneShift = 32;  // where Record::lane lies in bits(): GCC and Clang fill bit fields from below
+// Where Record::lane and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
+constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
 
-// Whether one of the words was last accessed by another thread than its own lane, since the floor.
-bool met_others(const Record* words, Mask mask, const Accessor& who) {
+// Whether one of the words was last accessed, since the floor, by another thread than its own lane, or more weakly.
+bool met_others(const Record* words, Mask mask, const Accessor& who, bool strong) {
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint64_t record = bits(words[l]);
     const bool recent = static_cast<uint32_t>(record) >= who.floor;
-    const bool own = static_cast<uint32_t>(record) == who.segment && (record >> kLaneShift & 31) == l;
+    const bool own = static_cast<uint32_t>(record) == who.segment && (record >> kLaneShift & 31) == l &&
+                     (!strong || (record >> kAtomicShift & 1));
     others |= (mask >> l & 1) & static_cast<uint64_t>(recent & !own);
   }
   return others != 0;
@@ -107,8 +115,8 @@ bool met_others(const Record* words, Mask mask, const Accessor& who) {
 
 // Lanes side by side on words side by side, most of which are in nobody's way. False: look at each.
 bool note_row(const Accessor& who, Mask mask, uint64_t word, const Cells& cells, bool reads, const Record& mine) {
-  if (met_others(cells.writer + word, mask, who) || met_others(cells.reader + word, mask, who)) return false;
-  if (!reads && met_others(cells.other_reader + word, mask, who)) return false;
+  const auto met = [&](const Record* records) { return met_others(records + word, mask, who, mine.atomic); };
+  if (met(cells.writer) || met(cells.reader) || (!reads && met(cells.other_reader))) return false;
   Record* to = (reads ? cells.reader : cells.writer) + word;
   const uint64_t record = bits(mine);
   for (uint32_t l = 0; l < kWarpSize; ++l)

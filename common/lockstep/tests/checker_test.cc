@@ -64,6 +64,18 @@ TEST(Checker, BlocksAreOrderedByNothing) {
   EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;", 1, 3).empty());
 }
 
+// The thread that sets a counter to zero is also the first that adds to it.
+TEST(Checker, AWeakWriteIsNotHiddenByItsThreadsAtomic) {
+  const std::string zero = "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [s], 0;", add = "red.shared.add.u32 [s], 1;";
+  EXPECT_EQ(kinds(findings(zero + add, 32)), Kinds{"race"});
+  EXPECT_TRUE(findings(zero + "bar.sync 0;" + add, 32).empty());
+  EXPECT_EQ(kinds(findings("st.shared.u32 [%r2], 0; red.shared.add.u32 [%r2], 1; xor.b32 %r2, %r2, 4;"
+                           "red.shared.add.u32 [%r2], 1;",
+                           32)),
+            Kinds{"race"})
+      << "in rows, too";
+}
+
 // Who has acquired a flag may then read and write it without more ado.
 TEST(Checker, AReleaseIsAmongWhatItTells) {
   const auto flag_of = [](const std::string& store) {

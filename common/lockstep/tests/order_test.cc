@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "races.h"
@@ -189,6 +190,9 @@ TEST_F(RacesTest, ARecordIsLaidOutAsRowsTakeItApart) {
   EXPECT_EQ(words_[0][7].lane, 7u);
   EXPECT_EQ(words_[0][7].bytes, 15u);
   EXPECT_EQ(words_[0][7].segment, order_.stamp(a_, 0));
+  Record strong;
+  strong.atomic = 1;
+  EXPECT_EQ(std::bit_cast<uint64_t>(strong), uint64_t{1} << 41);
 }
 
 TEST_F(RacesTest, OwnWordsAreNobodysBusiness) {
