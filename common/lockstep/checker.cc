@@ -201,9 +201,7 @@ void Checker::tell_strong(const Warp& warp, const MemoryAccess& access, Mask mas
   BlockOrder& block = warp.checks()->order;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    // Shared memory's words have addresses of their own in each block.
-    const uint64_t address = shared ? kSharedWindow + (uint64_t{block.block} << 20) + bytes[l] : bytes[l];
-    order_.strong(block, warp.index(), l, address, access);
+    order_.strong(block, warp.index(), l, shared ? kSharedWindow + bytes[l] : bytes[l], access);
   }
 }
 

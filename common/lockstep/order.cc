@@ -21,6 +21,7 @@ void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
   block.known = {};
   block.threads.clear();
   block.barriers = {};
+  block.released.clear();
 }
 
 SegmentId Order::stamp(BlockOrder& block, uint32_t warp) {
@@ -159,10 +160,8 @@ void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   }
 }
 
-void Order::release(BlockOrder& block, uint64_t address, const Snapshot& snapshot, Scope scope, bool also_earlier) {
-  Released& r = released_[address];
+void Order::release(Released& r, const BlockOrder& block, const Snapshot& snapshot, Scope scope) {
   const Clock clock = clock_of(block, snapshot);
-  if (!also_earlier) r = {};
   if (r.block != block.block) r.to_block = {}, r.block = block.block;
   r.to_block.learn(clock);
   if (scope == Scope::kDevice && snapshot.scope == Scope::kDevice) r.to_all.learn(clock);
@@ -175,8 +174,9 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
   clocks_ |= acquires || releases;
   if (!clocks_) return;
   ThreadClock& t = thread(block, warp, lane);
-  const auto found = released_.find(address);
-  if (access.op != MemoryOp::kStore && found != released_.end()) {
+  ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
+  const auto found = released.find(address);
+  if (access.op != MemoryOp::kStore && found != released.end()) {
     const Released& r = found->second;
     Pending told;
     if (r.block == block.block) told.of_block = r.to_block;
@@ -187,12 +187,11 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
       t.pending.learn(told);
   }
   if (access.op == MemoryOp::kLoad) return;
+  if (!atomic && found != released.end()) released.erase(found);  // a store ends what came before it
   if (releases)
-    release(block, address, snapshot(block, warp, lane, access.scope), access.scope, atomic);
+    release(released[address], block, snapshot(block, warp, lane, access.scope), access.scope);
   else if (t.fenced.taken)
-    release(block, address, t.fenced, access.scope, atomic);
-  else if (!atomic && found != released_.end())
-    released_.erase(found);  // a store that tells nothing ends what came before it
+    release(released[address], block, t.fenced, access.scope);
 }
 
 }  // namespace lockstep

@@ -53,6 +53,13 @@ struct WarpOrder {
   bool partly = false;  // `lanes` says more than all_before
 };
 
+// What was released through one address.
+struct Released {
+  Clock to_all, to_block;
+  uint32_t block = 0;  // whom to_block is for
+};
+using ReleasedAt = std::unordered_map<uint64_t, Released>;
+
 // One block's part. Belongs to the block, and begins anew with each block that takes its place.
 struct BlockOrder {
   uint32_t block = 0;
@@ -63,6 +70,7 @@ struct BlockOrder {
   Clock known;                       // by every thread, of other blocks
   std::vector<ThreadClock> threads;  // empty until clocks are needed
   std::array<Clock, 16> barriers;    // told to a barrier by threads that did not wait
+  ReleasedAt released;               // through its shared memory
 };
 
 // Some lanes of one warp of a block.
@@ -89,26 +97,20 @@ class Order {
   void join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants);
 
   void fence(BlockOrder& block, Lanes lanes, Scope scope);
-  // A strong access of one lane to an address (of shared memory: with the block's number above it).
+  // A strong access of one lane to an address; those from kSharedWindow on are of the block's shared memory.
   void strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access);
 
  private:
-  // What was released through one address.
-  struct Released {
-    Clock to_all, to_block;
-    uint32_t block = 0;  // whom to_block is for
-  };
-
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
   Known own(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
   Snapshot snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope);
   static Clock clock_of(const BlockOrder& block, const Snapshot& snapshot);
-  void release(BlockOrder& block, uint64_t address, const Snapshot& snapshot, Scope scope, bool also_earlier);
+  static void release(Released& released, const BlockOrder& block, const Snapshot& snapshot, Scope scope);
 
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
   bool clocks_ = false;  // a fence, a release, an acquire or a partial barrier was seen in this launch
-  std::unordered_map<uint64_t, Released> released_;
+  ReleasedAt released_;  // through global memory
 };
 
 }  // namespace lockstep

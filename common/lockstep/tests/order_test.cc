@@ -144,6 +144,17 @@ TEST_F(OrderTest, ReleaseAndAcquireCarryWhatTheThreadKnows) {
   EXPECT_TRUE(order_.before(others, 7, b_, 0, 4)) << "until a barrier told it";
 }
 
+TEST_F(OrderTest, SharedMemoryIsEachBlocksOwn) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, kSharedWindow, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(b_, 0, 0, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
+  order_.strong(a_, 1, 0, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(s, 0, a_, 1, 0));
+  order_.begin_block(a_, 2, 2);
+  EXPECT_TRUE(a_.released.empty()) << "the next block in its place begins anew";
+}
+
 TEST_F(OrderTest, AnAtomicGoesOnWithWhatWasReleased) {
   const SegmentId s = order_.stamp(a_, 0);
   order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
