@@ -1,7 +1,7 @@
 // alu_float: f32 and f64 arithmetic → handlers.
 
 #include "alu_handlers.h"
-#include "arith_float.h"
+#include "arith_special.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 namespace {
@@ -40,20 +40,46 @@ void define_min_max(AluTable& t) {
   modal<max<double>>(t, "max", ".f64", kNoModes);
 }
 
+// A vector loop if the function covers every lane's argument, else lane by lane. A lane's result is the same in both.
+template <class F, bool ftz>
+[[gnu::flatten]] void handle_special(std::byte* r, const Instruction& i, Mask mask) {
+  constexpr FloatMode mode{.ftz = ftz};
+  const Source<float> a(r, i.a);
+  uint32_t rare = 0;
+  for (int l = 0; l < kWarpSize; ++l) rare |= F::covers(a[l]) ? 0u : 1u;
+  if (rare == 0) {
+    run<float>(
+        r, i.d, mask, [](float x) __attribute__((always_inline)) { return F::covered(x); }, a);
+  } else {
+    run_by_lane<float>(
+        r, i.d, mask, [](float x) { return special<F>(x, mode); }, a);
+  }
+}
+
+template <class F>
+void special_function(AluTable& t, const char* opcode, uint32_t allowed) {
+  t.add(opcode, ".f32", "",
+        {.plain = handle_special<F, false>,
+         .ftz = allowed & kFtz ? handle_special<F, true> : nullptr,
+         .general = handle_general<special<F>>,
+         .allowed = allowed,
+         .signature = TypesOf<special<F>>::signature});
+}
+
 void define_approximate(AluTable& t) {
   modal<div_approx>(t, "div.approx", ".f32", kFtz);
   modal<div<float>>(t, "div.full", ".f32", kFtz);
   modal<rcp<float>>(t, "rcp.approx", ".f32", kFtz);
   modal<sqrt<float>>(t, "sqrt.approx", ".f32", kFtz);
-  modal<rsqrt<float>>(t, "rsqrt.approx", ".f32", kFtz);
-  modal<rsqrt<double>>(t, "rsqrt.approx", ".f64", kNoModes);
+  modal<rsqrt>(t, "rsqrt.approx", ".f64", kNoModes);
   op<rcp_approx_f64>(t, "rcp.approx.ftz", ".f64");
   op<rsqrt_approx_f64>(t, "rsqrt.approx.ftz", ".f64");
-  modal_by_lane<sin>(t, "sin.approx", ".f32", kFtz);
-  modal_by_lane<cos>(t, "cos.approx", ".f32", kFtz);
-  modal_by_lane<lg2>(t, "lg2.approx", ".f32", kFtz);
-  modal_by_lane<ex2>(t, "ex2.approx", ".f32", kFtz);
-  modal_by_lane<tanh>(t, "tanh.approx", ".f32", kNoModes);
+  special_function<Rsqrt>(t, "rsqrt.approx", kFtz);
+  special_function<Sin>(t, "sin.approx", kFtz);
+  special_function<Cos>(t, "cos.approx", kFtz);
+  special_function<Lg2>(t, "lg2.approx", kFtz);
+  special_function<Ex2>(t, "ex2.approx", kFtz);
+  special_function<Tanh>(t, "tanh.approx", kNoModes);
 }
 
 }  // namespace

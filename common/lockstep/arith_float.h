@@ -310,18 +310,7 @@ inline double flush_f64(double x) { return is_subnormal(x) ? with_sign(0.0, x) :
 inline double rcp_approx_f64(double a) { return gross(1.0 / flush_f64(a)); }
 inline double rsqrt_approx_f64(double a) { return gross(1.0 / __builtin_sqrt(flush_f64(a))); }
 
-// --- approximations: the host's functions, which are nearer to the truth than PTX asks ------------------------------
-
-template <class T>
-T rsqrt(T a, FloatMode m) {
-  a = input(a, m);
-  return finish(static_cast<T>(1.0 / root(double{a})), m, a);
-}
-inline float sin(float a, FloatMode m) { return finish(__builtin_sinf(input(a, m)), m, a); }
-inline float cos(float a, FloatMode m) { return finish(__builtin_cosf(input(a, m)), m, a); }
-inline float lg2(float a, FloatMode m) { return finish(__builtin_log2f(input(a, m)), m, a); }
-inline float ex2(float a, FloatMode m) { return finish(__builtin_exp2f(input(a, m)), m, a); }
-inline float tanh(float a, FloatMode m) { return finish(__builtin_tanhf(input(a, m)), m, a); }
+inline double rsqrt(double a, FloatMode m) { return finish(1.0 / root(a), m, a); }
 
 // --- sign, min, max -----------------------------------------------------------------------------------------------
 
