@@ -64,16 +64,16 @@ bool all_within(const Places& places, Range range, uint32_t bytes) {
   return outside == 0;
 }
 
-const char* verb(const MemoryAccess& access) {
-  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
-}
-
 std::string size_text(const MemoryAccess& access) {
   const uint32_t bytes = access.bytes * access.count;
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
 }  // namespace
+
+const char* verb(const MemoryAccess& access) {
+  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
+}
 
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   if (warp.launch().failed_before("misaligned", access.pc)) return;

@@ -8,6 +8,8 @@ namespace lockstep {
 // Null if the combination of type, width and operation is not supported.
 AccessHandler select_access(const MemoryAccess& access);
 
+const char* verb(const MemoryAccess& access);  // "read", "write" or "atomic"
+
 // For instructions of other kinds that touch memory: every lane's address, idle lanes repeating the first active
 // one's; for the checker, that the access happens (generic here means shared); and what is said when an access of
 // access.bytes there (in shared memory: an address in it) is wrong.

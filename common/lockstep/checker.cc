@@ -4,16 +4,13 @@
 #include <bit>
 #include <cstring>
 
+#include "access.h"
 #include "block.h"
 #include "launch.h"
 #include "warp.h"
 
 namespace lockstep {
 namespace {
-
-const char* verb(const MemoryAccess& access) {
-  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
-}
 
 size_t lane_bytes(Width width) {
   return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;

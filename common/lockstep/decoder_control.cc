@@ -1,3 +1,4 @@
+// Branches, calls, barriers, collectives, fences, and reads of special registers.
 #include "decoder.h"
 #include "special_registers.h"
 

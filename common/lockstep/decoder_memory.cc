@@ -1,3 +1,4 @@
+// ld, st, atom and red → MemoryAccess.
 #include <algorithm>
 #include <optional>
 

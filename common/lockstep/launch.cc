@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "access.h"
 #include "block.h"
 #include "warp.h"
 
@@ -110,9 +111,8 @@ void Launch::fail(Status status, const char* kind, const Warp& warp, uint32_t la
 void Launch::fail_access(Status status, const char* kind, const Warp& warp, uint32_t lane, const MemoryAccess& access,
                          const std::string& what, const std::string& detail, const std::string& where) {
   if (faulted) return;
-  static const char* const kVerbs[] = {"read", "write", "atomic", "atomic"};
   Site at = site(warp, lane, access.pc);
-  at.access = kVerbs[static_cast<int>(access.op)];
+  at.access = verb(access);
   failed[{kind, access.pc}] = note(*this, status, kind, at, access.pc, what, detail, where);
   faulted = !goes_on;
 }
