@@ -117,13 +117,13 @@ std::optional<AluChoice> choose(const AluEntry* entry, const Modes& modes) {
 }
 
 std::optional<AluChoice> select_plain(const Statement& s) {
-  const bool three_sources = s.operands.size() == 4 && (s.opcode == "min" || s.opcode == "max");
-  const std::string opcode = three_sources ? s.opcode + "3" : s.opcode;
-  if (const AluEntry* entry = alu_table().find(joined(opcode, s.modifiers));
+  const bool three_sources = s.operands.size() == 4 && (s.opcode() == "min" || s.opcode() == "max");
+  const std::string opcode = three_sources ? s.opcode() + "3" : s.opcode();
+  if (const AluEntry* entry = alu_table().find(joined(opcode, s.modifiers()));
       entry != nullptr && entry->plain != nullptr) {
     return choice_of(entry->plain, 0, entry->signature);
   }
-  const Modes modes = split_modes(s.modifiers);
+  const Modes modes = split_modes(s.modifiers());
   return choose(alu_table().find(joined(opcode, modes.others)), modes);
 }
 
@@ -186,11 +186,11 @@ std::optional<ComparisonModifiers> read_comparison(const Names& modifiers, size_
 }
 
 std::optional<AluChoice> select_setp(const Statement& s) {
-  const auto modifiers = read_comparison(s.modifiers, 1);
+  const auto modifiers = read_comparison(s.modifiers(), 1);
   if (!modifiers) return std::nullopt;
-  const std::string& type = s.modifiers.back();
+  const std::string& type = s.modifiers().back();
   const bool is_pair = type == "f16x2" || type == "bf16x2";
-  const AluEntry* entry = alu_table().find(is_pair ? "setp." + type : "setp." + s.modifiers[0] + "." + type);
+  const AluEntry* entry = alu_table().find(is_pair ? "setp." + type : "setp." + s.modifiers()[0] + "." + type);
   if (entry == nullptr || (modifiers->ftz && !(entry->allowed & kFtz))) return std::nullopt;
 
   AluHandler handler = is_pair ? entry->general : modifiers->ftz ? entry->ftz : entry->plain;
@@ -202,9 +202,9 @@ std::optional<AluChoice> select_setp(const Statement& s) {
 }
 
 std::optional<AluChoice> select_set(const Statement& s) {
-  const auto modifiers = read_comparison(s.modifiers, 2);
+  const auto modifiers = read_comparison(s.modifiers(), 2);
   if (!modifiers) return std::nullopt;
-  const std::string &d = s.modifiers[s.modifiers.size() - 2], &type = s.modifiers.back();
+  const std::string &d = s.modifiers()[s.modifiers().size() - 2], &type = s.modifiers().back();
   const AluEntry* entry = alu_table().find("set." + type);
   if (entry == nullptr || (modifiers->ftz && !(entry->allowed & kFtz))) return std::nullopt;
   // The unordered comparisons are for floating types.
@@ -243,23 +243,23 @@ uint32_t log2_bytes(Width width) { return width == Width::k16 ? 1 : width == Wid
 bool is_float(Type type) { return type >= Type::kF16 && type <= Type::kF64; }
 
 std::optional<AluChoice> select_pack(const Statement& s) {  // cvt.pack.sat.dtype.stype[.b32]
-  if (s.modifiers.size() < 4 || s.modifiers[1] != "sat") return std::nullopt;
-  const std::string& d = s.modifiers[2];
-  const bool has_c = s.modifiers.size() == 5;
+  if (s.modifiers().size() < 4 || s.modifiers()[1] != "sat") return std::nullopt;
+  const std::string& d = s.modifiers()[2];
+  const bool has_c = s.modifiers().size() == 5;
   const int bits = d.size() < 2 ? 0 : std::atoi(d.c_str() + 1);
   if ((bits == 16) == has_c || (bits != 16 && bits != 8 && bits != 4 && bits != 2)) return std::nullopt;
-  const AluEntry* entry = alu_table().find("cvt.pack.sat." + s.modifiers[3]);
-  if (entry == nullptr || (has_c && s.modifiers[4] != "b32")) return std::nullopt;
+  const AluEntry* entry = alu_table().find("cvt.pack.sat." + s.modifiers()[3]);
+  if (entry == nullptr || (has_c && s.modifiers()[4] != "b32")) return std::nullopt;
   auto choice = choice_of(entry->general, static_cast<uint32_t>(bits) | uint32_t{d[0] == 's'} << 8, entry->signature);
   if (!has_c) choice.sources[2] = Width::kNone;
   return choice;
 }
 
 std::optional<AluChoice> select_cvt(const Statement& s, Width d_register, Width a_register) {
-  if (s.modifiers.size() < 2) return std::nullopt;
-  if (s.modifiers[0] == "pack") return select_pack(s);
+  if (s.modifiers().size() < 2) return std::nullopt;
+  if (s.modifiers()[0] == "pack") return select_pack(s);
 
-  const Modes modes = split_modes(s.modifiers);
+  const Modes modes = split_modes(s.modifiers());
   if (modes.others.size() != 2) return std::nullopt;
   const AluEntry* entry = alu_table().find(joined("cvt", modes.others));
   auto choice = choose(entry, modes);
@@ -284,10 +284,10 @@ std::optional<AluChoice> select_cvt(const Statement& s, Width d_register, Width 
 }  // namespace
 
 std::optional<AluChoice> select_alu(const Statement& statement, const std::array<Width, 6>& register_widths) {
-  if (statement.opcode == "setp") return select_setp(statement);
-  if (statement.opcode == "set") return select_set(statement);
-  if (statement.opcode == "lop3") return select_lop3(statement);
-  if (statement.opcode == "cvt") return select_cvt(statement, register_widths[0], register_widths[1]);
+  if (statement.opcode() == "setp") return select_setp(statement);
+  if (statement.opcode() == "set") return select_set(statement);
+  if (statement.opcode() == "lop3") return select_lop3(statement);
+  if (statement.opcode() == "cvt") return select_cvt(statement, register_widths[0], register_widths[1]);
   return select_plain(statement);
 }
 

@@ -49,7 +49,8 @@ if(BUILD_TESTING)
     ${LOCKSTEP_ALU_TESTS}/arith_convert_test.cc
     ${LOCKSTEP_ALU_TESTS}/arith_float_test.cc
     ${LOCKSTEP_ALU_TESTS}/arith_int_test.cc
-    ${LOCKSTEP_ALU_TESTS}/arith_special_test.cc)
+    ${LOCKSTEP_ALU_TESTS}/arith_special_test.cc
+    ${CMAKE_CURRENT_LIST_DIR}/module.cc)
   target_compile_definitions(lockstep_alu_test PRIVATE LOCKSTEP_ALU_TESTS="${LOCKSTEP_ALU_TESTS}")
   target_compile_options(lockstep_alu_test PRIVATE -Wall -Wextra -Wshadow -Werror -ffp-contract=off)
   target_link_libraries(lockstep_alu_test PRIVATE lockstep_alu GTest::gtest_main)

@@ -9,8 +9,8 @@
 namespace lockstep {
 namespace {
 
-bool is_branch(const Statement& s) { return s.opcode == "bra" || s.opcode == "brx"; }
-bool leaves(const Statement& s) { return s.opcode == "ret" || s.opcode == "exit" || s.opcode == "trap"; }
+bool is_branch(const Statement& s) { return s.opcode() == "bra" || s.opcode() == "brx"; }
+bool leaves(const Statement& s) { return s.opcode() == "ret" || s.opcode() == "exit" || s.opcode() == "trap"; }
 
 // Basic blocks of a function, and one virtual block at the end that every way out leads to.
 struct Blocks {
@@ -28,9 +28,9 @@ std::unordered_map<std::string, uint32_t> label_positions(const Function& functi
 }
 
 std::vector<std::string> targets_of(const Function& function, const Statement& s) {
-  if (s.operands.size() < (s.opcode == "bra" ? 1 : 2))
+  if (s.operands.size() < (s.opcode() == "bra" ? 1 : 2))
     throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
-  if (s.opcode == "bra") return {s.operands[0].name};
+  if (s.opcode() == "bra") return {s.operands[0].name};
   const auto table = function.branch_targets.find(s.operands[1].name);
   return table == function.branch_targets.end() ? std::vector<std::string>{} : table->second;
 }

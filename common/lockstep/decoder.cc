@@ -29,8 +29,7 @@ namespace {
 // The arithmetic that an address conversion comes down to.
 AluHandler arithmetic(const char* opcode, const char* type) {
   Statement s;
-  s.opcode = opcode;
-  s.modifiers = {type};
+  s.set_name(std::string(opcode) + "." + type);
   s.operands.resize(3);
   return select_alu(s, {Width::k64, Width::k64, Width::k64})->handler;
 }
@@ -126,19 +125,19 @@ void FunctionDecoder::run() {
     }
   }
   Statement end;
-  end.opcode = index_ == 0 ? "exit" : "ret";
+  end.set_name(index_ == 0 ? "exit" : "ret");
   emit(end, index_ == 0 ? Kind::kExit : Kind::kReturn);
   place_labels();
 }
 
 void FunctionDecoder::note_reads(const Statement& s) {
   static const std::set<std::string> only_reads = {"st", "red", "bra", "brx", "call", "bar", "barrier", "nanosleep"};
-  const size_t destinations = only_reads.contains(s.opcode) ? 0 : s.dual_destination ? 2 : 1;
+  const size_t destinations = only_reads.contains(s.opcode()) ? 0 : s.dual_destination ? 2 : 1;
   for (size_t i = 0; i < s.operands.size(); ++i)
     if (i >= destinations || s.operands[i].kind == Operand::kAddress)
       for_each_name(s.operands[i], Operand::kRegister, [&](const std::string& name) {
         read_registers_.insert(name);
-        const bool stored = s.opcode == "st" && s.operands[i].kind != Operand::kAddress;
+        const bool stored = s.opcode() == "st" && s.operands[i].kind != Operand::kAddress;
         if (!stored) used_registers_.insert(name);
       });
 }
@@ -379,8 +378,8 @@ void FunctionDecoder::decode_pack(const Statement& s) {
   const bool to_whole = s.operands[1].kind == Operand::kVector;
   const Operand& vector = s.operands[to_whole ? 1 : 0];
   const Operand& whole = s.operands[to_whole ? 0 : 1];
-  if (s.modifiers.empty() || vector.elements.empty()) throw Unsupported("this form of mov is not supported");
-  const Width whole_width = width_of(type_from_name(s.modifiers.back()));
+  if (s.modifiers().empty() || vector.elements.empty()) throw Unsupported("this form of mov is not supported");
+  const Width whole_width = width_of(type_from_name(s.modifiers().back()));
   const uint32_t bytes = width_bytes(whole_width) / static_cast<uint32_t>(vector.elements.size());
   const Width piece = bytes == 64 ? Width::k16 : bytes == 128 ? Width::k32 : Width::k64;
   const AluHandler handler = select_pack(whole_width, piece, to_whole);
@@ -451,7 +450,7 @@ void FunctionDecoder::decode_allocate(const Statement& s) {
 void FunctionDecoder::decode(const Statement& s, uint32_t reconvergence) {
   static const std::set<std::string> nothing = {"prefetch",      "prefetchu",  "griddepcontrol", "discard",
                                                 "applypriority", "setmaxnreg", "pmevent"};
-  const std::string& op = s.opcode;
+  const std::string& op = s.opcode();
   if (op == "mov")
     decode_mov(s);
   else if (op == "cvta")

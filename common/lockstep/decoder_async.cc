@@ -16,8 +16,8 @@ Space space_of(const std::string& m) { return m == "global" ? Space::kGlobal : S
 
 // The modifiers behind the first `known` must be among these.
 void accept_only(const Statement& s, size_t known, const std::set<std::string>& accepted) {
-  for (size_t i = known; i < s.modifiers.size(); ++i) {
-    const std::string& m = s.modifiers[i];
+  for (size_t i = known; i < s.modifiers().size(); ++i) {
+    const std::string& m = s.modifiers()[i];
     if (!accepted.contains(m) && !is_space(m) && !m.starts_with("L2::"))
       throw Unsupported("'." + m + "' is not supported here");
   }
@@ -55,7 +55,7 @@ void FunctionDecoder::emit_async(const Statement& s, AsyncUse& use) {
 }
 
 void FunctionDecoder::decode_async(const Statement& s) {
-  const auto& m = s.modifiers;
+  const auto& m = s.modifiers();
   const bool bulk = s.has("bulk");
   AsyncUse use;
   if (s.has("tensor")) throw Unsupported("tensor maps are not supported");
@@ -112,17 +112,17 @@ void FunctionDecoder::decode_bulk_copy(const Statement& s) {
   if (s.has("multicast::cluster")) throw Unsupported("clusters of more than one block are not supported");
   std::set<std::string> accepted = {"async", "bulk", "mbarrier::complete_tx::bytes", "bulk_group"};
   std::optional<AtomicOp> reduction;
-  const Type type = type_from_name(s.modifiers.back());
-  if (s.modifiers[0] == "reduce") {
-    const std::string& op = s.modifiers[s.modifiers.size() - (s.has("noftz") ? 3 : 2)];
-    accepted.insert({"reduce", "noftz", op, s.modifiers.back()});
+  const Type type = type_from_name(s.modifiers().back());
+  if (s.modifiers()[0] == "reduce") {
+    const std::string& op = s.modifiers()[s.modifiers().size() - (s.has("noftz") ? 3 : 2)];
+    accepted.insert({"reduce", "noftz", op, s.modifiers().back()});
     reduction = atomic_op(op);
     use.reduce = reduction ? select_bulk_reduction(*reduction, type) : nullptr;
     if (!use.reduce) throw Unsupported("this reduction is not supported");
   }
   accept_only(s, 0, accepted);
   std::vector<Space> spaces;
-  for (const std::string& m : s.modifiers)
+  for (const std::string& m : s.modifiers())
     if (is_space(m)) spaces.push_back(space_of(m));
   if (spaces.size() != 2) throw Unsupported("a bulk copy names two state spaces");
   constexpr uint32_t kUnit = 16;  // bytes: addresses and sizes are multiples of it
@@ -152,11 +152,11 @@ void FunctionDecoder::decode_mbarrier(const Statement& s) {
                                                                   {"test_wait", MbarrierOp::kTest},
                                                                   {"try_wait", MbarrierOp::kTest},
                                                                   {"pending_count", MbarrierOp::kPendingCount}};
-  const auto op = s.modifiers.empty() ? ops.end() : ops.find(s.modifiers[0]);
+  const auto op = s.modifiers().empty() ? ops.end() : ops.find(s.modifiers()[0]);
   if (op == ops.end()) throw Unsupported("the instruction is not supported");
   accept_only(s, 1, {"expect_tx", "noComplete", "parity", "relaxed", "acquire", "release", "cta", "cluster", "b64"});
   const auto word = [&](size_t i) { return source(s, s.operands.at(i), Width::k32, Type::kU32); };
-  const bool generic = std::none_of(s.modifiers.begin(), s.modifiers.end(), is_space);
+  const bool generic = std::none_of(s.modifiers().begin(), s.modifiers().end(), is_space);
   const bool has_destination = op->second == MbarrierOp::kArrive || op->second == MbarrierOp::kArriveDrop ||
                                op->second == MbarrierOp::kTest || op->second == MbarrierOp::kPendingCount;
   MbarrierUse use;
@@ -202,17 +202,16 @@ void FunctionDecoder::decode_mbarrier(const Statement& s) {
 
 // Every block is a cluster of its own: what another block of it would have is what this one has.
 void FunctionDecoder::decode_cluster(const Statement& s) {
-  if (s.opcode == "barrier") {
+  if (s.opcode() == "barrier") {
     emit(s, s.has("wait") ? Kind::kClusterWait : Kind::kClusterArrive);
     return;
   }
   // mapa d, a, rank and getctarank d, a
   Statement move = s;
-  move.opcode = "mov";
-  move.modifiers = {s.modifiers.empty() ? "" : s.modifiers.back()};
+  move.set_name("mov." + (s.modifiers().empty() ? "" : s.modifiers().back()));
   move.operands.resize(2);
-  if (s.opcode == "getctarank") {
-    move.modifiers = {"u32"};
+  if (s.opcode() == "getctarank") {
+    move.set_name("mov.u32");
     move.operands[1] = {};
     move.operands[1].kind = Operand::kInteger;
   }

@@ -20,7 +20,7 @@ bool is_builtin(const std::string& name, Builtin* builtin) {
 
 void FunctionDecoder::decode_branch(const Statement& s, uint32_t reconvergence) {
   const auto pc = static_cast<uint32_t>(program_.code.size());
-  if (s.opcode == "bra") {
+  if (s.opcode() == "bra") {
     Instruction& in = emit(s, Kind::kBranch);
     in.extra = kNowhere;
     branches_.emplace_back(pc, s.operands.at(0).name);
@@ -89,25 +89,25 @@ void FunctionDecoder::decode_collective(const Statement& s) {
   const auto op = [&](const char* modifier, CollectiveOp value) {
     if (s.has(modifier)) c.op = value;
   };
-  c.d = destination(s, o.at(0), s.opcode == "vote" && !s.has("ballot") ? Width::kPred : Width::k32);
+  c.d = destination(s, o.at(0), s.opcode() == "vote" && !s.has("ballot") ? Width::kPred : Width::k32);
   if (s.dual_destination) c.p = destination(s, o.at(1), Width::kPred);
   const auto word = [&](size_t i) { return source(s, o.at(i), Width::k32, Type::kB32); };
-  if (s.opcode == "shfl") {
+  if (s.opcode() == "shfl") {
     op("up", CollectiveOp::kShflUp), op("down", CollectiveOp::kShflDown);
     op("bfly", CollectiveOp::kShflBfly), op("idx", CollectiveOp::kShflIdx);
     c.a = word(first), c.b = word(first + 1), c.c = word(first + 2);
     c.member_mask = s.has("sync") ? word(first + 3) : 0;
-  } else if (s.opcode == "vote") {
+  } else if (s.opcode() == "vote") {
     op("all", CollectiveOp::kVoteAll), op("any", CollectiveOp::kVoteAny);
     op("uni", CollectiveOp::kVoteUni), op("ballot", CollectiveOp::kVoteBallot);
     c.a = source(s, o.at(1), Width::kPred, Type::kPred);
     c.member_mask = s.has("sync") ? word(2) : 0;
-  } else if (s.opcode == "match") {
+  } else if (s.opcode() == "match") {
     op("any", CollectiveOp::kMatchAny), op("all", CollectiveOp::kMatchAll);
     c.wide = s.has("b64");
     c.a = source(s, o.at(first), c.wide ? Width::k64 : Width::k32, c.wide ? Type::kB64 : Type::kB32);
     c.member_mask = word(first + 1);
-  } else if (s.opcode == "redux") {
+  } else if (s.opcode() == "redux") {
     op("add", CollectiveOp::kReduxAdd), op("min", CollectiveOp::kReduxMin), op("max", CollectiveOp::kReduxMax);
     op("and", CollectiveOp::kReduxAnd), op("or", CollectiveOp::kReduxOr), op("xor", CollectiveOp::kReduxXor);
     if (s.has("f32")) throw Unsupported("redux of floats is not supported");

@@ -81,8 +81,11 @@ void FunctionDecoder::check_parameter(const MemoryAccess& access, const Statemen
 // atom {d, …}, [a], {b, …}: one access for each element, since each is atomic by itself. The counters see as many.
 void FunctionDecoder::decode_vector_atomic(const Statement& s, MemoryOp op) {
   Statement element = s;
-  std::erase_if(element.modifiers, [](const std::string& m) { return m == "v2" || m == "v4" || m == "v8"; });
-  const uint32_t bytes = s.modifiers.empty() ? 0 : type_bytes(type_from_name(s.modifiers.back()));
+  std::string name = s.opcode();
+  for (const std::string& m : s.modifiers())
+    if (m != "v2" && m != "v4" && m != "v8") name += "." + m;
+  element.set_name(name);
+  const uint32_t bytes = s.modifiers().empty() ? 0 : type_bytes(type_from_name(s.modifiers().back()));
   const size_t count = s.operands.back().elements.size();
   for (size_t i = 0; i < count; ++i) {
     for (size_t o = 0; o < s.operands.size(); ++o) {
@@ -99,11 +102,11 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
   if (atomic && s.operands.back().kind == Operand::kVector) return decode_vector_atomic(s, op);
   MemoryAccess access;
   access.op = op;
-  if (s.modifiers.empty()) throw PtxError(s.location.ptx_line, s.opcode + ": a type is missing");
-  access.type = type_from_name(s.modifiers.back());
-  if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers.back() + "' is not supported");
+  if (s.modifiers().empty()) throw PtxError(s.location.ptx_line, s.opcode() + ": a type is missing");
+  access.type = type_from_name(s.modifiers().back());
+  if (access.type == Type::kNone) throw Unsupported("the type '." + s.modifiers().back() + "' is not supported");
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
-  for (const std::string& m : s.modifiers) read_modifier(access, m);
+  for (const std::string& m : s.modifiers()) read_modifier(access, m);
   access.order = order_of(s, op == MemoryOp::kAtomic || op == MemoryOp::kReduction);
   access.scope = s.has("cta") ? Scope::kBlock : Scope::kDevice;
   access.may_spin = s.has("volatile") || s.has("relaxed") || s.has("acquire");

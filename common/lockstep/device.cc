@@ -232,7 +232,7 @@ std::vector<const Function*> functions_with_address(const LoadedModule& loaded) 
   };
   for (const Function& f : loaded.module.functions)
     for (const Statement& s : f.body) {
-      if (s.opcode != "mov" && s.opcode != "st" && s.opcode != "cvta") continue;
+      if (s.opcode() != "mov" && s.opcode() != "st" && s.opcode() != "cvta") continue;
       for (const Operand& operand : s.operands)
         if (operand.kind == Operand::kSymbol) note(operand.name);
     }

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -56,6 +57,16 @@ std::string demangled(const std::string& mangled) {
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                     std::free);
   return status == 0 ? text.get() : symbol;
+}
+
+InstructionName::InstructionName(std::string_view whole) : full(whole) {
+  const size_t dot = std::min(whole.find('.'), whole.size());
+  opcode = whole.substr(0, dot);
+  for (size_t start = dot + 1; start <= whole.size();) {
+    const size_t end = std::min(whole.find('.', start), whole.size());
+    modifiers.emplace_back(whole.substr(start, end - start));
+    start = end + 1;
+  }
 }
 
 Type type_from_name(const std::string& name) {

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep {
@@ -68,24 +70,37 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
-struct Statement {
+struct InstructionName {
+  InstructionName() = default;
+  explicit InstructionName(std::string_view whole);
+  std::string full;                    // "ld.global.nc.v4.u32"
   std::string opcode;                  // "ld"
   std::vector<std::string> modifiers;  // {"global", "nc", "v4", "u32"}, without dots
-  std::vector<Operand> operands;       // a dual destination p|q is two operands and dual_destination is set
+};
+
+struct Statement {
+  // Shared, for a large module has 100,000 statements and some hundred names. Null for a label.
+  std::shared_ptr<const InstructionName> name;
+  std::vector<Operand> operands;  // a dual destination p|q is two operands and dual_destination is set
   bool dual_destination = false;
   std::string guard;  // predicate register, or empty
   bool guard_negated = false;
   SourceLocation location;
   std::string label;  // set on a label's own statement, whose opcode is then empty
+  void set_name(std::string_view full) { name = std::make_shared<const InstructionName>(full); }
+  const std::string& full_name() const { return name_or_empty().full; }
+  const std::string& opcode() const { return name_or_empty().opcode; }
+  const std::vector<std::string>& modifiers() const { return name_or_empty().modifiers; }
   bool has(const char* modifier) const {
-    for (const auto& m : modifiers)
+    for (const auto& m : modifiers())
       if (m == modifier) return true;
     return false;
   }
-  std::string full_name() const {  // "ld.global.nc.v4.u32"
-    std::string s = opcode;
-    for (const auto& m : modifiers) s += "." + m;
-    return s;
+
+ private:
+  const InstructionName& name_or_empty() const {
+    static const InstructionName empty;
+    return name ? *name : empty;
   }
 };
 

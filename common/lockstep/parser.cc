@@ -12,16 +12,6 @@
 namespace lockstep {
 namespace {
 
-std::vector<std::string> split_dots(std::string_view word) {
-  std::vector<std::string> parts;
-  for (size_t start = 0; start <= word.size();) {
-    const size_t dot = std::min(word.find('.', start), word.size());
-    parts.emplace_back(word.substr(start, dot - start));
-    start = dot + 1;
-  }
-  return parts;
-}
-
 constexpr uint64_t kMostRegisters = 1 << 20;  // of one declaration
 
 Space space_from_directive(std::string_view word) {
@@ -407,20 +397,25 @@ class Parser : private TokenReader {
       s.guard_negated = accept("!");
       s.guard = resolve(word());
     }
-    std::vector<std::string> parts = split_dots(word());
-    s.opcode = parts.front();
-    s.modifiers.assign(parts.begin() + 1, parts.end());
+    s.name = instruction_name(word());
     if (!is(";")) {
       do s.operands.push_back(operand());
       while (accept(",") || dual(s));
+      s.operands.shrink_to_fit();
     }
     expect(";");
     return s;
   }
 
+  std::shared_ptr<const InstructionName> instruction_name(const std::string& full) {
+    auto& name = names_[full];
+    if (!name) name = std::make_shared<const InstructionName>(full);
+    return name;
+  }
+
   bool dual(Statement& s) {
     if (!accept("|")) {
-      if (is("(") || peek().kind == Token::kWord) return s.opcode == "call";  // call f, (args) may lack a comma
+      if (is("(") || peek().kind == Token::kWord) return s.opcode() == "call";  // call f, (args) may lack a comma
       return false;
     }
     s.dual_destination = true;
@@ -477,6 +472,7 @@ class Parser : private TokenReader {
   Function* function_ = nullptr;
   std::vector<std::unordered_map<std::string, std::string>> scopes_;
   uint32_t unique_names_ = 0;
+  std::unordered_map<std::string, std::shared_ptr<const InstructionName>> names_;  // by full name
   SourceLocation location_;
   std::unordered_map<uint64_t, uint64_t> call_sites_;  // inlined line → where it was inlined
   std::unordered_set<std::string> register_names_;     // of this function: they need not begin with '%'

@@ -18,7 +18,7 @@ class Reach {
     if (std::find(functions.begin(), functions.end(), &function) != functions.end()) return;
     functions.push_back(&function);
     for (const Statement& s : function.body) {
-      if (s.opcode != "call") continue;
+      if (s.opcode() != "call") continue;
       for (const Operand& operand : s.operands) {
         if (operand.kind == Operand::kRegister) {
           program_.calls_unknown = true;

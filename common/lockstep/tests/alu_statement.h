@@ -11,15 +11,7 @@ namespace lockstep {
 
 inline Statement statement_of(const std::string& name, size_t operands) {
   Statement s;
-  for (size_t begin = 0; begin <= name.size();) {
-    const size_t end = std::min(name.find('.', begin), name.size());
-    const std::string part = name.substr(begin, end - begin);
-    if (begin == 0)
-      s.opcode = part;
-    else
-      s.modifiers.push_back(part);
-    begin = end + 1;
-  }
+  s.set_name(name);
   s.operands.resize(operands);
   for (auto& operand : s.operands) operand.kind = Operand::kRegister;
   return s;

@@ -18,9 +18,9 @@ std::vector<std::string> meetings(const std::string& body) {
   const auto points = reconvergence_points(f);
   std::vector<std::string> result;
   for (size_t i = 0; i < f.body.size(); ++i) {
-    if (f.body[i].opcode != "bra" && f.body[i].opcode != "brx") continue;
+    if (f.body[i].opcode() != "bra" && f.body[i].opcode() != "brx") continue;
     const uint32_t at = points[i];
-    result.push_back(at == kNowhere ? "nowhere" : f.body[at].label.empty() ? f.body[at].opcode : f.body[at].label);
+    result.push_back(at == kNowhere ? "nowhere" : f.body[at].label.empty() ? f.body[at].opcode() : f.body[at].label);
   }
   return result;
 }
