@@ -2,28 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cstring>
-#include <type_traits>
 
-#include "arith.h"
-#include "atomic_loop.h"
+#include "atomic_update.h"
 #include "block.h"
 #include "checker.h"
 #include "launch.h"
+#include "places.h"
 #include "row_access.h"
 #include "warp.h"
 
 namespace lockstep {
 namespace {
-
-// What an access resolves to: where each lane's data lies in this process.
-struct Places {
-  std::array<uint64_t, kWarpSize> at;  // lanes that are not active repeat the first active one
-  bool consecutive = false;            // at[l] == at[0] + l · bytes, for all 32 lanes
-  uint64_t shared_begin = 0;           // of the block's shared memory, if they lie there
-};
 
 // ---- addresses ----
 
@@ -64,29 +55,6 @@ bool all_within(const Places& places, Range range, uint32_t bytes) {
   return outside == 0;
 }
 
-std::string size_text(const MemoryAccess& access) {
-  const uint32_t bytes = access.bytes * access.count;
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-}
-
-}  // namespace
-
-const char* verb(const MemoryAccess& access) {
-  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
-}
-
-void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
-  if (warp.launch().failed_before("misaligned", access.pc)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "misaligned %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
-                static_cast<unsigned long long>(address));
-  warp.launch().fail_access(
-      Status::kMisalignedAddress, "misaligned", warp, lane, access, text,
-      "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer.");
-}
-
-namespace {
-
 // Each lane for itself: those that fail are reported and left out, and stand where the others do.
 template <class Good>
 Mask without_bad_lanes(Warp& warp, Mask mask, Places& places, const Good& good) {
@@ -102,43 +70,6 @@ Mask without_bad_lanes(Warp& warp, Mask mask, Places& places, const Good& good) 
 }
 
 // ---- global memory ----
-
-constexpr uint64_t kNullPage = 64 << 10;  // an address below it comes from a null pointer and an index
-
-const char* kind_of_fault(const Memory& memory, uint64_t address) {
-  if (address < kNullPage) return "null_pointer";
-  if (memory.is_host(address)) return "host_pointer";
-  return memory.describe(address).kind == AddressKind::kFreed ? "use_after_free" : "out_of_bounds";
-}
-
-}  // namespace
-
-void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
-  const Memory& memory = warp.launch().memory;
-  const char* kind = kind_of_fault(memory, address);
-  if (warp.launch().failed_before(kind, access.pc)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
-                static_cast<unsigned long long>(address));
-  std::string detail = memory.nearest(address, access.bytes * access.count) +
-                       "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
-  if (address < kNullPage) {
-    detail = "Next: a null pointer reached the kernel; check what the host passes.";
-  } else if (memory.is_host(address)) {
-    detail = "it is the host's memory\nNext: give the kernel an address that cudaMalloc gave, and copy the data there.";
-  } else if (memory.is_foreign(address)) {
-    detail =
-        "no device memory is anywhere near\nNext: look for an index that is far out of range (an int that overflowed: "
-        "compute it as size_t), or a pointer that was never set.";
-  } else if (memory.describe(address).kind == AddressKind::kFreed) {
-    detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
-  }
-  const bool named = std::string_view(kind) == "out_of_bounds" && memory.nearest(address).end;
-  warp.launch().fail_access(Status::kIllegalAddress, kind, warp, lane, access, text, detail,
-                            named ? warp.launch().name_of_global(address, access.bytes) : "");
-}
-
-namespace {
 
 // One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
 // Gives the lanes that may go on.
@@ -156,12 +87,6 @@ Mask global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
     return true;
   };
   return without_bad_lanes(warp, mask, places, good);
-}
-
-// From an address here to where it would lie on the card, for the allocation that this access was in the last time.
-uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
-  const Range& range = warp.launch().last_range[access.index];
-  return range.on_card - range.begin;
 }
 
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
@@ -184,28 +109,6 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
 }
 
 // ---- shared memory ----
-
-}  // namespace
-
-void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
-  const Launch& launch = warp.launch();
-  if (warp.launch().failed_before("out_of_bounds", access.pc)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "out-of-bounds %s of %s in shared memory at offset %lld", verb(access),
-                size_text(access).c_str(), static_cast<long long>(address - kSharedBase));
-  std::string detail = "the block has " + std::to_string(launch.shared_bytes) + " bytes of shared memory";
-  for (const auto& [name, place] : launch.program.shared_arrays)
-    detail += "\n  " + name + ": offset " + std::to_string(place.first - kSharedBase) + ", " +
-              (place.second ? std::to_string(place.second) + " bytes"
-                            : "dynamic, " + std::to_string(launch.dynamic_shared_bytes) + " bytes");
-  detail +=
-      "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch "
-      "(<<<grid, block, bytes>>>).";
-  warp.launch().fail_access(Status::kIllegalAddress, "out_of_bounds", warp, lane, access, text, detail,
-                            launch.name_of_shared(address - kSharedBase, access.bytes));
-}
-
-namespace {
 
 Mask shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
@@ -234,16 +137,6 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Place
 
 // ---- local memory and parameters: each lane has its own ----
 
-void fail_local(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t offset) {
-  if (warp.launch().failed_before("out_of_bounds", access.pc)) return;
-  warp.launch().fail_access(Status::kIllegalAddress, "out_of_bounds", warp, lane, access,
-                            std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) +
-                                " in a thread's local memory, offset " + std::to_string(static_cast<int64_t>(offset)),
-                            "the thread has " + std::to_string(warp.local_bytes()) +
-                                " bytes of local memory\nNext: compare the index with the length of the array that the "
-                                "function declares.");
-}
-
 Mask local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
   const uint32_t bytes = access.bytes * access.count;
   const Range range{0, warp.local_bytes()};
@@ -271,11 +164,6 @@ void param_places(Warp& warp, const MemoryAccess& access, Places& places) {
 }
 
 // ---- moving data ----
-
-struct alignas(16) Bits128 {
-  uint64_t low = 0, high = 0;
-  bool operator==(const Bits128&) const = default;
-};
 
 template <class T, class R>
 void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
@@ -309,150 +197,6 @@ void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const 
       }
     }
   }
-}
-
-// As update_lanes, if other threads of the host may be about the same cells. Nobody reads the old values here.
-template <class T, class Function>
-void update_shared_lanes(const T* b, Mask mask, const Places& places, Function next) {
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
-    const std::atomic_ref<T> cell(*reinterpret_cast<T*>(places.at[l]));
-    T old = cell.load(std::memory_order_relaxed);
-    while (!cell.compare_exchange_weak(old, next(old, b[l], l), std::memory_order_relaxed)) {}
-  }
-}
-
-template <class T>
-uint64_t bits_of(const T& value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
-
-// An atomic that is a loop on the card, before it is carried out: next(old, b, lane) as in update_lanes.
-template <class T, class Function>
-void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
-  const T* b = lanes<T>(warp.registers(), access.registers[1]);
-  AtomicLoop loop;
-  loop.mask = mask;
-  const uint64_t shift = places.shared_begin ? -places.shared_begin : card_shift(warp, access);
-  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = places.at[l] + shift;
-  loop.leaves_if_same = access.atomic == AtomicOp::kMin || access.atomic == AtomicOp::kMax;
-  loop.next = [&](uint64_t old, uint32_t l) {
-    T value;
-    std::memcpy(&value, &old, sizeof value);
-    return bits_of(next(value, b[l], l));
-  };
-  constexpr uint64_t kWhole = sizeof(T) == 2 ? 4 : sizeof(T);  // bytes that the loop reads and tries
-  for (uint32_t l = 0; l < kWarpSize; ++l)
-    std::memcpy(&loop.cells[l], reinterpret_cast<const void*>(places.at[l] & ~(kWhole - 1)), kWhole);
-  if constexpr (std::is_same_v<T, uint16_t>) loop.compare = access.atomic == AtomicOp::kCas ? b : nullptr;
-  const LoopTraffic traffic =
-      sizeof(T) == 2 ? run_half_loop(loop, places.shared_begin != 0) : run_cast_loop(loop, kWhole);
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
-  count.loop_wavefronts += traffic.loads.total;
-  count.loop_ideal += traffic.loads.ideal;
-  count.shared_wavefronts += traffic.tries.total;
-  count.shared_ideal += traffic.tries.ideal;
-  if (places.shared_begin) return;
-  ++count.loop_requests;
-  count.loop_sectors += traffic.load_sectors;
-  count.global_requests += traffic.rounds;
-  count.global_sectors += traffic.try_sectors;
-}
-
-// Lane after lane, lowest first: one of the orders that hardware may take.
-template <class T, class Function>
-void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
-  std::byte* registers = warp.registers();
-  const T* b = lanes<T>(registers, access.registers[1]);
-  if constexpr (sizeof(T) <= 8)
-    if (is_atomic_loop(access, places.shared_begin != 0)) count_loop<T>(warp, access, mask, places, next);
-  if constexpr (std::is_integral_v<T>)
-    if (warp.launch().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, places, next);
-  if (access.op == MemoryOp::kReduction) {  // nobody reads the old values
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      T& cell = *reinterpret_cast<T*>(places.at[l]);
-      cell = next(cell, b[l], l);
-    }
-    return;
-  }
-  std::array<T, kWarpSize> old;
-  uint64_t changes = 0;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
-    T& cell = *reinterpret_cast<T*>(places.at[l]);
-    old[l] = cell;
-    cell = next(cell, b[l], l);
-    changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
-  }
-  warp.launch().changes += changes;
-  if (access.registers[0] == 0) return;
-  T* d = lanes<T>(registers, access.registers[0]);
-  for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];
-}
-
-// T: how the values are added and compared.
-template <class T>
-void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  switch (access.atomic) {
-    case AtomicOp::kAdd:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return baseline::add(a, b); });
-    case AtomicOp::kMin:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::min(a, b); });
-    case AtomicOp::kMax:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::max(a, b); });
-    default: break;
-  }
-}
-
-template <class T>
-T float_sum(T a, T b) {
-  using namespace baseline;
-  constexpr FloatMode kMode{};
-  if constexpr (std::is_floating_point_v<T>)
-    return add(a, b, kMode);
-  else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>)
-    return finish_half<T>(to_double(a) + to_double(b), kMode);
-  else if constexpr (std::is_same_v<T, Half2>)
-    return pair<Half>(float_sum(high<Half>(a), high<Half>(b)), float_sum(low<Half>(a), low<Half>(b)));
-  else
-    return pair<Bfloat>(float_sum(high<Bfloat>(a), high<Bfloat>(b)), float_sum(low<Bfloat>(a), low<Bfloat>(b)));
-}
-
-template <class T>
-void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return float_sum(a, b); });
-}
-
-// T: an unsigned integer of the access's width.
-template <class T>
-void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  switch (access.atomic) {
-    case AtomicOp::kAnd:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
-    case AtomicOp::kOr:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
-    case AtomicOp::kXor:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
-    case AtomicOp::kInc:
-      return update_lanes<T>(warp, access, mask, places,
-                             [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
-    case AtomicOp::kDec:
-      return update_lanes<T>(warp, access, mask, places,
-                             [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
-    default: break;
-  }
-}
-
-// ... and of any type that can be compared: exch and cas.
-template <class T>
-void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  const T* c = access.operand2 ? lanes<T>(warp.registers(), access.operand2) : nullptr;
-  update_lanes<T>(warp, access, mask, places, [c](const T& a, const T& b, uint32_t l) {
-    return !c ? b : a == b ? c[l] : a;
-  });
 }
 
 // ---- handlers: addresses → places → counters → data ----

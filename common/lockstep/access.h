@@ -19,5 +19,6 @@ void watch_lane(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t 
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
+void fail_local(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t offset);
 
 }  // namespace lockstep

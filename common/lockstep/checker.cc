@@ -79,7 +79,11 @@ void Checker::forget(uint64_t address, uint64_t bytes) {
 
 void Checker::begin_launch(Launch& launch) {
   launch_ = &launch;
-  order_.begin_launch();
+  causes_.clear();  // of a launch that did not get to its end
+  findings_.clear();
+  if (order_.begin_launch())
+    for (auto& records : records_)
+      if (records) records->forget(0, memory_.reserved() / 4);
 }
 
 void Checker::end_launch() {
@@ -95,8 +99,6 @@ void Checker::end_launch() {
       findings_[index].count = 0;
   for (Finding& finding : findings_)
     if (finding.count) launch_->findings.add(std::move(finding));
-  findings_.clear();
-  causes_.clear();
   launch_ = nullptr;
 }
 

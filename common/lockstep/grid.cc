@@ -140,6 +140,11 @@ class SharedGrid {
   SharedGrid(Launch& launch, Workers& workers)
       : launch_(launch), workers_(workers), source_(launch.grid.count()), shares_(workers.helpers()) {}
 
+  // Nobody may still be at work on what goes away here, not even if this thread has run out of memory.
+  ~SharedGrid() {
+    if (launch_.concurrent) workers_.dismiss();
+  }
+
   void run() {
     const Program& program = launch_.program;
     const bool large = launch_.grid.count() * launch_.block.count() * program.code.size() > kInstructionsInWorth;

@@ -4,11 +4,15 @@
 
 namespace lockstep {
 
-void Order::begin_launch() {
+bool Order::begin_launch() {
+  constexpr SegmentId kMany = SegmentId{1} << 31;  // half of the numbers are left for the launch
   first_ += static_cast<SegmentId>(segments_.size());
+  const bool again = first_ > kMany;
+  if (again) first_ = 1;
   segments_.clear();
   released_.clear();
   clocks_ = false;
+  return again;
 }
 
 void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {

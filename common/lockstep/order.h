@@ -81,7 +81,8 @@ struct Lanes {
 
 class Order {
  public:
-  void begin_launch();
+  // True if segments are numbered from the start again: no record of an earlier one may be left.
+  bool begin_launch();
   void begin_block(BlockOrder& block, uint64_t linear, uint32_t warps);
 
   SegmentId stamp(BlockOrder& block, uint32_t warp);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 
 namespace lockstep {
@@ -34,11 +35,10 @@ class Shadow {
     auto* end = reinterpret_cast<std::byte*>(data_ + first + count);
     auto* page = reinterpret_cast<std::byte*>((reinterpret_cast<uint64_t>(begin) + kPage - 1) / kPage * kPage);
     auto* last = reinterpret_cast<std::byte*>(reinterpret_cast<uint64_t>(end) / kPage * kPage);
-    if (page < last) madvise(page, static_cast<size_t>(last - page), MADV_DONTNEED);
-    for (auto* b = begin; b < end; b = b == page && page < last ? last : b + 1) {
-      if (b == page && page < last) continue;
-      *b = std::byte{0};
-    }
+    if (page >= last) return void(std::memset(begin, 0, static_cast<size_t>(end - begin)));
+    std::memset(begin, 0, static_cast<size_t>(page - begin));
+    madvise(page, static_cast<size_t>(last - page), MADV_DONTNEED);
+    std::memset(last, 0, static_cast<size_t>(end - last));
   }
 
  private:
