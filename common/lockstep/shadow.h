@@ -20,7 +20,6 @@ class Shadow {
       throw std::runtime_error(
           "this process may not reserve the addresses that the checks need\n  Next: lift the limit (ulimit -v "
           "unlimited), emulate a card with less memory (LOCKSTEP_MEMORY=1G), or leave out the checks of races");
-    madvise(place, bytes_, MADV_HUGEPAGE);
     data_ = static_cast<T*>(place);
   }
   ~Shadow() { munmap(data_, bytes_); }
