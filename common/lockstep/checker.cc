@@ -65,6 +65,11 @@ Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), 
     for (auto& records : records_) records = std::make_unique<Shadow<Record>>(memory.reserved() / 4);
 }
 
+void Checker::allocated(uint64_t address, uint64_t bytes) {
+  for (auto& records : records_)
+    if (records) records->expect((address - memory_.base()) / 4, bytes / 4);
+}
+
 void Checker::host_wrote(uint64_t address, uint64_t bytes) {
   if (written_ && bytes) Written(written_->data()).set(address - memory_.base(), bytes);
 }

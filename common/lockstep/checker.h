@@ -42,6 +42,7 @@ class Checker {
   Checker(const Checks& checks, const Memory& memory);
 
   // Global memory outside of kernels.
+  void allocated(uint64_t address, uint64_t bytes);
   void host_wrote(uint64_t address, uint64_t bytes);
   void forget(uint64_t address, uint64_t bytes);  // it is a new allocation's, or nobody's
 

@@ -154,6 +154,7 @@ class InProcessDevice : public Device {
 
 Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, bool host_writes) {
   *address = bytes ? memory_.allocate(bytes) : 0;
+  if (*address && checker_) checker_->allocated(*address, bytes);
   if (*address && host_writes) wrote(*address, bytes);
   if (bytes == 0 || *address) return {};
   if (bytes <= memory_.capacity() - memory_.used())

@@ -27,6 +27,13 @@ class Shadow {
   Shadow& operator=(const Shadow&) = delete;
 
   T* data() const { return data_; }
+  // Many of these will be written: larger pages are had sooner than as many small ones.
+  void expect(uint64_t first, uint64_t count) {
+    constexpr uint64_t kLarge = 2 << 20;
+    const uint64_t begin = first * sizeof(T) / kLarge * kLarge;
+    if (count * sizeof(T) >= 2 * kLarge)
+      madvise(reinterpret_cast<std::byte*>(data_) + begin, (first + count) * sizeof(T) - begin, MADV_HUGEPAGE);
+  }
   // Zero again, and the whole pages among them given back.
   void forget(uint64_t first, uint64_t count) {
     constexpr uint64_t kPage = 4096;
