@@ -114,7 +114,7 @@ void Checker::begin_block(const Block& block, BlockChecks& checks) {
     for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + kWarpSize);
 }
 
-bool Checker::known(const Cause& cause) {
+bool Checker::count_again(const Cause& cause) {
   const auto found = causes_.find(cause);
   if (found == causes_.end()) return false;
   ++findings_[found->second].count;
@@ -173,7 +173,7 @@ void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask ma
       const auto writer = other->copies().still_writes(kSharedBase + offsets[l], access.bytes * access.count);
       if (!writer) continue;
       const Cause cause{"race", std::min(access.pc, writer->pc), std::max(access.pc, writer->pc)};
-      if (known(cause)) continue;
+      if (count_again(cause)) continue;
       Finding f;
       f.at = launch_->site(warp, l, access.pc);
       f.at.access = verb(access);
@@ -228,7 +228,7 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
       conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
   const uint32_t earlier_pc = earlier ? earlier->pc : access.pc;
   const Cause cause{"race", std::min(access.pc, earlier_pc), std::max(access.pc, earlier_pc)};
-  if (known(cause)) return;
+  if (count_again(cause)) return;
   if (is_library(launch_->source_line(access.pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
   const Segment& then = order_.segment(conflict.earlier.segment);
   Finding f;
@@ -254,7 +254,7 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
 void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t byte,
                                bool shared) {
   const Cause cause{"uninitialised_read", access.pc, access.pc};
-  if (known(cause) || (shared && is_library(launch_->source_line(access.pc).first))) return;
+  if (count_again(cause) || (shared && is_library(launch_->source_line(access.pc).first))) return;
   Finding f;
   f.at = launch_->site(warp, lane, access.pc);
   f.at.access = verb(access);
@@ -302,7 +302,7 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
 
 void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const std::string& next) {
   const Cause cause{"mask_mismatch", pc, pc};
-  if (known(cause)) return;
+  if (count_again(cause)) return;
   Finding f;
   f.at = launch_->site(warp, lane, pc);
   f.message = launch_->program.names[pc] + " of " + what + "\n  " + text(f.at) +
@@ -337,7 +337,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
     came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
     if (arrival.pc == arrivals[0].pc || (here(arrival) == here(arrivals[0]) && here(arrival).second != 0)) continue;
     const Cause cause{"barrier_divergence", std::min(arrival.pc, arrivals[0].pc), std::max(arrival.pc, arrivals[0].pc)};
-    if (known(cause)) continue;
+    if (count_again(cause)) continue;
     Finding f;
     f.at = site(arrival);
     f.other = site(arrivals[0]);
@@ -347,7 +347,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
   }
   const uint32_t missing = launch_->threads_per_block() - came;
   const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
-  if (missing == 0 || known(cause)) return;
+  if (missing == 0 || count_again(cause)) return;
   Finding f;
   f.at = site(arrivals[0]);
   f.message = "a barrier that " + std::to_string(missing) + " of the block's " +

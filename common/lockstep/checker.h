@@ -67,7 +67,7 @@ class Checker {
   using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, one pc, the other
 
   // Whether this cause was found before; if so it is counted once more.
-  bool known(const Cause& cause);
+  bool count_again(const Cause& cause);
   void add(const Cause& cause, Finding finding);
 
   void check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,

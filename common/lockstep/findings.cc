@@ -14,6 +14,10 @@ std::string cause(const Finding& f) {
 
 }  // namespace
 
+std::string text(const Dim3& d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
 size_t Findings::add(Finding finding) {
   const auto [entry, is_new] = by_cause_.emplace(cause(finding), findings_.size());
   if (is_new)

@@ -12,6 +12,8 @@
 
 namespace lockstep {
 
+std::string text(const Dim3& d);  // "(1,0,0)"
+
 // Who did what, where in the source. `file` is empty if the program was built without -lineinfo, or for the host.
 struct Site {
   std::string file;

@@ -10,10 +10,6 @@
 namespace lockstep {
 namespace {
 
-std::string text(const Dim3& d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-}
-
 std::string place_of(const Site& site, uint32_t ptx_line = 0) {
   if (!site.file.empty()) return site.file + ":" + std::to_string(site.line);
   const std::string line = ptx_line ? "line " + std::to_string(ptx_line) : "a line";
@@ -113,13 +109,13 @@ void Launch::fail_access(Status status, const char* kind, const Warp& warp, uint
   if (faulted) return;
   Site at = site(warp, lane, access.pc);
   at.access = verb(access);
-  failed[{kind, access.pc}] = note(*this, status, kind, at, access.pc, what, detail, where);
+  failed_at[{kind, access.pc}] = note(*this, status, kind, at, access.pc, what, detail, where);
   faulted = !goes_on;
 }
 
 bool Launch::failed_before(const char* kind, uint32_t pc) {
-  const auto found = failed.find({kind, pc});
-  if (found == failed.end()) return false;
+  const auto found = failed_at.find({kind, pc});
+  if (found == failed_at.end()) return false;
   findings.count_again(found->second);
   return true;
 }

@@ -50,7 +50,7 @@ struct Launch {
   bool goes_on = false;              // that check is on
   Checker* checker = nullptr;        // null if nothing is watched
   Findings findings{};
-  std::map<std::pair<std::string, uint32_t>, size_t> failed{};  // accesses that did: kind and pc → in findings
+  std::map<std::pair<std::string, uint32_t>, size_t> failed_at{};  // accesses that did: kind and pc → in findings
   // What the programmer calls the allocation at this address, or "device memory".
   std::function<std::string(uint64_t)> allocation_name{};
 

@@ -27,12 +27,9 @@ void add(Runtime& runtime, const char* kind, const std::string& kernel, const st
 void note_failed_launch(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request,
                         const std::string& message) {
   if (!runtime.device->checks().launch) return;
-  const auto shape = [](const Dim3& d) {
-    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-  };
   const std::string name = demangled(kernel.name);
   add(runtime, "bad_launch", name,
-      "the launch of " + name + " with a grid of " + shape(request.grid) + " blocks of " + shape(request.block) +
+      "the launch of " + name + " with a grid of " + text(request.grid) + " blocks of " + text(request.block) +
           " threads and " + std::to_string(request.dynamic_shared_bytes) +
           " bytes of dynamic shared memory failed: " + message);
   runtime.unread_launch = name;

@@ -13,13 +13,7 @@
 #include <thrust/transform_reduce.h>
 
 #include "algorithms.h"
-
-template <class T>
-std::vector<T> to_host(const thrust::device_vector<T>& device) {
-  std::vector<T> host(device.size());
-  thrust::copy(device.begin(), device.end(), host.begin());
-  return host;
-}
+#include "to_host.h"
 
 template <class T>
 struct PlusThree {

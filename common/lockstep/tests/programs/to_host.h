@@ -1,0 +1,14 @@
+// to_host: what a thrust::device_vector holds, for the CPU to compare.
+#pragma once
+
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
+
+#include <vector>
+
+template <class T>
+std::vector<T> to_host(const thrust::device_vector<T>& device) {
+  std::vector<T> host(device.size());
+  thrust::copy(device.begin(), device.end(), host.begin());
+  return host;
+}
