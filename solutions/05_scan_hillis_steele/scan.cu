@@ -1,0 +1,30 @@
+// scan, Hillis and Steele: one block scans up to 1024 elements in ten steps. In the step with stride s every thread
+// adds the sum that the thread s to its left has so far, so that sums cover 1, 2, 4, … elements. Few steps, many
+// additions: n · log₂ n instead of n. The sums are exchanged through one shared array, with two barriers a step.
+#include "common/check.h"
+#include "common/contracts/scan.h"
+
+constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+
+__global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
+  __shared__ float s_sum[kBlock];
+  const int tid = threadIdx.x;
+
+  // No early return for tid >= n: every thread has to come to the barriers. It adds zeros.
+  float sum = tid < n ? in[tid] : 0;  // of the last `stride` elements up to this one
+  for (int stride = 1; stride < blockDim.x; stride *= 2) {
+    s_sum[tid] = sum;
+    // The thread to the right, perhaps of another warp, reads this sum.
+    __syncthreads();
+    if (tid >= stride) sum += s_sum[tid - stride];
+    // Slow threads may still read s_sum; the next step overwrites it.
+    __syncthreads();
+  }
+  if (tid < n) out[tid] = sum;
+}
+
+void scan_inclusive(const float* in, int n, float* out) {
+  if (n == 0) return;  // nothing to do, and in and out may be null
+  scan_block<<<1, kBlock>>>(in, n, out);
+  CUDA_CHECK(cudaGetLastError());
+}
