@@ -1,0 +1,66 @@
+// scan, any length: each block scans a tile of 1024 elements and tells the tile's sum; the sums are an array to scan
+// like any other, only 1024 times shorter; then each tile adds what came before it.
+//
+// This file is the scan of lab 06, right up to 1024 elements, with room for the rest: it compiles and runs, and knows
+// one tile only. Do the TODOs in order.
+#include "common/check.h"
+#include "common/contracts/scan.h"
+
+constexpr int kTile = 1024;  // elements, and threads, of a block; a power of two
+
+// Scans each tile by itself. sums[t] becomes the sum of tile t.
+__global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
+  __shared__ float s_tile[2][kTile];
+  const int tid = threadIdx.x;
+  const int i = tid;  // TODO 1 (1 line): the index in the whole array
+
+  // No early return for i >= n: every thread has to come to the barriers. Zeros change no sum.
+  s_tile[0][tid] = i < n ? in[i] : 0;
+  // The first step reads what other threads have loaded.
+  __syncthreads();
+
+  int from = 0;
+  for (int stride = 1; stride < blockDim.x; stride *= 2) {
+    const float own = s_tile[from][tid];
+    s_tile[1 - from][tid] = tid >= stride ? s_tile[from][tid - stride] + own : own;
+    // The next step reads the sums of this one, and overwrites the buffer that slow threads may still be reading.
+    __syncthreads();
+    from = 1 - from;
+  }
+  if (i < n) out[i] = s_tile[from][tid];
+  if (tid == 0) sums[blockIdx.x] = 0;  // TODO 2 (1 line): the sum of the tile, also if n ends inside it
+}
+
+// Fan-out: each element of a tile adds the sum of all tiles before its own.
+__global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
+  // TODO 3 (2 lines): offsets[t] is the sum of tiles 0 … t. Which tiles need this kernel at all?
+}
+
+// Tiles that hold n > 0 elements, the last one perhaps not full.
+static int tile_count(int n) {
+  return 1;  // TODO 4 (1 line)
+}
+
+// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+static size_t scratch_floats(int n) {
+  const int tiles = tile_count(n);
+  return 2 * static_cast<size_t>(tiles);  // TODO 5 (1 line): and the levels below, if there is more than one tile
+}
+
+static void scan_level(const float* in, int n, float* out, float* scratch) {
+  const int tiles = tile_count(n);
+  float* sums = scratch;
+  scan_tiles<<<tiles, kTile>>>(in, n, out, sums);
+  CUDA_CHECK(cudaGetLastError());
+  // TODO 6 (5 lines): done if this was the only tile. If not, scan the sums, and add. The host waits for nothing.
+}
+
+void scan_inclusive(const float* in, int n, float* out) {
+  if (n == 0) return;  // a grid of no blocks is an invalid configuration
+  const cudaStream_t stream = nullptr;
+  float* scratch = nullptr;
+  CUDA_CHECK(cudaMallocAsync(&scratch, scratch_floats(n) * sizeof *scratch, stream));
+  scan_level(in, n, out, scratch);
+  // Takes its turn in the stream, after the kernels; cudaFree would make the host wait for them.
+  CUDA_CHECK(cudaFreeAsync(scratch, stream));
+}

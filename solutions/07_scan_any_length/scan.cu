@@ -1,0 +1,68 @@
+// scan, any length: each block scans a tile of 1024 elements and tells the tile's sum; the sums are an array to scan
+// like any other, only 1024 times shorter; then each tile adds what came before it. All of it is queued in one go: one
+// allocation for all levels, and the host waits for nothing.
+#include "common/check.h"
+#include "common/contracts/scan.h"
+
+constexpr int kTile = 1024;  // elements, and threads, of a block; a power of two
+
+// Scans each tile by itself. sums[t] becomes the sum of tile t. Double-buffered, as in lab 06.
+__global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
+  __shared__ float s_tile[2][kTile];
+  const int tid = threadIdx.x;
+  const int i = blockIdx.x * kTile + tid;
+
+  // No early return for i >= n: every thread has to come to the barriers. Zeros change no sum.
+  s_tile[0][tid] = i < n ? in[i] : 0;
+  // The first step reads what other threads have loaded.
+  __syncthreads();
+
+  int from = 0;
+  for (int stride = 1; stride < blockDim.x; stride *= 2) {
+    const float own = s_tile[from][tid];
+    s_tile[1 - from][tid] = tid >= stride ? s_tile[from][tid - stride] + own : own;
+    // The next step reads the sums of this one, and overwrites the buffer that slow threads may still be reading.
+    __syncthreads();
+    from = 1 - from;
+  }
+  if (i < n) out[i] = s_tile[from][tid];
+  if (tid == kTile - 1) sums[blockIdx.x] = s_tile[from][tid];  // of a short tile too, since it ends in zeros
+}
+
+// Fan-out. offsets[t] is the sum of tiles 0 … t, so that tile t + 1 needs it; tile 0 needs nothing.
+__global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
+  const int i = (blockIdx.x + 1) * kTile + threadIdx.x;
+  if (i < n) out[i] += offsets[blockIdx.x];
+}
+
+// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+static int tile_count(int n) { return (n - 1) / kTile + 1; }
+
+// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+static size_t scratch_floats(int n) {
+  const int tiles = tile_count(n);
+  return 2 * static_cast<size_t>(tiles) + (tiles > 1 ? scratch_floats(tiles) : 0);
+}
+
+// Kernels of one stream run one after the other, so that nothing here waits, and nothing is allocated.
+static void scan_level(const float* in, int n, float* out, float* scratch) {
+  const int tiles = tile_count(n);
+  float* sums = scratch;
+  float* offsets = sums + tiles;
+  scan_tiles<<<tiles, kTile>>>(in, n, out, sums);
+  CUDA_CHECK(cudaGetLastError());
+  if (tiles == 1) return;
+  scan_level(sums, tiles, offsets, offsets + tiles);
+  add_offsets<<<tiles - 1, kTile>>>(offsets, n, out);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+void scan_inclusive(const float* in, int n, float* out) {
+  if (n == 0) return;  // a grid of no blocks is an invalid configuration
+  const cudaStream_t stream = nullptr;
+  float* scratch = nullptr;
+  CUDA_CHECK(cudaMallocAsync(&scratch, scratch_floats(n) * sizeof *scratch, stream));
+  scan_level(in, n, out, scratch);
+  // Takes its turn in the stream, after the kernels; cudaFree would make the host wait for them.
+  CUDA_CHECK(cudaFreeAsync(scratch, stream));
+}
