@@ -31,6 +31,7 @@ constexpr CounterName kCounters[] = {
     {"threads", "threads launched", kExact},
     {"smsp__inst_executed.sum", "warp instructions", kPtxLevel},
     {"smsp__thread_inst_executed.sum", "thread instructions", kPtxLevel},
+    {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "additions of floats, one a thread", kPtxLevel},
     {"smsp__sass_branch_targets.sum", "branches, one a warp", kPtxLevel},
     {"smsp__sass_branch_targets_threads_divergent.sum", "branches whose active lanes went different ways", kPtxLevel},
 };

@@ -21,6 +21,9 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
     add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
   }
   if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
+  const std::string& opcode = program.names[pc];
+  if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
+    add("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", c.threads);
   if (in.kind != Kind::kMemory) return;
   const MemoryAccess& access = program.accesses[in.extra];
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
