@@ -1,9 +1,11 @@
 # AddLab: add_lab(FOLDER) turns labs/NN_name and solutions/NN_name into binaries, build.json and tests.
 #
 # Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
-# the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution.
-# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT and, for a
-# histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution, starter and wrong once more with .gpu behind.
+# the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and one
+# program for each labs/NN_name/*.cc.
+# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT,
+# program.NN.PROGRAM and, for a histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution, starter and wrong
+# once more with .gpu behind.
 
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
 
@@ -79,6 +81,7 @@ function(add_lab lab)
   warpladder_lab_binary(lab${number}.solution ${solutions}/${source} ${folder}/solution ${contract} "${compile}" "${link}")
   warpladder_lab_binary(lab${number}.starter ${lab}/${source} ${folder}/starter ${contract} "${compile}" "${link}")
   add_dependencies(lab${number} lab${number}.starter)
+  warpladder_lab_programs()
 
   set(devices lockstep)
   if(WARPLADDER_GPU_ARCHS)
@@ -105,6 +108,22 @@ function(add_lab lab)
   list(JOIN schedules "," schedules)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                       --schedules forward,reverse,${schedules})
+endfunction()
+
+# Uses add_lab's variables. Each .cc beside a handout is a program of its own, which the handout runs.
+function(warpladder_lab_programs)
+  file(GLOB sources CONFIGURE_DEPENDS ${lab}/*.cc)
+  foreach(program_source IN LISTS sources)
+    cmake_path(GET program_source STEM program)
+    set(target lab${number}.${program})
+    add_executable(${target} ${program_source})
+    target_compile_options(${target} PRIVATE -O3)
+    target_link_libraries(${target} PRIVATE warpladder_warnings)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${folder})
+    add_dependencies(lab${number} ${target})
+    add_test(NAME program.${number}.${program} COMMAND ${target} --check)
+    set_tests_properties(program.${number}.${program} PROPERTIES LABELS lab${number} TIMEOUT 60)
+  endforeach()
 endfunction()
 
 set(schedule_seeds 1 2 3 4 5 6 7 8 9 10)
