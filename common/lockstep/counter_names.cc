@@ -34,6 +34,7 @@ constexpr CounterName kCounters[] = {
     {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "additions of floats, one a thread", kPtxLevel},
     {"smsp__sass_branch_targets.sum", "branches, one a warp", kPtxLevel},
     {"smsp__sass_branch_targets_threads_divergent.sum", "branches whose active lanes went different ways", kPtxLevel},
+    {"loop_branches", "branches to an earlier instruction, one a warp: a turn of a loop ends in one", kPtxLevel},
 };
 
 constexpr CounterName kRatios[] = {

@@ -20,6 +20,7 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
     add("smsp__sass_branch_targets.sum", c.warps);
     add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
   }
+  if (in.kind == Kind::kBranch && in.immediate <= pc) add("loop_branches", c.warps);
   if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
   const std::string& opcode = program.names[pc];
   if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))

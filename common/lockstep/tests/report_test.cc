@@ -98,6 +98,32 @@ TEST(Report, EveryNumberHasAKindAndPlainWords) {
   EXPECT_EQ(report["counter_kinds"]["smsp__inst_executed.sum"], "ptx-level");
 }
 
+// A loop of five turns, and before it a branch forward that no lane takes.
+constexpr const char* kLoop = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<3>;
+  mov.u32 %r1, 0;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $done;
+$turn:
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p2, %r1, 5;
+  @%p2 bra $turn;
+$done:
+  ret;
+}
+)";
+
+TEST(Report, LoopBranchesAreThoseThatGoBack) {
+  const json counters = report_of(kLoop, {3, 1, 1}, {48, 1, 1})["launches"][0]["counters"];
+  EXPECT_EQ(counters["loop_branches"], 5u * 6);                  // 3 blocks of 2 warps
+  EXPECT_EQ(counters["smsp__sass_branch_targets.sum"], 6u * 6);  // and the one forward
+}
+
 // 2 blocks of 48 threads: a full warp and half of one; two barriers; 16 lanes of each block store.
 constexpr const char* kHalfWarp = R"(.version 8.5
 .target sm_75
