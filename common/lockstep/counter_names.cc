@@ -29,6 +29,8 @@ constexpr CounterName kCounters[] = {
     {"barriers", "block barriers completed", kExact},
     {"barrier_instructions", "barrier instructions, one a warp", kExact},
     {"threads", "threads launched", kExact},
+    {"host_synchronisations", "calls since the launch before that made the host wait for the device", kExact},
+    {"host_allocations", "allocations by the host since the launch before", kExact},
     {"smsp__inst_executed.sum", "warp instructions", kPtxLevel},
     {"smsp__thread_inst_executed.sum", "thread instructions", kPtxLevel},
     {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "additions of floats, one a thread", kPtxLevel},

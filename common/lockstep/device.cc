@@ -419,6 +419,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
   launch.local_bytes = program.local_bytes;
   if (program.calls_unknown) launch.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
+  launch.host = request.host;
   launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
   launch.schedule = options_.schedule;
   launch.random.seed(options_.schedule.seed + launches_);

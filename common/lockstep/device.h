@@ -71,6 +71,12 @@ struct GlobalInfo {
   uint64_t bytes = 0;
 };
 
+// What the host did since the launch before; nothing before the first.
+struct HostCalls {
+  uint64_t synchronisations = 0;  // calls that waited for the device
+  uint64_t allocations = 0;
+};
+
 struct LaunchRequest {
   FunctionId function = 0;
   Dim3 grid, block;
@@ -78,6 +84,7 @@ struct LaunchRequest {
   bool cooperative = false;           // every block resident at once, or kCooperativeLaunchTooLarge
   std::span<const std::byte> params;  // packed as FunctionInfo::params says
   uint64_t stack_bytes = 0;           // of a thread, for recursion; less than the usual 16 KiB changes nothing
+  HostCalls host{};
 };
 
 enum class AddressKind { kUnknown, kDevice, kFreed };

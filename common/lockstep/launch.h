@@ -36,6 +36,7 @@ struct Launch {
   std::mt19937_64 random{};     // of schedule.seed
   uint64_t grid_workspace = 0;  // device memory for cooperative groups' grid barrier, zeroed; 0 if not cooperative
   uint64_t sequence = 0;        // number of this launch on the device
+  HostCalls host{};             // what the host did before it
   uint64_t clock = 0;           // what the clocks of the card show
   bool independent = false;     // its blocks may run at the same time
   bool concurrent = false;      // and just now they do: other threads update global memory, too

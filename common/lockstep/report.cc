@@ -124,6 +124,8 @@ LaunchRecord summarise(const Launch& launch) {
   }
   record.counters["barriers"] = launch.counters.barriers;
   record.counters["threads"] = launch.grid.count() * launch.block.count();
+  record.counters["host_synchronisations"] = launch.host.synchronisations;
+  record.counters["host_allocations"] = launch.host.allocations;
   return record;
 }
 

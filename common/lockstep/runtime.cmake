@@ -44,7 +44,7 @@ endif()
 find_package(GTest REQUIRED)
 include(GoogleTest)
 add_executable(lockstep_runtime_test ${runtime_folder}/tests/fatbin_test.cc ${runtime_folder}/tests/runtime_api_test.cc)
-target_link_libraries(lockstep_runtime_test PRIVATE lockstep_runtime GTest::gtest_main warpladder_warnings)
+target_link_libraries(lockstep_runtime_test PRIVATE lockstep_runtime nlohmann_json::nlohmann_json GTest::gtest_main warpladder_warnings)
 gtest_discover_tests(lockstep_runtime_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS lockstep TIMEOUT 60)
 
 if(WARPLADDER_SANITIZED)

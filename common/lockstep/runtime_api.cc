@@ -178,7 +178,8 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   if (!runtime.start_up.ok()) return runtime.code(runtime.start_up);
   if (needs == Needs::kNothing) return cudaSuccess;
   if (runtime.lost) return cudaErrorDevicesUnavailable;
-  if (needs == Needs::kSync) {
+  if (needs == Needs::kSync) runtime.count(&HostCalls::synchronisations);
+  if (needs == Needs::kOutcome || needs == Needs::kSync) {
     runtime.flush_output();
     runtime.surfaced = !runtime.fault.ok();
   }

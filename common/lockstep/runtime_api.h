@@ -117,6 +117,9 @@ struct Runtime {
   std::set<const void*> kernel_handles;
   std::unordered_map<const void*, Symbol*> symbols;  // by the host's shadow variable
 
+  bool launched = false;
+  HostCalls since_launch;  // counted from the first launch on
+
   std::map<uint64_t, Allocation> allocations;  // by address
   std::map<uint64_t, uint64_t> registered;     // host memory given to cudaHostRegister: address, bytes
   std::map<uint64_t, unsigned> host_flags;     // of pinned and registered memory
@@ -145,6 +148,8 @@ struct Runtime {
   // Prints the findings that came since the last time.
   void tell_findings();
 
+  void count(uint64_t HostCalls::*calls) { since_launch.*calls += launched; }
+
   // The code for the program; the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
 
@@ -162,7 +167,8 @@ struct Runtime {
 enum class Needs {
   kNothing,  // works even after a fault
   kDevice,   // fails once a fault has surfaced
-  kSync,     // waits for the device: surfaces a fault, prints what kernels printed
+  kOutcome,  // asks what became of the work: surfaces a fault, prints what kernels printed
+  kSync,     // as kOutcome, and waits for it: counted
 };
 
 // Findings about the host's side; each looks first whether its check is on.

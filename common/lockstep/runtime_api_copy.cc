@@ -63,22 +63,35 @@ cudaError_t copy_rows(Runtime& runtime, Rows to, Rows from, size_t width, size_t
   return cudaSuccess;
 }
 
-cudaError_t copy(Runtime& runtime, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+// The host waits for a copy to or from its own memory; if the call has a stream, only for one from the device into
+// memory that is not pinned (CUDA Runtime API, "API synchronization behavior").
+void count_wait(Runtime& runtime, Needs needs, const void* to, const void* from) {
+  const Place to_place = place_of(runtime, to), from_place = place_of(runtime, from);
+  const auto on_host = [](const Place& place) { return !place.known || place.kind == MemoryKind::kPinned; };
+  const bool waits =
+      needs == Needs::kDevice ? !to_place.known && !on_host(from_place) : on_host(to_place) || on_host(from_place);
+  if (waits) runtime.count(&HostCalls::synchronisations);
+}
+
+cudaError_t copy(Runtime& runtime, Needs needs, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  count_wait(runtime, needs, to, from);
   return copy_rows(runtime, {address_of(to), bytes}, {address_of(from), bytes}, bytes, 1, kind);
 }
 
-cudaError_t copy_2d(Runtime& runtime, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                    size_t height, cudaMemcpyKind kind) {
+cudaError_t copy_2d(Runtime& runtime, Needs needs, void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                    size_t width, size_t height, cudaMemcpyKind kind) {
   if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  count_wait(runtime, needs, to, from);
   return copy_rows(runtime, {address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind);
 }
 
-cudaError_t copy_3d(Runtime& runtime, const cudaMemcpy3DParms* p) {
+cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
   if (p->srcArray || p->dstArray) {
     runtime.tell("CUDA arrays are not emulated; use cudaMalloc3D's pitched memory with cudaMemcpy3D");
     return cudaErrorNotSupported;
   }
+  count_wait(runtime, needs, p->dstPtr.ptr, p->srcPtr.ptr);
   const auto start = [](const cudaPitchedPtr& base, const cudaPos& at, size_t slice) {
     return address_of(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x;
   };
@@ -139,7 +152,7 @@ cudaError_t copy_to_symbol(Needs needs, const void* variable, const void* from, 
     if (!device_destination(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     void* to = nullptr;
     const cudaError_t error = find_part(runtime, variable, bytes, offset, &to);
-    return error == cudaSuccess ? copy(runtime, to, from, bytes, kind) : error;
+    return error == cudaSuccess ? copy(runtime, needs, to, from, bytes, kind) : error;
   });
 }
 
@@ -149,7 +162,7 @@ cudaError_t copy_from_symbol(Needs needs, void* to, const void* variable, size_t
     if (!device_source(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     void* from = nullptr;
     const cudaError_t error = find_part(runtime, variable, bytes, offset, &from);
-    return error == cudaSuccess ? copy(runtime, to, from, bytes, kind) : error;
+    return error == cudaSuccess ? copy(runtime, needs, to, from, bytes, kind) : error;
   });
 }
 
@@ -164,51 +177,53 @@ cudaError_t call_in_stream(cudaStream_t stream, Body&& body) {
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return call(Needs::kSync, [&](Runtime& runtime) { return copy(runtime, to, from, bytes, kind); });
+  return call(Needs::kOutcome, [&](Runtime& runtime) { return copy(runtime, Needs::kOutcome, to, from, bytes, kind); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                          cudaStream_t stream) {
-  return call_in_stream(stream, [&](Runtime& runtime) { return copy(runtime, to, from, bytes, kind); });
+  return call_in_stream(stream, [&](Runtime& runtime) { return copy(runtime, Needs::kDevice, to, from, bytes, kind); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-  return call(Needs::kSync, [&](Runtime& runtime) {
+  return call(Needs::kOutcome, [&](Runtime& runtime) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
-    return copy(runtime, to, from, bytes, cudaMemcpyDeviceToDevice);
+    return copy(runtime, Needs::kOutcome, to, from, bytes, cudaMemcpyDeviceToDevice);
   });
 }
 LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                              cudaStream_t stream) {
   return call_in_stream(stream, [&](Runtime& runtime) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
-    return copy(runtime, to, from, bytes, cudaMemcpyDeviceToDevice);
+    return copy(runtime, Needs::kDevice, to, from, bytes, cudaMemcpyDeviceToDevice);
   });
 }
 
 LOCKSTEP_API cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                       size_t height, cudaMemcpyKind kind) {
-  return call(Needs::kSync,
-              [&](Runtime& runtime) { return copy_2d(runtime, to, to_pitch, from, from_pitch, width, height, kind); });
+  return call(Needs::kOutcome, [&](Runtime& runtime) {
+    return copy_2d(runtime, Needs::kOutcome, to, to_pitch, from, from_pitch, width, height, kind);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                            size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call_in_stream(
-      stream, [&](Runtime& runtime) { return copy_2d(runtime, to, to_pitch, from, from_pitch, width, height, kind); });
+  return call_in_stream(stream, [&](Runtime& runtime) {
+    return copy_2d(runtime, Needs::kDevice, to, to_pitch, from, from_pitch, width, height, kind);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return call(Needs::kSync, [&](Runtime& runtime) { return copy_3d(runtime, parameters); });
+  return call(Needs::kOutcome, [&](Runtime& runtime) { return copy_3d(runtime, Needs::kOutcome, parameters); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-  return call_in_stream(stream, [&](Runtime& runtime) { return copy_3d(runtime, parameters); });
+  return call_in_stream(stream, [&](Runtime& runtime) { return copy_3d(runtime, Needs::kDevice, parameters); });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz);
 
@@ -245,13 +260,13 @@ LOCKSTEP_PER_THREAD(cudaMemset3DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbol(const void* variable, const void* from, size_t bytes, size_t offset,
                                             cudaMemcpyKind kind) {
-  return copy_to_symbol(Needs::kSync, variable, from, bytes, offset, kind);
+  return copy_to_symbol(Needs::kOutcome, variable, from, bytes, offset, kind);
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* variable, size_t bytes, size_t offset,
                                               cudaMemcpyKind kind) {
-  return copy_from_symbol(Needs::kSync, to, variable, bytes, offset, kind);
+  return copy_from_symbol(Needs::kOutcome, to, variable, bytes, offset, kind);
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
 

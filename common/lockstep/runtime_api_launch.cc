@@ -54,7 +54,12 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.params = params;
   if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
     request.stack_bytes = set->second;
+  request.host = runtime.since_launch;
   const Outcome outcome = runtime.device->launch(request);
+  if (outcome.ok()) {
+    runtime.launched = true;
+    runtime.since_launch = {};
+  }
   runtime.fault = runtime.device->synchronise();
   // Now, beside the launch; the program may never ask.
   runtime.tell_findings();

@@ -28,7 +28,10 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
   uint64_t address = 0;
   const Outcome outcome = runtime.device->allocate(bytes, &address, kind != MemoryKind::kDevice);
   if (!outcome.ok()) return runtime.code(outcome);
-  if (address != 0) runtime.allocations[address] = {bytes, kind, pool};
+  if (address != 0) {
+    runtime.allocations[address] = {bytes, kind, pool};
+    runtime.count(&HostCalls::allocations);
+  }
   *pointer = pointer_to(address);
   return cudaSuccess;
 }
@@ -115,7 +118,7 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
 }
 
 LOCKSTEP_API cudaError_t cudaFree(void* pointer) {
-  return call(Needs::kSync, [&](Runtime& runtime) {
+  return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
     const cudaError_t error = is_pinned(runtime, pointer) ? cudaErrorInvalidValue : release(runtime, pointer);
     if (error != cudaSuccess) note_bad_free(runtime, pointer);
@@ -138,7 +141,7 @@ LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned fl
 }
 
 LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
-  return call(Needs::kSync, [&](Runtime& runtime) {
+  return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
     const cudaError_t error = is_pinned(runtime, pointer) ? release(runtime, pointer) : cudaErrorInvalidValue;
     if (error == cudaSuccess) runtime.host_flags.erase(address_of(pointer));

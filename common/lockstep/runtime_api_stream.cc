@@ -52,6 +52,12 @@ cudaError_t give(T* place, T value) {
 
 cudaError_t no_op(Runtime&) { return cudaSuccess; }
 
+cudaError_t look_at(Needs needs, cudaEvent_t event) {
+  return call(needs, [&](Runtime& runtime) {
+    return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
 }  // namespace
 
 void Event::record() {
@@ -80,7 +86,7 @@ LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 LOCKSTEP_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return with_stream(Needs::kSync, stream, no_op); }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz);
 
-LOCKSTEP_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return with_stream(Needs::kSync, stream, no_op); }
+LOCKSTEP_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return with_stream(Needs::kOutcome, stream, no_op); }
 LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
@@ -231,15 +237,11 @@ LOCKSTEP_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 }
 LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz);
 
-LOCKSTEP_API cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call(Needs::kSync, [&](Runtime& runtime) {
-    return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
-}
-LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
+LOCKSTEP_API cudaError_t cudaEventQuery(cudaEvent_t event) { return look_at(Needs::kOutcome, event); }
+LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return look_at(Needs::kSync, event); }
 
 LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return call(Needs::kSync, [&](Runtime& runtime) {
+  return call(Needs::kOutcome, [&](Runtime& runtime) {
     if (!milliseconds) return cudaErrorInvalidValue;
     const Event* from = find_event(runtime, start);
     const Event* to = find_event(runtime, end);

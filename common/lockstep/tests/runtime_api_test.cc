@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "fatbin_builder.h"
 
@@ -311,6 +314,75 @@ TEST_F(RuntimeApi, ReportIsWrittenOnReset) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);  // the folder is gone
   EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_REPORT"), std::string::npos);
+}
+
+// What the host did between two launches, as the second one's counters say: {synchronisations, allocations}.
+using HostCounts = std::pair<uint64_t, uint64_t>;
+
+TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
+  const auto file = std::filesystem::temp_directory_path() / ("lockstep_host_calls." + std::to_string(getpid()));
+  setenv("LOCKSTEP_REPORT", file.c_str(), 1);
+  const Program program = plain_program();
+  char pageable[4];
+  void *d = nullptr, *d2 = nullptr, *pinned = nullptr;
+  cudaEvent_t event = nullptr;
+  float ms = 0;
+  ASSERT_EQ(cudaMalloc(&d, 4), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&pinned, 4), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  std::vector<HostCounts> expected;
+  const auto launch_after = [&](uint64_t synchronisations, uint64_t allocations) {
+    ASSERT_EQ(store(1, d), cudaSuccess);
+    expected.emplace_back(synchronisations, allocations);
+  };
+  launch_after(0, 0);  // before the first, nothing counts
+  launch_after(0, 0);
+
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
+  launch_after(3, 0);
+
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, event, event), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  launch_after(0, 0);  // asking is not waiting
+
+  EXPECT_EQ(cudaMalloc(&d2, 4), cudaSuccess);
+  EXPECT_EQ(cudaFree(d2), cudaSuccess);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  launch_after(1, 1);
+
+  EXPECT_EQ(cudaMallocAsync(&d2, 4, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(d2, nullptr), cudaSuccess);
+  launch_after(0, 1);  // takes its turn in the stream
+
+  EXPECT_EQ(cudaMemcpy(pageable, d, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(d, pageable, 4, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(pinned, d, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(pageable, d, 4, cudaMemcpyDeviceToHost, nullptr), cudaSuccess);
+  launch_after(4, 0);
+
+  EXPECT_EQ(cudaMemcpy(d, d, 4, cudaMemcpyDeviceToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(pinned, d, 4, cudaMemcpyDeviceToHost, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(d, pageable, 4, cudaMemcpyHostToDevice, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemset(d, 0, 4), cudaSuccess);
+  launch_after(0, 0);
+
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_NE(store(1, d, 5000), cudaSuccess);  // a launch that fails is none
+  launch_after(1, 0);
+
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);  // writes the report
+  const nlohmann::json report = nlohmann::json::parse(std::ifstream(file));
+  std::filesystem::remove(file);
+  std::vector<HostCounts> counted;
+  for (const nlohmann::json& launch : report["launches"])
+    counted.emplace_back(launch["counters"]["host_synchronisations"], launch["counters"]["host_allocations"]);
+  EXPECT_EQ(counted, expected);
 }
 
 TEST_F(RuntimeApi, ResetGivesVariablesTheirFirstValuesAndFreesMemory) {
