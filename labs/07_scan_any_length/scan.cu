@@ -10,24 +10,22 @@ constexpr int kTile = 1024;  // elements, and threads, of a block; a power of tw
 
 // Scans each tile by itself. sums[t] becomes the sum of tile t.
 __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
-  __shared__ float s_tile[2][kTile];
+  __shared__ float s_sum[2][kTile];
   const int tid = threadIdx.x;
   const int i = tid;  // TODO 1 (1 line): the index in the whole array
 
   // No early return for i >= n: every thread has to come to the barriers. Zeros change no sum.
-  s_tile[0][tid] = i < n ? in[i] : 0;
-  // The first step reads what other threads have loaded.
-  __syncthreads();
-
-  int from = 0;
+  float sum = i < n ? in[i] : 0;  // of the last `stride` elements up to this one
+  int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
-    const float own = s_tile[from][tid];
-    s_tile[1 - from][tid] = tid >= stride ? s_tile[from][tid - stride] + own : own;
-    // The next step reads the sums of this one, and overwrites the buffer that slow threads may still be reading.
+    s_sum[buffer][tid] = sum;
+    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
+    // before: that is the one that the next step overwrites.
     __syncthreads();
-    from = 1 - from;
+    if (tid >= stride) sum += s_sum[buffer][tid - stride];
+    buffer = 1 - buffer;
   }
-  if (i < n) out[i] = s_tile[from][tid];
+  if (i < n) out[i] = sum;
   if (tid == 0) sums[blockIdx.x] = 0;  // TODO 2 (1 line): the sum of the tile, also if n ends inside it
 }
 

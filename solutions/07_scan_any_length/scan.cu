@@ -6,27 +6,25 @@
 
 constexpr int kTile = 1024;  // elements, and threads, of a block; a power of two
 
-// Scans each tile by itself. sums[t] becomes the sum of tile t. Double-buffered, as in lab 06.
+// Scans each tile by itself. sums[t] becomes the sum of tile t. Lab 06, but for two lines.
 __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
-  __shared__ float s_tile[2][kTile];
+  __shared__ float s_sum[2][kTile];
   const int tid = threadIdx.x;
   const int i = blockIdx.x * kTile + tid;
 
   // No early return for i >= n: every thread has to come to the barriers. Zeros change no sum.
-  s_tile[0][tid] = i < n ? in[i] : 0;
-  // The first step reads what other threads have loaded.
-  __syncthreads();
-
-  int from = 0;
+  float sum = i < n ? in[i] : 0;  // of the last `stride` elements up to this one
+  int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
-    const float own = s_tile[from][tid];
-    s_tile[1 - from][tid] = tid >= stride ? s_tile[from][tid - stride] + own : own;
-    // The next step reads the sums of this one, and overwrites the buffer that slow threads may still be reading.
+    s_sum[buffer][tid] = sum;
+    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
+    // before: that is the one that the next step overwrites.
     __syncthreads();
-    from = 1 - from;
+    if (tid >= stride) sum += s_sum[buffer][tid - stride];
+    buffer = 1 - buffer;
   }
-  if (i < n) out[i] = s_tile[from][tid];
-  if (tid == kTile - 1) sums[blockIdx.x] = s_tile[from][tid];  // of a short tile too, since it ends in zeros
+  if (i < n) out[i] = sum;
+  if (tid == kTile - 1) sums[blockIdx.x] = sum;  // of a short tile too, since it ends in zeros
 }
 
 // Fan-out. offsets[t] is the sum of tiles 0 … t, so that tile t + 1 needs it; tile 0 needs nothing.

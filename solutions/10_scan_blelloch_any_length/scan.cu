@@ -4,67 +4,67 @@
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kThreads = 256;        // of a block; a power of two
-constexpr int kTile = 2 * kThreads;  // elements of a block
-constexpr int kPadded = kTile + kTile / 32;
+constexpr int kBlock = 256;        // threads
+constexpr int kTile = 2 * kBlock;  // elements, two a thread; a power of two, or the tree does not come out even
+constexpr int kBanks = 32;         // of shared memory, each a word of four bytes wide
 
-// One word of padding after every 32: strides that are powers of two no longer fall into one bank.
-static __device__ int padded(int i) { return i + i / 32; }
+// The word of element i: every 32 elements are followed by one word that nobody uses.
+__host__ __device__ constexpr int padded(int i) { return i + i / kBanks; }
 
-// Scans each tile by itself, exclusively. sums[t] becomes the sum of tile t.
+// Scans each tile by itself, exclusive. sums[t] becomes the sum of tile t. Lab 09, but for a few lines.
 __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
-  __shared__ float s_tile[kPadded];
+  __shared__ float s_tile[padded(kTile)];
   const int tid = threadIdx.x;
-  const int i = blockIdx.x * kTile + tid;  // and i + kThreads: so that a warp's loads are neighbours
+  const int first = blockIdx.x * kTile + tid;  // of this thread's two elements
+  const int second = first + kBlock;
 
-  // No early return for i >= n: every thread has to come to the barriers. Zeros change no sum.
-  s_tile[padded(tid)] = i < n ? in[i] : 0;
-  s_tile[padded(tid + kThreads)] = i < n - kThreads ? in[i + kThreads] : 0;
+  // No early return beyond n: every thread has to come to the barriers. Zeros change no sum.
+  s_tile[padded(tid)] = first < n ? in[first] : 0.0f;
+  s_tile[padded(tid + kBlock)] = second < n ? in[second] : 0.0f;
 
-  // Up: pairs of neighbours, then pairs of pairs. The last element ends as the sum of the tile.
-  int stride = 1;
-  for (int pairs = kThreads; pairs > 0; pairs /= 2) {
-    // Reads what other threads have loaded, or summed in the step before.
+  // Up: the last element of a node of 2 * stride elements receives their sum.
+  for (int stride = 1; stride < kTile; stride *= 2) {
+    // The pair was written by other threads: as elements, or in the step before.
     __syncthreads();
-    if (tid < pairs) {
-      const int left = padded(stride * (2 * tid + 1) - 1);
-      const int right = padded(stride * (2 * tid + 2) - 1);
-      s_tile[right] += s_tile[left];
-    }
-    stride *= 2;
+    const int right = 2 * stride * (tid + 1) - 1;
+    const int left = right - stride;
+    if (right < kTile) s_tile[padded(right)] += s_tile[padded(left)];
   }
 
-  if (tid == 0) {  // which made the last pair, and makes the first one below: no barrier is needed
+  // Nothing stands before the root. Thread 0 wrote its sum, so that no barrier is needed between the two.
+  if (tid == 0) {
     sums[blockIdx.x] = s_tile[padded(kTile - 1)];
-    s_tile[padded(kTile - 1)] = 0;
+    s_tile[padded(kTile - 1)] = 0.0f;
   }
 
-  // Down: each node hands its left child what came before it, and its right child that and the left one's sum.
-  for (int pairs = 1; pairs <= kThreads; pairs *= 2) {
-    stride /= 2;
-    // Reads what other threads have handed down in the step before.
+  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
+  for (int stride = kTile / 2; stride > 0; stride /= 2) {
+    // What stands before this node was written by another thread, in the step before.
     __syncthreads();
-    if (tid < pairs) {
-      const int left = padded(stride * (2 * tid + 1) - 1);
-      const int right = padded(stride * (2 * tid + 2) - 1);
-      const float left_sum = s_tile[left];
-      s_tile[left] = s_tile[right];
-      s_tile[right] += left_sum;
+    const int right = 2 * stride * (tid + 1) - 1;
+    const int left = right - stride;
+    if (right < kTile) {
+      const float before = s_tile[padded(right)];
+      const float left_sum = s_tile[padded(left)];
+      s_tile[padded(left)] = before;
+      s_tile[padded(right)] = before + left_sum;
     }
   }
-  // The last step wrote what other threads store.
+
+  // The elements that this thread stores were finished by others.
   __syncthreads();
-  if (i < n) out[i] = s_tile[padded(tid)];
-  if (i < n - kThreads) out[i + kThreads] = s_tile[padded(tid + kThreads)];
+  if (first < n) out[first] = s_tile[padded(tid)];
+  if (second < n) out[second] = s_tile[padded(tid + kBlock)];
 }
 
 // Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 needs nothing.
 __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
   const int tile = blockIdx.x + 1;
-  const int i = tile * kTile + threadIdx.x;
+  const int first = tile * kTile + threadIdx.x;
+  const int second = first + kBlock;
   const float offset = offsets[tile];
-  if (i < n) out[i] += offset;
-  if (i < n - kThreads) out[i + kThreads] += offset;
+  if (first < n) out[first] += offset;
+  if (second < n) out[second] += offset;
 }
 
 // Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
@@ -81,11 +81,11 @@ static void scan_level(const float* in, int n, float* out, float* scratch) {
   const int tiles = tile_count(n);
   float* sums = scratch;
   float* offsets = sums + tiles;
-  scan_tiles<<<tiles, kThreads>>>(in, n, out, sums);
+  scan_tiles<<<tiles, kBlock>>>(in, n, out, sums);
   CUDA_CHECK(cudaGetLastError());
   if (tiles == 1) return;
   scan_level(sums, tiles, offsets, offsets + tiles);
-  add_offsets<<<tiles - 1, kThreads>>>(offsets, n, out);
+  add_offsets<<<tiles - 1, kBlock>>>(offsets, n, out);
   CUDA_CHECK(cudaGetLastError());
 }
 
