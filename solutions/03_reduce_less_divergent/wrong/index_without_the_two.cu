@@ -1,6 +1,6 @@
 // caught by: finding.race
 // stride * tid: the second element of a thread's pair is the first of the next thread's, which is writing it. As long
-// as lanes run in step and warps in ascending order the sum comes out right, and many threads add for nothing.
+// as the lanes of a warp run in step the sum comes out right all the same, and every other addition is for nothing.
 #include <numeric>
 #include <vector>
 
