@@ -1,8 +1,8 @@
-// reduction, interleaved: each block of 512 threads adds 512 elements in place, in nine steps whose stride halves; the
-// host adds the block sums. This is the kernel of lab 04 with blocks of 512, and it works.
+// reduction, interleaved: the working kernel of lab 04 with blocks of 512 threads, and the start of lab 11. Each block
+// adds 512 elements; a thread loads two of them, adds, and waits for the block.
 //
-// The goal: each block takes eight blocks of data. Every thread first adds eight elements, 512 apart, in a register;
-// then the block adds its 512 sums as it does here.
+// To do: every block takes several blocks of data, 2, then 4, then 8. A thread first adds as many elements, kBlock
+// apart, in a register; then the block adds its 512 sums in the steps that are here already.
 #include <numeric>
 #include <vector>
 
@@ -10,13 +10,18 @@
 #include "common/contracts/reduction.h"
 
 constexpr int kBlock = 512;  // threads, and elements, of a block; a power of two, or the pairs do not come out even
+// TODO 1 (2 lines): kUnroll, how many blocks of data a block of threads takes; kTile, its elements.
 
 // Unsigned, because that is how the sum wraps; overflow of an int is undefined.
 __global__ void reduce_interleaved(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
+  // TODO 2 (2 lines): first and count, of the whole tile.
   const int first = blockIdx.x * blockDim.x;
   unsigned* block = data + first;
   const int count = min(n - first, kBlock);  // elements of this block: the last one may hold fewer
+
+  // TODO 3 (5 lines): add this thread's elements of the tile, as many of them as exist, in a register. Store the sum,
+  // if there is one. Does anybody have to wait before the first step?
 
   // Before each step all that is left to add lies in the first 2 * stride elements.
   // No early return for threads without a pair: every thread has to come to the barrier.
@@ -35,6 +40,7 @@ __global__ void reduce_interleaved(unsigned* __restrict__ data, int n, unsigned*
 
 int reduce_sum(int* data, int n) {
   if (n == 0) return 0;  // a grid of no blocks is an invalid configuration
+  // TODO 4 (1 line): as many as n elements need now
   const int blocks = (n - 1) / kBlock + 1;
 
   unsigned* d_sums = nullptr;

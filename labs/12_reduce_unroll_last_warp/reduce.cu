@@ -1,9 +1,9 @@
-// reduction, unrolled by eight: each block of 512 threads takes a tile of 4096 elements. A thread adds eight of them,
-// 512 apart, in a register; then the block adds its 512 sums in place, in nine steps whose stride halves; the host adds
-// the block sums. This is the kernel of lab 11, and it works.
+// reduction, unrolled by eight: the working kernel of lab 11, and the start of lab 12. A thread adds eight elements in
+// a register; then the block adds its 512 sums in nine steps, and after each all 16 warps meet at a barrier, though in
+// the last six steps only one of them has anything to add.
 //
-// The goal: the last six steps, strides 32 to 1, are done by the block's first warp alone, without a loop and without
-// a barrier of the block.
+// To do: in the last six steps, strides 32 to 1, the first warp works alone, without a loop and without a barrier of
+// the block.
 #include <numeric>
 #include <vector>
 
@@ -35,6 +35,7 @@ __global__ void reduce_unroll(unsigned* __restrict__ data, int n, unsigned* __re
 
   // Before each step all that is left to add lies in the first 2 * stride elements.
   // No early return for threads without a pair: every thread has to come to the barrier.
+  // TODO 1 (1 line): this loop ends when 64 sums are left.
   for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
     // A tile of 512 elements or more needs the first test alone. In the last one the partner may lie beyond the end.
     if (tid < stride && tid + stride < count) {
@@ -44,6 +45,9 @@ __global__ void reduce_unroll(unsigned* __restrict__ data, int n, unsigned* __re
     // The next step reads sums that other threads are writing in this one.
     __syncthreads();
   }
+  // TODO 2 (3 lines): the first warp alone, strides 32, 16, 8, 4, 2, 1: a loop that #pragma unroll takes away, or six
+  // additions that you write yourself. The tile may hold fewer than 64 elements.
+  // TODO 3 (1 line, and a comment that says why): between two steps, wait for the warp's other lanes.
   if (tid == 0) block_sums[blockIdx.x] = tile[0];
 }
 

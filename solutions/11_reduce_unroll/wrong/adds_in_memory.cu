@@ -1,4 +1,4 @@
-// caught by: rule.one_store_a_thread
+// caught by: rule.stores
 // Right, but the eight are added up in memory: seven stores, and each load has to wait for the store before it.
 #include <numeric>
 #include <vector>
