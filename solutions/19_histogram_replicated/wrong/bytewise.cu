@@ -1,0 +1,42 @@
+// caught by: rule.loads
+// Right, and no lanes meet, but a thread still loads one byte at a time: 16 times the loads.
+#include "common/check.h"
+#include "common/contracts/histogram.h"
+
+constexpr int kBlock = 512;  // threads
+constexpr int kCopies = 32;  // one for each lane of a warp, which is also one for each bank
+
+__global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t bytes,
+                                 unsigned int* __restrict__ bins) {
+  __shared__ unsigned int s_bins[kBins * kCopies];  // 32 KiB; bin b of copy k is at b * kCopies + k
+  for (int k = threadIdx.x; k < kBins * kCopies; k += blockDim.x) s_bins[k] = 0;
+  // From here on any warp may count in any counter.
+  __syncthreads();
+
+  unsigned int* my_bins = s_bins + threadIdx.x % kCopies;
+  const size_t first = size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const size_t stride = size_t{gridDim.x} * blockDim.x;  // threads of the whole grid
+  for (size_t i = first; i < bytes; i += stride) atomicAdd(&my_bins[data[i] * kCopies], 1u);
+  // A counter is complete when the slowest thread of the block has counted its last byte.
+  __syncthreads();
+
+  for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+    unsigned int sum = 0;
+    // Neighbouring threads begin at neighbouring copies: all at copy 0, they would meet in bank 0.
+    for (int k = 0; k < kCopies; ++k) sum += s_bins[bin * kCopies + (bin + k) % kCopies];
+    atomicAdd(&bins[bin], sum);
+  }
+}
+
+void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  if (bytes == 0) return;
+
+  int device = 0, sms = 0, blocks_per_sm = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+  // Shared memory decides now how many blocks a multiprocessor holds, and how much of it there is differs by card.
+  CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, histogram_kernel, kBlock, 0));
+  histogram_kernel<<<sms * blocks_per_sm, kBlock>>>(data, bytes, bins);
+  CUDA_CHECK(cudaGetLastError());
+}
