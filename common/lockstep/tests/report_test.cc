@@ -124,6 +124,32 @@ TEST(Report, LoopBranchesAreThoseThatGoBack) {
   EXPECT_EQ(counters["smsp__sass_branch_targets.sum"], 6u * 6);  // and the one forward
 }
 
+// Two additions of floats for each thread; the integers, the doubles and the product are none.
+constexpr const char* kAdditions = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<2>;
+  .reg .f32 %f<4>;
+  .reg .f64 %d<2>;
+  mov.f32 %f1, 0f3F800000;
+  add.f32 %f2, %f1, %f1;
+  sub.rn.f32 %f3, %f1, %f2;
+  mul.f32 %f3, %f1, %f2;
+  mov.u32 %r1, 1;
+  add.s32 %r1, %r1, %r1;
+  mov.f64 %d1, 0d3FF0000000000000;
+  add.f64 %d1, %d1, %d1;
+  ret;
+}
+)";
+
+TEST(Report, AdditionsAreThoseOfFloatsOneAThread) {
+  const json launch = report_of(kAdditions, {2, 1, 1}, {40, 1, 1})["launches"][0];
+  EXPECT_EQ(launch["counters"]["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"], 2 * 2 * 40);
+}
+
 // 2 blocks of 48 threads: a full warp and half of one; two barriers; 16 lanes of each block store.
 constexpr const char* kHalfWarp = R"(.version 8.5
 .target sm_75
