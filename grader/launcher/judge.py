@@ -23,6 +23,7 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
             wanted.add(f"lab{lab.number}.solution")
         if lab.facts.get("baseline") == "starter":
             wanted.add(f"lab{lab.number}.starter")
+        wanted |= {f"lab{lab.number}.{program.stem}" for program in lab.folder.glob("*.cc")}  # the handout runs them
     return sorted(wanted)
 
 

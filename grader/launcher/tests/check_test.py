@@ -6,6 +6,8 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
+from launcher.judge import targets
+from launcher.labs import find_lab
 from launcher.paths import BUILD
 from launcher.tests.machines import ROOT, lab
 
@@ -41,6 +43,9 @@ class Check(unittest.TestCase):
         self.assertEqual(answer.code, 1, answer.text)
         self.assertRegex(answer.text, r"got 5, want -?\d+")
         self.assertRegex(answer.text, r"\./lab check 02 --file \S+mine.cu --device lockstep --case \S+ --seed \d+")
+
+    def test_what_a_handout_runs_is_built(self) -> None:
+        self.assertIn("lab11.cpu_loops", targets([find_lab("11")]))
 
     def test_bytes_of_a_file(self) -> None:
         verdict, licence = self.folder / "verdict.json", ROOT / "LICENSE"
