@@ -3,7 +3,7 @@
 # Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
 # the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and one
 # program for each labs/NN_name/*.cc.
-# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, starter.NN, wrong.NN.VARIANT,
+# Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
 # program.NN.PROGRAM and, for a histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution, starter and wrong
 # once more with .gpu behind.
 
@@ -93,8 +93,10 @@ function(add_lab lab)
       set(suffix .gpu)
     endif()
     set(test ${number} ${lab} ${folder}/build.json ${device})
-    warpladder_lab_test(solution.${number}${suffix} ${test} --binary ${folder}/solution --json ${folder}/solution.${device}.json)
-    warpladder_lab_test(starter.${number}${suffix} ${test} --binary ${folder}/starter --expect ${starter_fails})
+    warpladder_lab_test(solution.${number}${suffix} ${test} --binary ${folder}/solution --json ${folder}/solution.${device}.json
+                        --hold reference)
+    warpladder_lab_test(starter.${number}${suffix} ${test} --binary ${folder}/starter --expect ${starter_fails}
+                        --hold starter)
     warpladder_wrong_tests("${suffix}" "${test}")
   endforeach()
 
@@ -108,6 +110,7 @@ function(add_lab lab)
   list(JOIN schedules "," schedules)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                       --schedules forward,reverse,${schedules})
+  warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --check-all)
 endfunction()
 
 # Uses add_lab's variables. Each .cc beside a handout is a program of its own, which the handout runs.
@@ -143,13 +146,15 @@ function(warpladder_wrong_tests suffix test)
     endif()
     set(binary ${folder}/wrong/${variant})
     if(check STREQUAL compile)  # the judge compiles it, and must not succeed
-      warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --file ${variant_file} --expect compile)
+      warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --file ${variant_file} --expect compile
+                          --json ${binary}.${device}.json)
       continue()
     endif()
     if(NOT TARGET lab${number}.wrong.${variant})
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variant_file})  # the first line is read above
       warpladder_lab_binary(lab${number}.wrong.${variant} ${variant_file} ${binary} ${contract} "${compile}" "${link}")
     endif()
-    warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --binary ${binary} --expect ${check})
+    warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --binary ${binary} --expect ${check}
+                        --json ${binary}.${device}.json)
   endforeach()
 endfunction()

@@ -5,6 +5,7 @@
 
 #pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
 __attribute__((weak)) void histogram(const unsigned char*, size_t, unsigned int*);
+__attribute__((weak)) void histogram_block(const unsigned char*, size_t, unsigned int*, int);
 
 namespace warpladder {
 namespace {
@@ -13,7 +14,14 @@ void call_histogram(Arguments& a) {
   histogram(static_cast<const unsigned char*>(a.in), a.n, static_cast<unsigned int*>(a.out));
 }
 
-const EntryPoint kEntryPoints[] = {{"histogram", histogram != nullptr, call_histogram}};
+void call_histogram_block(Arguments& a) {
+  histogram_block(static_cast<const unsigned char*>(a.in), a.n, static_cast<unsigned int*>(a.out), a.block);
+}
+
+const EntryPoint kEntryPoints[] = {
+    {"histogram", histogram != nullptr, call_histogram},
+    {"histogram_block", histogram_block != nullptr, call_histogram_block},
+};
 
 }  // namespace
 

@@ -5,13 +5,21 @@
 
 #pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
 __attribute__((weak)) int reduce_sum(int*, int);
+__attribute__((weak)) int reduce_sum_block(int*, int, int);
 
 namespace warpladder {
 namespace {
 
 void call_reduce_sum(Arguments& a) { a.value = reduce_sum(static_cast<int*>(a.in), static_cast<int>(a.n)); }
 
-const EntryPoint kEntryPoints[] = {{"reduce_sum", reduce_sum != nullptr, call_reduce_sum}};
+void call_reduce_sum_block(Arguments& a) {
+  a.value = reduce_sum_block(static_cast<int*>(a.in), static_cast<int>(a.n), a.block);
+}
+
+const EntryPoint kEntryPoints[] = {
+    {"reduce_sum", reduce_sum != nullptr, call_reduce_sum},
+    {"reduce_sum_block", reduce_sum_block != nullptr, call_reduce_sum_block},
+};
 
 }  // namespace
 

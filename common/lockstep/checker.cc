@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "access.h"
+#include "align.h"
 #include "block.h"
 #include "launch.h"
 #include "warp.h"
@@ -57,6 +58,10 @@ bool is_library(const std::string& file) {
          file.find("/cuda/std/") != std::string::npos;
 }
 
+// Memory gives whole pages, and at least 512 bytes behind the last byte. Taken as they are, neighbours' shadows touch,
+// and the system keeps them as one mapping.
+uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, 4096); }
+
 }  // namespace
 
 Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
@@ -65,21 +70,22 @@ Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), 
     for (auto& records : records_) records = std::make_unique<Shadow<Record>>(memory.reserved() / 4);
 }
 
-void Checker::allocated(uint64_t address, uint64_t bytes) {
-  for (auto& records : records_)
-    if (records) records->expect((address - memory_.base()) / 4, bytes / 4);
+bool Checker::allocated(uint64_t address, uint64_t bytes) {
+  const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
+  if (written_ && !written_->open(first / 64, (end - first) / 64)) return false;
+  return std::all_of(records_.begin(), records_.end(),
+                     [&](const auto& records) { return !records || records->open(first / 4, (end - first) / 4); });
 }
 
 void Checker::host_wrote(uint64_t address, uint64_t bytes) {
   if (written_ && bytes) Written(written_->data()).set(address - memory_.base(), bytes);
 }
 
-// Allocations begin at multiples of 512 bytes with as much free behind them: nobody else's is forgotten.
-void Checker::forget(uint64_t address, uint64_t bytes) {
-  const uint64_t first = address - memory_.base(), end = (first + bytes + 511) / 512 * 512;
-  if (written_) written_->forget(first / 64, (end - first) / 64);
+void Checker::freed(uint64_t address, uint64_t bytes) {
+  const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
+  if (written_) written_->close(first / 64, (end - first) / 64);
   for (auto& records : records_)
-    if (records) records->forget(first / 4, (end - first) / 4);
+    if (records) records->close(first / 4, (end - first) / 4);
 }
 
 void Checker::begin_launch(Launch& launch) {
@@ -88,7 +94,7 @@ void Checker::begin_launch(Launch& launch) {
   findings_.clear();
   if (order_.begin_launch())
     for (auto& records : records_)
-      if (records) records->forget(0, memory_.reserved() / 4);
+      if (records) records->reset();
 }
 
 void Checker::end_launch() {
@@ -358,6 +364,13 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
 
 void Checker::arrive(const Warp& warp, uint32_t barrier, Mask mask) {
   if (checks_.races) order_.arrive(warp.checks()->order, barrier, {warp.index(), mask});
+}
+
+uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host) {
+  const uint64_t address = memory.allocate(bytes, for_host);
+  if (address == 0 || !checker || checker->allocated(address, bytes)) return address;
+  memory.free(address);
+  return 0;
 }
 
 }  // namespace lockstep

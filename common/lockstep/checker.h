@@ -42,9 +42,9 @@ class Checker {
   Checker(const Checks& checks, const Memory& memory);
 
   // Global memory outside of kernels.
-  void allocated(uint64_t address, uint64_t bytes);
+  bool allocated(uint64_t address, uint64_t bytes);  // false: the system gives no memory to watch it
   void host_wrote(uint64_t address, uint64_t bytes);
-  void forget(uint64_t address, uint64_t bytes);  // it is a new allocation's, or nobody's
+  void freed(uint64_t address, uint64_t bytes);
 
   void begin_launch(Launch& launch);
   void end_launch();  // its findings go to the launch
@@ -92,5 +92,8 @@ class Checker {
   std::vector<Finding> findings_;
   std::vector<Conflict> conflicts_;
 };
+
+// An allocation that the checker, if there is one, watches from now on. 0: the system or the card has not that much.
+uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host);
 
 }  // namespace lockstep

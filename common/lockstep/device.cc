@@ -80,8 +80,10 @@ class InProcessDevice : public Device {
         workers_(options.threads - 1) {
     if (!options.checks.watch()) return;
     checker_ = std::make_unique<Checker>(options.checks, memory_);
-    checker_->host_wrote(param_block_, kParamBytes);
-    checker_->host_wrote(grid_workspace_, kWorkspaceBytes);
+    for (const auto& [address, bytes] : {std::pair{param_block_, kParamBytes}, {grid_workspace_, kWorkspaceBytes}}) {
+      if (!checker_->allocated(address, bytes)) throw std::bad_alloc();
+      checker_->host_wrote(address, bytes);
+    }
   }
 
   const DeviceLimits& limits() const override { return limits_; }
@@ -153,8 +155,7 @@ class InProcessDevice : public Device {
 // ---- memory ----
 
 Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, bool host_writes) {
-  *address = bytes ? memory_.allocate(bytes) : 0;
-  if (*address && checker_) checker_->allocated(*address, bytes);
+  *address = bytes ? allocate_watched(memory_, checker_.get(), bytes, true) : 0;
   if (*address && host_writes) wrote(*address, bytes);
   if (bytes == 0 || *address) return {};
   if (bytes <= memory_.capacity() - memory_.used())
@@ -170,7 +171,7 @@ Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, bool host_w
 Outcome InProcessDevice::free(uint64_t address) {
   const AddressInfo freed = memory_.describe(address);
   if (address != 0 && !memory_.free(address)) return {Status::kInvalidValue, ""};
-  if (address != 0 && checker_) checker_->forget(freed.base, freed.bytes);
+  if (address != 0 && checker_) checker_->freed(freed.base, freed.bytes);
   return {};
 }
 
@@ -246,7 +247,7 @@ void InProcessDevice::place_variables(LoadedModule& loaded) {
   for (const Variable& v : loaded.module.variables) {
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     if (v.is_extern) continue;
-    const uint64_t address = memory_.allocate(std::max<uint64_t>(v.bytes, 1), false);
+    const uint64_t address = allocate_watched(memory_, checker_.get(), std::max<uint64_t>(v.bytes, 1), false);
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
     std::memset(reinterpret_cast<void*>(address), 0, v.bytes);

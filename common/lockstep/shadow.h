@@ -1,4 +1,5 @@
-// shadow: an array beside the device's memory, zero until written, of which only touched pages cost anything.
+// shadow: an array beside the device's memory, zero until written. All of it may be read; what belongs to no allocation
+// may not be written, and so counts against no limit; of the rest only pages that were written cost anything.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,7 +16,7 @@ class Shadow {
  public:
   // Throws std::runtime_error if this process may not have so many addresses.
   explicit Shadow(uint64_t count) : bytes_(count * sizeof(T)) {
-    void* place = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* place = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED)
       throw std::runtime_error(
           "this process may not reserve the addresses that the checks need\n  Next: lift the limit (ulimit -v "
@@ -27,27 +28,33 @@ class Shadow {
   Shadow& operator=(const Shadow&) = delete;
 
   T* data() const { return data_; }
-  // Many of these will be written: larger pages are had sooner than as many small ones.
-  void expect(uint64_t first, uint64_t count) {
-    constexpr uint64_t kLarge = 2 << 20;
-    const uint64_t begin = first * sizeof(T) / kLarge * kLarge;
-    if (count * sizeof(T) >= 2 * kLarge)
-      madvise(reinterpret_cast<std::byte*>(data_) + begin, (first + count) * sizeof(T) - begin, MADV_HUGEPAGE);
+  // These may be written from now on. False: the system gives no more.
+  bool open(uint64_t first, uint64_t count) {
+    const uint64_t begin = first * sizeof(T) / kPage * kPage, end = (first + count) * sizeof(T);
+    if (mprotect(at(begin), end - begin, PROT_READ | PROT_WRITE) != 0) return false;
+    // Many will be written: larger pages are had sooner than as many small ones.
+    const uint64_t large = begin / kLargePage * kLargePage;
+    if (count * sizeof(T) >= 2 * kLargePage) madvise(at(large), end - large, MADV_HUGEPAGE);
+    return true;
   }
-  // Zero again, and the whole pages among them given back.
-  void forget(uint64_t first, uint64_t count) {
-    constexpr uint64_t kPage = 4096;
-    auto* begin = reinterpret_cast<std::byte*>(data_ + first);
-    auto* end = reinterpret_cast<std::byte*>(data_ + first + count);
-    auto* page = reinterpret_cast<std::byte*>((reinterpret_cast<uint64_t>(begin) + kPage - 1) / kPage * kPage);
-    auto* last = reinterpret_cast<std::byte*>(reinterpret_cast<uint64_t>(end) / kPage * kPage);
-    if (page >= last) return void(std::memset(begin, 0, static_cast<size_t>(end - begin)));
-    std::memset(begin, 0, static_cast<size_t>(page - begin));
-    madvise(page, static_cast<size_t>(last - page), MADV_DONTNEED);
-    std::memset(last, 0, static_cast<size_t>(end - last));
+  // Zero again, and no longer written: the whole pages among them are given back.
+  void close(uint64_t first, uint64_t count) {
+    const uint64_t begin = first * sizeof(T), end = (first + count) * sizeof(T);
+    const uint64_t page = (begin + kPage - 1) / kPage * kPage, last = end / kPage * kPage;
+    if (page >= last) return void(std::memset(at(begin), 0, end - begin));
+    std::memset(at(begin), 0, page - begin);
+    madvise(at(page), last - page, MADV_DONTNEED);
+    mprotect(at(page), last - page, PROT_READ);
+    std::memset(at(last), 0, end - last);
   }
+  // Zero again.
+  void reset() { madvise(data_, bytes_, MADV_DONTNEED); }
 
  private:
+  static constexpr uint64_t kPage = 4096, kLargePage = 2 << 20;
+
+  std::byte* at(uint64_t byte) const { return reinterpret_cast<std::byte*>(data_) + byte; }
+
   uint64_t bytes_;
   T* data_ = nullptr;
 };

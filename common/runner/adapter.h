@@ -11,6 +11,7 @@ struct Arguments {
   void* in;   // device memory, or host memory for a contract's host function
   void* out;  // likewise; unused by functions that return their result
   size_t n;
+  int block;          // threads of a block, where the function takes them; else 0
   int64_t value = 0;  // what the function returned
 };
 

@@ -30,6 +30,7 @@ struct Job {
   uint64_t id;
   std::string entry;
   size_t n, in_bytes, out_bytes, guard;
+  int block;
   bool on_host, return_input, cold_cache;
 };
 
@@ -156,7 +157,7 @@ Json run_job(const Job& job) {
   out.poison();
   if (job.cold_cache) cool_cache();
 
-  Arguments arguments{in.data(), out.data(), job.n};
+  Arguments arguments{in.data(), out.data(), job.n, job.block};
   const Json answer = job.on_host ? call_on_host(*entry, arguments) : call_on_device(*entry, arguments);
   if (answer["status"] != "ok") return answer;
   in.copy_out(result.data() + layout.in_guarded(), job.return_input);
@@ -183,9 +184,8 @@ std::optional<Job> next_job(FILE* jobs) {
   if (text.empty()) return std::nullopt;
   const Json job = Json::parse(text);
   if (job.contains("quit")) return std::nullopt;
-  return Job{job.at("id"),       job.at("entry"),        job.at("n"),
-             job.at("in_bytes"), job.at("out_bytes"),    job.at("guard"),
-             job.at("on_host"),  job.at("return_input"), job.at("cold_cache")};
+  return Job{job.at("id"),    job.at("entry"), job.at("n"),       job.at("in_bytes"),     job.at("out_bytes"),
+             job.at("guard"), job.at("block"), job.at("on_host"), job.at("return_input"), job.at("cold_cache")};
 }
 
 Json ready() {

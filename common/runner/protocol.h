@@ -1,8 +1,8 @@
 // protocol: what judge and runner say to each other. Jobs and replies are JSON, one a line, over two pipes; the
 // arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
 //
-//   job    {"id","entry","n","in_bytes","out_bytes","on_host","guard","return_input","cold_cache"}   or   {"quit":true}
-//   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
+//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","cold_cache"}   or
+//   {"quit":true} reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
 //          {"id","status":"ok","value","events_ms","host_ms"}            events_ms is null for a function of the host
 //          {"id","status":"cuda","code","name","text","call","file","line"}
 //          {"id","status":"memory"|"fault","text"}                       fault: the runner's own trouble

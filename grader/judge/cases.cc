@@ -50,6 +50,7 @@ Case make_case(const EntryInfo* entry, const Size& size, const std::string& inpu
 std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
   std::vector<Case> cases;
   const std::vector<Size> sizes = sizes_of(lab, seed, extent);
+  size_t next_block = 0;
   for (const std::string& entry_name : lab.entries) {
     const EntryInfo* entry = lab.contract->find_entry(entry_name);
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -63,12 +64,17 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
         }
       }
     }
+    if (!entry->takes_block) continue;
+    for (Case& job : cases) {  // in turn, so that each meets small and large sizes
+      if (job.entry == entry) job.block = lab.blocks[next_block++ % lab.blocks.size()];
+    }
   }
   return cases;
 }
 
 Case measured_case(const Lab& lab, uint64_t seed, int run) {
   Case made = make_case(lab.contract->find_entry(lab.measured), {"real", lab.real_size}, lab.inputs[0], seed);
+  if (made.entry->takes_block) made.block = lab.blocks.front();
   if (run > 0) made.seed = seed_of(made.seed, std::to_string(run));
   return made;
 }

@@ -15,6 +15,7 @@ struct Case {
   std::string input;
   size_t n = 0;
   uint64_t seed = 0;  // of its input
+  int block = 0;      // threads of a block, where the entry takes them
 };
 
 enum class Extent {

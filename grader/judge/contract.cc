@@ -81,7 +81,10 @@ uint64_t serial_scan(std::string_view entry, View in_bytes) {
 
 // reduction
 
-constexpr EntryInfo kReductionEntries[] = {{"reduce_sum", "int reduce_sum(int* data, int n)", false}};
+constexpr EntryInfo kReductionEntries[] = {
+    {"reduce_sum", "int reduce_sum(int* data, int n)", false},
+    {"reduce_sum_block", "int reduce_sum_block(int* data, int n, int block)", false, true},
+};
 
 std::optional<Mismatch> check_reduction(std::string_view, View in, const Answer& answer) {
   const int32_t want = sum_oracle(as<int32_t>(in));
@@ -95,7 +98,10 @@ uint64_t serial_reduction(std::string_view, View in) { return static_cast<uint32
 
 constexpr size_t kBins = 256;
 constexpr EntryInfo kHistogramEntries[] = {
-    {"histogram", "void histogram(const unsigned char* data, size_t bytes, unsigned int* bins)", false}};
+    {"histogram", "void histogram(const unsigned char* data, size_t bytes, unsigned int* bins)", false},
+    {"histogram_block", "void histogram_block(const unsigned char* data, size_t bytes, unsigned int* bins, int block)",
+     false, true},
+};
 
 std::optional<Mismatch> check_histogram(std::string_view, View in, const Answer& answer) {
   const std::array<uint64_t, kBins> want = histogram_oracle(in);

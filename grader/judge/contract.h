@@ -14,7 +14,8 @@ namespace warpladder {
 
 struct EntryInfo {
   std::string_view name, signature;
-  bool on_host;  // works on host memory
+  bool on_host;              // works on host memory
+  bool takes_block = false;  // threads of a block, as its last parameter
 };
 
 // The first wrong coordinate of an answer.

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
+#include <iomanip>
+#include <sstream>
 
 #include "grader/judge/compile.h"
 #include "grader/judge/rules.h"
@@ -15,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kTimedRuns = 7, kSerialRuns = 3;
 constexpr size_t kLargestAfterFailure = 65536;  // elements
+constexpr size_t kLargestChecked = 4097;        // elements; under lockstep's checks, which take three times as long
+constexpr double kFigureTolerance = 1e-6;       // lab.json notes figures with seven digits or so
 constexpr size_t kLargestInput = size_t{1} << 30;
 
 double median(std::vector<double> values) {
@@ -57,7 +62,10 @@ class Judgement {
 
  private:
   void run_all();
-  void run_cases(const std::vector<Case>& cases, const std::string& schedule);
+  void run_cases(const std::vector<Case>& cases, const std::string& schedule, bool checked);
+  bool run_each(Submission& submission, const std::vector<Case>& cases, const std::string& schedule);
+  void blame_findings(const Submission& submission);
+  void hold_figures();
   void run_input_file();
   void measure_on_lockstep();
   void measure_on_gpu();
@@ -112,22 +120,37 @@ void Judgement::run_all() {
     if (auto failure = compile(build_, options_.file, binary_, folder_)) return fail(std::move(*failure));
   }
   if (!options_.input.empty()) return run_input_file();
+  const auto small = [](const Case& job) { return job.n <= kLargestChecked; };
   if (!options_.only_case.empty()) {
     std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kWithReal);
     cases.push_back(measured_case(lab_, options_.seed));
     const std::string schedule = options_.schedules.empty() ? "" : options_.schedules.front();
-    return run_cases({*find_case(cases)}, schedule);
+    const Case& job = *find_case(cases);
+    return run_cases({job}, schedule, small(job));
   }
   if (!options_.schedules.empty()) {
     for (const std::string& schedule : options_.schedules) {
-      if (!result_.failure) run_cases(plan_cases(lab_, options_.seed, Extent::kShort), schedule);
+      if (!result_.failure) run_cases(plan_cases(lab_, options_.seed, Extent::kShort), schedule, true);
     }
     return;
   }
-  run_cases(plan_cases(lab_, options_.seed, device_.is_lockstep ? Extent::kFull : Extent::kWithReal), "");
+  if (options_.check_all) {
+    std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
+    cases.push_back(measured_case(lab_, options_.seed));
+    return run_cases(cases, "", true);
+  }
+  if (device_.is_lockstep) {
+    std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
+    const auto large = std::stable_partition(cases.begin(), cases.end(), small);
+    run_cases({cases.begin(), large}, "", true);
+    if (!result_.failure && large != cases.end()) run_cases({large, cases.end()}, "", false);
+  } else {
+    run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
+  }
   if (result_.failure) return;
   time_serial_cpu();
   device_.is_lockstep ? measure_on_lockstep() : measure_on_gpu();
+  hold_figures();
 }
 
 const Case* Judgement::find_case(const std::vector<Case>& cases) const {
@@ -158,6 +181,7 @@ bool Judgement::run_one(Submission& submission, const Case& job, const std::stri
   const bool goes_on = failure->verdict == Verdict::kWrongAnswer;
   std::string step =
       std::string(job.entry->name) + " with " + std::to_string(job.n) + " " + std::string(lab_.contract->elements);
+  if (job.block > 0) step += " in blocks of " + std::to_string(job.block);
   if (job.n > 0) step += " (" + job.input + ", seed " + std::to_string(options_.seed) + ")";
   if (!schedule.empty()) step += ", schedule " + schedule;
   failure->steps.insert(failure->steps.begin(), step);
@@ -167,23 +191,47 @@ bool Judgement::run_one(Submission& submission, const Case& job, const std::stri
   return goes_on;
 }
 
-void Judgement::run_cases(const std::vector<Case>& cases, const std::string& schedule) {
-  size_t largest_n = 0;
-  for (const Case& job : cases) largest_n = std::max(largest_n, job.n);
-  result_.planned_cases += cases.size();
-  SubmissionSpec specification = spec(largest_n);
-  specification.schedule = schedule;
-  Submission submission(specification);
-  if (auto failure = submission.start()) return fail(std::move(*failure));
+// False: the process is gone.
+bool Judgement::run_each(Submission& submission, const std::vector<Case>& cases, const std::string& schedule) {
   for (const Case& job : cases) {
     if (result_.failure && job.n > kLargestAfterFailure) {  // would add nothing but minutes
       --result_.planned_cases;
       continue;
     }
-    if (!run_one(submission, job, schedule)) return;
+    if (!run_one(submission, job, schedule)) return false;
   }
-  if (auto failure = submission.stop()) fail(std::move(*failure));
+  return true;
+}
+
+// checked: under every check of lockstep.
+void Judgement::run_cases(const std::vector<Case>& cases, const std::string& schedule, bool checked) {
+  size_t largest_n = 0;
+  for (const Case& job : cases) largest_n = std::max(largest_n, job.n);
+  result_.planned_cases += cases.size();
+  SubmissionSpec specification = spec(largest_n);
+  specification.schedule = schedule;
+  specification.checked = specification.wants_report = checked && device_.is_lockstep;
+  Submission submission(specification);
+  if (auto failure = submission.start()) return fail(std::move(*failure));
+  run_each(submission, cases, schedule);
+  auto late = submission.stop();
+  if (specification.checked) blame_findings(submission);
+  if (late) fail(std::move(*late));
   if (!options_.only_case.empty()) result_.printed = submission.printed();
+}
+
+// What lockstep found is the cause, and a wrong answer or a hang what follows from it. Of what a card reports itself
+// (an illegal address, a bad launch) the failure that is there says enough, and says it on every device.
+void Judgement::blame_findings(const Submission& submission) {
+  const std::string text = submission.report();
+  if (text.empty()) return;  // the process did not get so far, and has failed for it
+  const Report report = parse_report(text);
+  const auto cause = std::ranges::find_if_not(report.findings, is_reported_by_cards);
+  if (cause == report.findings.end()) return;
+  Failure failure = finding_failure(*cause);
+  if (result_.failure)
+    failure.steps.insert(failure.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
+  result_.failure = std::move(failure);
 }
 
 void Judgement::run_input_file() {
@@ -196,7 +244,10 @@ void Judgement::run_input_file() {
   Submission submission(spec(data.size()));
   if (auto failure = submission.start()) return fail(std::move(*failure));
   std::ranges::copy(data, submission.input(data.size()).begin());
-  const Case job{"histogram.file", lab_.contract->find_entry("histogram"), "file", data.size(), 0};
+  Case job = measured_case(lab_, options_.seed);
+  job.name = lab_.measured + ".file";
+  job.input = "file";
+  job.n = data.size();
   auto outcome = submission.run(job, lab_.real_seconds);
   Failure* failure = std::get_if<Failure>(&outcome);
   result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
@@ -234,6 +285,22 @@ void Judgement::measure_on_lockstep() {
   for (const Rule& rule : lab_.rules) {
     result_.rules.push_back(apply_rule(rule, report, lab_.real_size));
     if (!result_.rules.back().holds) fail(rule_failure(result_.rules.back()));
+  }
+}
+
+// lab.json notes what each rule measures for starter and reference; a reader may rely on it.
+void Judgement::hold_figures() {
+  using Figures = JudgeOptions::Figures;
+  if (options_.hold == Figures::kNone) return;
+  for (const RuleResult& rule : result_.rules) {
+    if (!rule.measured) continue;
+    const bool of_starter = options_.hold == Figures::kStarter;
+    const std::optional<double> noted = of_starter ? rule.rule.starter : rule.rule.reference;
+    if (noted && std::abs(*noted - *rule.measured) <= kFigureTolerance * std::abs(*rule.measured)) continue;
+    std::ostringstream measured;
+    measured << std::setprecision(9) << *rule.measured;
+    throw JudgeFault("rule \"" + rule.rule.name + "\" measures " + measured.str() + ", and lab.json notes another \"" +
+                     (of_starter ? "starter" : "reference") + "\". Correct it there, and what the handout says.");
   }
 }
 

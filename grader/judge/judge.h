@@ -1,5 +1,6 @@
-// judge: one submission to one lab → a Result. First the cases, all in one process; then, if they pass, the case
-// of real size in a process of its own, whose counters the rules read and whose time is taken.
+// judge: one submission to one lab → a Result. On lockstep first the small cases, under all its checks; then the larger
+// ones; then, if all pass, the case of real size, whose counters the rules read. On a GPU all cases, then the clock.
+// Each of these steps has a process of its own.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,9 @@ struct JudgeOptions {
   std::string only_case;               // "": all
   std::vector<std::string> schedules;  // not empty: a few cases under each, nothing else
   std::filesystem::path input;         // not empty: this file's bytes are the only case
+  bool check_all = false;              // lockstep's checks for every case, the real size too, and nothing else
+  enum class Figures { kNone, kStarter, kReference };
+  Figures hold = Figures::kNone;  // the rules must measure what lab.json notes for this file
 };
 
 Result judge(const JudgeOptions& options);

@@ -29,14 +29,18 @@ class Reader {
 
   template <class T>
   T get(const char* key) {
-    seen_.insert(key);
-    if (!object_.contains(key)) fail("has no \"" + std::string(key) + "\"");
+    require(key);
     return convert<T>(key);
   }
   template <class T>
   T get(const char* key, T otherwise) {
     seen_.insert(key);
     return object_.contains(key) ? convert<T>(key) : std::move(otherwise);
+  }
+  const Json& require(const char* key) {
+    seen_.insert(key);
+    if (!object_.contains(key)) fail("has no \"" + std::string(key) + "\"");
+    return object_[key];
   }
   const Json& child(const char* key) {
     static const Json kNone;
@@ -65,6 +69,12 @@ class Reader {
   std::set<std::string> seen_;
 };
 
+std::optional<double> read_figure(const Json& figure, const Reader& reader) {
+  if (figure.is_null()) return std::nullopt;
+  if (!figure.is_number()) reader.fail("has a \"starter\" or \"reference\" that is neither a number nor null");
+  return figure.get<double>();
+}
+
 std::vector<Rule> read_rules(const Json& list, const std::string& file) {
   std::vector<Rule> rules;
   for (const Json& item : list) {
@@ -77,6 +87,8 @@ std::vector<Rule> read_rules(const Json& list, const std::string& file) {
     rule.op = reader.get<std::string>("op");
     rule.value = reader.get<double>("value");
     rule.why = reader.get<std::string>("why");
+    rule.starter = read_figure(reader.require("starter"), reader);
+    rule.reference = read_figure(reader.require("reference"), reader);
     reader.finish();
     if (!std::set<std::string>{"<=", ">=", "==", "<", ">"}.contains(rule.op)) reader.fail("has an unknown \"op\"");
     rules.push_back(std::move(rule));
@@ -87,8 +99,10 @@ std::vector<Rule> read_rules(const Json& list, const std::string& file) {
 void check_names(const Lab& lab, const Reader& reader) {
   if (lab.entries.empty()) reader.fail("has no entry in \"entries\"");
   for (const std::string& entry : lab.entries) {
-    if (lab.contract->find_entry(entry) == nullptr)
-      reader.fail("names the entry \"" + entry + "\", which its contract has not");
+    const EntryInfo* info = lab.contract->find_entry(entry);
+    if (info == nullptr) reader.fail("names the entry \"" + entry + "\", which its contract has not");
+    if (info->takes_block && lab.blocks.empty())
+      reader.fail("has no \"blocks\", which its entry \"" + entry + "\" takes");
   }
   if (std::ranges::find(lab.entries, lab.measured) == lab.entries.end()) reader.fail("measures none of its entries");
   for (const std::string& input : lab.inputs) {
@@ -142,9 +156,11 @@ Lab load_lab(const fs::path& folder) {
       "inputs", std::vector<std::string>(lab.contract->inputs.begin(), lab.contract->inputs.end()));
   read_sizes(reader.child("sizes"), file, lab);
   read_limits(reader.child("limits"), file, lab);
+  lab.blocks = reader.get<std::vector<int>>("blocks", {});
   lab.rules = read_rules(reader.child("rules"), file);
   reader.get<std::string>("starter_fails");  // CTest's affair
   reader.child("arch");                      // CMake's
+  reader.child("needs");                     // the map's
   reader.finish();
   check_names(lab, reader);
   return lab;

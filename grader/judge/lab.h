@@ -22,6 +22,8 @@ class JudgeFault : public std::runtime_error {
 struct Rule {
   std::string name, counter, per, kernel, op, why;
   double value = 0;
+  // What lockstep measures for the starter (empty: it is wrong, and measured no further) and for the reference.
+  std::optional<double> starter = {}, reference = {};
 };
 
 struct Lab {
@@ -33,6 +35,7 @@ struct Lab {
   std::string baseline, measured;
   size_t real_size = 0, largest_size = 0;
   std::vector<std::string> inputs;
+  std::vector<int> blocks;  // for entries that take one; the first is measured
   std::vector<Rule> rules;
   double case_seconds = 10, real_seconds = 60;
 };

@@ -26,6 +26,8 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --seed S          of the inputs; a fresh one if left out
   --schedules LIST  lockstep only: a few cases under each of forward, reverse, random:N, separated by commas
   --input FILE      histogram only: count this file's bytes
+  --check-all       lockstep only: every case, the real size too, under all checks
+  --hold FIGURES    the rules must measure what lab.json notes: starter or reference
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
   --json FILE       write the verdict there as well
   --command TEXT    how the person called us, for "again"
@@ -58,6 +60,12 @@ bool parse_device(const std::string& name) {
   return name == "gpu";
 }
 
+JudgeOptions::Figures parse_figures(const std::string& name) {
+  if (name == "starter") return JudgeOptions::Figures::kStarter;
+  if (name == "reference") return JudgeOptions::Figures::kReference;
+  wrong_usage("--hold is starter or reference, not \"" + name + "\"");
+}
+
 void take_option(int letter, const std::string& value, CommandLine& line) {
   JudgeOptions& judge = line.judge;
   switch (letter) {
@@ -70,6 +78,8 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
     case 's': judge.seed = parse_seed(value); break;
     case 'S': judge.schedules = split(value); break;
     case 'i': judge.input = value; break;
+    case 'a': judge.check_all = true; break;
+    case 'h': judge.hold = parse_figures(value); break;
     case 'e': line.expect = value; break;
     case 'j': line.json = value; break;
     case 'C': line.command = value; break;
@@ -96,6 +106,8 @@ CommandLine parse(int argc, char** argv) {
                                     {"seed", required_argument, nullptr, 's'},
                                     {"schedules", required_argument, nullptr, 'S'},
                                     {"input", required_argument, nullptr, 'i'},
+                                    {"check-all", no_argument, nullptr, 'a'},
+                                    {"hold", required_argument, nullptr, 'h'},
                                     {"expect", required_argument, nullptr, 'e'},
                                     {"json", required_argument, nullptr, 'j'},
                                     {"command", required_argument, nullptr, 'C'},
@@ -117,7 +129,8 @@ CommandLine parse(int argc, char** argv) {
   if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
   if (!judge.file.empty()) judge.file = existing(judge.file, "--file");
   if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
-  if (judge.on_gpu && !judge.schedules.empty()) wrong_usage("--schedules works on lockstep only");
+  if (judge.on_gpu && (judge.check_all || !judge.schedules.empty()))
+    wrong_usage("--schedules and --check-all work on lockstep only");
   judge.lab = fs::weakly_canonical(judge.lab);
   if (judge.build.empty()) {
     const fs::path program = fs::read_symlink("/proc/self/exe");

@@ -1,5 +1,6 @@
 #include "grader/judge/rules.h"
 
+#include <set>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -98,8 +99,13 @@ Failure rule_failure(const RuleResult& result) {
 }
 
 Failure finding_failure(const Finding& finding) {
-  std::string where = finding.file.empty() ? "" : finding.file + ":" + std::to_string(finding.line) + ": ";
-  return {Verdict::kRuleBroken, "finding." + finding.kind, {where + finding.message}, "", ""};
+  return {Verdict::kRuleBroken, "finding." + finding.kind, {finding.message}, "", ""};
+}
+
+bool is_reported_by_cards(const Finding& finding) {
+  static const std::set<std::string> kReported = {"out_of_bounds",  "misaligned",   "null_pointer", "host_pointer",
+                                                  "use_after_free", "invalid_free", "bad_launch"};
+  return kReported.contains(finding.kind);
 }
 
 }  // namespace warpladder

@@ -37,4 +37,7 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n);
 Failure rule_failure(const RuleResult& result);
 Failure finding_failure(const Finding& finding);
 
+// A card would not go on without a word: it reports an illegal address, a launch that is not possible.
+bool is_reported_by_cards(const Finding& finding);
+
 }  // namespace warpladder

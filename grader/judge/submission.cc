@@ -147,6 +147,7 @@ Submission::Submission(SubmissionSpec spec)
     // too.
     child.environment.emplace_back("LOCKSTEP_THREADS", "1");
     if (!spec_.schedule.empty()) child.environment.emplace_back("LOCKSTEP_SCHEDULE", spec_.schedule);
+    if (spec_.checked) child.environment.emplace_back("LOCKSTEP_CHECKS", "all");
     if (spec_.wants_report) child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / "report.json");
   }
   child.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
@@ -273,6 +274,7 @@ std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, b
   const Json message = {{"id", ++next_id_},
                         {"entry", job.entry->name},
                         {"n", job.n},
+                        {"block", job.block},
                         {"in_bytes", layout.in_bytes},
                         {"out_bytes", layout.out_bytes},
                         {"on_host", job.entry->on_host},

@@ -36,6 +36,7 @@ struct SubmissionSpec {
   size_t largest_n = 0;  // of all jobs to come
   std::string schedule;  // of lockstep; "": its own choice
   bool wants_report = false;
+  bool checked = false;  // under every check of lockstep
   double cpu_seconds = 600;
 };
 

@@ -45,6 +45,18 @@ TEST(Cases, TheSeedFixesInputsAndFreshSizes) {
   }
 }
 
+TEST(Cases, BlockSizesTakeTurnsAndTheFirstIsMeasured) {
+  Lab lab = testing::lab_of("reduction", "reduce_sum_block");
+  lab.blocks = {512, 96};
+  std::set<std::pair<int, std::string>> met;
+  for (const Case& job : plan_cases(lab, 1, Extent::kFull)) met.insert({job.block, job.input});
+  for (const std::string& input : lab.inputs) {
+    for (const int block : lab.blocks) EXPECT_TRUE(met.contains({block, input})) << block << " " << input;
+  }
+  EXPECT_EQ(measured_case(lab, 1).block, 512);
+  EXPECT_EQ(plan_cases(testing::lab_of("reduction", "reduce_sum"), 1, Extent::kFull).at(0).block, 0);
+}
+
 TEST(Cases, MeasuredRunsHaveInputsOfTheirOwn) {
   const Lab lab = testing::lab_of("reduction", "reduce_sum");
   EXPECT_EQ(measured_case(lab, 1).name, "reduce_sum.real.random");

@@ -30,7 +30,7 @@ class Judging : public ::testing::Test {
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "limits": {"case_s": 1, "real_s": 1},
-                           "rules": [{"name": "few", "counter": "barriers", "per": "block", "op": "<=", "why": "w", "value": )" +
+                           "rules": [{"name": "few", "starter": null, "reference": 10, "counter": "barriers", "per": "block", "op": "<=", "why": "w", "value": )" +
                             std::to_string(barriers) + "}], \"contract\": \"" + contract + "\", \"entries\": [\"" +
                             entry + "\"]}");
     return judge(options_);
@@ -65,6 +65,38 @@ TEST_F(Judging, WrongAnswersAreCountedAndTheFirstIsNamed) {
   EXPECT_EQ(result.failed_case, "scan_inclusive.1023.random");
   EXPECT_GT(result.cases.size(), 20u);  // it went on
   EXPECT_TRUE(result.rules.empty());
+}
+
+TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
+  const testing::Environment race("FAKE_FINDING", "race");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.race");
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.race");
+  EXPECT_NE(result.failure->steps.at(1).find("out[40]"), std::string::npos);
+  EXPECT_EQ(result.failure->steps.back(), "two writes");
+}
+
+TEST_F(Judging, WhatACardReportsKeepsItsName) {
+  const testing::Environment bounds("FAKE_FINDING", "out_of_bounds");
+  EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
+}
+
+TEST_F(Judging, EveryCaseCanBeChecked) {
+  const testing::Environment leak("FAKE_FINDING", "leak");
+  options_.check_all = true;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.leak");
+  EXPECT_EQ(result.cases.back().name, "scan_inclusive.real.random");
+}
+
+TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
+  options_.hold = JudgeOptions::Figures::kReference;
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  options_.hold = JudgeOptions::Figures::kStarter;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("\"few\" measures 10, and lab.json notes another \"starter\""),
+            std::string::npos);
 }
 
 TEST_F(Judging, OneCaseIsRepeatedExactly) {

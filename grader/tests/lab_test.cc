@@ -9,7 +9,8 @@ namespace {
 
 const std::string kGood = R"({"title": "t", "family": "scan", "contract": "scan", "entries": ["scan_inclusive"],
   "source": "scan.cu", "sizes": {"real": 1000}, "starter_fails": "compile",
-  "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w"}]})";
+  "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w",
+             "starter": null, "reference": 1.5}]})";
 
 class LabJson : public ::testing::Test {
  protected:
@@ -37,6 +38,8 @@ TEST_F(LabJson, DefaultsAreFilledIn) {
   EXPECT_EQ(lab.measured, "scan_inclusive");
   EXPECT_EQ(lab.inputs.size(), 6u);
   EXPECT_EQ(lab.rules.at(0).per, "block");
+  EXPECT_FALSE(lab.rules.at(0).starter);
+  EXPECT_EQ(lab.rules.at(0).reference, 1.5);
 }
 
 TEST_F(LabJson, MistakesAreNamed) {
@@ -48,6 +51,11 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("1000", "\"many\"").find("wrong type"), std::string::npos);
   EXPECT_NE(refusal("1000", "0").find("real"), std::string::npos);
   EXPECT_NE(refusal("<=", "=<").find("\"op\""), std::string::npos);
+  EXPECT_NE(refusal("1.5", "\"1.5\"").find("neither a number nor null"), std::string::npos);
+  EXPECT_NE(refusal("\"starter\": null,", "").find("has no \"starter\""), std::string::npos);
+  EXPECT_NE(refusal("\"scan\", \"entries\": [\"scan_inclusive\"]", "\"reduction\", \"entries\": [\"reduce_sum_block\"]")
+                .find("\"blocks\""),
+            std::string::npos);
   EXPECT_NE(refusal("scan.cu", "../scan.cu").find("source"), std::string::npos);
   EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);
 }

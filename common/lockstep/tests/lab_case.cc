@@ -29,7 +29,7 @@ std::string input(size_t bytes, uint32_t below) {
 }
 
 std::string job(const std::string& entry, const std::string& n, size_t in_bytes, size_t out_bytes) {
-  return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"in_bytes":)" + std::to_string(in_bytes) +
+  return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"block":256,"in_bytes":)" + std::to_string(in_bytes) +
          R"(,"out_bytes":)" + std::to_string(out_bytes) +
          R"(,"guard":0,"on_host":false,"return_input":false,"cold_cache":false})" + "\n{\"quit\":true}\n";
 }

@@ -1,4 +1,4 @@
-// caught by: case.reduce_sum
+// caught by: finding.race
 // No barrier between the steps: a warp reads the sums of warps that have not added yet. Inside one warp it works
 // by luck.
 #include <numeric>
