@@ -12,7 +12,10 @@ import csv
 import datetime
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+from lab_cases import STRESS, lab_cases
 
 SPACES = {"global": ("ld", "st", "red", "atom"), "local": ("ld", "st")}
 COUNTERS = [
@@ -40,32 +43,15 @@ OCCUPANCY = [
     "launch__occupancy_limit_shared_mem",
     "launch__registers_per_thread",
 ]
-STRESS = "common/lockstep/tests/"
-# Programs and arguments, relative to the build; a lab's solution is called through lab_case, once an entry.
-CASES = [
-    [STRESS + "shared_memory"],
-    [STRESS + "global_memory"],
-    [STRESS + "local_memory"],
-    [STRESS + "lab_case", "labs/01_scan_naive/solution", "scan_inclusive", "1000", "4000", "4000", "256"],
-    [STRESS + "lab_case", "labs/01_scan_naive/solution", "scan_exclusive", "777", "3108", "3108", "256"],
-    [STRESS + "lab_case", "labs/02_reduce_neighbored/solution", "reduce_sum", "5000", "20000", "0", "256"],
-    [STRESS + "lab_case", "labs/02_reduce_neighbored/solution", "reduce_sum", "262144", "1048576", "0", "256"],
-    [
-        STRESS + "lab_case",
-        "labs/15_histogram_global_atomics/solution",
-        "histogram",
-        "1000003",
-        "1000003",
-        "1024",
-        "256",
-    ],
-    [STRESS + "lab_case", "labs/15_histogram_global_atomics/solution", "histogram", "300000", "300000", "1024", "2"],
-]
+# A block that is not full, some that are, and a last one that is not; each as large as the lab allows.
+SIZES = [1000, 5000, 300_000]
+# Programs, relative to the build.
+PROGRAMS = [[STRESS + "shared_memory"], [STRESS + "global_memory"], [STRESS + "local_memory"]]
 
 
-def profile(build: Path, case: list[str], counters: list[str]) -> list[dict[str, str]]:
+def profile(build: Path, case: list[str], counters: list[str], options: Sequence[str] = ()) -> list[dict[str, str]]:
     command = [
-        "ncu", "--clock-control", "none", "--target-processes", "all", "--csv", "--page", "raw",
+        "ncu", "--clock-control", "none", *options, "--target-processes", "all", "--csv", "--page", "raw",
         "--print-units", "base", "--metrics", ",".join(counters), f"./{case[0]}", *case[1:],
     ]  # fmt: skip
     done = subprocess.run(command, cwd=build, capture_output=True, text=True, check=False)
@@ -106,7 +92,7 @@ def main() -> None:
         )
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["program", "kernel", "grid", "block", *counters])
-        for case in CASES:
+        for case in [*PROGRAMS, *lab_cases(SIZES)]:
             for row in profile(arguments.build, case, counters):
                 counts = [row[name].replace(",", "") for name in counters]
                 shape = [row[name].strip("()").replace(",", "") for name in ("Grid Size", "Block Size")]
