@@ -1,4 +1,4 @@
-// scan, any length: 07 with the block scan of 06, as the start of this lab. Tiles of 1024 elements are scanned in shared
+// scan, any length: the working scan of 07, as the start of this lab. Tiles of 1024 elements are scanned in shared
 // memory, in ten steps with a barrier each; the tile sums are scanned in the same way, and added.
 //
 // The goal: the same tiles with two barriers. Only scan_tiles has to change, and what it calls. The host functions and
