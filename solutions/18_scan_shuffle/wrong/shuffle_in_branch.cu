@@ -1,6 +1,6 @@
-// caught by: runtime
-// The shuffle stands in the if: lanes without a left neighbour are in the mask and never come, and the lane to their
-// right takes a value from nobody.
+// caught by: finding.deadlock
+// The shuffle stands in the if: lanes without a left neighbour are in the mask and never come, and the others wait for
+// them for ever.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
