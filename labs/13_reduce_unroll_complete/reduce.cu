@@ -12,7 +12,7 @@ constexpr int kUnroll = 8;  // blocks of data that a block of threads takes
 
 // One step: thread i < stride adds sum i + stride to sum i, if there is one. In a step nobody reads what another
 // thread writes; between two steps the threads have to wait for each other.
-__device__ void add_upper(unsigned* tile, int sums, int stride) {
+static __device__ void add_upper(unsigned* tile, int sums, int stride) {
   const int tid = threadIdx.x;
   if (tid < stride && tid + stride < sums) tile[tid] += tile[tid + stride];
 }

@@ -15,7 +15,7 @@ constexpr int kTile = kUnroll * kBlock;  // elements of a block
 constexpr unsigned kAllLanes = 0xffffffff;
 
 // The sum over all lanes, in lane 0; what the others get is of no use. All 32 lanes of the warp call it together.
-__device__ unsigned warp_sum(unsigned sum) {
+static __device__ unsigned warp_sum(unsigned sum) {
 #pragma unroll
   for (int offset = kWarp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(kAllLanes, sum, offset);
   return sum;

@@ -1,0 +1,84 @@
+// caught by: case.reduce_sum.4097
+// Returns the sum of block 0: enough as long as n fits into one tile.
+#include "common/check.h"
+#include "common/contracts/reduction.h"
+
+constexpr int kBlock = 512;  // threads of a block, for the launch; the kernel asks blockDim.x
+constexpr int kWarp = 32;
+constexpr int kUnroll = 8;  // blocks of data that a block of threads takes
+
+// One step: thread i < stride adds sum i + stride to sum i, if there is one. In a step nobody reads what another
+// thread writes; between two steps the threads have to wait for each other.
+static __device__ void add_upper(unsigned* tile, int sums, int stride) {
+  const int tid = threadIdx.x;
+  if (tid < stride && tid + stride < sums) tile[tid] += tile[tid + stride];
+}
+
+// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+__global__ void reduce_unroll_complete(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
+  const int tid = threadIdx.x;
+  const int block = blockDim.x;
+  const int tile_size = kUnroll * block;
+  const int first = blockIdx.x * tile_size;
+  unsigned* tile = data + first;
+  const int count = min(n - first, tile_size);  // elements of this tile: the last one may hold fewer
+
+  unsigned sum = 0;
+#pragma unroll
+  for (int k = 0; k < kUnroll; ++k) {
+    const int i = tid + k * block;
+    // A guard for each element: in the last tile some of a thread's eight exist and some do not.
+    sum += i < count ? tile[i] : 0;
+  }
+  const int sums = min(count, block);  // one for each thread that had an element
+  if (tid < sums) tile[tid] = sum;
+  // The first step reads sums that other threads are writing here.
+  __syncthreads();
+
+  // All threads of a block have the same blockDim.x: all of them go into an if and come to its barrier, or none does.
+  if (block >= 1024) {
+    add_upper(tile, sums, 512);
+    // The next step reads sums that other threads are writing in this one. So do the steps below.
+    __syncthreads();
+  }
+  if (block >= 512) {
+    add_upper(tile, sums, 256);
+    __syncthreads();  // as above
+  }
+  if (block >= 256) {
+    add_upper(tile, sums, 128);
+    __syncthreads();  // as above
+  }
+  if (block >= 128) {
+    add_upper(tile, sums, 64);
+    __syncthreads();  // as above, for the last warp
+  }
+
+  // From here on all who read and all who write are lanes of warp 0. This loop is none in the PTX: the compiler knows
+  // where it begins and ends.
+  if (tid < kWarp) {
+#pragma unroll
+    for (int stride = kWarp; stride > 0; stride /= 2) {
+      add_upper(tile, sums, stride);
+      // The next step reads sums that other lanes are writing in this one.
+      __syncwarp();
+    }
+  }
+  if (tid == 0) block_sums[blockIdx.x] = tile[0];
+}
+
+int reduce_sum(int* data, int n) {
+  if (n == 0) return 0;  // a grid of no blocks is an invalid configuration
+  const int blocks = (n - 1) / (kUnroll * kBlock) + 1;
+
+  unsigned* d_sums = nullptr;
+  CUDA_CHECK(cudaMalloc(&d_sums, blocks * sizeof *d_sums));
+  reduce_unroll_complete<<<blocks, kBlock>>>(reinterpret_cast<unsigned*>(data), n, d_sums);
+  CUDA_CHECK(cudaGetLastError());
+
+  unsigned sum = 0;
+  // Waits for the kernel, as both are on the default stream.
+  CUDA_CHECK(cudaMemcpy(&sum, d_sums, sizeof sum, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaFree(d_sums));
+  return static_cast<int>(sum);
+}

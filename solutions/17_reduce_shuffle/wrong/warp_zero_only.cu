@@ -1,0 +1,58 @@
+// caught by: case.reduce_sum.33
+// The block's sum is the sum of its first warp: right as long as there is only one with elements.
+#include <numeric>
+#include <vector>
+
+#include "common/check.h"
+#include "common/contracts/reduction.h"
+
+constexpr int kBlock = 512;  // threads of a block
+constexpr int kWarp = 32;
+constexpr int kUnroll = 8;               // blocks of data that a block of threads takes
+constexpr int kTile = kUnroll * kBlock;  // elements of a block
+constexpr unsigned kAllLanes = 0xffffffff;
+
+// The sum over all lanes, in lane 0; what the others get is of no use. All 32 lanes of the warp call it together.
+static __device__ unsigned warp_sum(unsigned sum) {
+#pragma unroll
+  for (int offset = kWarp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(kAllLanes, sum, offset);
+  return sum;
+}
+
+// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+__global__ void reduce_shuffle(const unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
+  const int tid = threadIdx.x;
+  const int lane = tid % kWarp;
+  const int warp = tid / kWarp;
+  const int first = blockIdx.x * kTile;
+  const unsigned* tile = data + first;
+  const int count = min(n - first, kTile);  // elements of this tile: the last one may hold fewer
+
+  // No early return: a thread without elements keeps its zero and takes part, for the shuffles name all 32 lanes.
+  unsigned sum = 0;
+#pragma unroll
+  for (int k = 0; k < kUnroll; ++k) {
+    const int i = tid + k * kBlock;
+    // A guard for each element: in the last tile some of a thread's eight exist and some do not.
+    sum += i < count ? tile[i] : 0;
+  }
+
+  sum = warp_sum(sum);
+  if (warp == 0 && lane == 0) block_sums[blockIdx.x] = sum;
+}
+
+int reduce_sum(int* data, int n) {
+  if (n == 0) return 0;  // a grid of no blocks is an invalid configuration
+  const int blocks = (n - 1) / kTile + 1;
+
+  unsigned* d_sums = nullptr;
+  CUDA_CHECK(cudaMalloc(&d_sums, blocks * sizeof *d_sums));
+  reduce_shuffle<<<blocks, kBlock>>>(reinterpret_cast<const unsigned*>(data), n, d_sums);
+  CUDA_CHECK(cudaGetLastError());
+
+  std::vector<unsigned> sums(blocks);
+  // Waits for the kernel, as both are on the default stream.
+  CUDA_CHECK(cudaMemcpy(sums.data(), d_sums, blocks * sizeof *d_sums, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaFree(d_sums));
+  return static_cast<int>(std::accumulate(sums.begin(), sums.end(), 0u));
+}
