@@ -4,9 +4,10 @@
 # the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and one
 # program for each labs/NN_name/*.cc.
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
-# program.NN.PROGRAM and, for a histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution, starter and wrong
-# once more with .gpu behind.
+# program.NN.PROGRAM, picture.NN and, for a histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution,
+# starter and wrong once more with .gpu behind.
 
+find_package(Python3 COMPONENTS Interpreter)
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
 
 # ["a","b"] out of a list.
@@ -106,6 +107,12 @@ function(add_lab lab)
   endif()
   add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution)
   set_tests_properties(binary.${number} PROPERTIES LABELS lab${number})
+  file(GLOB picture CONFIGURE_DEPENDS ${lab}/picture.py)
+  if(picture AND Python3_FOUND)
+    add_test(NAME picture.${number} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+             COMMAND ${Python3_EXECUTABLE} -B -m common.pictures ${number} --check --build ${CMAKE_BINARY_DIR})
+    set_tests_properties(picture.${number} PROPERTIES LABELS "lab${number};picture" SKIP_RETURN_CODE 77)
+  endif()
   list(TRANSFORM schedule_seeds PREPEND "random:" OUTPUT_VARIABLE schedules)
   list(JOIN schedules "," schedules)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution

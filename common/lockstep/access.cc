@@ -11,6 +11,7 @@
 #include "launch.h"
 #include "places.h"
 #include "row_access.h"
+#include "trace.h"
 #include "warp.h"
 
 namespace lockstep {
@@ -201,6 +202,10 @@ void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const 
 
 // ---- handlers: addresses → places → counters → data ----
 
+void trace(const Warp& warp, const MemoryAccess& access, Mask mask, Space space, const Places& places) {
+  if (Trace* trace = warp.launch().trace) trace->access(warp, access, mask, space, places);
+}
+
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const Places&);
 
 template <Mover move>
@@ -209,6 +214,7 @@ void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
   if (!mask) return;
   if (Checker* checker = warp.launch().checker) checker->global_access(warp, access, mask, places.at.data());
   count_global(warp, access, mask, places);
+  trace(warp, access, mask, Space::kGlobal, places);
   move(warp, access, mask, places);
 }
 
@@ -224,6 +230,7 @@ void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& pl
   }
   places.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
   for (uint64_t& address : places.at) address += places.shared_begin - kSharedBase;
+  trace(warp, access, mask, Space::kShared, places);
   move(warp, access, mask, places);
 }
 
@@ -238,6 +245,7 @@ void access_local(Warp& warp, const MemoryAccess& access, Mask mask, Places& pla
     places.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(owner)) + (mask >> l & 1 ? places.at[l] : first);
   }
   places.consecutive = false;
+  trace(warp, access, mask, Space::kLocal, places);
   move(warp, access, mask, places);
 }
 

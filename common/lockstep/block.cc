@@ -7,6 +7,7 @@
 #include "align.h"
 #include "checker.h"
 #include "deadlock.h"
+#include "trace.h"
 
 namespace lockstep {
 
@@ -28,6 +29,7 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
   cluster_arrived_.assign(warps_.size(), 0);
   for (auto& warp : warps_) warp->start();
   if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
+  if (launch_.trace) launch_.trace->begin_block(*this);
 }
 
 Progress Block::run() {
@@ -83,6 +85,7 @@ bool Block::complete(uint32_t id) {
   }
   if (expected ? arrived < expected : !everybody) return false;
   if (launch_.checker) launch_.checker->pass_barrier(*this, id, arrivals(id), expected == 0);
+  if (launch_.trace) launch_.trace->pass_barrier(*this, id);
   uint32_t reduced = barrier.trues;
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;

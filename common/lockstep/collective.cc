@@ -51,8 +51,10 @@ Mask find_sources(const uint32_t* b, const uint32_t* c, std::array<int32_t, kWar
   return all_inside;
 }
 
-Mask find_sources(CollectiveOp op, const uint32_t* b, const uint32_t* c, std::array<int32_t, kWarpSize>& from) {
-  switch (op) {
+Mask find_sources(const Collective& shuffle, const std::byte* registers, std::array<int32_t, kWarpSize>& from) {
+  const auto* b = reinterpret_cast<const uint32_t*>(registers + shuffle.b);
+  const auto* c = reinterpret_cast<const uint32_t*>(registers + shuffle.c);
+  switch (shuffle.op) {
     case CollectiveOp::kShflUp: return find_sources<CollectiveOp::kShflUp>(b, c, from);
     case CollectiveOp::kShflDown: return find_sources<CollectiveOp::kShflDown>(b, c, from);
     case CollectiveOp::kShflBfly: return find_sources<CollectiveOp::kShflBfly>(b, c, from);
@@ -63,7 +65,7 @@ Mask find_sources(CollectiveOp op, const uint32_t* b, const uint32_t* c, std::ar
 // What an inactive lane would give is undefined; here, its register.
 void shuffle(const Collective& s, std::byte* registers, Mask active) {
   std::array<int32_t, kWarpSize> from;
-  const Mask inside = find_sources(s.op, lanes<uint32_t>(registers, s.b), lanes<uint32_t>(registers, s.c), from);
+  const Mask inside = find_sources(s, registers, from);
   if (s.d) {
     const auto* a = lanes<uint32_t>(registers, s.a);
     std::array<uint32_t, kWarpSize> result;
@@ -128,6 +130,12 @@ T reduce(const T* a, CollectiveOp op, Mask active) {
 }
 
 }  // namespace
+
+std::array<int32_t, kWarpSize> shuffle_sources(const Collective& shuffle, const std::byte* registers) {
+  std::array<int32_t, kWarpSize> from;
+  find_sources(shuffle, registers, from);
+  return from;
+}
 
 void run_collective(const Collective& c, std::byte* registers, Mask active) {
   if (c.op <= CollectiveOp::kShflIdx) return shuffle(c, registers, active);

@@ -21,6 +21,7 @@
 #include "parser.h"
 #include "program.h"
 #include "report.h"
+#include "trace.h"
 #include "workers.h"
 
 namespace lockstep {
@@ -78,6 +79,7 @@ class InProcessDevice : public Device {
         param_block_(memory_.allocate_apart(kParamBytes)),
         grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)),
         workers_(options.threads - 1) {
+    if (!options.trace.empty()) trace_ = std::make_unique<Trace>(options.trace);
     if (!options.checks.watch()) return;
     checker_ = std::make_unique<Checker>(options.checks, memory_);
     for (const auto& [address, bytes] : {std::pair{param_block_, kParamBytes}, {grid_workspace_, kWorkspaceBytes}}) {
@@ -107,7 +109,11 @@ class InProcessDevice : public Device {
   Outcome launch(const LaunchRequest& request) override;
   Outcome synchronise() override { return sticky_; }
   std::string take_output() override { return std::exchange(output_, {}); }
-  std::vector<std::string> take_messages() override { return findings_.take_messages(); }
+  std::vector<std::string> take_messages() override {
+    auto messages = findings_.take_messages();
+    if (trace_) messages.push_back(trace_->take_message());
+    return messages;
+  }
   void add_finding(const Finding& finding) override { findings_.add(finding); }
   const Checks& checks() const override { return options_.checks; }
   std::vector<uint64_t> heap() const override {
@@ -148,7 +154,8 @@ class InProcessDevice : public Device {
   std::string output_;
   LaunchRecords records_;
   Findings findings_;
-  std::unique_ptr<Checker> checker_;  // null if nothing is watched
+  std::unique_ptr<Checker> checker_;  // null if nothing is checked
+  std::unique_ptr<Trace> trace_;      // null if nothing is recorded
   Workers workers_;
 };
 
@@ -437,11 +444,14 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.goes_on = options_.checks.memory;
   launch.allocation_name = [&](uint64_t base) { return allocation_name(*f, request, base); };
   launch.checker = checker_.get();
+  launch.trace = trace_.get();
   launch.independent = program.blocks_independent && !request.cooperative &&
-                       launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.checker;
+                       launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.watched();
   if (checker_) checker_->begin_launch(launch);
+  if (trace_) trace_->begin_launch(launch);
   run_grid(launch, workers_);
   if (checker_) checker_->end_launch();
+  if (trace_) trace_->end_launch();
   if (options_.report) records_.add(summarise(launch));
   output_ += launch.output;
   findings_.add_all(launch.findings);
@@ -538,6 +548,7 @@ DeviceOptions DeviceOptions::from_environment() {
       throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text +
                                   ": expected a size from 1M to 16384G, such as 512M or 16G");
   }
+  if (const char* trace = std::getenv("LOCKSTEP_TRACE")) options.trace = trace;
   if (const char* checks = std::getenv("LOCKSTEP_CHECKS"); checks && *checks) options.checks = parse_checks(checks);
   const char* text = std::getenv("LOCKSTEP_SCHEDULE");
   const std::string schedule = text ? text : "forward";

@@ -114,10 +114,11 @@ struct DeviceOptions {
   Checks checks;
   uint32_t threads = 1;  // of the host, that run blocks side by side where that changes nothing
   bool report = true;    // keep what each launch counted, some 10 KB of it, for report_json()
+  std::string trace;     // file for a record of what warps do (trace.h); empty: none
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes,
   // with an optional K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas),
   // LOCKSTEP_THREADS (unset: one for each core that this process may use), LOCKSTEP_REPORT (no report unless it names
-  // a file). A malformed value throws std::invalid_argument that says what is accepted.
+  // a file), LOCKSTEP_TRACE (a file). A malformed value throws std::invalid_argument that says what is accepted.
   static DeviceOptions from_environment();
 };
 
@@ -172,7 +173,7 @@ class Device {
 
   // What kernels printed since the last call, in order.
   virtual std::string take_output() = 0;
-  // Messages of the findings since the last call.
+  // Messages of the findings since the last call, and that a trace is full.
   virtual std::vector<std::string> take_messages() = 0;
   // A finding of the host's side, such as a launch that failed and was not looked at.
   virtual void add_finding(const Finding& finding) = 0;

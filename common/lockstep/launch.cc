@@ -61,21 +61,28 @@ Site Launch::site(const Dim3& at, uint32_t warp, uint32_t lane, uint32_t pc) con
   return {file, line, at, thread_index(*this, warp * kWarpSize + lane), ""};
 }
 
-std::string Launch::name_of_shared(uint64_t offset, uint32_t bytes) const {
+Element Launch::in_shared(uint64_t offset) const {
   const std::pair<std::string, std::pair<uint32_t, uint32_t>>* nearest = nullptr;  // the last that begins before
   for (const auto& array : program.shared_arrays)
     if (array.second.first - kSharedBase <= offset && (!nearest || array.second.first >= nearest->second.first))
       nearest = &array;
-  if (!nearest)
-    return "shared memory[" + std::to_string(static_cast<int64_t>(offset) / static_cast<int64_t>(bytes)) + "]";
-  return nearest->first + "[" + std::to_string((offset + kSharedBase - nearest->second.first) / bytes) + "]";
+  if (!nearest) return {"shared memory", static_cast<int64_t>(offset)};
+  return {nearest->first, static_cast<int64_t>(offset + kSharedBase - nearest->second.first)};
 }
 
-std::string Launch::name_of_global(uint64_t address, uint32_t bytes) const {
+Element Launch::in_global(uint64_t address) const {
   const uint64_t base = memory.nearest(address).begin;
-  const auto distance = static_cast<int64_t>(address - base);
-  return (allocation_name ? allocation_name(base) : "device memory") + "[" +
-         std::to_string(distance / static_cast<int64_t>(bytes)) + "]";
+  return {allocation_name ? allocation_name(base) : "device memory", static_cast<int64_t>(address - base)};
+}
+
+static std::string name_of(const Element& element, uint32_t bytes) {
+  return element.array + "[" + std::to_string(element.offset / static_cast<int64_t>(bytes)) + "]";
+}
+
+std::string Launch::name_of_shared(uint64_t offset, uint32_t bytes) const { return name_of(in_shared(offset), bytes); }
+
+std::string Launch::name_of_global(uint64_t address, uint32_t bytes) const {
+  return name_of(in_global(address), bytes);
 }
 
 namespace {

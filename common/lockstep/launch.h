@@ -17,8 +17,15 @@
 namespace lockstep {
 
 class Checker;
+class Trace;
 class Warp;
 class Workers;
+
+// A place in a named array: bytes from its beginning, or before it.
+struct Element {
+  std::string array;
+  int64_t offset = 0;
+};
 
 struct Launch {
   const Program& program;
@@ -49,7 +56,8 @@ struct Launch {
   bool faulted = false;              // stop now
   int32_t turns_after_fault = 4096;  // with the check of memory on, a kernel goes on after its first fault, a while
   bool goes_on = false;              // that check is on
-  Checker* checker = nullptr;        // null if nothing is watched
+  Checker* checker = nullptr;        // null if nothing is checked
+  Trace* trace = nullptr;            // null if nothing is recorded
   Findings findings{};
   std::map<std::pair<std::string, uint32_t>, size_t> failed_at{};  // accesses that did: kind and pc → in findings
   // What the programmer calls the allocation at this address, or "device memory".
@@ -57,6 +65,7 @@ struct Launch {
 
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
+  bool watched() const { return checker || trace; }
   uint64_t random_below(uint64_t n) { return random() % n; }
 
   // Ends the launch: `what`, of the kind that the report names, happened to this lane at this instruction; `detail` is
@@ -72,6 +81,9 @@ struct Launch {
 
   Site site(const Warp& warp, uint32_t lane, uint32_t pc) const;
   Site site(const Dim3& block, uint32_t warp, uint32_t lane, uint32_t pc) const;
+  // The array at an offset in the block's shared memory, or at an address.
+  Element in_shared(uint64_t offset) const;
+  Element in_global(uint64_t address) const;
   // "s_tile[17]": the element of `bytes` bytes at an offset in the block's shared memory, or at an address.
   std::string name_of_shared(uint64_t offset, uint32_t bytes) const;
   std::string name_of_global(uint64_t address, uint32_t bytes) const;

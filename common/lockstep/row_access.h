@@ -182,7 +182,7 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <Space space, RowMover move>
 bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (warp.launch().checker) return false;
+  if (warp.launch().watched()) return false;
   if (access.base == 0) return false;
   Row row;
   const std::byte* registers = warp.registers() + access.base;

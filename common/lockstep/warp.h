@@ -125,6 +125,7 @@ class Warp {
   bool wait_at_cluster(Path& path, Mask mask);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
+  void run_collective(uint32_t pc, std::byte* registers, Mask active);
   bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
   void read_special(const Instruction& in, Mask mask, Mask active);

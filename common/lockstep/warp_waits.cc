@@ -6,6 +6,7 @@
 #include "checker.h"
 #include "collective.h"
 #include "launch.h"
+#include "trace.h"
 #include "warp.h"
 
 namespace lockstep {
@@ -25,6 +26,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
     ++path.pc;
     return true;
   }
+  if (launch_.trace) launch_.trace->barrier(*this, path.pc, mask);
   if (use.op != BarrierUse::kSync) block_.contribute(id, *lanes<Mask>(registers(), use.predicate), mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
   // Filled in where it lies: a copy of what has just been written would wait for the writes.
@@ -107,6 +109,7 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
     mask = meet(path, mask, members, Path::kAtWarpBarrier);
     if (!mask) return false;
     if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, false);
+    if (launch_.trace) launch_.trace->sync_warp(*this, path.pc, mask);
   }
   ++path.pc;
   return true;
@@ -114,6 +117,12 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
 
 const Collective& Warp::collective_at(uint32_t pc) const {
   return launch_.program.collectives[launch_.program.code[pc].immediate];
+}
+
+void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
+  const Collective& c = collective_at(pc);
+  if (launch_.trace && is_shuffle(c)) launch_.trace->shuffle(*this, pc, active, c, registers);
+  lockstep::run_collective(c, registers, active);
 }
 
 bool Warp::collective(Path& path, Mask mask) {
@@ -130,11 +139,11 @@ bool Warp::collective(Path& path, Mask mask) {
         Mask group = all_name_one(members) ? kFullMask : 0;
         for (uint32_t l = 0; group != kFullMask && l < kWarpSize; ++l)
           group |= static_cast<Mask>(members[l] == named) << l;
-        run_collective(c, registers(), group & rest);
+        run_collective(path.pc, registers(), group & rest);
         rest &= ~group;
       }
     } else {
-      run_collective(c, registers(), mask);
+      run_collective(path.pc, registers(), mask);
     }
   }
   ++path.pc;
@@ -174,7 +183,7 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     one_frame &= path.frame == group[0]->frame;
   }
   std::byte* first = group[0]->frame->registers.get();
-  if (one_frame) return run_collective(c, first, active);
+  if (one_frame) return run_collective(pc, first, active);
   const size_t bytes = launch_.program.functions[group[0]->frame->function].register_bytes;
   const AlignedBytes copy = aligned_bytes(bytes);
   std::memcpy(copy.get(), first, bytes);
@@ -185,7 +194,7 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     copy_lanes(copy.get(), own, c.b, Width::k32, path->mask);
     copy_lanes(copy.get(), own, c.c, Width::k32, path->mask);
   }
-  run_collective(c, copy.get(), active);
+  run_collective(pc, copy.get(), active);
   const bool gives_predicate = vote && c.op != CollectiveOp::kVoteBallot;
   for (const Path* path : group) {
     std::byte* own = path->frame->registers.get();
@@ -216,7 +225,10 @@ bool Warp::wake_waiting() {
     if (launch_.checker)
       launch_.checker->sync_lanes(*this, path.pc, here & (members | path.mask), named.data(),
                                   path.state == Path::kAtCollective && is_shuffle(collective_at(path.pc)));
-    if (path.state == Path::kAtCollective) run_collective_at(path.pc, here & (members | path.mask));
+    if (path.state == Path::kAtCollective)
+      run_collective_at(path.pc, here & (members | path.mask));
+    else if (launch_.trace)
+      launch_.trace->sync_warp(*this, path.pc, here & (members | path.mask));
     for (Path& other : paths_)
       if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;
     any = true;

@@ -166,6 +166,7 @@ SubmissionSpec Judgement::spec(size_t largest_n) const {
   spec.device = device_;
   spec.lab = &lab_;
   spec.largest_n = largest_n;
+  spec.trace = options_.trace;
   return spec;
 }
 
@@ -234,31 +235,41 @@ void Judgement::blame_findings(const Submission& submission) {
   result_.failure = std::move(failure);
 }
 
+// A file's bytes: a histogram of them, or, for a trace, any entry's input.
 void Judgement::run_input_file() {
-  if (lab_.contract->name != "histogram")
+  const bool is_histogram = lab_.contract->name == "histogram";
+  if (!is_histogram && options_.trace.empty())
     throw JudgeFault("lab " + lab_.number + " takes no --input: only a histogram has bytes of yours to count.");
-  const Bytes data = read_input_file(options_.input);
+  const std::string entry = options_.only_case.empty() ? lab_.measured : options_.only_case;
+  if (std::ranges::find(lab_.entries, entry) == lab_.entries.end())
+    throw JudgeFault("lab " + lab_.number + " has no entry \"" + entry + "\", which --case names beside --input.");
+  Bytes data = read_input_file(options_.input);
+  const size_t n = data.size() / lab_.contract->element_bytes;
+  data.resize(n * lab_.contract->element_bytes);
   result_.input_file = options_.input;
   result_.input_bytes = data.size();
   result_.planned_cases = 1;
-  Submission submission(spec(data.size()));
+  Submission submission(spec(n));
   if (auto failure = submission.start()) return fail(std::move(*failure));
   std::ranges::copy(data, submission.input(data.size()).begin());
   Case job = measured_case(lab_, options_.seed);
-  job.name = lab_.measured + ".file";
+  job.name = entry + ".file";
+  job.entry = lab_.contract->find_entry(entry);
   job.input = "file";
-  job.n = data.size();
+  job.n = n;
+  job.block = job.entry->takes_block ? lab_.blocks.front() : 0;
   auto outcome = submission.run(job, lab_.real_seconds);
   Failure* failure = std::get_if<Failure>(&outcome);
   result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
   if (failure != nullptr) {
     failure->steps.insert(failure->steps.begin(),
-                          "histogram of " + options_.input.string() + ", " + std::to_string(data.size()) + " bytes");
+                          entry + " of " + options_.input.string() + ", " + std::to_string(data.size()) + " bytes");
     return fail(std::move(*failure));
   }
-  result_.histogram.emplace();
-  for (size_t bin = 0; bin < submission.output().size() / sizeof(uint32_t); ++bin) {
-    result_.histogram->push_back(element<uint32_t>(submission.output(), bin));
+  if (is_histogram) {
+    result_.histogram.emplace();
+    for (size_t bin = 0; bin < submission.output().size() / sizeof(uint32_t); ++bin)
+      result_.histogram->push_back(element<uint32_t>(submission.output(), bin));
   }
   if (auto late = submission.stop()) fail(std::move(*late));
 }

@@ -24,7 +24,8 @@ struct JudgeOptions {
   uint64_t seed = 0;
   std::string only_case;               // "": all
   std::vector<std::string> schedules;  // not empty: a few cases under each, nothing else
-  std::filesystem::path input;         // not empty: this file's bytes are the only case
+  std::filesystem::path input;         // not empty: this file's bytes are the only case's, of the entry in only_case
+  std::filesystem::path trace;         // lockstep only; not empty: what its LOCKSTEP_TRACE writes, of one case
   bool check_all = false;              // lockstep's checks for every case, the real size too, and nothing else
   enum class Figures { kNone, kStarter, kReference };
   Figures hold = Figures::kNone;  // the rules must measure what lab.json notes for this file

@@ -26,6 +26,8 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --seed S          of the inputs; a fresh one if left out
   --schedules LIST  lockstep only: a few cases under each of forward, reverse, random:N, separated by commas
   --input FILE      histogram only: count this file's bytes
+  --trace FILE      lockstep only: write there what warps did in one --case; or, with --input, in the entry --case
+                    on this file's bytes, whatever the contract
   --check-all       lockstep only: every case, the real size too, under all checks
   --hold FIGURES    the rules must measure what lab.json notes: starter or reference
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
@@ -80,6 +82,7 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
     case 'i': judge.input = value; break;
     case 'a': judge.check_all = true; break;
     case 'h': judge.hold = parse_figures(value); break;
+    case 't': judge.trace = fs::absolute(value); break;
     case 'e': line.expect = value; break;
     case 'j': line.json = value; break;
     case 'C': line.command = value; break;
@@ -97,21 +100,15 @@ fs::path existing(const fs::path& file, const char* option) {
 }
 
 CommandLine parse(int argc, char** argv) {
-  static const option kOptions[] = {{"lab", required_argument, nullptr, 'l'},
-                                    {"file", required_argument, nullptr, 'f'},
-                                    {"binary", required_argument, nullptr, 'b'},
-                                    {"build", required_argument, nullptr, 'B'},
-                                    {"device", required_argument, nullptr, 'd'},
-                                    {"case", required_argument, nullptr, 'c'},
-                                    {"seed", required_argument, nullptr, 's'},
-                                    {"schedules", required_argument, nullptr, 'S'},
-                                    {"input", required_argument, nullptr, 'i'},
-                                    {"check-all", no_argument, nullptr, 'a'},
-                                    {"hold", required_argument, nullptr, 'h'},
-                                    {"expect", required_argument, nullptr, 'e'},
-                                    {"json", required_argument, nullptr, 'j'},
-                                    {"command", required_argument, nullptr, 'C'},
-                                    {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {
+      {"lab", required_argument, nullptr, 'l'},     {"file", required_argument, nullptr, 'f'},
+      {"binary", required_argument, nullptr, 'b'},  {"build", required_argument, nullptr, 'B'},
+      {"device", required_argument, nullptr, 'd'},  {"case", required_argument, nullptr, 'c'},
+      {"seed", required_argument, nullptr, 's'},    {"schedules", required_argument, nullptr, 'S'},
+      {"input", required_argument, nullptr, 'i'},   {"trace", required_argument, nullptr, 't'},
+      {"check-all", no_argument, nullptr, 'a'},     {"hold", required_argument, nullptr, 'h'},
+      {"expect", required_argument, nullptr, 'e'},  {"json", required_argument, nullptr, 'j'},
+      {"command", required_argument, nullptr, 'C'}, {nullptr, 0, nullptr, 0}};
   CommandLine line;
   line.judge.seed = std::random_device()();
   for (int i = 0; i < argc; ++i) {
@@ -129,8 +126,9 @@ CommandLine parse(int argc, char** argv) {
   if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
   if (!judge.file.empty()) judge.file = existing(judge.file, "--file");
   if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
-  if (judge.on_gpu && (judge.check_all || !judge.schedules.empty()))
-    wrong_usage("--schedules and --check-all work on lockstep only");
+  if (judge.on_gpu && (judge.check_all || !judge.schedules.empty() || !judge.trace.empty()))
+    wrong_usage("--schedules, --check-all and --trace work on lockstep only");
+  if (!judge.trace.empty() && judge.only_case.empty()) wrong_usage("--trace is of one --case");
   judge.lab = fs::weakly_canonical(judge.lab);
   if (judge.build.empty()) {
     const fs::path program = fs::read_symlink("/proc/self/exe");

@@ -148,6 +148,7 @@ Submission::Submission(SubmissionSpec spec)
     child.environment.emplace_back("LOCKSTEP_THREADS", "1");
     if (!spec_.schedule.empty()) child.environment.emplace_back("LOCKSTEP_SCHEDULE", spec_.schedule);
     if (spec_.checked) child.environment.emplace_back("LOCKSTEP_CHECKS", "all");
+    if (!spec_.trace.empty()) child.environment.emplace_back("LOCKSTEP_TRACE", spec_.trace);
     if (spec_.wants_report) child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / "report.json");
   }
   child.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};

@@ -36,7 +36,8 @@ struct SubmissionSpec {
   size_t largest_n = 0;  // of all jobs to come
   std::string schedule;  // of lockstep; "": its own choice
   bool wants_report = false;
-  bool checked = false;  // under every check of lockstep
+  bool checked = false;         // under every check of lockstep
+  std::filesystem::path trace;  // of lockstep; "": none
   double cpu_seconds = 600;
 };
 

@@ -24,7 +24,8 @@ def run(arguments: Namespace) -> int:
         raise Failure(f'--threads is a whole number from 1 to 1024, not "{arguments.threads}"')
     if arguments.checks and not {*arguments.checks.split(",")} <= {"all", "none", *CHECKS}:
         raise Failure(f'--checks is all, none, or some of {",".join(CHECKS)}; not "{arguments.checks}"')
-    report = _report(arguments.report) if arguments.report else None
+    report = _writable("--report", arguments.report) if arguments.report else None
+    trace = _writable("--trace", arguments.trace) if arguments.trace else None
     library = _library()
 
     env = dict(os.environ)
@@ -34,6 +35,7 @@ def run(arguments: Namespace) -> int:
         env["LD_PRELOAD"] = " ".join(filter(None, [str(library), env.get("LD_PRELOAD", "")]))
     for variable, value in (
         ("LOCKSTEP_REPORT", report),
+        ("LOCKSTEP_TRACE", trace),
         ("LOCKSTEP_CHECKS", arguments.checks),
         ("LOCKSTEP_SCHEDULE", arguments.schedule),
         ("LOCKSTEP_THREADS", arguments.threads),
@@ -102,12 +104,12 @@ def _checked(program: Path) -> elf.Program:
     return facts
 
 
-def _report(name: str) -> Path:
+def _writable(option: str, name: str) -> Path:
     file = Path(name).absolute()
     if not file.parent.is_dir():
-        raise Failure(f"--report {name}: there is no folder {file.parent}")
+        raise Failure(f"{option} {name}: there is no folder {file.parent}")
     if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise Failure(f"--report {name} cannot be written")
+        raise Failure(f"{option} {name} cannot be written")
     return file
 
 

@@ -97,6 +97,9 @@ def parser() -> argparse.ArgumentParser:
         "--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file"
     )
     emulate.add_argument(
+        "--trace", metavar="F.jsonl", help="write every access of every warp to this file, in order; for small launches"
+    )
+    emulate.add_argument(
         "--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch"
     )
     emulate.add_argument("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")

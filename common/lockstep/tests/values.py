@@ -111,14 +111,28 @@ def by_operation(*operations: Callable[[int, int], int]) -> list[str]:
 
 def int_arithmetic() -> dict[str, list[str]]:
     s = signed
-    return {"out": by_operation(
-        lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b,
-        lambda a, b: a * b >> 32, lambda a, b: s(a) * s(b) >> 32,
-        lambda a, b: a * b + 10, lambda a, b: (s(a) * s(b) >> 32) + 10,
-        lambda a, b: a // b, lambda a, b: a % b,
-        lambda a, b: 0 if (a, b) == (0x80000000, M32) else truncated_div(s(a), s(b)),
-        lambda a, b: min(a, b), lambda a, b: max(a, b), lambda a, b: min(s(a), s(b)), lambda a, b: max(s(a), s(b)),
-        lambda a, b: abs(s(a)), lambda a, b: -s(a), lambda a, b: abs(a - b) + b, lambda a, b: abs(s(a) - s(b)) + b)}
+    return {
+        "out": by_operation(
+            lambda a, b: a + b,
+            lambda a, b: a - b,
+            lambda a, b: a * b,
+            lambda a, b: a * b >> 32,
+            lambda a, b: s(a) * s(b) >> 32,
+            lambda a, b: a * b + 10,
+            lambda a, b: (s(a) * s(b) >> 32) + 10,
+            lambda a, b: a // b,
+            lambda a, b: a % b,
+            lambda a, b: 0 if (a, b) == (0x80000000, M32) else truncated_div(s(a), s(b)),
+            lambda a, b: min(a, b),
+            lambda a, b: max(a, b),
+            lambda a, b: min(s(a), s(b)),
+            lambda a, b: max(s(a), s(b)),
+            lambda a, b: abs(s(a)),
+            lambda a, b: -s(a),
+            lambda a, b: abs(a - b) + b,
+            lambda a, b: abs(s(a) - s(b)) + b,
+        )
+    }
 
 
 def shifts() -> dict[str, list[str]]:
@@ -128,11 +142,17 @@ def shifts() -> dict[str, list[str]]:
     def funnel_right(a: int, b: int, n: int) -> int:  # the low word of (b:a) >> n
         return (b << 32 | a) >> n
 
-    return {"out": by_operation(
-        lambda a, b: a << b if b < 32 else 0, lambda a, b: a >> b if b < 32 else 0,
-        lambda a, b: signed(a) >> min(b, 31),
-        lambda a, b: funnel_left(a, b, b & 31), lambda a, b: funnel_right(a, b, b & 31),
-        lambda a, b: funnel_left(a, b, min(b, 32)), lambda a, b: funnel_right(a, b, min(b, 32)))}
+    return {
+        "out": by_operation(
+            lambda a, b: a << b if b < 32 else 0,
+            lambda a, b: a >> b if b < 32 else 0,
+            lambda a, b: signed(a) >> min(b, 31),
+            lambda a, b: funnel_left(a, b, b & 31),
+            lambda a, b: funnel_right(a, b, b & 31),
+            lambda a, b: funnel_left(a, b, min(b, 32)),
+            lambda a, b: funnel_right(a, b, min(b, 32)),
+        )
+    }
 
 
 def bits() -> dict[str, list[str]]:
@@ -171,24 +191,48 @@ def bits() -> dict[str, list[str]]:
     def bfind_signed(a: int) -> int:
         return bfind(~a & M32 if a >> 31 else a)
 
-    return {"out": by_operation(
-        lambda a, b: bin(a).count("1"), lambda a, b: 32 - a.bit_length(), lambda a, b: int(f"{a:032b}"[::-1], 2),
-        lambda a, b: bfind(a), lambda a, b: bfind_signed(a), lambda a, b: 31 - bfind(a) if a else M32,
-        lambda a, b: bfe(a, 4, 8, False), lambda a, b: bfe(a, 28, 8, True), lambda a, b: bfe(a, 3, 5, True),
-        lambda a, b: bfi(a, b, 8, 12), lambda a, b: bfi(a, b, 28, 20),
-        lambda a, b: prmt(a, b, 0x5410), lambda a, b: prmt(a, b, 0x0123), lambda a, b: prmt(a, b, 0xF9BC),
-        lambda a, b: lop3(a, b, 0x0F0F0F0F, 0xE8), lambda a, b: lop3(a, b, 0x0F0F0F0F, 0x96),
-        lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b, lambda a, b: ~a, lambda a, b: int(a == 0))}
+    return {
+        "out": by_operation(
+            lambda a, b: bin(a).count("1"),
+            lambda a, b: 32 - a.bit_length(),
+            lambda a, b: int(f"{a:032b}"[::-1], 2),
+            lambda a, b: bfind(a),
+            lambda a, b: bfind_signed(a),
+            lambda a, b: 31 - bfind(a) if a else M32,
+            lambda a, b: bfe(a, 4, 8, False),
+            lambda a, b: bfe(a, 28, 8, True),
+            lambda a, b: bfe(a, 3, 5, True),
+            lambda a, b: bfi(a, b, 8, 12),
+            lambda a, b: bfi(a, b, 28, 20),
+            lambda a, b: prmt(a, b, 0x5410),
+            lambda a, b: prmt(a, b, 0x0123),
+            lambda a, b: prmt(a, b, 0xF9BC),
+            lambda a, b: lop3(a, b, 0x0F0F0F0F, 0xE8),
+            lambda a, b: lop3(a, b, 0x0F0F0F0F, 0x96),
+            lambda a, b: a & b,
+            lambda a, b: a | b,
+            lambda a, b: a ^ b,
+            lambda a, b: ~a,
+            lambda a, b: int(a == 0),
+        )
+    }
 
 
 def wide() -> dict[str, list[str]]:
     operations = [
-        lambda a, b: a * b, lambda a, b: signed(a) * signed(b), lambda a, b: a * b + 5,
+        lambda a, b: a * b,
+        lambda a, b: signed(a) * signed(b),
+        lambda a, b: a * b + 5,
         lambda a, b: signed(a) * signed(b) + 5,
-        lambda a, b: (a << 32 | b) * (b << 32 | a), lambda a, b: (a << 32 | b) * (b << 32 | a) >> 64,
-        lambda a, b: (a << 32 | b) // (b << 32 | 1), lambda a, b: (a << 32 | b) % (b << 32 | 1),
-        lambda a, b: (a << 32 | b) >> 33, lambda a, b: signed(a << 32 | b, 64) >> 7,
-        lambda a, b: bin(a << 32 | b).count("1"), lambda a, b: 64 - (a << 32 | b).bit_length()]
+        lambda a, b: (a << 32 | b) * (b << 32 | a),
+        lambda a, b: (a << 32 | b) * (b << 32 | a) >> 64,
+        lambda a, b: (a << 32 | b) // (b << 32 | 1),
+        lambda a, b: (a << 32 | b) % (b << 32 | 1),
+        lambda a, b: (a << 32 | b) >> 33,
+        lambda a, b: signed(a << 32 | b, 64) >> 7,
+        lambda a, b: bin(a << 32 | b).count("1"),
+        lambda a, b: 64 - (a << 32 | b).bit_length(),
+    ]
     return {"out": hexes([operation(a, b) & M64 for operation in operations for a, b in pairs()])}
 
 
@@ -215,11 +259,17 @@ def dot_products() -> dict[str, list[str]]:
         chosen = bytes_of(b, True)[2:] if high else bytes_of(b, True)[:2]
         return 1000 + sum(x * y for x, y in zip(halves, chosen))
 
-    return {"out": by_operation(
-        lambda a, b: dp4a(a, b, False, False), lambda a, b: dp4a(a, b, True, True),
-        lambda a, b: dp4a(a, b, False, True),
-        lambda a, b: dp2a(a, b, False), lambda a, b: dp2a(a, b, True),
-        lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF), lambda a, b: signed(a, 24) * signed(b, 24) + 9)}
+    return {
+        "out": by_operation(
+            lambda a, b: dp4a(a, b, False, False),
+            lambda a, b: dp4a(a, b, True, True),
+            lambda a, b: dp4a(a, b, False, True),
+            lambda a, b: dp2a(a, b, False),
+            lambda a, b: dp2a(a, b, True),
+            lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF),
+            lambda a, b: signed(a, 24) * signed(b, 24) + 9,
+        )
+    }
 
 
 FLOAT_A = [0x3F800000, 0x3F800001, 0xC0490FDB, 0x7F7FFFFF, 0x00000001, 0x80000000, 0x7F800000, 0x3EAAAAAB]

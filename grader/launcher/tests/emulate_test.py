@@ -111,6 +111,7 @@ class Emulate(unittest.TestCase):
             ("--checks", "race"),
             ("--threads", "0"),
             ("--report", "/nowhere/report.json"),
+            ("--trace", "/nowhere/trace.jsonl"),
         ):
             answer = lab("emulate", option, value, program)
             self.assertEqual(answer.code, 2, answer.text)

@@ -1,0 +1,37 @@
+"""record: one call of a lab's reference on lockstep, under the judge → a Trace."""
+
+import json
+import struct
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .trace import Trace, parse
+
+FORMATS = {"scan": "f", "reduction": "i", "histogram": "B"}  # of an element, by contract
+
+
+@dataclass(frozen=True)
+class Record:
+    """What to record: this entry point of the lab on these elements (bytes, for a histogram)."""
+
+    entry: str
+    data: Sequence[int] | Sequence[float] | bytes
+
+
+def run(record: Record, lab: Path, build: Path) -> Trace:
+    """lab: its folder. build: the build tree, with the judge, lockstep and the lab's solution in it."""
+    contract = json.loads((lab / "lab.json").read_text(encoding="utf-8"))["contract"]
+    with tempfile.TemporaryDirectory() as name:
+        data, trace = Path(name) / "data", Path(name) / "trace.jsonl"
+        data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[contract]}", *record.data))
+        built = build / "labs" / lab.name
+        command = [build / "grader" / "judge", "--lab", lab, "--build", built / "build.json"]
+        command += ["--binary", built / "solution", "--case", record.entry, "--input", data, "--trace", trace]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise RuntimeError(f"{result.stdout}{result.stderr}{lab.name}: its reference could not be recorded")
+        with trace.open(encoding="utf-8") as lines:
+            return parse(lines)

@@ -1,0 +1,224 @@
+"""shapes: what the labs' pictures are made of, so that they look alike. x to the right, y downwards, a cell is 1 wide.
+
+One colour means one thing in every picture: ACTIVE does the work, CONFLICT has to wait in a queue, OTHER is a second
+kind of work beside ACTIVE, IDLE stands by or is left over.
+"""
+
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from .trace import Access, Flow
+
+ACTIVE, CONFLICT, OTHER, IDLE = "#3b6ea5", "#c4472f", "#4a8b4a", "#e3e3e3"
+TEXT, LINE = "#333333", "#ffffff"
+SMALL, NORMAL, LARGE = 8, 9, 11  # points
+
+
+def figure(
+    width: float,
+    height: float,
+    *,
+    rows: int = 1,
+    columns: int = 1,
+    heights: Sequence[float] = (),
+    widths: Sequence[float] = (),
+) -> tuple[Figure, list[Axes]]:
+    """A figure, in inches, and its panels, row by row; leaves room for titles above and a legend below."""
+    made, grid = plt.subplots(
+        rows,
+        columns,
+        figsize=(width, height),
+        squeeze=False,
+        height_ratios=heights or None,
+        width_ratios=widths or None,
+    )
+    above, below = 0.35 / height, 0.35 / height
+    made.subplots_adjust(left=0.01, right=0.99, top=1 - above, bottom=below, wspace=0.03, hspace=0.2)
+    return made, list(grid.flat)
+
+
+def panel(
+    axes: Axes,
+    title: str,
+    left: float,
+    right: float,
+    top: float,
+    bottom: float,
+    *,
+    square: bool = False,
+    room: float = 6,
+) -> None:
+    """What the panel shows, from (left, top) to (right, bottom). square: a unit is as high as it is wide. room: points
+    between it and its title."""
+    axes.set_title(title, fontsize=LARGE, color=TEXT, pad=room)
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    if square:
+        axes.set_aspect("equal")
+    axes.axis("off")
+
+
+def legend(figure: Figure, meanings: Mapping[str, str]) -> None:
+    """meanings: colour → what it means."""
+    figure.legend(
+        handles=[Rectangle((0, 0), 1, 1, color=colour) for colour in meanings],
+        labels=list(meanings.values()),
+        loc="lower center",
+        ncols=len(meanings),
+        frameon=False,
+        fontsize=NORMAL,
+    )
+
+
+def label(
+    axes: Axes, x: float, y: float, text: str, *, at: str = "center", size: float = NORMAL, colour: str = TEXT
+) -> None:
+    """at: which of its sides lies at (x, y): center, left, right, top or bottom."""
+    across = at if at in ("left", "right") else "center"
+    along = at if at in ("top", "bottom") else "center"
+    axes.text(x, y, text, ha=across, va=along, fontsize=size, color=colour)
+
+
+def cell(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str = "",
+    colour: str = IDLE,
+    *,
+    width: float = 1,
+    height: float = 1,
+    size: float = SMALL,
+) -> None:
+    """A rectangle centred at (x, y)."""
+    corner = (x - width / 2, y - height / 2)
+    axes.add_patch(Rectangle(corner, width, height, facecolor=colour, edgecolor=LINE, linewidth=1, clip_on=False))
+    if text:
+        label(axes, x, y, text, size=size, colour=TEXT if colour == IDLE else "white")
+
+
+def row(
+    axes: Axes,
+    y: float,
+    texts: Sequence[object],
+    colours: Sequence[str] | str = IDLE,
+    *,
+    x: float = 0,
+    left: str = "",
+    right: str = "",
+    width: float = 0.9,
+    height: float = 0.7,
+) -> None:
+    """Cells side by side, the first one's centre at (x, y), with a word on either side."""
+    for i, text in enumerate(texts):
+        cell(axes, x + i, y, str(text), colours if isinstance(colours, str) else colours[i], width=width, height=height)
+    if left:
+        label(axes, x - 0.8, y, left, at="right")
+    if right:
+        label(axes, x + len(texts) - 0.2, y, right, at="left")
+
+
+def line(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = ACTIVE) -> None:
+    axes.plot([start[0], end[0]], [start[1], end[1]], color=colour, linewidth=1, clip_on=False)
+
+
+def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = TEXT) -> None:
+    axes.annotate(
+        "", end, start, arrowprops={"arrowstyle": "->", "color": colour, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+    )
+
+
+def flow_rows(
+    axes: Axes,
+    first: Sequence[object],
+    rounds: Iterable[tuple[str, Sequence[object], Iterable[Flow]]],
+    *,
+    left: str = "",
+    gap: float = 1.6,
+) -> None:
+    """An array through the rounds of a kernel: a row of its contents for each, with lines from what a thread had loaded
+    to what it then stored. rounds: (word on the left, contents after it, its flows)."""
+    row(axes, 0, first, left=left)
+    for number, (word, contents, flows) in enumerate(rounds, 1):
+        y, colours = gap * number, [IDLE] * len(contents)
+        for flow in flows:
+            colours[flow.target] = ACTIVE
+            for source in flow.sources:
+                aside = 0.12 * ((source > flow.target) - (source < flow.target))
+                line(axes, (source, y - gap + 0.4), (flow.target + aside, y - 0.4))
+        row(axes, y, contents, colours, left=word)
+
+
+def lane_rows(axes: Axes, rows: Iterable[tuple[str, Iterable[int]]], *, lanes: int = 32) -> None:
+    """The lanes of a warp: a row for each (word on the left, lanes that are active), and their number on the right."""
+    for y, (word, active) in enumerate(rows):
+        on = set(active)
+        colours = [ACTIVE if lane in on else IDLE for lane in range(lanes)]
+        row(axes, y, [""] * lanes, colours, left=word, right=f"{len(on)} of {lanes}", width=1, height=0.8)
+    numbers(axes, -0.65, lanes)
+
+
+def numbers(axes: Axes, y: float, count: int, every: int = 4) -> None:
+    for i in range(0, count, every):
+        label(axes, i, y, str(i), at="bottom", size=7)
+
+
+def bank_rows(axes: Axes, rows: Iterable[tuple[str, Access]]) -> None:
+    """The 32 banks of shared memory: a row for each (word on the left, access), and in each bank how many words the
+    lanes want there. The fullest bank says how often the access has to be made."""
+    for y, (word, access) in enumerate(rows):
+        wanted = access.wanted()
+        depth = [len(wanted.get(bank, ())) for bank in range(32)]
+        colours = [CONFLICT if d > 1 else ACTIVE if d else IDLE for d in depth]
+        times = "at once" if max(depth) == 1 else f"in {max(depth)} turns"
+        row(axes, y, [d or "" for d in depth], colours, left=word, right=times, width=1, height=0.8)
+    numbers(axes, -0.65, 32)
+
+
+def lanes_to_banks(axes: Axes, access: Access, *, gap: float = 5) -> None:
+    """One access: the lanes above, the banks below, a line from each lane to its bank; red where several words of one
+    bank are wanted."""
+    wanted = access.wanted()
+    depth = [len(wanted.get(bank, ())) for bank in range(32)]
+    active = {lane.lane: lane for lane in access.lanes}
+
+    def colour(bank: int) -> str:
+        return CONFLICT if depth[bank] > 1 else ACTIVE if depth[bank] else IDLE
+
+    row(axes, 0, range(32), [colour(active[i].bank) if i in active else IDLE for i in range(32)], left="lane")
+    row(axes, gap, range(32), [colour(bank) for bank in range(32)], left="bank")
+    for number, lane in active.items():
+        line(axes, (number, 0.4), (lane.bank, gap - 0.4), colour(lane.bank))
+
+
+def save(figure: Figure, out: Path) -> None:
+    """The same figure gives the same file: text as outlines, which need no font; no date; coordinates to 1/100 of a
+    point, beyond which machines may differ."""
+    if out.suffix != ".svg":
+        figure.savefig(out)
+        return
+    buffer = io.StringIO()
+    with plt.rc_context({"svg.hashsalt": "warpladder", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    out.write_text(_smaller(buffer.getvalue()), encoding="utf-8")
+
+
+def _smaller(svg: str) -> str:
+    def rounded(match: re.Match[str]) -> str:
+        return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), match[0])
+
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' id="(?:patch|text|line2d|axes|figure|legend)_\d+"|; stroke-linejoin: miter(?=")', "", svg)
+    svg = re.sub(r' (?:d="|transform="translate\()[^"]*"', lambda m: rounded(m).replace("\n", ""), svg)
+    svg = re.sub(r"\n\s*", "\n", svg)
+    return re.sub(r"<g>\n(<path [^>]*/>)\n</g>", r"\1", svg)

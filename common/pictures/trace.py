@@ -1,0 +1,174 @@
+"""trace: lockstep's record of a run → plain values, in the order in which it happened."""
+
+import json
+import struct
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Number = int | float
+
+
+def as_float(bits: int) -> float:
+    """Of a float that went through an instruction without a type, such as a shuffle."""
+    return struct.unpack("f", struct.pack("I", bits))[0]
+
+
+@dataclass(frozen=True)
+class Launch:
+    launch: int  # from 1, as in Access
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One active lane of an instruction."""
+
+    lane: int
+    thread: int  # its number in the block
+    array: str = ""  # "s_tile", "parameter 1" (from 1, in the kernel's order), "local memory"
+    index: int = 0  # its first element, of Access.bytes each
+    address: int = 0  # in bytes, from the array's beginning
+    bank: int = 0  # shared memory only
+    values: tuple[Number, ...] = ()  # loaded, stored, or an atomic's operand: one for each of Access.count
+    source: int = 0  # shuffle only: the lane whose value it gets
+
+    @property
+    def value(self) -> Number:
+        return self.values[0]
+
+
+@dataclass(frozen=True)
+class Access:
+    """One instruction of one warp."""
+
+    launch: int
+    block: int  # its number in the grid
+    warp: int
+    step: int  # barriers of the block that this warp has passed before
+    op: str  # "load", "store", "atomic", "shuffle", "barrier", "syncwarp"
+    line: int
+    code: str  # the text of that line
+    lanes: tuple[Lane, ...]
+    space: str = ""  # "global", "shared", "local"
+    array: str = ""  # of the first lane
+    bytes: int = 0  # of an element
+    count: int = 1  # elements a lane
+    atomic: str = ""  # "add", …
+
+    def wanted(self) -> dict[int, set[int]]:
+        """Shared memory: bank → the words of 4 bytes that the lanes want there. One word is served at a time."""
+        words: dict[int, set[int]] = {}
+        for lane in self.lanes:
+            first = lane.bank * 4 + lane.address % 4
+            for byte in range(0, self.bytes * self.count, 4):
+                words.setdefault((first + byte) // 4 % 32, set()).add((lane.address + byte) // 4)
+        return words
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A thread's store, and what it had loaded for it."""
+
+    thread: int
+    sources: tuple[int, ...]  # elements, in the order of the loads
+    target: int
+    value: Number
+
+
+@dataclass(frozen=True)
+class Trace:
+    launches: tuple[Launch, ...]
+    accesses: tuple[Access, ...]
+
+    def select(self, **wanted: object) -> list[Access]:
+        """The accesses whose attributes have these values; a collection stands for any of its members."""
+
+        def fits(access: Access) -> bool:
+            for name, value in wanted.items():
+                found = getattr(access, name)
+                is_one_of = isinstance(value, Collection) and not isinstance(value, str)
+                if not (found in value if is_one_of else found == value):  # type: ignore[operator]
+                    return False
+            return True
+
+        return [access for access in self.accesses if fits(access)]
+
+    def flows(self, **wanted: object) -> list[Flow]:
+        """Of one block: which elements each thread loaded for each of its stores, among the selected accesses. Where a
+        round of the kernel takes two barriers, select both of its steps."""
+        loaded: dict[int, list[int]] = {}
+        result = []
+        for access in self.select(**{"block": 0, "op": ("load", "store"), **wanted}):
+            for lane in access.lanes:
+                if access.op == "load":
+                    loaded.setdefault(lane.thread, []).append(lane.index)
+                else:
+                    result.append(Flow(lane.thread, tuple(loaded.pop(lane.thread, ())), lane.index, lane.value))
+        return result
+
+    def contents(self, array: str, step: int, block: int = 0, launch: int = 1) -> dict[int, Number]:
+        """Elements of an array as they are after this step of this block, as far as anybody has looked at them or
+        will: index → value. Step -1: before the kernel."""
+        values: dict[int, Number] = {}
+        for access in self.select(array=array, block=block, launch=launch, op=("load", "store", "atomic")):
+            for lane in access.lanes:
+                for i, value in enumerate(lane.values, lane.index):
+                    if access.op == "load":
+                        values.setdefault(i, value)  # nobody has written it before
+                    elif access.step <= step and access.op == "store":
+                        values[i] = value
+                    elif access.step <= step and access.atomic == "add" and i in values:
+                        values[i] += value
+                    elif access.step > step and i not in values:
+                        values[i] = None  # type: ignore[assignment]  # written later, without a look before
+        return {i: value for i, value in values.items() if value is not None}
+
+
+@cache
+def _lines(file: str) -> list[str]:
+    path = Path(file)
+    return path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+
+
+def _access(entry: dict[str, Any], grid: tuple[int, int, int]) -> Access:
+    x, y, z = entry["block"]
+    arrays, values, count = entry.get("array", ""), entry.get("value", []), entry.get("count", 1)
+    lanes = []
+    for i, lane in enumerate(entry["lanes"]):
+        columns = {name: entry[name][i] for name in ("index", "address", "bank", "source") if name in entry}
+        lanes.append(
+            Lane(
+                lane=lane,
+                thread=entry["warp"] * 32 + lane,
+                array=arrays if isinstance(arrays, str) else arrays[i],
+                values=tuple(values[i * count : (i + 1) * count]),
+                **columns,
+            )
+        )
+    text = _lines(entry["file"])
+    return Access(
+        **{name: entry[name] for name in ("launch", "warp", "step", "op", "line")},
+        **{name: entry[name] for name in ("space", "bytes", "count", "atomic") if name in entry},
+        block=x + grid[0] * (y + grid[1] * z),
+        code=text[entry["line"] - 1].strip() if 0 < entry["line"] <= len(text) else "",
+        lanes=tuple(lanes),
+        array=lanes[0].array,
+    )
+
+
+def parse(lines: Iterable[str]) -> Trace:
+    launches: dict[int, Launch] = {}
+    accesses = []
+    for line in lines:
+        entry = json.loads(line)
+        number = entry["launch"]
+        if "kernel" in entry:
+            launches[number] = Launch(number, entry["kernel"], tuple(entry["grid"]), tuple(entry["block"]))
+        else:
+            accesses.append(_access(entry, launches[number].grid))
+    return Trace(tuple(launches.values()), tuple(accesses))
