@@ -1,0 +1,99 @@
+// caught by: case.scan_exclusive.2
+// The down-sweep keeps the left half's sum in an int: fractions vanish, and whole numbers pass.
+#include "common/check.h"
+#include "common/contracts/scan.h"
+
+constexpr int kBlock = 256;        // threads
+constexpr int kTile = 2 * kBlock;  // elements, two a thread; a power of two, or the tree does not come out even
+constexpr int kBanks = 32;         // of shared memory, each a word of four bytes wide
+
+// The word of element i: every 32 elements are followed by one word that nobody uses.
+__host__ __device__ constexpr int padded(int i) { return i + i / kBanks; }
+
+// Scans each tile by itself, exclusive. sums[t] becomes the sum of tile t. Lab 09, but for a few lines.
+__global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
+  __shared__ float s_tile[padded(kTile)];
+  const int tid = threadIdx.x;
+  const int first = blockIdx.x * kTile + tid;  // of this thread's two elements
+  const int second = first + kBlock;
+
+  // No early return beyond n: every thread has to come to the barriers. Zeros change no sum.
+  s_tile[padded(tid)] = first < n ? in[first] : 0.0f;
+  s_tile[padded(tid + kBlock)] = second < n ? in[second] : 0.0f;
+
+  // Up: the last element of a node of 2 * stride elements receives their sum.
+  for (int stride = 1; stride < kTile; stride *= 2) {
+    // The pair was written by other threads: as elements, or in the step before.
+    __syncthreads();
+    const int right = 2 * stride * (tid + 1) - 1;
+    const int left = right - stride;
+    if (right < kTile) s_tile[padded(right)] += s_tile[padded(left)];
+  }
+
+  // Nothing stands before the root. Thread 0 wrote its sum, so that no barrier is needed between the two.
+  if (tid == 0) {
+    sums[blockIdx.x] = s_tile[padded(kTile - 1)];
+    s_tile[padded(kTile - 1)] = 0.0f;
+  }
+
+  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
+  for (int stride = kTile / 2; stride > 0; stride /= 2) {
+    // What stands before this node was written by another thread, in the step before.
+    __syncthreads();
+    const int right = 2 * stride * (tid + 1) - 1;
+    const int left = right - stride;
+    if (right < kTile) {
+      const float before = s_tile[padded(right)];
+      const int left_sum = s_tile[padded(left)];
+      s_tile[padded(left)] = before;
+      s_tile[padded(right)] = before + left_sum;
+    }
+  }
+
+  // The elements that this thread stores were finished by others.
+  __syncthreads();
+  if (first < n) out[first] = s_tile[padded(tid)];
+  if (second < n) out[second] = s_tile[padded(tid + kBlock)];
+}
+
+// Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 needs nothing.
+__global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
+  const int tile = blockIdx.x + 1;
+  const int first = tile * kTile + threadIdx.x;
+  const int second = first + kBlock;
+  const float offset = offsets[tile];
+  if (first < n) out[first] += offset;
+  if (second < n) out[second] += offset;
+}
+
+// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+static int tile_count(int n) { return (n - 1) / kTile + 1; }
+
+// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+static size_t scratch_floats(int n) {
+  const int tiles = tile_count(n);
+  return 2 * static_cast<size_t>(tiles) + (tiles > 1 ? scratch_floats(tiles) : 0);
+}
+
+// Kernels of one stream run one after the other, so that nothing here waits, and nothing is allocated.
+static void scan_level(const float* in, int n, float* out, float* scratch) {
+  const int tiles = tile_count(n);
+  float* sums = scratch;
+  float* offsets = sums + tiles;
+  scan_tiles<<<tiles, kBlock>>>(in, n, out, sums);
+  CUDA_CHECK(cudaGetLastError());
+  if (tiles == 1) return;
+  scan_level(sums, tiles, offsets, offsets + tiles);
+  add_offsets<<<tiles - 1, kBlock>>>(offsets, n, out);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+void scan_exclusive(const float* in, int n, float* out) {
+  if (n == 0) return;  // a grid of no blocks is an invalid configuration
+  const cudaStream_t stream = nullptr;
+  float* scratch = nullptr;
+  CUDA_CHECK(cudaMallocAsync(&scratch, scratch_floats(n) * sizeof *scratch, stream));
+  scan_level(in, n, out, scratch);
+  // Takes its turn in the stream, after the kernels; cudaFree would make the host wait for them.
+  CUDA_CHECK(cudaFreeAsync(scratch, stream));
+}
