@@ -6,6 +6,7 @@
 
 #include "block.h"
 #include "collective.h"
+#include "counters.h"
 #include "launch.h"
 #include "warp.h"
 
@@ -110,6 +111,8 @@ void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Spac
   if (full()) return;
   const Launch& launch = warp.launch();
   Json line = record(warp, access.pc, mask, name_of(access.op));
+  std::array<uint64_t, kWarpSize> offsets = places.at;
+  for (uint64_t& offset : offsets) offset -= places.shared_begin;  // 0 but for shared memory
   Json arrays = Json::array(), index = Json::array(), addresses = Json::array(), banks = Json::array(),
        values = Json::array();
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
@@ -120,8 +123,8 @@ void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Spac
     Element element{"local memory", static_cast<int64_t>(place - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
     if (space == Space::kGlobal) element = launch.in_global(place);
     if (space == Space::kShared) {
-      element = launch.in_shared(place - places.shared_begin);
-      banks.push_back((place - places.shared_begin) / 4 % 32);
+      element = launch.in_shared(offsets[l]);
+      banks.push_back(offsets[l] / 4 % 32);
     }
     one_array &= arrays.empty() || arrays[0] == element.array;
     arrays.push_back(element.array);
@@ -138,6 +141,10 @@ void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Spac
   line["address"] = addresses;
   if (space == Space::kShared) line["bank"] = banks;
   line["value"] = values;
+  const uint32_t bytes = access.bytes * access.count;
+  if (!atomic && space == Space::kGlobal) line["sectors"] = global_sectors(offsets.data(), mask, bytes);
+  if (!atomic && space == Space::kShared)
+    line["wavefronts"] = shared_wavefronts(offsets.data(), mask, bytes, access.op == MemoryOp::kStore).total;
   write(line);
   ++records_;
 }

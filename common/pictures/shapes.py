@@ -42,7 +42,7 @@ def figure(
         height_ratios=heights or None,
         width_ratios=widths or None,
     )
-    above, below = 0.35 / height, 0.35 / height
+    above, below = 0.45 / height, 0.35 / height
     made.subplots_adjust(left=0.01, right=0.99, top=1 - above, bottom=below, wspace=0.03, hspace=0.2)
     return made, list(grid.flat)
 
@@ -175,12 +175,12 @@ def numbers(axes: Axes, y: float, count: int, every: int = 4) -> None:
 
 def bank_rows(axes: Axes, rows: Iterable[tuple[str, Access]]) -> None:
     """The 32 banks of shared memory: a row for each (word on the left, access), and in each bank how many words the
-    lanes want there. The fullest bank says how often the access has to be made."""
+    lanes want there. A bank serves one word in a turn."""
     for y, (word, access) in enumerate(rows):
         wanted = access.wanted()
         depth = [len(wanted.get(bank, ())) for bank in range(32)]
         colours = [CONFLICT if d > 1 else ACTIVE if d else IDLE for d in depth]
-        times = "at once" if max(depth) == 1 else f"in {max(depth)} turns"
+        times = "at once" if access.wavefronts == 1 else f"in {access.wavefronts} turns"
         row(axes, y, [d or "" for d in depth], colours, left=word, right=times, width=1, height=0.8)
     numbers(axes, -0.65, 32)
 

@@ -59,9 +59,11 @@ class Access:
     bytes: int = 0  # of an element
     count: int = 1  # elements a lane
     atomic: str = ""  # "add", …
+    sectors: int = 0  # of 32 bytes, that a load or store of global memory takes
+    wavefronts: int = 0  # turns, that a load or store of shared memory takes
 
     def wanted(self) -> dict[int, set[int]]:
-        """Shared memory: bank → the words of 4 bytes that the lanes want there. One word is served at a time."""
+        """Shared memory: bank → the words of 4 bytes that the lanes want there."""
         words: dict[int, set[int]] = {}
         for lane in self.lanes:
             first = lane.bank * 4 + lane.address % 4
@@ -153,7 +155,11 @@ def _access(entry: dict[str, Any], grid: tuple[int, int, int]) -> Access:
     text = _lines(entry["file"])
     return Access(
         **{name: entry[name] for name in ("launch", "warp", "step", "op", "line")},
-        **{name: entry[name] for name in ("space", "bytes", "count", "atomic") if name in entry},
+        **{
+            name: entry[name]
+            for name in ("space", "bytes", "count", "atomic", "sectors", "wavefronts")
+            if name in entry
+        },
         block=x + grid[0] * (y + grid[1] * z),
         code=text[entry["line"] - 1].strip() if 0 < entry["line"] <= len(text) else "",
         lanes=tuple(lanes),

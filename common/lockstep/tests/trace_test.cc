@@ -62,10 +62,10 @@ TEST(Trace, AnAccessNamesArrayElementAndValue) {
   ASSERT_EQ(records.size(), 4u);
   EXPECT_EQ(records[1], Json::parse(R"({"launch": 1, "block": [0,0,0], "warp": 0, "step": 0, "file": "", "line": 0,
       "op": "load", "lanes": [0,1], "space": "global", "bytes": 4, "count": 1, "array": "parameter 1",
-      "index": [10,11], "address": [40,44], "value": [1.0,1.0]})"));
+      "index": [10,11], "address": [40,44], "value": [1.0,1.0], "sectors": 1})"));
   EXPECT_EQ(records[2], Json::parse(R"({"launch": 1, "block": [0,0,0], "warp": 0, "step": 0, "file": "", "line": 0,
       "op": "store", "lanes": [0,1], "space": "shared", "bytes": 4, "count": 1, "array": "s",
-      "index": [33,34], "address": [132,136], "bank": [1,2], "value": [1.0,1.0]})"));
+      "index": [33,34], "address": [132,136], "bank": [1,2], "value": [1.0,1.0], "wavefronts": 1})"));
   EXPECT_EQ(records[3]["op"], "atomic");
   EXPECT_EQ(records[3]["atomic"], "add");
   EXPECT_EQ(records[3]["value"], Json({3, 3}));
@@ -79,6 +79,15 @@ TEST(Trace, RowsAreRecordedToo) {
   EXPECT_EQ(records[1]["value"].size(), 64u);
   EXPECT_EQ(records[2]["index"][31], 31);
   EXPECT_EQ(records[2]["value"][31], -5);
+}
+
+TEST(Trace, WhatAnAccessCosts) {
+  const auto records = trace(
+      "mad.lo.u32 %r2, %r1, 12, %r2; st.shared.u32 [%r2], %r1; mul.wide.u32 %rd3, %r1, 28; add.u64 %rd2, %rd2, %rd3;"
+      "ld.global.u32 %r3, [%rd2];");
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1]["wavefronts"], 4) << "every fourth bank, eight lanes on each";
+  EXPECT_EQ(records[2]["sectors"], 32);
 }
 
 TEST(Trace, BarriersCountAsSteps) {
