@@ -19,12 +19,13 @@ static __device__ void add_upper(unsigned* tile, int sums, int stride) {
   if (tid < stride && tid + stride < sums) tile[tid] += tile[tid + stride];
 }
 
-// TODO 1 (4 lines): warp_sum, which adds the values of a warp's 32 lanes with __shfl_down_sync, in five steps.
+// TODO 1 (4 lines): warp_sum, which adds the values of a warp's 32 lanes in five steps with __shfl_down_sync. Then
+// add_upper is not needed any more.
 
 // Unsigned, because that is how the sum wraps; overflow of an int is undefined.
 // TODO 5 (2 words): the kernel need not write to data any more. Say so in its type, and in the launch's cast.
 __global__ void reduce_shuffle(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
-  // TODO 2 (1 line): a shared array with one sum for each warp.
+  // TODO 2 (3 lines): this thread's lane and warp, and a shared array with one sum for each warp.
   const int tid = threadIdx.x;
   const int first = blockIdx.x * kTile;
   unsigned* tile = data + first;
