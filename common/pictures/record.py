@@ -15,21 +15,23 @@ FORMATS = {"scan": "f", "reduction": "i", "histogram": "B"}  # of an element, by
 
 @dataclass(frozen=True)
 class Record:
-    """What to record: this entry point of the lab on these elements (bytes, for a histogram)."""
+    """What to record: this entry point of the lab on these elements (bytes, for a histogram). A starter that is the
+    working kernel of the rung below may be recorded as well, to show before and after."""
 
     entry: str
     data: Sequence[int] | Sequence[float] | bytes
+    binary: str = "solution"  # or "starter"
 
 
 def run(record: Record, lab: Path, build: Path) -> Trace:
-    """lab: its folder. build: the build tree, with the judge, lockstep and the lab's solution in it."""
+    """lab: its folder. build: the build tree, with the judge, lockstep and the lab's solution (or starter) in it."""
     contract = json.loads((lab / "lab.json").read_text(encoding="utf-8"))["contract"]
     with tempfile.TemporaryDirectory() as name:
         data, trace = Path(name) / "data", Path(name) / "trace.jsonl"
         data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[contract]}", *record.data))
         built = build / "labs" / lab.name
         command = [build / "grader" / "judge", "--lab", lab, "--build", built / "build.json"]
-        command += ["--binary", built / "solution", "--case", record.entry, "--input", data, "--trace", trace]
+        command += ["--binary", built / record.binary, "--case", record.entry, "--input", data, "--trace", trace]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             raise RuntimeError(f"{result.stdout}{result.stderr}{lab.name}: its reference could not be recorded")
