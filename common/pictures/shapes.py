@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .trace import Access, Flow
+from .trace import Access, Flow, Trace
 
 ACTIVE, CONFLICT, OTHER, IDLE = "#3b6ea5", "#c4472f", "#4a8b4a", "#e3e3e3"
 TEXT, LINE = "#333333", "#ffffff"
@@ -166,6 +166,34 @@ def lane_rows(axes: Axes, rows: Iterable[tuple[str, Iterable[int]]], *, lanes: i
         colours = [ACTIVE if lane in on else IDLE for lane in range(lanes)]
         row(axes, y, [""] * lanes, colours, left=word, right=f"{len(on)} of {lanes}", width=1, height=0.8)
     numbers(axes, -0.65, lanes)
+
+
+def warp_rows(axes: Axes, trace: Trace, warps: int) -> list[tuple[float, Access]]:
+    """The warps of block 0, each a row, and what they do from left to right: loads ACTIVE, all else OTHER, IDLE while a
+    warp waits at a barrier, which is a line across all rows; a short line is a warp's own. Nothing is drawn of a warp
+    that has ended. Gives where on the x axis each access of warp 0 stands."""
+    accesses, places, left = trace.select(block=0), [], 0.0
+    for step in sorted({access.step for access in accesses}):
+        of_step = [access for access in accesses if access.step == step]
+        at = dict.fromkeys(range(warps), left)  # where the warp's next cell stands
+        for access in of_step:
+            x, y = at[access.warp], access.warp
+            if access.op == "syncwarp":
+                line(axes, (x - 0.5, y - 0.5), (x - 0.5, y + 0.5), TEXT)
+            elif access.op != "barrier":
+                cell(axes, x, y, colour=ACTIVE if access.op == "load" else OTHER, height=0.8)
+                at[y] += 1
+                if y == 0:
+                    places.append((x, access))
+        left = max(at.values())
+        met = [access.warp for access in of_step if access.op == "barrier"]
+        for y in met:
+            if at[y] < left:
+                cell(axes, (at[y] + left - 1) / 2, y, width=left - at[y], height=0.8)
+        if met:
+            line(axes, (left - 0.25, -0.7), (left - 0.25, warps - 0.3), TEXT)
+            left += 0.5
+    return places
 
 
 def numbers(axes: Axes, y: float, count: int, every: int = 4) -> None:
