@@ -25,15 +25,18 @@ class Record:
 
 def run(record: Record, lab: Path, build: Path) -> Trace:
     """lab: its folder. build: the build tree, with the judge, lockstep and the lab's solution (or starter) in it."""
+    judge = build / "grader" / "judge"
+    if not judge.exists():
+        raise SystemExit(f"{judge}: not there. Build it first: cmake --build {build}")
     contract = json.loads((lab / "lab.json").read_text(encoding="utf-8"))["contract"]
     with tempfile.TemporaryDirectory() as name:
         data, trace = Path(name) / "data", Path(name) / "trace.jsonl"
         data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[contract]}", *record.data))
         built = build / "labs" / lab.name
-        command = [build / "grader" / "judge", "--lab", lab, "--build", built / "build.json"]
+        command = [judge, "--lab", lab, "--build", built / "build.json"]
         command += ["--binary", built / record.binary, "--case", record.entry, "--input", data, "--trace", trace]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
-            raise RuntimeError(f"{result.stdout}{result.stderr}{lab.name}: its reference could not be recorded")
+            raise SystemExit(f"{result.stdout}{result.stderr}{lab.name}: its reference could not be recorded")
         with trace.open(encoding="utf-8") as lines:
             return parse(lines)

@@ -41,6 +41,9 @@ class Lane:
     def value(self) -> Number:
         return self.values[0]
 
+    def elements(self) -> tuple[int, ...]:
+        return tuple(range(self.index, self.index + len(self.values)))
+
 
 @dataclass(frozen=True)
 class Access:
@@ -93,42 +96,45 @@ class Trace:
         def fits(access: Access) -> bool:
             for name, value in wanted.items():
                 found = getattr(access, name)
-                is_one_of = isinstance(value, Collection) and not isinstance(value, str)
-                if not (found in value if is_one_of else found == value):  # type: ignore[operator]
+                one_of = value if isinstance(value, Collection) and not isinstance(value, str) else (value,)
+                if found not in one_of:
                     return False
             return True
 
         return [access for access in self.accesses if fits(access)]
 
     def flows(self, **wanted: object) -> list[Flow]:
-        """Of one block: which elements each thread loaded for each of its stores, among the selected accesses. Where a
+        """Which elements each thread loaded for each of its stores, among the selected accesses of one block. Where a
         round of the kernel takes two barriers, select both of its steps."""
-        loaded: dict[int, list[int]] = {}
+        loaded: dict[int, tuple[int, ...]] = {}
         result = []
-        for access in self.select(**{"block": 0, "op": ("load", "store"), **wanted}):
+        for access in self.select(**{"launch": 1, "block": 0, "op": ("load", "store"), **wanted}):
             for lane in access.lanes:
                 if access.op == "load":
-                    loaded.setdefault(lane.thread, []).append(lane.index)
+                    loaded[lane.thread] = loaded.get(lane.thread, ()) + lane.elements()
                 else:
-                    result.append(Flow(lane.thread, tuple(loaded.pop(lane.thread, ())), lane.index, lane.value))
+                    sources = loaded.pop(lane.thread, ())
+                    result += [Flow(lane.thread, sources, *one) for one in zip(lane.elements(), lane.values)]
         return result
 
     def contents(self, array: str, step: int, block: int = 0, launch: int = 1) -> dict[int, Number]:
-        """Elements of an array as they are after this step of this block, as far as anybody has looked at them or
-        will: index → value. Step -1: before the kernel."""
+        """Elements of an array as this block leaves them after a step: index → value, of those that it has written or
+        looks at before it writes them. Step -1: before the kernel."""
         values: dict[int, Number] = {}
+        unknown = set()  # until it is written, in a later step
         for access in self.select(array=array, block=block, launch=launch, op=("load", "store", "atomic")):
-            for lane in access.lanes:
-                for i, value in enumerate(lane.values, lane.index):
-                    if access.op == "load":
+            for i, value in ((i, v) for lane in access.lanes for i, v in zip(lane.elements(), lane.values)):
+                if access.op == "load":
+                    if i not in unknown:
                         values.setdefault(i, value)  # nobody has written it before
-                    elif access.step <= step and access.op == "store":
-                        values[i] = value
-                    elif access.step <= step and access.atomic == "add" and i in values:
-                        values[i] += value
-                    elif access.step > step and i not in values:
-                        values[i] = None  # type: ignore[assignment]  # written later, without a look before
-        return {i: value for i, value in values.items() if value is not None}
+                elif access.step > step:
+                    if i not in values:
+                        unknown.add(i)
+                elif access.op == "store":
+                    values[i] = value
+                elif access.atomic == "add" and i in values:
+                    values[i] += value
+        return values
 
 
 @cache

@@ -83,10 +83,13 @@ class Emulate(unittest.TestCase):
         facts = elf.read_program(program)
         self.assertEqual((facts.cudart(), facts.plain_ptx, facts.compressed_ptx), ("libcudart.so.13", 1, 0))
         report = self.folder / "report.json"
-        answer = lab("emulate", "--report", report, "--schedule", "random:7", program, "3")
+        trace = self.folder / "trace.jsonl"
+        answer = lab("emulate", "--report", report, "--trace", trace, "--schedule", "random:7", program, "3")
         self.assertEqual((answer.code, answer.text), (3, "sum 256\n"))
         launches = json.loads(report.read_text(encoding="utf-8"))["launches"]
         self.assertEqual([(launch["grid"], launch["block"]) for launch in launches], [([4, 1, 1], [64, 1, 1])])
+        operations = [json.loads(line).get("op") for line in trace.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(operations, [None] + 8 * ["atomic"])
 
     def test_rpath_does_not_win(self) -> None:
         # The folder holds a library of the wanted name that would end the program at once.
