@@ -201,15 +201,29 @@ def numbers(axes: Axes, y: float, count: int, every: int = 4) -> None:
         label(axes, i, y, str(i), at="bottom", size=7)
 
 
-def bank_rows(axes: Axes, rows: Iterable[tuple[str, Access]]) -> None:
+def grid(axes: Axes, x: float, y: float, columns: int, rows: int) -> None:
+    """Idle cells, the first one's centre at (x, y), all of them one rectangle with lines between: hundreds of single
+    cells would make a large file."""
+    left, top, right, bottom = x - 0.5, y - 0.5, x + columns - 0.5, y + rows - 0.5
+    axes.add_patch(Rectangle((left, top), columns, rows, facecolor=IDLE, edgecolor="none"))
+    for i in range(1, rows):
+        line(axes, (left, top + i), (right, top + i), LINE)
+    for i in range(1, columns):
+        line(axes, (left + i, top), (left + i, bottom), LINE)
+
+
+def bank_rows(axes: Axes, rows: Sequence[tuple[str, Access]]) -> None:
     """The 32 banks of shared memory: a row for each (word on the left, access), and in each bank how many words the
-    lanes want there. A bank serves one word in a turn."""
+    lanes want there, if more than one. The fullest bank says how often the access has to be made."""
+    grid(axes, 0, 0, 32, len(rows))
     for y, (word, access) in enumerate(rows):
         wanted = access.wanted()
-        depth = [len(wanted.get(bank, ())) for bank in range(32)]
-        colours = [CONFLICT if d > 1 else ACTIVE if d else IDLE for d in depth]
-        times = "at once" if access.wavefronts == 1 else f"in {access.wavefronts} turns"
-        row(axes, y, [d or "" for d in depth], colours, left=word, right=times, width=1, height=0.8)
+        for bank, words in wanted.items():
+            several = len(words) > 1
+            cell(axes, bank, y, str(len(words)) if several else "", CONFLICT if several else ACTIVE)
+        turns = max(len(words) for words in wanted.values())
+        label(axes, -0.8, y, word, at="right")
+        label(axes, 31.8, y, "at once" if turns == 1 else f"in {turns} turns", at="left")
     numbers(axes, -0.65, 32)
 
 
