@@ -214,16 +214,16 @@ def grid(axes: Axes, x: float, y: float, columns: int, rows: int) -> None:
 
 def bank_rows(axes: Axes, rows: Sequence[tuple[str, Access]]) -> None:
     """The 32 banks of shared memory: a row for each (word on the left, access), and in each bank how many words the
-    lanes want there, if more than one. The fullest bank says how often the access has to be made."""
+    lanes want there, if more than one. A bank serves one word in a turn."""
     grid(axes, 0, 0, 32, len(rows))
     for y, (word, access) in enumerate(rows):
         wanted = access.wanted()
         for bank, words in wanted.items():
             several = len(words) > 1
             cell(axes, bank, y, str(len(words)) if several else "", CONFLICT if several else ACTIVE)
-        turns = max(len(words) for words in wanted.values())
+        times = "at once" if access.wavefronts == 1 else f"in {access.wavefronts} turns"
         label(axes, -0.8, y, word, at="right")
-        label(axes, 31.8, y, "at once" if turns == 1 else f"in {turns} turns", at="left")
+        label(axes, 31.8, y, times, at="left")
     numbers(axes, -0.65, 32)
 
 

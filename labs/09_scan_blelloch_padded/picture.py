@@ -25,10 +25,6 @@ def stride(trace: Trace, step: int) -> int:
     return max(first) - min(first)
 
 
-def turns(access: Access) -> int:
-    return max(len(words) for words in access.wanted().values())
-
-
 def memory(axes: Axes, x: float, title: str, trace: Trace) -> None:
     """Shared memory, a row for every 32 words; the cells that the lanes want hold the lanes' numbers."""
     used = {lane.address // 4 for access in trace.select(array=TILE) for lane in access.lanes}
@@ -44,7 +40,7 @@ def memory(axes: Axes, x: float, title: str, trace: Trace) -> None:
         cell(axes, x + word % BANKS, word // BANKS, str(lane.lane), colour, size=6)
     for bank in range(0, BANKS, 4):
         label(axes, x + bank, -0.7, str(bank), at="bottom", size=7)
-    label(axes, x + BANKS / 2, -2.4, f"{title}: {len(wanted)} of 32 banks, turns: {turns(access)}", at="bottom")
+    label(axes, x + BANKS / 2, -2.4, f"{title}: {len(wanted)} of 32 banks, turns: {access.wavefronts}", at="bottom")
 
 
 def draw(before: Trace, after: Trace) -> Figure:
@@ -59,7 +55,7 @@ def draw(before: Trace, after: Trace) -> Figure:
     rows = []
     for step in range(1, STEPS + 1):
         rows.append((f"stride {stride(before, step)}", right_ends(after, step)))
-        label(bottom, 35.4, len(rows) - 1, f"turns in 08: {turns(right_ends(before, step))}", at="left")
+        label(bottom, 35.4, len(rows) - 1, f"turns in 08: {right_ends(before, step).wavefronts}", at="left")
     bank_rows(bottom, rows)
     panel(bottom, "Banks that the lanes of warp 0 want, padded", -8, 43, -0.8, 8.6, room=16)
 
