@@ -16,11 +16,13 @@ FORMATS = {"scan": "f", "reduction": "i", "histogram": "B"}  # of an element, by
 @dataclass(frozen=True)
 class Record:
     """What to record: this entry point of the lab on these elements (bytes, for a histogram). A starter that is the
-    working kernel of the rung below may be recorded as well, to show before and after."""
+    working kernel of the rung below may be recorded as well, to show before and after. An entry that takes a block's
+    size gets `block`, or the first of the lab's."""
 
     entry: str
     data: Sequence[int] | Sequence[float] | bytes
     binary: str = "solution"  # or "starter"
+    block: int | None = None
 
 
 def run(record: Record, lab: Path, build: Path) -> Trace:
@@ -35,6 +37,8 @@ def run(record: Record, lab: Path, build: Path) -> Trace:
         built = build / "labs" / lab.name
         command = [judge, "--lab", lab, "--build", built / "build.json"]
         command += ["--binary", built / record.binary, "--case", record.entry, "--input", data, "--trace", trace]
+        if record.block is not None:
+            command += ["--block", str(record.block)]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             raise SystemExit(f"{result.stdout}{result.stderr}{lab.name}: its reference could not be recorded")

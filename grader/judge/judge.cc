@@ -243,6 +243,9 @@ void Judgement::run_input_file() {
   const std::string entry = options_.only_case.empty() ? lab_.measured : options_.only_case;
   if (std::ranges::find(lab_.entries, entry) == lab_.entries.end())
     throw JudgeFault("lab " + lab_.number + " has no entry \"" + entry + "\", which --case names beside --input.");
+  if (options_.block != 0 && std::ranges::find(lab_.blocks, options_.block) == lab_.blocks.end())
+    throw JudgeFault("lab " + lab_.number + " has no blocks of " + std::to_string(options_.block) +
+                     ", as --block asks.");
   Bytes data = read_input_file(options_.input);
   const size_t n = data.size() / lab_.contract->element_bytes;
   data.resize(n * lab_.contract->element_bytes);
@@ -257,7 +260,7 @@ void Judgement::run_input_file() {
   job.entry = lab_.contract->find_entry(entry);
   job.input = "file";
   job.n = n;
-  job.block = job.entry->takes_block ? lab_.blocks.front() : 0;
+  job.block = !job.entry->takes_block ? 0 : options_.block != 0 ? options_.block : lab_.blocks.front();
   auto outcome = submission.run(job, lab_.real_seconds);
   Failure* failure = std::get_if<Failure>(&outcome);
   result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});

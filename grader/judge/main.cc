@@ -28,6 +28,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --input FILE      histogram only: count this file's bytes
   --trace FILE      lockstep only: write there what warps did in one --case; or, with --input, in the entry --case
                     on this file's bytes, whatever the contract
+  --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out
   --check-all       lockstep only: every case, the real size too, under all checks
   --hold FIGURES    the rules must measure what lab.json notes: starter or reference
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
@@ -43,11 +44,11 @@ struct CommandLine {
 
 [[noreturn]] void wrong_usage(const std::string& what) { throw JudgeFault(what + "\n" + kUsage); }
 
-uint64_t parse_seed(const std::string& text) {
+uint64_t parse_number(const char* option, const std::string& text) {
   char* end = nullptr;
-  const uint64_t seed = std::strtoull(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0') wrong_usage("--seed takes a number, not \"" + text + "\"");
-  return seed;
+  const uint64_t number = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0') wrong_usage(option + (" takes a number, not \"" + text + "\""));
+  return number;
 }
 
 std::vector<std::string> split(const std::string& text) {
@@ -77,9 +78,10 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
     case 'B': judge.build = value; break;
     case 'd': judge.on_gpu = parse_device(value); break;
     case 'c': judge.only_case = value; break;
-    case 's': judge.seed = parse_seed(value); break;
+    case 's': judge.seed = parse_number("--seed", value); break;
     case 'S': judge.schedules = split(value); break;
     case 'i': judge.input = value; break;
+    case 'n': judge.block = static_cast<int>(parse_number("--block", value)); break;
     case 'a': judge.check_all = true; break;
     case 'h': judge.hold = parse_figures(value); break;
     case 't': judge.trace = fs::absolute(value); break;
@@ -100,15 +102,23 @@ fs::path existing(const fs::path& file, const char* option) {
 }
 
 CommandLine parse(int argc, char** argv) {
-  static const option kOptions[] = {
-      {"lab", required_argument, nullptr, 'l'},     {"file", required_argument, nullptr, 'f'},
-      {"binary", required_argument, nullptr, 'b'},  {"build", required_argument, nullptr, 'B'},
-      {"device", required_argument, nullptr, 'd'},  {"case", required_argument, nullptr, 'c'},
-      {"seed", required_argument, nullptr, 's'},    {"schedules", required_argument, nullptr, 'S'},
-      {"input", required_argument, nullptr, 'i'},   {"trace", required_argument, nullptr, 't'},
-      {"check-all", no_argument, nullptr, 'a'},     {"hold", required_argument, nullptr, 'h'},
-      {"expect", required_argument, nullptr, 'e'},  {"json", required_argument, nullptr, 'j'},
-      {"command", required_argument, nullptr, 'C'}, {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {{"lab", required_argument, nullptr, 'l'},
+                                    {"file", required_argument, nullptr, 'f'},
+                                    {"binary", required_argument, nullptr, 'b'},
+                                    {"build", required_argument, nullptr, 'B'},
+                                    {"device", required_argument, nullptr, 'd'},
+                                    {"case", required_argument, nullptr, 'c'},
+                                    {"seed", required_argument, nullptr, 's'},
+                                    {"schedules", required_argument, nullptr, 'S'},
+                                    {"input", required_argument, nullptr, 'i'},
+                                    {"trace", required_argument, nullptr, 't'},
+                                    {"check-all", no_argument, nullptr, 'a'},
+                                    {"hold", required_argument, nullptr, 'h'},
+                                    {"expect", required_argument, nullptr, 'e'},
+                                    {"json", required_argument, nullptr, 'j'},
+                                    {"command", required_argument, nullptr, 'C'},
+                                    {"block", required_argument, nullptr, 'n'},
+                                    {nullptr, 0, nullptr, 0}};
   CommandLine line;
   line.judge.seed = std::random_device()();
   for (int i = 0; i < argc; ++i) {

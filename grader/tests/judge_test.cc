@@ -146,6 +146,15 @@ TEST_F(Judging, BadInputFilesAreNamed) {
   EXPECT_NE(judge_with("", "scan", "scan_inclusive").failure->steps.at(0).find("takes no --input"), std::string::npos);
 }
 
+TEST_F(Judging, ABlockThatTheLabDoesNotHaveIsNamed) {
+  options_.input = folder_.path() / "bytes";
+  testing::write_file(options_.input, "abc");
+  options_.block = 48;
+  const Result result = judge_with("", "histogram", "histogram");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("has no blocks of 48"), std::string::npos);
+}
+
 TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }
 
 TEST_F(Judging, WithoutLockstepItSaysSo) {
