@@ -77,6 +77,7 @@ Trace::Trace(const std::string& file, uint64_t most) : file_(file), most_(most),
 
 void Trace::write(const Json& record) {
   stream_ << record.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  ++records_;
 }
 
 void Trace::begin_launch(const Launch& launch) {
@@ -146,13 +147,10 @@ void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Spac
   if (!atomic && space == Space::kShared)
     line["wavefronts"] = shared_wavefronts(offsets.data(), mask, bytes, access.op == MemoryOp::kStore).total;
   write(line);
-  ++records_;
 }
 
 void Trace::barrier(const Warp& warp, uint32_t pc, Mask mask) {
-  if (full()) return;
-  write(record(warp, pc, mask, "barrier"));
-  ++records_;
+  if (!full()) write(record(warp, pc, mask, "barrier"));
 }
 
 void Trace::pass_barrier(const Block& block, uint32_t barrier) {
@@ -165,9 +163,7 @@ void Trace::pass_barrier(const Block& block, uint32_t barrier) {
 }
 
 void Trace::sync_warp(const Warp& warp, uint32_t pc, Mask mask) {
-  if (full()) return;
-  write(record(warp, pc, mask, "syncwarp"));
-  ++records_;
+  if (!full()) write(record(warp, pc, mask, "syncwarp"));
 }
 
 void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle, const std::byte* registers) {
@@ -182,14 +178,13 @@ void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& 
   line["source"] = sources;
   line["value"] = values;
   write(line);
-  ++records_;
 }
 
 std::string Trace::take_message() {
   if (!full() || told_) return "";
   told_ = true;
   return "the trace in " + file_ + " ends after " + std::to_string(most_) +
-         " records\n  Next: trace a smaller launch; a picture needs no more than a few blocks.";
+         " lines\n  Next: trace a smaller launch; a picture needs no more than a few blocks.";
 }
 
 }  // namespace lockstep

@@ -23,7 +23,7 @@ class Trace {
  public:
   static constexpr uint64_t kMostRecords = 200'000;  // some 100 MB
 
-  // Throws std::runtime_error if the file cannot be written. most: records, so that nobody fills a disk by mistake.
+  // Throws std::runtime_error if the file cannot be written. most: lines, so that nobody fills a disk by mistake.
   explicit Trace(const std::string& file, uint64_t most = kMostRecords);
 
   void begin_launch(const Launch& launch);

@@ -114,7 +114,7 @@ TEST(Trace, ShufflesNameTheirSources) {
 TEST(Trace, EndsWhenItIsFull) {
   const auto file = std::filesystem::temp_directory_path() / ("trace_test_full_" + std::to_string(getpid()));
   Trace full(file, 0);
-  EXPECT_NE(full.take_message().find("ends after 0 records"), std::string::npos);
+  EXPECT_NE(full.take_message().find("ends after 0 lines"), std::string::npos);
   EXPECT_EQ(full.take_message(), "") << "once is enough";
   std::filesystem::remove(file);
 }
