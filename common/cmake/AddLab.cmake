@@ -152,7 +152,7 @@ function(warpladder_wrong_tests suffix test)
       continue()
     endif()
     set(binary ${folder}/wrong/${variant})
-    if(check STREQUAL compile)  # the judge compiles it, and must not succeed
+    if(check STREQUAL "compile")  # the judge compiles it, and must not succeed
       warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --file ${variant_file} --expect compile
                           --json ${binary}.${device}.json)
       continue()

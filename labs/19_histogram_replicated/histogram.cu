@@ -3,6 +3,8 @@
 //
 // This is the rung below with blocks of 256 threads, and it works. Keep copies of the histogram so that no two lanes of
 // a warp ever meet in a bank, whatever the bytes are, and load 16 bytes at a time.
+#include <algorithm>
+
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 
@@ -39,6 +41,7 @@ void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
   CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
   // TODO 5 (2 lines): how many blocks fit into a multiprocessor now? cudaOccupancyMaxActiveBlocksPerMultiprocessor
   // knows.
-  histogram_kernel<<<sms * kBlocksPerSm, kBlock>>>(data, bytes, bins);
+  const size_t blocks = std::min<size_t>(sms * kBlocksPerSm, (bytes - 1) / kBlock + 1);
+  histogram_kernel<<<blocks, kBlock>>>(data, bytes, bins);
   CUDA_CHECK(cudaGetLastError());
 }

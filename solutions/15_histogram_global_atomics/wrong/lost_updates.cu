@@ -1,4 +1,4 @@
-// caught by: case.histogram.2
+// caught by: finding.race
 // Read, add, write, without an atomic: of all threads that meet at a bin one is counted.
 #include "common/check.h"
 #include "common/contracts/histogram.h"

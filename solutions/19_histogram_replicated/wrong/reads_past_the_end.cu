@@ -1,5 +1,7 @@
 // caught by: guard
 // Rounds the number of 16-byte loads up, so that nothing is left over; the last load goes past the end.
+#include <algorithm>
+
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 
@@ -50,6 +52,8 @@ void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
   CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
   // Shared memory decides now how many blocks a multiprocessor holds, and how much of it there is differs by card.
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, histogram_kernel, kBlock, 0));
-  histogram_kernel<<<sms * blocks_per_sm, kBlock>>>(data, bytes, bins);
+  // A block that gets no bytes at all would have 8,192 counters to zero and to merge all the same.
+  const size_t blocks = std::min<size_t>(sms * blocks_per_sm, (bytes - 1) / (kBlock * kVector) + 1);
+  histogram_kernel<<<blocks, kBlock>>>(data, bytes, bins);
   CUDA_CHECK(cudaGetLastError());
 }
