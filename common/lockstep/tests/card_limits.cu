@@ -1,0 +1,96 @@
+// card_limits WHAT N CALLS: what no kernel of a lab can beat, and what CUB reaches, for limits_on_card.py to time under
+// Nsight Compute. WHAT: read_ints, read_bytes, copy (floats), cub_reduce (ints), cub_scan_inclusive, cub_scan_exclusive
+// (floats), cub_histogram, cub_histogram_constant (bytes). Checks no results; the programs/ do.
+#include <cstdio>
+#include <cstdlib>
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <string>
+
+#include "common/check.h"
+
+constexpr int kBlock = 512;
+
+// Pseudo-random bytes. Not timed: limits_on_card.py leaves kernels of this name out.
+__global__ void fill(uint4* data, size_t vectors) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += stride) {
+    const unsigned x = static_cast<unsigned>(i) * 2654435761u;
+    data[i] = uint4{x, x * 2246822519u, x * 3266489917u, x ^ x >> 15};
+  }
+}
+
+// Reads all; the sum keeps the compiler from leaving the loads out.
+__global__ void read_all(const uint4* __restrict__ in, size_t vectors, unsigned* __restrict__ out) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+  unsigned sum = 0;
+#pragma unroll 4
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += stride) {
+    const uint4 v = in[i];
+    sum += v.x + v.y + v.z + v.w;
+  }
+  if (sum == 0x12345678) *out = sum;
+}
+
+__global__ void copy_all(const uint4* __restrict__ in, size_t vectors, uint4* __restrict__ out) {
+  const size_t stride = size_t{gridDim.x} * blockDim.x;
+#pragma unroll 4
+  for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += stride) out[i] = in[i];
+}
+
+// CUB's two calls: how much scratch, then the work.
+template <class Call>
+void with_scratch(int calls, Call call) {
+  size_t bytes = 0;
+  CUDA_CHECK(call(nullptr, bytes));
+  void* scratch = nullptr;
+  CUDA_CHECK(cudaMalloc(&scratch, bytes));
+  for (int i = 0; i < calls; ++i) CUDA_CHECK(call(scratch, bytes));
+  CUDA_CHECK(cudaFree(scratch));
+}
+
+int main(int count, char** arguments) {
+  if (count != 4) return std::fprintf(stderr, "usage: card_limits WHAT N CALLS\n"), 2;
+  const std::string what = arguments[1];
+  const size_t n = std::strtoull(arguments[2], nullptr, 10);
+  const int calls = std::atoi(arguments[3]), items = static_cast<int>(n);
+  const bool of_bytes = what == "read_bytes" || what.rfind("cub_histogram", 0) == 0;
+  const size_t bytes = of_bytes ? n : 4 * n, vectors = bytes / sizeof(uint4);
+  int multiprocessors = 0;
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int blocks = 4 * multiprocessors;  // of 512: 2048 threads each
+
+  uint4 *in = nullptr, *out = nullptr;
+  CUDA_CHECK(cudaMalloc(&in, bytes));
+  CUDA_CHECK(cudaMalloc(&out, bytes));
+  fill<<<blocks, kBlock>>>(in, vectors);
+  CUDA_CHECK(cudaGetLastError());
+  if (what == "cub_histogram_constant") CUDA_CHECK(cudaMemset(in, 42, bytes));
+  const float* floats = reinterpret_cast<const float*>(in);
+  float* sums = reinterpret_cast<float*>(out);
+  unsigned* words = reinterpret_cast<unsigned*>(out);
+
+  if (what == "read_ints" || what == "read_bytes") {
+    for (int i = 0; i < calls; ++i) read_all<<<blocks, kBlock>>>(in, vectors, words);
+  } else if (what == "copy") {
+    for (int i = 0; i < calls; ++i) copy_all<<<blocks, kBlock>>>(in, vectors, out);
+  } else if (what == "cub_reduce") {
+    const int* ints = reinterpret_cast<const int*>(in);
+    int* sum = reinterpret_cast<int*>(out);
+    with_scratch(calls, [&](void* s, size_t& b) { return cub::DeviceReduce::Sum(s, b, ints, sum, items); });
+  } else if (what == "cub_scan_inclusive") {
+    with_scratch(calls, [&](void* s, size_t& b) { return cub::DeviceScan::InclusiveSum(s, b, floats, sums, items); });
+  } else if (what == "cub_scan_exclusive") {
+    with_scratch(calls, [&](void* s, size_t& b) { return cub::DeviceScan::ExclusiveSum(s, b, floats, sums, items); });
+  } else if (of_bytes) {
+    const unsigned char* samples = reinterpret_cast<const unsigned char*>(in);
+    with_scratch(calls, [&](void* s, size_t& b) {
+      return cub::DeviceHistogram::HistogramEven(s, b, samples, words, 257, 0, 256, items);
+    });
+  } else {
+    return std::fprintf(stderr, "card_limits: there is no %s\n", what.c_str()), 2;
+  }
+  CUDA_CHECK(cudaGetLastError());
+  CUDA_CHECK(cudaDeviceSynchronize());
+}

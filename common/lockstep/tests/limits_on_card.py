@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""What a card allows: reading alone, copying, and CUB, at the labs' real sizes, timed as labs_on_card.py times the labs.
+
+    limits_on_card.py BUILD FOLDER --commit COMMIT     on a machine with a GPU, nvcc and ncu
+
+writes FOLDER/limits_DATE.csv; BUILD is made by preset gpu and lends the scans' solutions, which are timed here at 2^28
+elements as well, where the card's copy and CUB's scan have first been measured. Each kernel's gpu__time_duration, the
+L2 cache flushed before each kernel and the clocks left alone; of a call, the sum over its kernels.
+"""
+
+import argparse
+import datetime
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab_cases import call, labs
+from labs_on_card import RUNS, write
+from ncu_record import output_of, profile
+
+HERE = Path(__file__).resolve().parent
+INTS, FLOATS, BYTES, LARGE = 1 << 24, 1 << 22, 100 << 20, 1 << 28
+LIMITS = [
+    ("read_ints", INTS), ("read_ints", LARGE), ("read_bytes", BYTES), ("copy", FLOATS), ("copy", LARGE),
+    ("cub_reduce", INTS), ("cub_reduce", LARGE), ("cub_scan_inclusive", FLOATS), ("cub_scan_inclusive", LARGE),
+    ("cub_scan_exclusive", FLOATS), ("cub_scan_exclusive", LARGE), ("cub_histogram", BYTES),
+    ("cub_histogram_constant", BYTES),
+]  # fmt: skip
+
+
+def commands(build: Path, program: Path) -> Iterator[tuple[str, int, Path, list[str]]]:
+    """What, at which size, where to call it, and how: a last argument says how many calls."""
+    for what, n in LIMITS:
+        yield what, n, program.parent, [program.name, what, str(n)]
+    for lab, facts in labs():
+        if facts["contract"] == "scan" and "largest" not in facts["sizes"]:  # of any length
+            yield lab, LARGE, build, call(lab, "scan", facts.get("measured", facts["entries"][-1]), LARGE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--commit", required=True)
+    arguments = parser.parse_args()
+    device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
+    toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
+    date = datetime.date.today().isoformat()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "card_limits"
+        options = ["-O3", "-std=c++20", "-arch=native", f"-I{HERE.parents[2]}", "-o", str(program)]
+        if subprocess.run(["nvcc", *options, str(HERE / "card_limits.cu")], check=False).returncode != 0:
+            sys.exit("card_limits.cu does not compile")
+        for what, n, place, command in commands(arguments.build, program):
+            kernels = profile(place, [*command, str(RUNS)], ["gpu__time_duration.sum"], ["--cache-control", "all"])
+            kernels = [kernel for kernel in kernels if not kernel["Kernel Name"].startswith("fill(")]
+            of_a_call = len(kernels) // RUNS
+            ms = [float(kernel["gpu__time_duration.sum"].replace(",", "")) / 1e6 for kernel in kernels]
+            calls = [sum(ms[start : start + of_a_call]) for start in range(0, of_a_call * RUNS, of_a_call)]
+            rows.append([what, n, of_a_call, *(f"{q:.6f}" for q in statistics.quantiles(calls))])
+            print(*rows[-1], flush=True)
+    head = f"# device {device}, driver {driver}, toolkit {toolkit}, date {date}, commit {arguments.commit}"
+    columns = ["what", "n", "launches", "ms_q1", "ms", "ms_q3"]
+    write(arguments.folder / f"limits_{date}.csv", f"{head}; ms of {RUNS} runs: quartiles\n", columns, rows)
+
+
+if __name__ == "__main__":
+    main()
