@@ -1,4 +1,4 @@
-// caught by: case.reduce_sum_block.1
+// caught by: case.reduce_sum_block
 // No case for 64 threads and no default: nothing is launched, and the host adds sums that nobody wrote.
 #include <numeric>
 #include <vector>
