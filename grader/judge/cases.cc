@@ -73,10 +73,22 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
 }
 
 Case measured_case(const Lab& lab, uint64_t seed, int run) {
-  Case made = make_case(lab.contract->find_entry(lab.measured), {"real", lab.real_size}, lab.inputs[0], seed);
+  Case made = make_case(lab.contract->find_entry(lab.measured), {"real", lab.real_size}, lab.measured_inputs[0], seed);
   if (made.entry->takes_block) made.block = lab.blocks.front();
   if (run > 0) made.seed = seed_of(made.seed, std::to_string(run));
   return made;
+}
+
+std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
+  std::vector<Case> cases = {measured_case(lab, seed)};
+  const Case& first = cases.front();
+  const size_t n = std::max<size_t>(1, lab.real_size / 4);  // what the time allows
+  for (size_t i = 1; i < lab.measured_inputs.size(); ++i) {
+    Case made = make_case(first.entry, {std::to_string(n), n}, lab.measured_inputs[i], seed);
+    made.block = first.block;
+    cases.push_back(std::move(made));
+  }
+  return cases;
 }
 
 }  // namespace warpladder

@@ -29,4 +29,7 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent);
 // The real size, on whose run the rules and the clock look. `run` tells repeated runs' inputs apart.
 Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
 
+// What the rules look at: that case, and a quarter of its size for each further input that is measured.
+std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
+
 }  // namespace warpladder

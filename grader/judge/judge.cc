@@ -68,6 +68,7 @@ class Judgement {
   void hold_figures();
   void run_input_file();
   void measure_on_lockstep();
+  std::optional<Report> measure(const Case& job);
   void measure_on_gpu();
   void time_serial_cpu();
   bool run_one(Submission& submission, const Case& job, const std::string& schedule);
@@ -123,7 +124,7 @@ void Judgement::run_all() {
   const auto small = [](const Case& job) { return job.n <= kLargestChecked; };
   if (!options_.only_case.empty()) {
     std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kWithReal);
-    cases.push_back(measured_case(lab_, options_.seed));
+    std::ranges::copy(measured_cases(lab_, options_.seed), std::back_inserter(cases));
     const std::string schedule = options_.schedules.empty() ? "" : options_.schedules.front();
     const Case& job = *find_case(cases);
     return run_cases({job}, schedule, small(job));
@@ -277,29 +278,50 @@ void Judgement::run_input_file() {
   if (auto late = submission.stop()) fail(std::move(*late));
 }
 
+// A rule's result is that of the input that is worst for it.
 void Judgement::measure_on_lockstep() {
-  SubmissionSpec specification = spec(lab_.real_size);
+  const std::vector<Case> cases = measured_cases(lab_, options_.seed);
+  for (const Case& job : cases) {
+    const std::optional<Report> report = measure(job);
+    if (!report) return;
+    result_.measurements.push_back({job.name, job.input, job.n, total_counters(*report)});
+    for (size_t i = 0; i < lab_.rules.size(); ++i) {
+      RuleResult measured = apply_rule(lab_.rules[i], *report, job.n);
+      if (cases.size() > 1) measured.input = job.input;
+      if (i == result_.rules.size()) {
+        result_.rules.push_back(std::move(measured));
+      } else if (is_worse(measured, result_.rules[i])) {
+        result_.rules[i] = std::move(measured);
+      }
+    }
+  }
+  for (const RuleResult& rule : result_.rules) {
+    if (!rule.holds) fail(rule_failure(rule));
+  }
+}
+
+// One case in a process of its own, whose report is all about it. Nothing: it failed.
+std::optional<Report> Judgement::measure(const Case& job) {
+  SubmissionSpec specification = spec(job.n);
   specification.wants_report = true;
   Submission submission(specification);
   ++result_.planned_cases;
-  if (auto failure = submission.start()) return fail(std::move(*failure));
-  if (!run_one(submission, measured_case(lab_, options_.seed), "") || result_.failure) return;
-  if (auto failure = submission.stop()) return fail(std::move(*failure));
+  std::optional<Failure> failure = submission.start();
+  if (!failure && run_one(submission, job, "") && !result_.failure) failure = submission.stop();
+  if (failure) fail(std::move(*failure));
+  if (result_.failure) return std::nullopt;
   const std::string text = submission.report();
   if (text.empty()) {
-    return fail({Verdict::kRuntimeError,
-                 "runtime",
-                 {"the program ended before the device could write its report"},
-                 "Return from the function; do not end the program.",
-                 ""});
+    fail({Verdict::kRuntimeError,
+          "runtime",
+          {"the program ended before the device could write its report"},
+          "Return from the function; do not end the program.",
+          ""});
+    return std::nullopt;
   }
-  const Report report = parse_report(text);
-  result_.counters = total_counters(report);
+  Report report = parse_report(text);
   for (const Finding& finding : report.findings) fail(finding_failure(finding));
-  for (const Rule& rule : lab_.rules) {
-    result_.rules.push_back(apply_rule(rule, report, lab_.real_size));
-    if (!result_.rules.back().holds) fail(rule_failure(result_.rules.back()));
-  }
+  return report;
 }
 
 // lab.json notes what each rule measures for starter and reference; a reader may rely on it.

@@ -110,6 +110,11 @@ void check_names(const Lab& lab, const Reader& reader) {
       reader.fail("names the input \"" + input + "\", which its contract has not");
     }
   }
+  if (lab.measured_inputs.empty()) reader.fail("measures none of its inputs");
+  for (const std::string& input : lab.measured_inputs) {
+    if (std::ranges::find(lab.inputs, input) == lab.inputs.end())
+      reader.fail("measures the input \"" + input + "\", which is none of its own");
+  }
   if (lab.baseline != "cpu" && lab.baseline != "starter")
     reader.fail("has a \"baseline\" that is neither cpu nor starter");
   if (lab.source.empty() || lab.source.find('/') != std::string::npos)
@@ -154,6 +159,8 @@ Lab load_lab(const fs::path& folder) {
   lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
   lab.inputs = reader.get<std::vector<std::string>>(
       "inputs", std::vector<std::string>(lab.contract->inputs.begin(), lab.contract->inputs.end()));
+  if (lab.inputs.empty()) reader.fail("has no input in \"inputs\"");
+  lab.measured_inputs = reader.get<std::vector<std::string>>("measured_inputs", {lab.inputs.front()});
   read_sizes(reader.child("sizes"), file, lab);
   read_limits(reader.child("limits"), file, lab);
   lab.blocks = reader.get<std::vector<int>>("blocks", {});

@@ -35,7 +35,8 @@ struct Lab {
   std::string baseline, measured;
   size_t real_size = 0, largest_size = 0;
   std::vector<std::string> inputs;
-  std::vector<int> blocks;  // for entries that take one; the first is measured
+  std::vector<std::string> measured_inputs;  // those whose counters the rules look at; the first is timed, too
+  std::vector<int> blocks;                   // for entries that take one; the first is measured
   std::vector<Rule> rules;
   double case_seconds = 10, real_seconds = 60;
 };

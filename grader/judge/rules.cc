@@ -1,5 +1,6 @@
 #include "grader/judge/rules.h"
 
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -27,6 +28,14 @@ bool holds(double measured, const std::string& op, double value) {
   if (op == "==") return measured == value;
   if (op == "<") return measured < value;
   return op == ">" && measured > value;
+}
+
+// How far a result is from holding; negative if it holds with room.
+double excess(const RuleResult& result) {
+  const double measured = result.measured.value_or(NAN), value = result.rule.value;
+  if (std::isnan(measured)) return INFINITY;
+  if (result.rule.op == "==") return std::abs(measured - value);
+  return result.rule.op.starts_with('<') ? measured - value : value - measured;
 }
 
 std::string number(double value) {
@@ -88,12 +97,15 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   return {rule, measured, holds(measured, rule.op, rule.value)};
 }
 
+bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(one) > excess(other); }
+
 Failure rule_failure(const RuleResult& result) {
   const Rule& rule = result.rule;
   const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
   return {Verdict::kRuleBroken,
           "rule." + rule.name,
-          {quantity + " is " + number(result.measured.value_or(0)) + ", must be " + rule.op + " " + number(rule.value)},
+          {(result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + " is " +
+           number(result.measured.value_or(0)) + ", must be " + rule.op + " " + number(rule.value)},
           rule.why,
           ""};
 }

@@ -34,6 +34,9 @@ std::map<std::string, double> total_counters(const Report& report);
 // n: the number of elements of the measured case.
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n);
 
+// Of two results of one rule: whether the first is further from holding. No number is furthest.
+bool is_worse(const RuleResult& one, const RuleResult& other);
+
 Failure rule_failure(const RuleResult& result);
 Failure finding_failure(const Finding& finding);
 

@@ -31,6 +31,7 @@ Json rule_json(const RuleResult& result) {
           {"op", result.rule.op},
           {"limit", result.rule.value},
           {"value", or_null(result.measured)},
+          {"input", result.input},
           {"verdict", state},
           {"why", result.rule.why}};
 }
@@ -101,8 +102,8 @@ std::string rule_text(const RuleResult& result) {
   std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + rule.counter;
   if (!rule.per.empty()) text += " per " + rule.per;
   if (!result.measured) return text + " " + rule.op + " " + number(rule.value) + ": not measured on this device\n";
-  return text + " = " + number(*result.measured) + (result.holds ? ", " : ", must be ") + rule.op + " " +
-         number(rule.value) + "\n";
+  text += " = " + number(*result.measured) + (result.input.empty() ? "" : " on " + result.input);
+  return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value) + "\n";
 }
 
 std::string speed_text(const Result& result) {
@@ -158,7 +159,8 @@ std::string to_json(const Result& result) {
       {"cases_planned", result.planned_cases},
       {"rules", Json::array()},
       {"time", speed_json(result)},
-      {"counters", result.counters},
+      {"counters", result.measurements.empty() ? Json::object() : Json(result.measurements.front().counters)},
+      {"measurements", Json::array()},
       {"serial_cpu",
        {{"ms", or_null(result.speed.serial_cpu_ms)}, {"what", "a plain loop on one core, measured by the judge"}}}};
   if (result.failure) {
@@ -173,6 +175,10 @@ std::string to_json(const Result& result) {
   for (const CaseResult& one : result.cases) {
     json["cases"].push_back(
         {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"verdict", one.passed ? "pass" : "fail"}});
+  }
+  for (const Measurement& one : result.measurements) {
+    json["measurements"].push_back(
+        {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"counters", one.counters}});
   }
   for (const RuleResult& rule : result.rules) json["rules"].push_back(rule_json(rule));
   if (result.histogram) {

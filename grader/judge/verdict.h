@@ -45,6 +45,13 @@ struct RuleResult {
   Rule rule;
   std::optional<double> measured;  // empty: not measured on this device
   bool holds = true;
+  std::string input = "";  // where several are measured: the worst for this rule
+};
+
+struct Measurement {
+  std::string name, input;  // of the case
+  size_t n = 0;
+  std::map<std::string, double> counters;  // of all launches
 };
 
 struct Speed {
@@ -62,7 +69,7 @@ struct Result {
   std::vector<CaseResult> cases;
   size_t planned_cases = 0;
   std::vector<RuleResult> rules;
-  std::map<std::string, double> counters;
+  std::vector<Measurement> measurements;
   Speed speed;
   std::string baseline;
   std::optional<std::vector<uint64_t>> histogram;  // of a file of the learner's

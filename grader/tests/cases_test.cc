@@ -68,5 +68,18 @@ TEST(Cases, MeasuredRunsHaveInputsOfTheirOwn) {
   EXPECT_EQ(same->seed, measured_case(lab, 1).seed);
 }
 
+TEST(Cases, FurtherInputsAreMeasuredOnAQuarter) {
+  Lab lab = testing::lab_of("histogram", "histogram_block");
+  lab.blocks = {64, 32};
+  lab.measured_inputs = {"skewed", "constant"};
+  const auto cases = measured_cases(lab, 1);
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0].name, "histogram_block.real.skewed");
+  EXPECT_EQ(cases[0].seed, measured_case(lab, 1).seed);
+  EXPECT_EQ(cases[1].name, "histogram_block.1250.constant");
+  EXPECT_EQ(cases[1].n, 1250u);
+  EXPECT_EQ(cases[1].block, 64);
+}
+
 }  // namespace
 }  // namespace warpladder

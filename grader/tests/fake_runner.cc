@@ -24,6 +24,7 @@ using namespace warpladder;
 namespace {
 
 std::string fault;
+size_t elements = 0;  // of all jobs so far
 
 void say(const std::string& line) {
   if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);
@@ -114,6 +115,7 @@ int64_t work(const Json& job, const unsigned char* in, unsigned char* result, co
 
 void answer(const Json& job) {
   misbehave(job);
+  elements += job["n"].get<size_t>();
   const ResultLayout layout{job["in_bytes"], job["out_bytes"], job["guard"]};
   const auto* in = static_cast<unsigned char*>(mmap(nullptr, layout.in_bytes + 1, PROT_READ, MAP_PRIVATE, kInputFd, 0));
   auto* result =
@@ -137,8 +139,8 @@ void write_report() {
   Json findings = Json::array();
   if (kind != nullptr) findings.push_back({{"kind", kind}, {"message", "two writes"}});
   std::ofstream(file)
-      << R"({"launches":[{"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"barriers":20}}],"findings":)"
-      << findings << "}";
+      << R"({"launches":[{"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"barriers":20,"elements":)"
+      << elements << R"(}}],"findings":)" << findings << "}";
 }
 
 }  // namespace

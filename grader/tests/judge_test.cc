@@ -29,16 +29,19 @@ class Judging : public ::testing::Test {
     const testing::Environment environment("FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
-                           "starter_fails": "compile", "limits": {"case_s": 1, "real_s": 1},
-                           "rules": [{"name": "few", "starter": null, "reference": 10, "counter": "barriers", "per": "block", "op": "<=", "why": "w", "value": )" +
-                            std::to_string(barriers) + "}], \"contract\": \"" + contract + "\", \"entries\": [\"" +
-                            entry + "\"]}");
+                           "starter_fails": "compile", )" +
+                            more_ + R"( "limits": {"case_s": 1, "real_s": 1},
+                           "rules": [{"name": "few", "starter": null, "reference": 10, )" +
+                            rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) + "}], \"contract\": \"" +
+                            contract + "\", \"entries\": [\"" + entry + "\"]}");
     return judge(options_);
   }
   std::string check(const Result& result) { return result.failure ? result.failure->check : "pass"; }
 
   TemporaryFolder folder_;
   JudgeOptions options_;
+  std::string more_;  // of lab.json
+  std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
 };
 
 TEST_F(Judging, HonestWorkPassesCasesAndRules) {
@@ -49,7 +52,9 @@ TEST_F(Judging, HonestWorkPassesCasesAndRules) {
     EXPECT_EQ(result.cases.size(), result.planned_cases);
     ASSERT_EQ(result.rules.size(), 1u);
     EXPECT_EQ(result.rules[0].measured, 10.0);
-    EXPECT_EQ(result.counters.at("barriers"), 20);
+    ASSERT_EQ(result.measurements.size(), 1u);
+    EXPECT_EQ(result.measurements[0].counters.at("barriers"), 20);
+    EXPECT_EQ(result.rules[0].input, "");
     EXPECT_FALSE(result.speed.ms);
     EXPECT_TRUE(result.speed.serial_cpu_ms);
   }
@@ -57,6 +62,21 @@ TEST_F(Judging, HonestWorkPassesCasesAndRules) {
 
 TEST_F(Judging, ABrokenRuleFailsByItsName) {
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 9)), "rule.few");
+}
+
+TEST_F(Judging, ARuleLooksAtEveryInputThatIsMeasuredAndTellsTheWorst) {
+  more_ = R"("measured_inputs": ["random", "ones", "spike"],)";
+  rule_ = R"("counter": "elements", "op": ">=")";
+  const Result result = judge_with("", "scan", "scan_inclusive", 2000);
+  ASSERT_EQ(result.measurements.size(), 3u);
+  EXPECT_EQ(result.measurements[0].n, 5000u);
+  EXPECT_EQ(result.measurements[2].name, "scan_inclusive.1250.spike");
+  ASSERT_EQ(result.rules.size(), 1u);
+  EXPECT_EQ(result.rules[0].measured, 1250);
+  EXPECT_EQ(result.rules[0].input, "ones");
+  EXPECT_EQ(check(result), "rule.few");
+  EXPECT_TRUE(result.failure->steps.at(0).starts_with("on ones input: elements is 1250")) << result.failure->steps[0];
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 1250)), "pass");
 }
 
 TEST_F(Judging, WrongAnswersAreCountedAndTheFirstIsNamed) {

@@ -37,6 +37,7 @@ TEST_F(LabJson, DefaultsAreFilledIn) {
   EXPECT_EQ(lab.baseline, "cpu");
   EXPECT_EQ(lab.measured, "scan_inclusive");
   EXPECT_EQ(lab.inputs.size(), 6u);
+  EXPECT_EQ(lab.measured_inputs, std::vector<std::string>{lab.inputs[0]});
   EXPECT_EQ(lab.rules.at(0).per, "block");
   EXPECT_FALSE(lab.rules.at(0).starter);
   EXPECT_EQ(lab.rules.at(0).reference, 1.5);
@@ -55,6 +56,9 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("\"starter\": null,", "").find("has no \"starter\""), std::string::npos);
   EXPECT_NE(refusal("\"scan\", \"entries\": [\"scan_inclusive\"]", "\"reduction\", \"entries\": [\"reduce_sum_block\"]")
                 .find("\"blocks\""),
+            std::string::npos);
+  EXPECT_NE(refusal("\"rules\"", "\"inputs\": [\"ones\"], \"measured_inputs\": [\"random\"], \"rules\"")
+                .find("none of its own"),
             std::string::npos);
   EXPECT_NE(refusal("scan.cu", "../scan.cu").find("source"), std::string::npos);
   EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);

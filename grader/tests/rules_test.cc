@@ -1,5 +1,7 @@
 #include "grader/judge/rules.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace warpladder {
@@ -35,6 +37,18 @@ TEST(Rules, ComparisonsHoldOrNot) {
 
 TEST(Rules, NoLaunchIsNoNumberAndHoldsNothing) {
   for (const char* op : {"<=", ">=", "==", "<", ">"}) EXPECT_FALSE(apply("barriers", "block", op, 0, "absent").holds);
+}
+
+TEST(Rules, TheWorstIsFurthestFromHolding) {
+  const auto is_worse_at = [](const char* op, double one, double other) {
+    return is_worse({{"r", "c", "", "", op, "why", 10}, one}, {{"r", "c", "", "", op, "why", 10}, other});
+  };
+  for (const char* op : {"<=", "<"}) EXPECT_TRUE(is_worse_at(op, 9, 8)) << op;
+  for (const char* op : {">=", ">"}) EXPECT_TRUE(is_worse_at(op, 8, 9)) << op;
+  EXPECT_TRUE(is_worse_at("==", 8, 11));
+  EXPECT_FALSE(is_worse_at("<=", 9, 9));
+  EXPECT_TRUE(is_worse_at(">=", NAN, 0));
+  EXPECT_FALSE(is_worse_at("<=", 0, NAN));
 }
 
 TEST(Rules, AnUnknownCounterIsOurTrouble) {

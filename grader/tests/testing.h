@@ -31,6 +31,7 @@ inline Lab lab_of(const char* contract, const char* entry) {
   lab.entries = {entry};
   lab.measured = entry;
   lab.inputs.assign(lab.contract->inputs.begin(), lab.contract->inputs.end());
+  lab.measured_inputs = {lab.inputs.front()};
   lab.real_size = 5000;
   lab.largest_size = 4097;
   return lab;

@@ -18,7 +18,8 @@ TEST(Verdict, JsonHoldsNullsWhereNothingWasMeasured) {
   Result result;
   result.lab = "02_reduce_neighbored";
   result.speed.reason = "later";
-  result.rules.push_back({{"r", "barriers", "", "", "<=", "w", 1}, std::nullopt, true});
+  result.rules.emplace_back();
+  result.rules[0].rule = {"r", "barriers", "", "", "<=", "w", 1};
   const auto json = nlohmann::json::parse(to_json(result));
   EXPECT_EQ(json["verdict"], "pass");
   EXPECT_TRUE(json["failed_check"].is_null());
@@ -26,6 +27,22 @@ TEST(Verdict, JsonHoldsNullsWhereNothingWasMeasured) {
   EXPECT_EQ(json["time"]["reason"], "later");
   EXPECT_TRUE(json["time"]["speedup_over_serial_cpu"].is_null());
   EXPECT_EQ(json["rules"][0]["verdict"], "not measured on this device");
+}
+
+TEST(Verdict, EveryMeasuredInputHasItsCountersAndARuleNamesTheWorst) {
+  Result result;
+  result.rules.emplace_back();
+  result.rules[0].rule = {"r", "barriers", "", "", "<=", "w", 1};
+  result.rules[0].measured = 3;
+  result.rules[0].input = "ones";
+  result.measurements = {{"scan_inclusive.real.random", "random", 5000, {{"barriers", 2}}},
+                         {"scan_inclusive.1250.ones", "ones", 1250, {{"barriers", 3}}}};
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json["rules"][0]["input"], "ones");
+  EXPECT_EQ(json["counters"]["barriers"], 2);
+  EXPECT_EQ(json["measurements"][1]["n"], 1250);
+  EXPECT_EQ(json["measurements"][1]["counters"]["barriers"], 3);
+  EXPECT_NE(to_text(result, "judge").find("barriers = 3 on ones, <= 1"), std::string::npos);
 }
 
 TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
