@@ -6,7 +6,7 @@
 writes FOLDER/kernels_DATE.csv and FOLDER/sanitizer_labs_DATE.csv. BUILD is made by preset gpu: machine code of this
 card, as a learner has it there. A kernel's time is gpu__time_duration, the L2 cache flushed before each kernel and the
 clocks left alone; of a call, the sum over its kernels. Beside kernels a call of a lab may allocate, copy and add on the
-host, which this leaves out.
+host, which this leaves out. Bytes are random; entries that take a block's size get the lab's first.
 """
 
 import argparse
@@ -23,13 +23,14 @@ from lab_cases import call, device_entries, lab_cases, labs
 from ncu_record import output_of, profile
 
 RUNS = 7
+SEED = "1"
 TOOLS = ["memcheck --leak-check full", "racecheck", "initcheck", "synccheck"]
 SANITIZED_SIZES = [1, 1000, 5000, 300_000]
 
 
-def kernel_times(build: Path, case: list[str]) -> tuple[list[str], list[float]]:
+def kernel_times(build: Path, case: list[str], block: int) -> tuple[list[str], list[float]]:
     """Names of the kernels of one call, and for each run their time in ms, together."""
-    rows = profile(build, [*case, str(RUNS)], ["gpu__time_duration.sum"], ["--cache-control", "all"])
+    rows = profile(build, [*case, str(RUNS), str(block), SEED], ["gpu__time_duration.sum"], ["--cache-control", "all"])
     of_a_call = len(rows) // RUNS
     names = [row["Kernel Name"].split("(")[0].removeprefix("void ") for row in rows[:of_a_call]]
     ms = [float(row["gpu__time_duration.sum"].replace(",", "")) / 1e6 for row in rows]
@@ -69,7 +70,8 @@ def main() -> None:
         n = facts["sizes"]["real"]
         for entry in device_entries(facts):
             for below in (256, 1) if facts["family"] == "histogram" else (256,):
-                names, ms = kernel_times(arguments.build, call(lab, facts["contract"], entry, n, below))
+                case = call(lab, facts["contract"], entry, n, below)
+                names, ms = kernel_times(arguments.build, case, facts.get("blocks", [256])[0])
                 quartiles = statistics.quantiles(ms)
                 row = [
                     lab,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a card allows: reading alone, copying, and CUB, at the labs' real sizes, timed as labs_on_card.py times the labs.
+"""What a card allows: reading alone, copying, and CUB, at the labs' real sizes, timed as labs_on_card.py times labs.
 
     limits_on_card.py BUILD FOLDER --commit COMMIT     on a machine with a GPU, nvcc and ncu
 

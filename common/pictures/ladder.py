@@ -1,0 +1,89 @@
+"""ladder: the folders of labs/ as rungs: what each builds on, what its rules count. Other files measure and draw."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FAMILIES = ("reduction", "scan", "histogram")  # from left to right
+ROOT = "00"  # the lab that needs no other
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a rule of lab.json reads, and what it reads on lockstep for starter (None: it is wrong) and reference."""
+
+    name: str
+    counter: str
+    per: str
+    starter: float | None
+    reference: float
+
+
+@dataclass(frozen=True)
+class Rung:
+    folder: str  # its name, "02_reduce_neighbored"
+    title: str
+    family: str
+    needs: tuple[str, ...]
+    size: int
+    measured: str  # the entry that the measured case calls
+    rules: tuple[Rule, ...]
+
+    @property
+    def number(self) -> str:
+        return self.folder.split("_", 1)[0]
+
+
+def rungs(labs: Path) -> list[Rung]:
+    """In the order of their numbers."""
+    found = []
+    for file in sorted(labs.glob("*/lab.json")):
+        facts = json.loads(file.read_text(encoding="utf-8"))
+        rules = tuple(
+            Rule(rule["name"], rule["counter"], rule.get("per", ""), rule["starter"], rule["reference"])
+            for rule in facts.get("rules", [])
+        )
+        found.append(
+            Rung(
+                file.parent.name,
+                facts["title"],
+                facts["family"],
+                tuple(facts.get("needs", [])),
+                facts["sizes"]["real"],
+                facts.get("measured", facts["entries"][-1]),
+                rules,
+            )
+        )
+    return found
+
+
+def complaints(ladder: Sequence[Rung]) -> list[str]:
+    """What is wrong with the needs, in words; nothing if they are a ladder that begins at ROOT."""
+    known = {rung.number: rung for rung in ladder}
+    wrong = []
+    for rung in ladder:
+        file = f"labs/{rung.folder}/lab.json"
+        wrong += [f"{file}: needs {other}, and there is no such lab" for other in rung.needs if other not in known]
+        if not rung.needs and rung.number != ROOT and ROOT in known:
+            wrong.append(f"{file}: needs nothing; only lab {ROOT} does")
+    if not wrong:
+        wrong += [f"labs/{rung.folder}: needs itself, by way of others" for rung in ladder if _reaches(known, rung)]
+    return wrong
+
+
+def _reaches(known: dict[str, Rung], rung: Rung) -> bool:
+    """Whether the way down from this rung comes back to it."""
+    return rung.number in below(known, rung)
+
+
+def below(known: dict[str, Rung], rung: Rung) -> set[str]:
+    """Every rung that this one builds on, by way of others too."""
+    seen: set[str] = set()
+    todo = list(rung.needs)
+    while todo:
+        number = todo.pop()
+        if number not in seen:
+            seen.add(number)
+            todo += known[number].needs
+    return seen

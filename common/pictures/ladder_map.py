@@ -1,0 +1,89 @@
+"""ladder_map: which rung needs which, drawn from the folders alone. A family is a lane, 00 stands at the bottom."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from .ladder import FAMILIES, Rung, below
+from .shapes import ACTIVE, CONFLICT, IDLE, LARGE, NORMAL, OTHER, SMALL, TEXT, arrow, figure, label
+
+COLOURS = {"reduction": CONFLICT, "scan": ACTIVE, "histogram": OTHER}
+WIDTH, HEIGHT = 2.5, 0.62  # of a box; columns are 3 apart, levels 1
+
+
+def draw(ladder: Sequence[Rung]) -> Figure:
+    known = {rung.number: rung for rung in ladder}
+    level = {rung.number: _level(known, rung) for rung in ladder}
+    column = _columns(ladder, known, level)
+    columns, up = 1 + max(column.values()), max(level.values())
+    made, (axes,) = figure(10, 0.9 + 0.62 * (up + 1))
+    middle = (columns - 1) / 2
+    at = {n: (column.get(n, middle) * 3, level[n]) for n in known}
+    for rung in ladder:
+        for other in _direct(known, rung):
+            across_families = known[other].family != rung.family
+            _edge(axes, at[other], at[rung.number], COLOURS.get(known[other].family, TEXT) if across_families else TEXT)
+    for rung in ladder:
+        _box(axes, rung, *at[rung.number])
+    for family in FAMILIES:
+        here = sorted({column[rung.number] for rung in ladder if rung.family == family})
+        if here:
+            x = 3 * (here[0] + here[-1]) / 2
+            label(axes, x, up + 0.85, family, size=LARGE, colour=COLOURS[family])
+    axes.set_xlim(-1.6, 3 * (columns - 1) + 1.6)
+    axes.set_ylim(-0.6, up + 1.1)
+    axes.axis("off")
+    made.subplots_adjust(top=0.995, bottom=0.005)
+    return made
+
+
+def _level(known: dict[str, Rung], rung: Rung) -> int:
+    """How many rungs are below, on the longest way."""
+    return 1 + max((_level(known, known[other]) for other in rung.needs), default=-1)
+
+
+def _direct(known: dict[str, Rung], rung: Rung) -> list[str]:
+    """What it needs, without what these need themselves: those lines would say it twice."""
+    implied = {deeper for other in rung.needs for deeper in below(known, known[other])}
+    return [other for other in rung.needs if other not in implied]
+
+
+def _columns(ladder: Sequence[Rung], known: dict[str, Rung], level: dict[str, int]) -> dict[str, int]:
+    """A rung stands above the last of its family that it needs; where somebody stands there already, beside it."""
+    column: dict[str, int] = {}
+    first = 0
+    for family in FAMILIES:
+        top: list[str] = []  # of each column of this lane
+        for rung in sorted((r for r in ladder if r.family == family), key=lambda r: (level[r.number], r.number)):
+            parents = [other for other in rung.needs if known[other].family == family]
+            free = [i for i, number in enumerate(top) if number in parents]
+            place = max(free, key=lambda i: top[i]) if free else len(top)
+            top[place : place + 1] = [rung.number]
+            column[rung.number] = first + place
+        first += max(len(top), 1)
+    return column
+
+
+def _edge(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
+    """From the top of a box to the bottom of another, or to its side if there are levels between."""
+    aside = 0.6 * ((end[0] > start[0]) - (end[0] < start[0]))
+    top = (start[0] + aside, start[1] + HEIGHT / 2)
+    if aside and end[1] - start[1] > 1:
+        arrow(axes, top, (end[0] - WIDTH / 2 * (1 if aside > 0 else -1), end[1]), colour)
+    else:
+        arrow(axes, top, (end[0] - aside, end[1] - HEIGHT / 2), colour)
+
+
+def _box(axes: Axes, rung: Rung, x: float, y: float) -> None:
+    colour = COLOURS.get(rung.family, IDLE)
+    axes.add_patch(
+        FancyBboxPatch(
+            (x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT,
+            boxstyle="round,pad=0,rounding_size=0.12", facecolor=colour, edgecolor="none",
+        )
+    )  # fmt: skip
+    ink = TEXT if colour == IDLE else "white"
+    label(axes, x, y + 0.13, rung.number, size=NORMAL, colour=ink)
+    label(axes, x, y - 0.13, rung.title, size=SMALL, colour=ink)

@@ -1,0 +1,100 @@
+"""measured: the files of docs/measurements/ and the folders of labs/ → figures by name, for pictures and pages.
+
+alone.02  alone.15.constant  alone.18.scan_exclusive    ms of the kernels alone on the card, at the lab's real size
+n.02                                                    that size
+limit.read_ints  limit.cub_scan …                       ms of what stands beside the labs, the same way, at their size
+large.07  large.copy  large.cub_scan …                  the same at 2^28 elements
+first.02  first.11.by_2  first.copy …                   ms, the course's first measurements, by events
+source.02  source.gpu …                                 what the text measured that a lab grew from
+rule.03.divergence  starter.03.divergence               what a rule counts on lockstep for reference and starter
+"""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .ladder import Rung, rungs
+
+LARGE = 1 << 28
+
+
+@dataclass(frozen=True)
+class Time:
+    """Of 7 runs on a card, in ms: the quartiles of the kernels' time alone."""
+
+    n: int
+    launches: int
+    ms_q1: float
+    ms: float
+    ms_q3: float
+
+
+@dataclass
+class Measured:
+    ladder: list[Rung]
+    about: str  # device, driver, toolkit, date and commit of the times
+    times: dict[str, Time] = field(default_factory=dict)  # by the names above that begin with alone, limit, large
+    figures: dict[str, float] = field(default_factory=dict)  # by all names
+
+    def of(self, family: str) -> list[Rung]:
+        return [rung for rung in self.ladder if rung.family == family]
+
+
+def rows(file: Path) -> Iterator[dict[str, str]]:
+    """A CSV whose first lines may be comments."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(line for line in lines if not line.startswith("#"))
+
+
+def newest(card: Path, kind: str) -> Path | None:
+    return max(card.glob(f"{kind}_[0-9]*.csv"), default=None)
+
+
+def load(root: Path, card: str = "h200") -> Measured:
+    folder = root / "docs" / "measurements"
+    ladder = rungs(root / "labs")
+    kernels = newest(folder / card, "kernels")
+    if kernels is None:
+        raise SystemExit(f"{folder / card}/kernels_DATE.csv: there is no such file; labs_on_card.py writes one")
+    made = Measured(ladder, kernels.open(encoding="utf-8").readline().removeprefix("# ").split(";")[0].strip())
+    _kernels(made, kernels)
+    limits = newest(folder / card, "limits")
+    if limits is not None:
+        _limits(made, limits)
+    made.figures |= {name: time.ms for name, time in made.times.items()}
+    made.figures |= {f"first.{row['what']}": float(row["ms"]) for row in rows(folder / card / "first_measurements.csv")}
+    made.figures |= {f"source.{row['what']}": float(row["value"]) for row in rows(folder / "sources.csv")}
+    for rung in ladder:
+        made.figures[f"n.{rung.number}"] = rung.size
+        for rule in rung.rules:
+            made.figures[f"rule.{rung.number}.{rule.name}"] = rule.reference
+            if rule.starter is not None:
+                made.figures[f"starter.{rung.number}.{rule.name}"] = rule.starter
+    return made
+
+
+def _time(row: dict[str, str]) -> Time:
+    return Time(int(row["n"]), int(row["launches"]), float(row["ms_q1"]), float(row["ms"]), float(row["ms_q3"]))
+
+
+def _kernels(made: Measured, file: Path) -> None:
+    """A lab's time by its number is that of its measured entry, on random input."""
+    known = {rung.folder: rung for rung in made.ladder}
+    for row in rows(file):
+        rung = known.get(row["lab"])
+        if rung is None:
+            continue
+        name = f"alone.{rung.number}"
+        if row["below"] == "1":  # histograms: all bytes are 0
+            name += ".constant"
+        elif row["entry"] != rung.measured:
+            name += f".{row['entry']}"
+        made.times[name] = _time(row)
+
+
+def _limits(made: Measured, file: Path) -> None:
+    for row in rows(file):
+        what = row["what"].split("_", 1)[0] if row["what"][0].isdigit() else row["what"]
+        name = "large" if int(row["n"]) == LARGE else "limit"
+        made.times[f"{name}.{what}"] = _time(row)

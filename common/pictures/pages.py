@@ -1,0 +1,213 @@
+"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md from what was measured and counted.
+
+Between `<!-- table: NAME -->` and `<!-- end -->` stands a table that is made here. A figure in the text is followed by
+what it is, in a comment that nobody sees: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`; the names are
+those of measured.py. It is rounded to as many digits as it has there.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .ladder import FAMILIES, Rung
+from .measured import Measured, load
+
+TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+-]+) -->")
+
+COUNTERS = {  # for people; docs/counters.md has the rest
+    "barriers": "barriers",
+    "global_atomics": "global atomics",
+    "loop_branches": "branches that go back",
+    "host_synchronisations": "times that the host waits between kernels",
+    "host_allocations": "allocations between kernels",
+    "smsp__sass_branch_targets.sum": "branches",
+    "smsp__sass_branch_targets_threads_divergent.sum": "divergent branches",
+    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum": "float additions",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global load requests",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "global store requests",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global load sectors",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "global store sectors",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "bank conflicts of loads",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "bank conflicts of stores",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared wavefronts of loads",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared wavefronts of stores",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum": "shared wavefronts of atomics",
+    "smsp__thread_inst_executed.sum": "active lanes",
+    "smsp__inst_executed.sum": "instruction",
+}
+
+
+def shown(value: float, digits: int) -> str:
+    """Rounded to so many digits, but an integer never: it was counted."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+
+
+def value(what: str, figures: Mapping[str, float]) -> float:
+    """`a / b * 100`, from left to right."""
+    first, *rest = what.split()
+    result = _operand(first, figures)
+    for sign, name in zip(rest[::2], rest[1::2], strict=True):
+        other = _operand(name, figures)
+        result = {"*": result * other, "/": result / other, "+": result + other, "-": result - other}[sign]
+    return result
+
+
+def _operand(name: str, figures: Mapping[str, float]) -> float:
+    if name in figures:
+        return figures[name]
+    try:
+        return float(name)
+    except ValueError:
+        raise SystemExit(f"{name}: no such figure; common/pictures/measured.py says how they are named") from None
+
+
+def filled(text: str, family: str, made: Measured) -> str:
+    """The page with its tables and figures as they are now."""
+
+    def table(match: re.Match[str]) -> str:
+        return match[1] + TABLES[match[2]](family, made) + match[3]
+
+    def figure(match: re.Match[str]) -> str:
+        digits = len(match["shown"].replace(",", "").replace(".", "").lstrip("0"))
+        return f"{shown(value(match['what'], made.figures), digits)}<!-- {match['what']} -->"
+
+    return FIGURE.sub(figure, TABLE.sub(table, text))
+
+
+def update(root: Path, *, check: bool) -> list[str]:
+    """Writes the pages that are not up to date, or (check) says which."""
+    made, old = load(root), []
+    for family in FAMILIES:
+        page = root / "docs" / f"{family}.md"
+        text = page.read_text(encoding="utf-8")
+        new = filled(text, family, made)
+        if new != text:
+            old.append(str(page.relative_to(root)))
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    return old
+
+
+def _markdown(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *body]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _link(rung: Rung) -> str:
+    return f"[{rung.number} {rung.title}](../labs/{rung.folder}/README.md)"
+
+
+def counters(family: str, made: Measured) -> str:
+    """What each rung's rules count, before and after; what a rule only holds is left out."""
+    body: list[list[str]] = []
+    for rung in made.of(family):
+        seen = set()
+        link = _link(rung)
+        for rule in rung.rules:
+            if rule.starter == rule.reference or (rule.counter, rule.per) in seen:
+                continue
+            seen.add((rule.counter, rule.per))
+            per = {"block": " a block", "element": " an element", "thread": " a thread", "element^2": " ÷ n²", "": ""}
+            what = COUNTERS.get(rule.counter, f"`{rule.counter}`")
+            over = per.get(rule.per, f" per {COUNTERS.get(rule.per, rule.per).removesuffix('s')}")
+            before = "" if rule.starter is None else _count(rule.starter)
+            body.append([link, what + over, before, _count(rule.reference)])
+            link = ""
+    return _markdown(["rung", "counter", "starter", "reference"], body)
+
+
+def _count(value: float) -> str:
+    return shown(value, 3 if value < 1000 else 6)
+
+
+def _ms(value: float | None) -> str:
+    return "" if value is None else shown(value, 3)
+
+
+def _times(value: float | None) -> str:
+    return "" if value is None else shown(value, 3 if value >= 10 else 2) + " ×"
+
+
+def _ratio(above: float | None, below: float | None) -> float | None:
+    return above / below if above is not None and below is not None else None
+
+
+def reduction(family: str, made: Measured) -> str:
+    """Every rung beside the course's first measurements and the source's, each with what it gained over the one below."""
+    get, body, last = made.figures.get, [], ("", "", "")
+    for rung in made.of(family):
+        names = tuple(f"{kind}.{rung.number}" for kind in ("alone", "first", "source"))
+        line = [_link(rung)]
+        for name, below in zip(names, last):
+            line += [_ms(get(name)), _times(_ratio(get(below), get(name)))]
+        body.append(line)
+        last = tuple(name if name in made.figures else below for name, below in zip(names, last))
+    head = ["rung", "kernel alone, ms", "gains", "first measurement, ms", "gains", "source, 2018, ms × 1000", "gains"]
+    for name, words in (("cub_reduce", "CUB"), ("read_ints", "reading alone")):
+        scaled = get(f"first.{name}", 0) * made.figures["n.02"] / (1 << 28)
+        body.append([words, _ms(get(f"limit.{name}")), "", f"{_ms(scaled)} †", "", "", ""])
+    return _markdown(head, body)
+
+
+def histogram(family: str, made: Measured) -> str:
+    get, body, last = made.figures.get, [], None
+    for rung in made.of(family):
+        alone = get(f"alone.{rung.number}")
+        body.append([
+            _link(rung), _ms(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
+            _ms(get(f"first.{rung.number}")), _ms(get(f"first.{rung.number}.constant")),
+        ])  # fmt: skip
+        last = alone or last
+    beside = (
+        ("copies_per_warp", "a copy for each warp, 16-byte loads", "", ""),
+        ("cub_histogram", "CUB", "limit.cub_histogram", "limit.cub_histogram_constant"),
+        ("read_bytes", "reading alone", "limit.read_bytes", ""),
+    )
+    for name, words, alone, constant in beside:
+        body.append([words, _ms(get(alone)), "", _ms(get(constant)), _ms(get(f"first.{name}")), ""])
+    head = ["rung", "kernel alone, random bytes, ms", "gains", "constant bytes, ms"]
+    return _markdown([*head, "first measurement, random, ms", "constant, ms"], body)
+
+
+def scan(family: str, made: Measured) -> str:
+    """The rungs work on arrays of different length, so that only the time of an element compares them."""
+    body = []
+    for rung in made.of(family):
+        time = made.times.get(f"alone.{rung.number}")
+        if time is None:
+            body.append([_link(rung), f"{rung.size:,}", "", "", ""])
+        else:
+            each = shown(time.ms * 1e6 / time.n, 3)
+            body.append([_link(rung), f"{time.n:,}", str(time.launches), _ms(time.ms), each])
+    for name, words in (("cub_scan_inclusive", "CUB"), ("copy", "copying")):
+        time = made.times.get(f"limit.{name}")
+        if time is not None:
+            each = shown(time.ms * 1e6 / time.n, 3)
+            body.append([words, f"{time.n:,}", str(time.launches), _ms(time.ms), each])
+    return _markdown(["rung", "elements", "kernels", "kernels alone, ms", "an element, ns"], body)
+
+
+def large(family: str, made: Measured) -> str:
+    """2^28 elements: the scans of any length beside CUB and copying."""
+    get, body = made.figures.get, []
+    for rung in made.of(family):
+        alone = get(f"large.{rung.number}")
+        if alone is not None:
+            body.append([_link(rung), _ms(alone), _times(_ratio(alone, get("large.copy"))), ""])
+    for name, words, first in (("cub_scan_inclusive", "CUB", "cub_scan"), ("copy", "copying", "copy")):
+        alone = get(f"large.{name}")
+        body.append([words, _ms(alone), _times(_ratio(alone, get("large.copy"))), _ms(get(f"first.{first}"))])
+    return _markdown(["2^28 elements", "kernels alone, ms", "copies", "first measurement, ms"], body)
+
+
+TABLES: dict[str, Callable[[str, Measured], str]] = {
+    "counters": counters,
+    "reduction": reduction,
+    "histogram": histogram,
+    "scan": scan,
+    "large": large,
+}
