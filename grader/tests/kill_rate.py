@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""How many of the deliberately wrong variants are caught, each by the check that its first line names.
+
+    kill_rate.py SOLUTIONS BUILD     BUILD/labs/NN_name/wrong/VARIANT.lockstep.json are what the tests wrong.* left
+
+Ends 0 if all are. A verdict that is missing, or older than what it judged, counts as not caught.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+CAUGHT_BY = "// caught by: "
+
+
+def named_check(variant: Path) -> str:
+    return variant.read_text(encoding="utf-8").splitlines()[0].removeprefix(CAUGHT_BY)
+
+
+def failed_check(variant: Path, folder: Path) -> str:
+    """What the judge said of a variant; or why there is nothing that counts."""
+    verdict, binary = (folder / f"{variant.stem}{suffix}" for suffix in (".lockstep.json", ""))
+    if not verdict.exists():
+        return "not judged"
+    judged = binary if binary.exists() else variant  # one that must not compile has no binary
+    if verdict.stat().st_mtime < judged.stat().st_mtime:
+        return "changed since it was judged"
+    return json.loads(verdict.read_text(encoding="utf-8"))["failed_check"] or "pass"
+
+
+def main() -> int:
+    solutions, build = map(Path, sys.argv[1:])
+    caught = total = 0
+    for lab in sorted(path for path in solutions.iterdir() if (path / "wrong").is_dir()):
+        variants = sorted(path for path in (lab / "wrong").iterdir())
+        killed = 0
+        for variant in variants:
+            named, failed = named_check(variant), failed_check(variant, build / "labs" / lab.name / "wrong")
+            if failed == named or failed.startswith(named + "."):
+                killed += 1
+            else:
+                print(f"    {variant.stem}: {failed}, not {named}")
+        print(f"{killed:3} of {len(variants):3}  {lab.name}")
+        caught, total = caught + killed, total + len(variants)
+    print(f"{caught} of {total} wrong variants are caught by the check that they name: {100 * caught / total:.1f} %")
+    return 0 if caught == total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
