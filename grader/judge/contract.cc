@@ -13,12 +13,6 @@
 namespace warpladder {
 namespace {
 
-template <class T>
-std::span<const T> as(View bytes) {
-  // The judge's arrays come from the heap or from a page: aligned for every element.
-  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-}
-
 std::string number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
@@ -67,18 +61,6 @@ std::optional<Mismatch> check_scan(std::string_view entry, View in_bytes, const 
   return first;
 }
 
-uint64_t serial_scan(std::string_view entry, View in_bytes) {
-  const auto in = as<float>(in_bytes);
-  std::vector<float> out(in.size());
-  float sum = 0;
-  for (size_t i = 0; i < in.size(); ++i) {
-    const float before = sum;
-    sum += in[i];
-    out[i] = is_inclusive(entry) ? sum : before;
-  }
-  return out.empty() ? 0 : std::bit_cast<uint32_t>(out.back());
-}
-
 // reduction
 
 constexpr EntryInfo kReductionEntries[] = {
@@ -91,8 +73,6 @@ std::optional<Mismatch> check_reduction(std::string_view, View in, const Answer&
   if (answer.value == want) return std::nullopt;
   return Mismatch{"the returned sum", std::to_string(answer.value), std::to_string(want), "", 1, 1};
 }
-
-uint64_t serial_reduction(std::string_view, View in) { return static_cast<uint32_t>(sum_oracle(as<int32_t>(in))); }
 
 // histogram
 
@@ -123,21 +103,15 @@ std::optional<Mismatch> check_histogram(std::string_view, View in, const Answer&
   return first;
 }
 
-uint64_t serial_histogram(std::string_view, View in) {
-  std::array<uint32_t, kBins> counts{};
-  for (const std::byte value : in) ++counts[static_cast<unsigned char>(value)];
-  return counts[0];
-}
-
 const Contract kContracts[] = {
     {"scan", "floats", sizeof(float), true, kScanEntries, kFloatKinds, [](size_t n) { return n * sizeof(float); },
      [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_floats(kind, n, seed)); }, check_scan,
-     serial_scan},
+     kScanBaseline},
     {"reduction", "ints", sizeof(int32_t), false, kReductionEntries, kIntKinds, [](size_t) { return size_t{0}; },
      [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_ints(kind, n, seed)); }, check_reduction,
-     serial_reduction},
+     kReductionBaseline},
     {"histogram", "bytes", 1, true, kHistogramEntries, kByteKinds, [](size_t) { return kBins * sizeof(uint32_t); },
-     make_raw_bytes, check_histogram, serial_histogram},
+     make_raw_bytes, check_histogram, kHistogramBaseline},
 };
 
 }  // namespace

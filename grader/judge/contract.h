@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "grader/judge/baseline.h"
 #include "grader/judge/bytes.h"
 
 namespace warpladder {
@@ -42,8 +43,7 @@ struct Contract {
   size_t (*out_bytes)(size_t n);
   Bytes (*make)(std::string_view input, size_t n, uint64_t seed);
   std::optional<Mismatch> (*check)(std::string_view entry, View in, const Answer& answer);
-  // The same work in a plain loop on one core, in the contract's own types; returns something that depends on it.
-  uint64_t (*serial)(std::string_view entry, View in);
+  const Baseline& baseline;
 
   const EntryInfo* find_entry(std::string_view entry) const;
 };

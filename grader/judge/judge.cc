@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iomanip>
 #include <sstream>
+#include <thread>
 
 #include "grader/judge/compile.h"
 #include "grader/judge/rules.h"
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTimedRuns = 7, kSerialRuns = 3;
+constexpr int kTimedRuns = 7, kCpuRuns = 3;
 constexpr size_t kLargestAfterFailure = 65536;  // elements
 constexpr size_t kLargestChecked = 4097;        // elements; under lockstep's checks, which take three times as long
 constexpr double kFigureTolerance = 1e-6;       // lab.json notes figures with seven digits or so
@@ -70,7 +71,7 @@ class Judgement {
   void measure_on_lockstep();
   std::optional<Report> measure(const Case& job);
   void measure_on_gpu();
-  void time_serial_cpu();
+  void time_cpu();
   bool run_one(Submission& submission, const Case& job, const std::string& schedule);
   std::optional<Timing> timed_run(Submission& submission, const Case& job);
   SubmissionSpec spec(size_t largest_n) const;
@@ -149,7 +150,7 @@ void Judgement::run_all() {
     run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
   }
   if (result_.failure) return;
-  time_serial_cpu();
+  time_cpu();
   device_.is_lockstep ? measure_on_lockstep() : measure_on_gpu();
   hold_figures();
 }
@@ -384,17 +385,23 @@ void Judgement::measure_on_gpu() {
   if (auto failure = submission.stop()) fail(std::move(*failure));
 }
 
-void Judgement::time_serial_cpu() {
-  const Case job = measured_case(lab_, options_.seed);
-  const Bytes input = make_input(*lab_.contract, job);
-  std::vector<double> milliseconds;
-  volatile uint64_t sink = 0;  // else the compiler may leave the work out
-  for (int run = 0; run < kSerialRuns; ++run) {
-    const auto start = Clock::now();
-    sink = sink + lab_.contract->serial(lab_.measured, input);
-    milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-  }
-  result_.speed.serial_cpu_ms = median(milliseconds);
+void Judgement::time_cpu() {
+  const Baseline& baseline = lab_.contract->baseline;
+  const Bytes input = make_input(*lab_.contract, measured_case(lab_, options_.seed));
+  const auto time = [&](uint64_t (*work)(std::string_view, View)) {
+    std::vector<double> milliseconds;
+    volatile uint64_t sink = 0;  // else the compiler may leave the work out
+    for (int run = 0; run < kCpuRuns; ++run) {
+      const auto start = Clock::now();
+      sink = sink + work(lab_.measured, input);
+      milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    }
+    return median(milliseconds);
+  };
+  result_.speed.serial_cpu_ms = time(baseline.serial);
+  if (baseline.parallel != nullptr) result_.speed.parallel_cpu_ms = time(baseline.parallel);
+  result_.speed.parallel_cpu_what =
+      std::string(baseline.parallel_what) + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
 }
 
 }  // namespace

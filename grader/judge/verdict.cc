@@ -47,7 +47,8 @@ Json speed_json(const Result& result) {
           {"baseline", result.baseline},
           {"baseline_ms", or_null(speed.baseline_ms)},
           {"speedup_over_baseline", ratio(speed.baseline_ms, speed.ms)},
-          {"speedup_over_serial_cpu", ratio(speed.serial_cpu_ms, speed.ms)}};
+          {"speedup_over_serial_cpu", ratio(speed.serial_cpu_ms, speed.ms)},
+          {"speedup_over_parallel_cpu", ratio(speed.parallel_cpu_ms, speed.ms)}};
 }
 
 size_t passed_cases(const Result& result) {
@@ -120,6 +121,9 @@ std::string speed_text(const Result& result) {
   }
   if (speed.serial_cpu_ms)
     text += "  serial CPU   " + number(*speed.serial_cpu_ms) + " ms (measured here, a plain loop on one core)\n";
+  if (speed.parallel_cpu_ms)
+    text +=
+        "  parallel CPU " + number(*speed.parallel_cpu_ms) + " ms (measured here, " + speed.parallel_cpu_what + ")\n";
   return text;
 }
 
@@ -162,7 +166,8 @@ std::string to_json(const Result& result) {
       {"counters", result.measurements.empty() ? Json::object() : Json(result.measurements.front().counters)},
       {"measurements", Json::array()},
       {"serial_cpu",
-       {{"ms", or_null(result.speed.serial_cpu_ms)}, {"what", "a plain loop on one core, measured by the judge"}}}};
+       {{"ms", or_null(result.speed.serial_cpu_ms)}, {"what", "a plain loop on one core, measured by the judge"}}},
+      {"parallel_cpu", {{"ms", or_null(result.speed.parallel_cpu_ms)}, {"what", result.speed.parallel_cpu_what}}}};
   if (result.failure) {
     const Failure& failure = *result.failure;
     json["failed_check"] = failure.check;

@@ -58,7 +58,8 @@ struct Speed {
   std::optional<double> ms, host_ms;  // medians: by CUDA events, by the judge's side of the clock
   int runs = 0;
   std::string what, reason;  // reason: why there is no figure
-  std::optional<double> baseline_ms, serial_cpu_ms;
+  std::optional<double> baseline_ms, serial_cpu_ms, parallel_cpu_ms;
+  std::string parallel_cpu_what;
 };
 
 struct Result {

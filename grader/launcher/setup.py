@@ -21,21 +21,22 @@ from .paths import LOGS, ROOT
 # What is looked for → the Debian package that brings it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev"}
-TEST_HEADERS = {"gtest/gtest.h": "libgtest-dev", "gmock/gmock.h": "libgmock-dev"}
+# Without these all else works: the C++ unit tests, and the judge's time of a parallel CPU.
+EXTRA_HEADERS = {"gtest/gtest.h": "libgtest-dev", "gmock/gmock.h": "libgmock-dev", "tbb/tbb.h": "libtbb-dev"}
 
 
-def prepare(*, picture: bool = False, unit_tests: bool = False) -> Path:
-    """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. unit_tests:
-    also what they are built with; but a machine that cannot get that still runs every other test."""
+def prepare(*, picture: bool = False, extras: bool = False) -> Path:
+    """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. extras:
+    also what only a part needs; a machine that cannot get it still does everything else."""
     with _one_at_a_time():
         found = toolkit.search()
         wants_wheels = found.nvcc is None or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
-        for_tests = _missing_headers(TEST_HEADERS)
+        wanted = _missing_headers(EXTRA_HEADERS)
         if missing:  # a bare machine: get all of it in one go
-            _install_packages(missing + for_tests)
-        elif unit_tests and for_tests:
-            _try_packages(for_tests)
+            _install_packages(missing + wanted)
+        elif extras and wanted:
+            _try_packages(wanted)
         if found.nvcc is None:
             found = _cuda_wheels(found.refused)
         if picture and _python_with_matplotlib() is None:
@@ -93,7 +94,7 @@ def _try_packages(packages: list[str]) -> None:
     try:
         _install_packages(packages)
     except Failure as failure:
-        say(f"The C++ unit tests are left out, all else is tested: {failure}")
+        say(f"Some tests are left out, all else is tested: {failure}")
 
 
 def _cuda_wheels(refused: list[str]) -> toolkit.Search:
