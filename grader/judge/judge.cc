@@ -56,6 +56,41 @@ Failure our_fault(const JudgeFault& fault) {
           ""};
 }
 
+// One run on fresh input, for the clock. Its answer is checked like any other.
+std::variant<Timing, Failure> timed_run(Submission& submission, const Lab& lab, const Case& job) {
+  const Bytes input = make_input(*lab.contract, job);
+  std::ranges::copy(input, submission.input(input.size()).begin());
+  return submission.run(job, lab.real_seconds, true);
+}
+
+// The working kernel of the rung below, which the speedup is over. It is called as its own lab has it: by another name,
+// perhaps, on as many elements.
+class Rung {
+ public:
+  Rung(const Lab& above, const fs::path& folder, SubmissionSpec specification, const fs::path& binary)
+      : lab_(load_lab(folder)) {
+    lab_.real_size = above.real_size;
+    specification.binary = binary;
+    specification.lab = &lab_;
+    submission_.emplace(specification);
+    if (auto failure = submission_->start()) throw JudgeFault(fault());
+  }
+  // ms of run `run` on fresh input.
+  double time(uint64_t seed, int run) {
+    const auto outcome = timed_run(*submission_, lab_, measured_case(lab_, seed, run));
+    if (const Timing* timing = std::get_if<Timing>(&outcome)) return timing->events_ms.value_or(timing->host_ms);
+    throw JudgeFault(fault());
+  }
+
+ private:
+  std::string fault() const {
+    return "lab " + lab_.number + "'s solution, which this lab's speedup is over, does not run. Build the labs again.";
+  }
+
+  Lab lab_;
+  std::optional<Submission> submission_;
+};
+
 class Judgement {
  public:
   explicit Judgement(const JudgeOptions& options);
@@ -73,7 +108,6 @@ class Judgement {
   void measure_on_gpu();
   void time_cpu();
   bool run_one(Submission& submission, const Case& job, const std::string& schedule);
-  std::optional<Timing> timed_run(Submission& submission, const Case& job);
   SubmissionSpec spec(size_t largest_n) const;
   const Case* find_case(const std::vector<Case>& cases) const;
   void fail(Failure failure);
@@ -341,37 +375,23 @@ void Judgement::hold_figures() {
   }
 }
 
-// One timed run on fresh input. Its answer is checked like any other.
-std::optional<Timing> Judgement::timed_run(Submission& submission, const Case& job) {
-  const Bytes input = make_input(*lab_.contract, job);
-  std::ranges::copy(input, submission.input(input.size()).begin());
-  auto outcome = submission.run(job, lab_.real_seconds, true);
-  if (const Timing* timing = std::get_if<Timing>(&outcome)) return *timing;
-  fail(std::move(std::get<Failure>(outcome)));
-  return std::nullopt;
-}
-
 void Judgement::measure_on_gpu() {
   Submission submission(spec(lab_.real_size));
   if (auto failure = submission.start()) return fail(std::move(*failure));
-  std::optional<Submission> baseline;
-  if (lab_.baseline == "starter") {
-    SubmissionSpec specification = spec(lab_.real_size);
-    specification.binary = build_.starter;
-    baseline.emplace(specification);
-    if (baseline->start())
-      throw JudgeFault("the starter, which this lab's speedup is over, does not run. Build the labs again.");
-  }
+  std::optional<Rung> below;
+  if (!build_.baseline.empty())
+    below.emplace(lab_, options_.lab.parent_path() / build_.baseline.parent_path().filename(), spec(lab_.real_size),
+                  build_.baseline);
   std::vector<double> events, host, base;
   for (int run = 0; run <= kTimedRuns; ++run) {  // run 0 warms up
-    const Case job = measured_case(lab_, options_.seed, run);
-    const auto mine = timed_run(submission, job);
-    const auto other = mine && baseline ? timed_run(*baseline, job) : std::nullopt;
-    if (result_.failure) return;
+    auto outcome = timed_run(submission, lab_, measured_case(lab_, options_.seed, run));
+    if (auto* failure = std::get_if<Failure>(&outcome)) return fail(std::move(*failure));
+    const double other = below ? below->time(options_.seed, run) : 0;
     if (run == 0) continue;
-    host.push_back(mine->host_ms);
-    events.push_back(mine->events_ms.value_or(mine->host_ms));
-    if (other) base.push_back(other->events_ms.value_or(other->host_ms));
+    const Timing& mine = std::get<Timing>(outcome);
+    host.push_back(mine.host_ms);
+    events.push_back(mine.events_ms.value_or(mine.host_ms));
+    if (below) base.push_back(other);
   }
   Speed& speed = result_.speed;
   speed.ms = median(events);

@@ -115,8 +115,8 @@ void check_names(const Lab& lab, const Reader& reader) {
     if (std::ranges::find(lab.inputs, input) == lab.inputs.end())
       reader.fail("measures the input \"" + input + "\", which is none of its own");
   }
-  if (lab.baseline != "cpu" && lab.baseline != "starter")
-    reader.fail("has a \"baseline\" that is neither cpu nor starter");
+  if (lab.baseline != "cpu" && lab.baseline.find_first_not_of("0123456789") != std::string::npos)
+    reader.fail("has a \"baseline\" that is neither cpu nor a lab's number");
   if (lab.source.empty() || lab.source.find('/') != std::string::npos)
     reader.fail("has a \"source\" that is no file name");
   if (lab.largest_size < 3) reader.fail("has a \"sizes\".\"largest\" below 3");
@@ -155,7 +155,7 @@ Lab load_lab(const fs::path& folder) {
   lab.contract = find_contract(contract);
   if (lab.contract == nullptr) reader.fail("names an unknown contract, \"" + contract + "\"");
   lab.entries = reader.get<std::vector<std::string>>("entries");
-  lab.baseline = reader.get<std::string>("baseline", "cpu");
+  lab.baseline = reader.get<std::string>("baseline");
   lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
   lab.inputs = reader.get<std::vector<std::string>>(
       "inputs", std::vector<std::string>(lab.contract->inputs.begin(), lab.contract->inputs.end()));
@@ -177,7 +177,7 @@ Build load_build(const fs::path& file) {
   const Json json = read_json(file, "Build the labs first: cmake --build build");
   Reader reader(json, file.string());
   return {reader.get<std::vector<std::string>>("compile"), reader.get<std::vector<std::string>>("link"),
-          reader.get<std::string>("lockstep"), reader.get<std::string>("starter")};
+          reader.get<std::string>("lockstep"), reader.get<std::string>("baseline")};
 }
 
 }  // namespace warpladder

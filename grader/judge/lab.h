@@ -47,7 +47,7 @@ Lab load_lab(const std::filesystem::path& folder);
 struct Build {
   std::vector<std::string> compile, link;
   std::filesystem::path lockstep;  // folder of its libcudart.so.13
-  std::filesystem::path starter;   // binary of the starter, for the baseline
+  std::filesystem::path baseline;  // binary of the rung that the speedup is over; empty: the serial CPU
 };
 
 Build load_build(const std::filesystem::path& file);

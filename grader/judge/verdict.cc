@@ -112,8 +112,8 @@ std::string speed_text(const Result& result) {
   std::string text;
   if (speed.ms) {
     text += "  time   " + number(*speed.ms) + " ms (" + speed.what + ")\n";
-    if (speed.baseline_ms && result.baseline == "starter") {
-      text += "         " + number(*speed.baseline_ms / *speed.ms) + " × the starter\n";
+    if (speed.baseline_ms && result.baseline != "cpu") {
+      text += "         " + number(*speed.baseline_ms / *speed.ms) + " × lab " + result.baseline + "\n";
     }
     if (speed.serial_cpu_ms) text += "         " + number(*speed.serial_cpu_ms / *speed.ms) + " × the serial CPU\n";
   } else if (speed.serial_cpu_ms) {

@@ -21,8 +21,8 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
         wanted.add(f"runner_{lab.facts['contract']}")
         if solutions:
             wanted.add(f"lab{lab.number}.solution")
-        if lab.facts.get("baseline") == "starter":
-            wanted.add(f"lab{lab.number}.starter")
+        if (below := lab.facts["baseline"]) != "cpu":
+            wanted.add(f"lab{below}.solution")
         wanted |= {f"lab{lab.number}.{program.stem}" for program in lab.folder.glob("*.cc")}  # the handout runs them
     return sorted(wanted)
 

@@ -16,7 +16,7 @@ class Judging : public ::testing::Test {
     testing::write_file(lockstep() / "libcudart.so.13", "");
     testing::write_file(
         folder_.path() / "build.json",
-        R"({"compile": ["false"], "link": ["false"], "starter": "/none", "lockstep": ")" + lockstep().string() + "\"}");
+        R"({"compile": ["false"], "link": ["false"], "baseline": "", "lockstep": ")" + lockstep().string() + "\"}");
     options_.lab = folder_.path() / "07_lab";
     options_.build = folder_.path() / "build.json";
     options_.binary = FAKE_RUNNER;
@@ -29,7 +29,7 @@ class Judging : public ::testing::Test {
     const testing::Environment environment("FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
-                           "starter_fails": "compile", )" +
+                           "starter_fails": "compile", "baseline": "cpu", )" +
                             more_ + R"( "limits": {"case_s": 1, "real_s": 1},
                            "rules": [{"name": "few", "starter": null, "reference": 10, )" +
                             rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) + "}], \"contract\": \"" +

@@ -8,7 +8,7 @@ namespace warpladder {
 namespace {
 
 const std::string kGood = R"({"title": "t", "family": "scan", "contract": "scan", "entries": ["scan_inclusive"],
-  "source": "scan.cu", "sizes": {"real": 1000}, "starter_fails": "compile",
+  "source": "scan.cu", "sizes": {"real": 1000}, "baseline": "cpu", "starter_fails": "compile",
   "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w",
              "starter": null, "reference": 1.5}]})";
 
