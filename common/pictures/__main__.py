@@ -1,4 +1,6 @@
-"""python3 -m common.pictures NN: draws a lab's picture from a recording of its reference. Run it in the repository."""
+"""python3 -m common.pictures WHAT, in the repository. WHAT is NN: a lab's picture, from a recording of its reference;
+map: docs/map.svg, from the folders of labs/; scan, reduction or histogram: docs/FAMILY.svg, from what was measured;
+pages: the tables and figures in docs/FAMILY.md."""
 
 import argparse
 import importlib.metadata
@@ -8,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from . import record
+from . import ladder, measured, pages, record
 
 ROOT = Path(__file__).resolve().parents[2]
 SKIPPED = 77
@@ -44,15 +46,47 @@ def draw(lab: Path, build: Path, out: Path) -> None:
     save(picture.draw(*(record.run(one, lab, build) for one in picture.RECORDS)), out)
 
 
+def draw_map(out: Path) -> None:
+    from . import ladder_map
+    from .shapes import save
+
+    rungs = ladder.rungs(ROOT / "labs")
+    wrong = ladder.complaints(rungs)
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+    save(ladder_map.draw(rungs), out)
+
+
+def draw_family(name: str, out: Path) -> None:
+    from . import family
+    from .shapes import save
+
+    save(family.draw(name, measured.load(ROOT)), out)
+
+
+def fill_pages(*, check: bool) -> int:
+    old = pages.update(ROOT, check=check)
+    if not check or not old:
+        return 0
+    print(
+        f"{', '.join(old)}: tables or figures are not those of docs/measurements/ and labs/*/lab.json as they are now."
+    )
+    print("Read what it says about them; this writes them anew:\n    python3 -m common.pictures pages")
+    return 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m common.pictures", description=__doc__)
-    parser.add_argument("lab", metavar="NN")
+    parser.add_argument("what", metavar="WHAT", help=f"NN, map, {', '.join(ladder.FAMILIES)}, or pages")
     parser.add_argument(
-        "--out", type=Path, metavar="F.svg", help="instead of the lab's picture.svg; or F.png, to look at"
+        "--out", type=Path, metavar="F.svg", help="instead of the committed picture; or F.png, to look at"
     )
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="build tree with the judge and the solution")
-    parser.add_argument("--check", action="store_true", help="whether the lab's picture.svg is what would be drawn")
+    parser.add_argument("--check", action="store_true", help="whether what is committed is what would be made")
     arguments = parser.parse_args()
+    what: str = arguments.what
+    if what == "pages":
+        return fill_pages(check=arguments.check)
 
     if matplotlib_here() != pinned_matplotlib():  # another version draws the same a little differently
         python = ROOT / ".venv" / "bin" / "python"
@@ -62,17 +96,25 @@ def main() -> int:
         print("./lab test installs it where there is none, and so does pip install -r requirements.txt")
         return SKIPPED
 
-    lab, build = lab_folder(arguments.lab), arguments.build.resolve()
-    committed = lab / "picture.svg"
-    fresh = build / "labs" / lab.name / "picture.svg" if arguments.check else committed
-    out = arguments.out or fresh
-    draw(lab, build, out)
+    build = arguments.build.resolve()
+    if what == "map" or what in ladder.FAMILIES:
+        committed = ROOT / "docs" / f"{what}.svg"
+        fresh = build / "docs" / committed.name
+    else:
+        committed = lab_folder(what) / "picture.svg"
+        fresh = build / "labs" / committed.parent.name / "picture.svg"
+    out = arguments.out or (fresh if arguments.check else committed)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if what == "map":
+        draw_map(out)
+    elif what in ladder.FAMILIES:
+        draw_family(what, out)
+    else:
+        draw(committed.parent, build, out)
     if not arguments.check or (committed.exists() and committed.read_bytes() == out.read_bytes()):
         return 0
-    print(f"{committed.relative_to(ROOT)} is not what its picture.py makes of the reference as it is now ({out}).")
-    print(
-        f"Look at the new one; if it is right, commit what this writes:\n    python3 -m common.pictures {arguments.lab}"
-    )
+    print(f"{committed.relative_to(ROOT)} is not what would be drawn now ({out}).")
+    print(f"Look at the new one; if it is right, commit what this writes:\n    python3 -m common.pictures {what}")
     return 1
 
 

@@ -33,9 +33,9 @@ class Time:
 @dataclass
 class Measured:
     ladder: list[Rung]
-    about: str  # device, driver, toolkit, date and commit of the times
     times: dict[str, Time] = field(default_factory=dict)  # by the names above that begin with alone, limit, large
     figures: dict[str, float] = field(default_factory=dict)  # by all names
+    written: dict[str, str] = field(default_factory=dict)  # those that begin with first, source, as they were noted
 
     def of(self, family: str) -> list[Rung]:
         return [rung for rung in self.ladder if rung.family == family]
@@ -57,14 +57,15 @@ def load(root: Path, card: str = "h200") -> Measured:
     kernels = newest(folder / card, "kernels")
     if kernels is None:
         raise SystemExit(f"{folder / card}/kernels_DATE.csv: there is no such file; labs_on_card.py writes one")
-    made = Measured(ladder, kernels.open(encoding="utf-8").readline().removeprefix("# ").split(";")[0].strip())
+    made = Measured(ladder)
     _kernels(made, kernels)
     limits = newest(folder / card, "limits")
     if limits is not None:
         _limits(made, limits)
     made.figures |= {name: time.ms for name, time in made.times.items()}
-    made.figures |= {f"first.{row['what']}": float(row["ms"]) for row in rows(folder / card / "first_measurements.csv")}
-    made.figures |= {f"source.{row['what']}": float(row["value"]) for row in rows(folder / "sources.csv")}
+    made.written |= {f"first.{row['what']}": row["ms"] for row in rows(folder / card / "first_measurements.csv")}
+    made.written |= {f"source.{row['what']}": row["value"] for row in rows(folder / "sources.csv")}
+    made.figures |= {name: float(noted) for name, noted in made.written.items()}
     for rung in ladder:
         made.figures[f"n.{rung.number}"] = rung.size
         for rule in rung.rules:

@@ -39,9 +39,9 @@ COUNTERS = {  # for people; docs/counters.md has the rest
 }
 
 
-def shown(value: float, digits: int) -> str:
-    """Rounded to so many digits, but an integer never: it was counted."""
-    if value == int(value):
+def shown(value: float, digits: int, *, whole: bool = True) -> str:
+    """Rounded to so many digits; but what is whole was counted, and keeps all of them, unless `whole` is false."""
+    if value == 0 or (whole and value == int(value)):
         return f"{int(value):,}"
     return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
 
@@ -73,7 +73,8 @@ def filled(text: str, family: str, made: Measured) -> str:
 
     def figure(match: re.Match[str]) -> str:
         digits = len(match["shown"].replace(",", "").replace(".", "").lstrip("0"))
-        return f"{shown(value(match['what'], made.figures), digits)}<!-- {match['what']} -->"
+        whole = "." not in match["shown"]
+        return f"{shown(value(match['what'], made.figures), digits, whole=whole)}<!-- {match['what']} -->"
 
     return FIGURE.sub(figure, TABLE.sub(table, text))
 
@@ -93,8 +94,10 @@ def update(root: Path, *, check: bool) -> list[str]:
 
 
 def _markdown(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """A column in which nothing stands yet is left out."""
+    kept = [i for i in range(len(head)) if any(line[i] for line in body)]
     lines = [head, ["---"] * len(head), *body]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(line[i] for i in kept)} |\n" for line in lines)
 
 
 def _link(rung: Rung) -> str:
@@ -121,15 +124,15 @@ def counters(family: str, made: Measured) -> str:
 
 
 def _count(value: float) -> str:
-    return shown(value, 3 if value < 1000 else 6)
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else shown(value, 4)
 
 
 def _ms(value: float | None) -> str:
-    return "" if value is None else shown(value, 3)
+    return "" if value is None else shown(value, 3, whole=False)
 
 
 def _times(value: float | None) -> str:
-    return "" if value is None else shown(value, 3 if value >= 10 else 2) + " ×"
+    return "" if value is None else shown(value, 3, whole=False) + "×"
 
 
 def _ratio(above: float | None, below: float | None) -> float | None:
@@ -137,13 +140,13 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def reduction(family: str, made: Measured) -> str:
-    """Every rung beside the course's first measurements and the source's, each with what it gained over the one below."""
+    """Every rung beside the course's first measurements and the source's, and what it gained over the one below."""
     get, body, last = made.figures.get, [], ("", "", "")
     for rung in made.of(family):
         names = tuple(f"{kind}.{rung.number}" for kind in ("alone", "first", "source"))
         line = [_link(rung)]
         for name, below in zip(names, last):
-            line += [_ms(get(name)), _times(_ratio(get(below), get(name)))]
+            line += [made.written.get(name) or _ms(get(name)), _times(_ratio(get(below), get(name)))]
         body.append(line)
         last = tuple(name if name in made.figures else below for name, below in zip(names, last))
     head = ["rung", "kernel alone, ms", "gains", "first measurement, ms", "gains", "source, 2018, ms × 1000", "gains"]
@@ -159,7 +162,7 @@ def histogram(family: str, made: Measured) -> str:
         alone = get(f"alone.{rung.number}")
         body.append([
             _link(rung), _ms(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
-            _ms(get(f"first.{rung.number}")), _ms(get(f"first.{rung.number}.constant")),
+            made.written.get(f"first.{rung.number}", ""), made.written.get(f"first.{rung.number}.constant", ""),
         ])  # fmt: skip
         last = alone or last
     beside = (
@@ -168,7 +171,7 @@ def histogram(family: str, made: Measured) -> str:
         ("read_bytes", "reading alone", "limit.read_bytes", ""),
     )
     for name, words, alone, constant in beside:
-        body.append([words, _ms(get(alone)), "", _ms(get(constant)), _ms(get(f"first.{name}")), ""])
+        body.append([words, _ms(get(alone)), "", _ms(get(constant)), made.written[f"first.{name}"], ""])
     head = ["rung", "kernel alone, random bytes, ms", "gains", "constant bytes, ms"]
     return _markdown([*head, "first measurement, random, ms", "constant, ms"], body)
 
@@ -200,7 +203,7 @@ def large(family: str, made: Measured) -> str:
             body.append([_link(rung), _ms(alone), _times(_ratio(alone, get("large.copy"))), ""])
     for name, words, first in (("cub_scan_inclusive", "CUB", "cub_scan"), ("copy", "copying", "copy")):
         alone = get(f"large.{name}")
-        body.append([words, _ms(alone), _times(_ratio(alone, get("large.copy"))), _ms(get(f"first.{first}"))])
+        body.append([words, _ms(alone), _times(_ratio(alone, get("large.copy"))), made.written[f"first.{first}"]])
     return _markdown(["2^28 elements", "kernels alone, ms", "copies", "first measurement, ms"], body)
 
 

@@ -1,0 +1,178 @@
+"""family: the ladder of one family, measured: docs/scan.svg, reduction.svg, histogram.svg. The first rung stands at the
+bottom: a ladder is climbed upwards. Full marks are kernels alone, hollow ones the course's first measurements."""
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from .ladder import Rung
+from .measured import LARGE, Measured
+from .shapes import ACTIVE, CONFLICT, IDLE, NORMAL, OTHER, SMALL, TEXT, figure
+from .shapes import LARGE as TITLE
+
+BLOCK = 1024  # elements that one block may scan
+
+
+def draw(family: str, made: Measured) -> Figure:
+    return {"reduction": _reduction, "histogram": _histogram, "scan": _scan}[family](made)
+
+
+def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tuple[float, str]:
+    """ms at n elements of what stands beside the labs, and what to call it; while it has not been timed like them, the
+    course's first measurement at `of` elements, scaled."""
+    timed = made.times.get(f"limit.{name}")
+    if timed is not None and timed.n == n:
+        return timed.ms, words
+    return made.figures[f"first.{name}"] * n / of, f"{words}, by events"
+
+
+def _reduction(made: Measured) -> Figure:
+    rungs, n = made.of("reduction"), int(made.figures["n.02"])
+    picture, (left, right) = figure(10, 1.5 + 0.42 * len(rungs), columns=2, widths=(1.25, 1))
+    picture.subplots_adjust(left=0.245, right=0.97, bottom=1.0 / picture.get_figheight(), wspace=0.1)
+    _rungs(left, rungs, "ms, 2^24 ints", fine=True)
+    _marks(left, rungs, _figures(made, rungs, "alone"), ACTIVE, written=True)
+    _marks(left, rungs, _figures(made, rungs, "first"), ACTIVE, hollow=True)
+    _line(left, *limit(made, "read_ints", "reading alone", n))
+    left.set_title("time", fontsize=TITLE, color=TEXT)
+    _rungs(right, rungs, "times as fast as 02", named=False, fine=True)
+    for kind, colour, hollow in (("alone", ACTIVE, False), ("first", ACTIVE, True), ("source", OTHER, False)):
+        times = _figures(made, rungs, kind)
+        _marks(
+            right, rungs, {number: times["02"] / ms for number, ms in times.items()}, colour, hollow=hollow, line=True
+        )
+    right.set_title("gain", fontsize=TITLE, color=TEXT)
+    meanings = [
+        _mark(ACTIVE, "H200, kernel alone"),
+        _mark(ACTIVE, "H200, first measurement: by events, 512 threads", True),
+    ]
+    _legend(picture, [*meanings, _mark(OTHER, "the source's card, 2018")])
+    return picture
+
+
+def _histogram(made: Measured) -> Figure:
+    rungs, n = made.of("histogram"), int(made.figures["n.15"])
+    picture, (axes,) = figure(10, 1.7 + 0.6 * len(rungs))
+    picture.subplots_adjust(left=0.245, right=0.97, bottom=1.05 / picture.get_figheight())
+    _rungs(axes, rungs, "ms, 100 MiB")
+    for suffix, colour in (("", ACTIVE), (".constant", CONFLICT)):
+        _marks(axes, rungs, _figures(made, rungs, "alone", suffix), colour, written=True, up=not suffix)
+        _marks(axes, rungs, _figures(made, rungs, "first", suffix), colour, hollow=True)
+    _line(axes, *limit(made, "read_bytes", "reading alone", n, n), at="right")
+    _line(axes, *limit(made, "cub_histogram", "CUB", n, n))
+    meanings = [_mark(ACTIVE, "random bytes"), _mark(CONFLICT, "constant bytes")]
+    _legend(picture, [*meanings, _mark(TEXT, "first measurement, by events", True)])
+    return picture
+
+
+def _scan(made: Measured) -> Figure:
+    rungs = made.of("scan")
+    tall = [rung for rung in rungs if f"large.{rung.number}" in made.times]
+    picture, panels = figure(10, 1.5 + 0.45 * len(rungs), columns=2 if tall else 1, widths=(1.4, 1) if tall else ())
+    picture.subplots_adjust(left=0.265, right=0.97, bottom=1.0 / picture.get_figheight(), wspace=0.45)
+    axes = panels[0]
+    _rungs(axes, rungs, "ns, kernels alone", sizes=True)
+    each = {rung.number: made.times.get(f"alone.{rung.number}") for rung in rungs}
+    ns = {number: time.ms * 1e6 / time.n for number, time in each.items() if time}
+    small = {rung.number for rung in rungs if rung.size <= BLOCK}
+    _marks(axes, rungs, {number: value for number, value in ns.items() if number not in small}, ACTIVE, written=True)
+    _marks(axes, rungs, {number: value for number, value in ns.items() if number in small}, OTHER, written=True)
+    most = max(rung.size for rung in rungs)
+    copy, words = limit(made, "copy", "copying", most)
+    _line(axes, copy * 1e6 / most, words)
+    _legend(picture, [_mark(ACTIVE, "many blocks"), _mark(OTHER, "one block: most of the card is idle")])
+    axes.set_title("time of an element", fontsize=TITLE, color=TEXT)
+    if tall:
+        copy = made.figures["large.copy"]
+        _rungs(panels[1], tall, "copies, 2^28 elements", short=True)
+        panels[1].set_xscale("linear")
+        copies = {rung.number: made.figures[f"large.{rung.number}"] / copy for rung in tall}
+        _marks(panels[1], tall, copies, ACTIVE, written=True)
+        panels[1].set_xlim(0, 1.35 * max(copies.values()))
+        _line(panels[1], 1, "copying")
+        _line(panels[1], made.figures["large.cub_scan_inclusive"] / copy, "CUB")
+        panels[1].set_title("any length", fontsize=TITLE, color=TEXT)
+    return picture
+
+
+def _figures(made: Measured, rungs: Sequence[Rung], kind: str, suffix: str = "") -> dict[str, float]:
+    names = {rung.number: f"{kind}.{rung.number}{suffix}" for rung in rungs}
+    return {number: made.figures[name] for number, name in names.items() if name in made.figures}
+
+
+def _rungs(
+    axes: Axes,
+    rungs: Sequence[Rung],
+    unit: str,
+    *,
+    named: bool = True,
+    sizes: bool = False,
+    short: bool = False,
+    fine: bool = False,
+) -> None:
+    """A logarithmic axis, a row for each rung."""
+
+    def name(rung: Rung) -> str:
+        return rung.number if short else f"{rung.number} {rung.title}" + (f"\n{rung.size:,} elements" if sizes else "")
+
+    axes.set_yticks(range(len(rungs)), [name(rung) if named else "" for rung in rungs], fontsize=SMALL, color=TEXT)
+    axes.set_ylim(-0.6, len(rungs) - 0.2)
+    axes.set_xscale("log")
+    axes.set_xlabel(unit, fontsize=NORMAL, color=TEXT)
+    axes.tick_params(axis="x", labelsize=SMALL, labelcolor=TEXT)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if fine else (1,)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    axes.grid(axis="x", color=IDLE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(IDLE)
+
+
+def _marks(
+    axes: Axes,
+    rungs: Sequence[Rung],
+    values: Mapping[str, float],
+    colour: str,
+    *,
+    hollow: bool = False,
+    line: bool = False,
+    written: bool = False,
+    up: bool = True,
+) -> None:
+    """A mark for each rung that has a value; written: the value beside it."""
+    places = [(values[rung.number], y) for y, rung in enumerate(rungs) if rung.number in values]
+    if line:
+        axes.plot(*zip(*places), color=colour, linewidth=1, linestyle=":" if hollow else "-")
+    fill = "white" if hollow else colour
+    axes.plot(
+        *zip(*places), "o", color=colour, markersize=6, markerfacecolor=fill, clip_on=False, zorder=2 if hollow else 3
+    )
+    for value, y in places if written else ():
+        axes.annotate(
+            f"{value:.3g}", (value, y), xytext=(0, 5 if up else -5), textcoords="offset points", fontsize=SMALL,
+            ha="center", va="bottom" if up else "top", color=colour,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        )  # fmt: skip
+
+
+def _line(axes: Axes, value: float, words: str, *, at: str = "left") -> None:
+    """at: which side of the words is at the line."""
+    axes.axvline(value, color=TEXT, linewidth=1, linestyle="--", zorder=1)
+    place, aside = (value, axes.get_ylim()[1]), (-2 if at == "left" else 2, 2)
+    label = {"fontsize": SMALL, "color": TEXT, "ha": at, "va": "bottom"}
+    axes.annotate(words, place, xytext=aside, textcoords="offset points", **label)
+
+
+def _mark(colour: str, meaning: str, hollow: bool = False) -> Line2D:
+    fill = "white" if hollow else colour
+    return Line2D([], [], marker="o", linestyle="", color=colour, markerfacecolor=fill, label=meaning)
+
+
+def _legend(picture: Figure, marks: Sequence[Line2D]) -> None:
+    picture.legend(handles=marks, loc="lower center", ncols=len(marks), frameon=False, fontsize=NORMAL)
