@@ -32,20 +32,20 @@ def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tup
 
 def _reduction(made: Measured) -> Figure:
     rungs, n = made.of("reduction"), int(made.figures["n.02"])
-    picture, (left, right) = figure(10, 1.5 + 0.42 * len(rungs), columns=2, widths=(1.25, 1))
-    picture.subplots_adjust(left=0.245, right=0.97, bottom=1.0 / picture.get_figheight(), wspace=0.1)
+    picture, (left, right) = figure(10, 1.7 + 0.42 * len(rungs), columns=2, widths=(1.25, 1))
+    _room(picture, left=0.245, between=0.1)
     _rungs(left, rungs, "ms, 2^24 ints", fine=True)
     _marks(left, rungs, _figures(made, rungs, "alone"), ACTIVE, written=True)
     _marks(left, rungs, _figures(made, rungs, "first"), ACTIVE, hollow=True)
     _line(left, *limit(made, "read_ints", "reading alone", n))
-    left.set_title("time", fontsize=TITLE, color=TEXT)
+    left.set_title("time", fontsize=TITLE, color=TEXT, pad=18)
     _rungs(right, rungs, "times as fast as 02", named=False, fine=True)
     for kind, colour, hollow in (("alone", ACTIVE, False), ("first", ACTIVE, True), ("source", OTHER, False)):
         times = _figures(made, rungs, kind)
         _marks(
             right, rungs, {number: times["02"] / ms for number, ms in times.items()}, colour, hollow=hollow, line=True
         )
-    right.set_title("gain", fontsize=TITLE, color=TEXT)
+    right.set_title("gain", fontsize=TITLE, color=TEXT, pad=18)
     meanings = [
         _mark(ACTIVE, "H200, kernel alone"),
         _mark(ACTIVE, "H200, first measurement: by events, 512 threads", True),
@@ -57,7 +57,7 @@ def _reduction(made: Measured) -> Figure:
 def _histogram(made: Measured) -> Figure:
     rungs, n = made.of("histogram"), int(made.figures["n.15"])
     picture, (axes,) = figure(10, 1.7 + 0.6 * len(rungs))
-    picture.subplots_adjust(left=0.245, right=0.97, bottom=1.05 / picture.get_figheight())
+    _room(picture, left=0.245)
     _rungs(axes, rungs, "ms, 100 MiB")
     for suffix, colour in (("", ACTIVE), (".constant", CONFLICT)):
         _marks(axes, rungs, _figures(made, rungs, "alone", suffix), colour, written=True, up=not suffix)
@@ -72,8 +72,8 @@ def _histogram(made: Measured) -> Figure:
 def _scan(made: Measured) -> Figure:
     rungs = made.of("scan")
     tall = [rung for rung in rungs if f"large.{rung.number}" in made.times]
-    picture, panels = figure(10, 1.5 + 0.45 * len(rungs), columns=2 if tall else 1, widths=(1.4, 1) if tall else ())
-    picture.subplots_adjust(left=0.265, right=0.97, bottom=1.0 / picture.get_figheight(), wspace=0.45)
+    picture, panels = figure(10, 1.7 + 0.45 * len(rungs), columns=2 if tall else 1, widths=(1.4, 1) if tall else ())
+    _room(picture, left=0.265, between=0.3)
     axes = panels[0]
     _rungs(axes, rungs, "ns, kernels alone", sizes=True)
     each = {rung.number: made.times.get(f"alone.{rung.number}") for rung in rungs}
@@ -85,7 +85,7 @@ def _scan(made: Measured) -> Figure:
     copy, words = limit(made, "copy", "copying", most)
     _line(axes, copy * 1e6 / most, words)
     _legend(picture, [_mark(ACTIVE, "many blocks"), _mark(OTHER, "one block: most of the card is idle")])
-    axes.set_title("time of an element", fontsize=TITLE, color=TEXT)
+    axes.set_title("time of an element", fontsize=TITLE, color=TEXT, pad=18)
     if tall:
         copy = made.figures["large.copy"]
         _rungs(panels[1], tall, "copies, 2^28 elements", short=True)
@@ -93,10 +93,16 @@ def _scan(made: Measured) -> Figure:
         copies = {rung.number: made.figures[f"large.{rung.number}"] / copy for rung in tall}
         _marks(panels[1], tall, copies, ACTIVE, written=True)
         panels[1].set_xlim(0, 1.35 * max(copies.values()))
-        _line(panels[1], 1, "copying")
+        _line(panels[1], 1, "copying", at="right")
         _line(panels[1], made.figures["large.cub_scan_inclusive"] / copy, "CUB")
-        panels[1].set_title("any length", fontsize=TITLE, color=TEXT)
+        panels[1].set_title("any length", fontsize=TITLE, color=TEXT, pad=18)
     return picture
+
+
+def _room(picture: Figure, *, left: float, between: float = 0) -> None:
+    """For names on the left, titles above, units and the legend below."""
+    height = picture.get_figheight()
+    picture.subplots_adjust(left=left, right=0.97, top=1 - 0.55 / height, bottom=0.95 / height, wspace=between)
 
 
 def _figures(made: Measured, rungs: Sequence[Rung], kind: str, suffix: str = "") -> dict[str, float]:

@@ -62,7 +62,7 @@ def _operand(name: str, figures: Mapping[str, float]) -> float:
     try:
         return float(name)
     except ValueError:
-        raise SystemExit(f"{name}: no such figure; common/pictures/measured.py says how they are named") from None
+        raise LookupError(f"{name}: no such figure; common/pictures/measured.py says how they are named") from None
 
 
 def filled(text: str, family: str, made: Measured) -> str:
@@ -85,7 +85,10 @@ def update(root: Path, *, check: bool) -> list[str]:
     for family in FAMILIES:
         page = root / "docs" / f"{family}.md"
         text = page.read_text(encoding="utf-8")
-        new = filled(text, family, made)
+        try:
+            new = filled(text, family, made)
+        except LookupError as error:
+            raise SystemExit(f"{page.relative_to(root)}: {error.args[0]}") from None
         if new != text:
             old.append(str(page.relative_to(root)))
             if not check:

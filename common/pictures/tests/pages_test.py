@@ -59,6 +59,11 @@ class Links(unittest.TestCase):
             with self.subTest(term=term.split("\n")[0]):
                 self.assertRegex(term, r"\*(First in|See) \[")
 
+    def test_the_glossary_begins_with_all_its_terms_in_order(self) -> None:
+        head, *terms = (TREE / "docs" / "glossary.md").read_text(encoding="utf-8").split("\n### ")
+        index = re.findall(r"\[([^]]+)\]\(#", head)
+        self.assertEqual(sorted((term.split("\n")[0] for term in terms), key=str.lower), index)
+
 
 class Figures(unittest.TestCase):
     def test_they_keep_their_digits_and_counts_all_of_them(self) -> None:
@@ -71,7 +76,7 @@ class Figures(unittest.TestCase):
     def test_they_are_calculated_from_left_to_right(self) -> None:
         figures = {"alone.02": 0.3, "alone.03": 0.2}
         self.assertAlmostEqual(50, pages.value("alone.02 - alone.03 / alone.03 * 100", figures))
-        with self.assertRaises(SystemExit):
+        with self.assertRaises(LookupError):
             pages.value("alone.99", figures)
 
     def test_a_page_is_filled_in(self) -> None:
