@@ -6,9 +6,14 @@
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
 # program.NN.PROGRAM, picture.NN and, for a histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution,
 # starter and wrong once more with .gpu behind.
+#
+# A lab whose source ends in .cc is OpenCL's: the host's compiler takes the place of nvcc, the OpenCL driver that of the
+# device, and there is no schedule.NN, checks.NN or picture of what lockstep recorded. It is left out where OpenCL's
+# headers, loader or drivers are missing.
 
 find_package(Python3 3.11 COMPONENTS Interpreter)
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
+set(lab_opencl_flags -O2 -std=c++20 -Wall -Wextra -I${PROJECT_SOURCE_DIR})
 
 # ["a","b"] out of a list.
 function(warpladder_json_array list out)
@@ -17,20 +22,47 @@ function(warpladder_json_array list out)
   set(${out} "[\"${joined}\"]" PARENT_SCOPE)
 endfunction()
 
+find_path(WARPLADDER_OPENCL_INCLUDE CL/opencl.hpp DOC "The folder with OpenCL's C++ bindings")
+find_library(WARPLADDER_OPENCL OpenCL DOC "OpenCL's loader, which finds the drivers")
+mark_as_advanced(WARPLADDER_OPENCL_INCLUDE WARPLADDER_OPENCL)
+file(GLOB opencl_drivers /etc/OpenCL/vendors/*.icd)
+list(APPEND opencl_drivers $ENV{OCL_ICD_VENDORS})
+set(has_opencl FALSE)
+if(WARPLADDER_OPENCL_INCLUDE AND WARPLADDER_OPENCL AND opencl_drivers)
+  set(has_opencl TRUE)
+else()  # look again when something is installed
+  file(GLOB opencl_folders /usr/include /usr/include/CL /etc /etc/OpenCL /etc/OpenCL/vendors)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${opencl_folders})
+endif()
+
 # compile and link: the command lines with {source}, {object} and {binary} still in them.
 # A RUNPATH, unlike an RPATH, comes after LD_LIBRARY_PATH: lockstep goes first.
-function(warpladder_lab_commands contract arch out_compile out_link)
-  set(arch_flags ${WARPLADDER_NVCC_ARCH_FLAGS})
-  list(TRANSFORM arch_flags REPLACE "compute_75" "compute_${arch}")
-  set(${out_compile} ${WARPLADDER_NVCC} ${lab_compile_flags} ${arch_flags} -c {source} -o {object} PARENT_SCOPE)
+function(warpladder_lab_commands source contract arch out_compile out_link)
+  set(rpath ${cudart_folder})
+  set(opencl)
+  if(source MATCHES "\\.cc$")
+    set(opencl ${WARPLADDER_OPENCL})
+    cmake_path(GET opencl PARENT_PATH opencl_folder)
+    string(APPEND rpath ":${opencl_folder}")
+    set(${out_compile} ${CMAKE_CXX_COMPILER} ${lab_opencl_flags} -idirafter ${WARPLADDER_OPENCL_INCLUDE} -c {source}
+        -o {object} PARENT_SCOPE)
+  else()
+    set(arch_flags ${WARPLADDER_NVCC_ARCH_FLAGS})
+    list(TRANSFORM arch_flags REPLACE "compute_75" "compute_${arch}")
+    set(${out_compile} ${WARPLADDER_NVCC} ${lab_compile_flags} ${arch_flags} -c {source} -o {object} PARENT_SCOPE)
+  endif()
   # The runner as a whole, or a main in the lab's file would silently take the place of ours.
   set(${out_link} ${CMAKE_CXX_COMPILER} {object} -Wl,--whole-archive ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a
-      -Wl,--no-whole-archive ${WARPLADDER_CUDART} -Wl,--enable-new-dtags,-rpath,${cudart_folder} -o {binary} PARENT_SCOPE)
+      -Wl,--no-whole-archive ${WARPLADDER_CUDART} ${opencl} -Wl,--enable-new-dtags,-rpath,${rpath} -o {binary}
+      PARENT_SCOPE)
 endfunction()
 
 # One file → one binary.
 function(warpladder_lab_binary target source binary contract compile link)
   set(object ${binary}.o)
+  if(source MATCHES "\\.cc$")
+    set(object ${binary}.cc.o)  # a .o is nvcc's, and has PTX
+  endif()
   list(TRANSFORM compile REPLACE "{source}" "${source}")
   list(TRANSFORM compile REPLACE "{object}" "${object}")
   list(TRANSFORM link REPLACE "{object}" "${object}")
@@ -38,7 +70,7 @@ function(warpladder_lab_binary target source binary contract compile link)
   cmake_path(GET binary PARENT_PATH folder)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(OUTPUT ${object} COMMAND ${compile} -MD -MF ${object}.d DEPENDS ${source} DEPFILE ${object}.d
-                     COMMENT "nvcc ${source}" VERBATIM)
+                     COMMENT "Compiling ${source}" VERBATIM)
   add_custom_command(OUTPUT ${binary} COMMAND ${link} DEPENDS ${object} runner_${contract} VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${binary})
 endfunction()
@@ -65,6 +97,15 @@ function(add_lab lab)
   string(JSON source GET "${json}" source)
   string(JSON starter_fails GET "${json}" starter_fails)
   string(JSON baseline GET "${json}" baseline)
+  set(is_opencl FALSE)
+  if(source MATCHES "\\.cc$")
+    set(is_opencl TRUE)
+  endif()
+  if(is_opencl AND NOT has_opencl)
+    message(STATUS "OpenCL is not here (Debian: opencl-clhpp-headers ocl-icd-opencl-dev pocl-opencl-icd): "
+                   "${name} is left out")
+    return()
+  endif()
   string(JSON arch ERROR_VARIABLE no_arch GET "${json}" arch)
   if(no_arch)
     set(arch 75)
@@ -78,7 +119,7 @@ function(add_lab lab)
     cmake_path(GET baseline_lab FILENAME baseline_name)
     set(baseline_binary ${CMAKE_BINARY_DIR}/labs/${baseline_name}/solution)
   endif()
-  warpladder_lab_commands(${contract} ${arch} compile link)
+  warpladder_lab_commands(${source} ${contract} ${arch} compile link)
   warpladder_json_array("${compile}" compile_json)
   warpladder_json_array("${link}" link_json)
   file(CONFIGURE OUTPUT ${folder}/build.json @ONLY CONTENT
@@ -118,13 +159,17 @@ function(add_lab lab)
     warpladder_lab_test(input.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                         --input ${lab}/README.md)
   endif()
-  add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution)
+  add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution ${is_opencl})
   set_tests_properties(binary.${number} PROPERTIES LABELS lab${number})
   file(GLOB picture CONFIGURE_DEPENDS ${lab}/picture.py)
   if(picture)
     add_test(NAME picture.${number} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
              COMMAND ${Python3_EXECUTABLE} -B -m common.pictures ${number} --check --build ${CMAKE_BINARY_DIR})
     set_tests_properties(picture.${number} PROPERTIES LABELS "lab${number};picture" SKIP_RETURN_CODE 77)
+  endif()
+  if(is_opencl)
+    warpladder_oclgrind_test()
+    return()
   endif()
   list(TRANSFORM schedule_seeds PREPEND "random:" OUTPUT_VARIABLE schedules)
   list(JOIN schedules "," schedules)
@@ -133,9 +178,10 @@ function(add_lab lab)
   warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --check-all)
 endfunction()
 
-# Uses add_lab's variables. Each .cc beside a handout is a program of its own, which the handout runs.
+# Uses add_lab's variables. Each other .cc beside a handout is a program of its own, which the handout runs.
 function(warpladder_lab_programs)
   file(GLOB sources CONFIGURE_DEPENDS ${lab}/*.cc)
+  list(REMOVE_ITEM sources ${lab}/${source})  # OpenCL's
   foreach(program_source IN LISTS sources)
     cmake_path(GET program_source STEM program)
     set(target lab${number}.${program})
@@ -149,11 +195,29 @@ function(warpladder_lab_programs)
   endforeach()
 endfunction()
 
+# Uses add_lab's variables. Oclgrind, where it is installed, stands for the device and finds in kernels what lockstep
+# finds in CUDA's: races, accesses outside an array (local ones too, which PoCL lets pass), barriers that some skip.
+find_program(WARPLADDER_OCLGRIND oclgrind DOC "Oclgrind, which checks OpenCL kernels")
+mark_as_advanced(WARPLADDER_OCLGRIND)
+function(warpladder_oclgrind_test)
+  if(NOT WARPLADDER_OCLGRIND)
+    return()
+  endif()
+  string(JSON entry GET "${json}" entries 0)
+  foreach(n IN ITEMS 1025 4097)
+    add_test(NAME oclgrind.${number}.${n} COMMAND ${WARPLADDER_OCLGRIND} --data-races $<TARGET_FILE:judge> --lab ${lab}
+             --build ${folder}/build.json --binary ${folder}/solution --case ${entry}.${n}.random)
+    set_tests_properties(oclgrind.${number}.${n} PROPERTIES LABELS lab${number} TIMEOUT 300
+                         FAIL_REGULAR_EXPRESSION "data race;Invalid;divergence;Out of bounds;exceeds")
+  endforeach()
+endfunction()
+
 set(schedule_seeds 1 2 3 4 5 6 7 8 9 10)
 
 # Uses add_lab's variables. A wrong variant's first line is `// caught by: CHECK`.
 function(warpladder_wrong_tests suffix test)
-  file(GLOB variants CONFIGURE_DEPENDS ${solutions}/wrong/*.cu)
+  cmake_path(GET source EXTENSION kind)
+  file(GLOB variants CONFIGURE_DEPENDS ${solutions}/wrong/*${kind})
   foreach(variant_file IN LISTS variants)
     cmake_path(GET variant_file STEM variant)
     file(STRINGS ${variant_file} first_line LIMIT_COUNT 1)

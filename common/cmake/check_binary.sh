@@ -1,8 +1,13 @@
 #!/bin/sh
-# check_binary.sh BINARY: a lab's binary is an ordinary CUDA program. It needs libcudart.so.13 and beyond it only what
-# every C++ program needs, so that it runs on lockstep and on a card alike.
+# check_binary.sh BINARY OPENCL: a lab's binary is an ordinary CUDA program. It needs libcudart.so.13 and beyond it only
+# what every C++ program needs, so that it runs on lockstep and on a card alike; and OpenCL's loader if OPENCL is TRUE.
 needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+expected='libcudart\.so\.13|lib(stdc\+\+|gcc_s|c|m)\.so\.[0-9]+|ld-linux.*'
+wanted=libcudart.so.13
+[ "$2" != TRUE ] || { expected="$expected|libOpenCL\.so\.1"; wanted="$wanted libOpenCL.so.1"; }
 echo "$needed"
-echo "$needed" | grep -qx libcudart.so.13 || { echo "libcudart.so.13 is not among them"; exit 1; }
-others=$(echo "$needed" | grep -vxE 'libcudart\.so\.13|lib(stdc\+\+|gcc_s|c|m)\.so\.[0-9]+|ld-linux.*')
+for library in $wanted; do
+  echo "$needed" | grep -qx "$library" || { echo "$library is not among them"; exit 1; }
+done
+others=$(echo "$needed" | grep -vxE "$expected")
 [ -z "$others" ] || { echo "not expected: $others"; exit 1; }

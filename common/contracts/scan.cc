@@ -8,6 +8,7 @@ __attribute__((weak)) void scan_inclusive_cpu(const float*, int, float*);
 __attribute__((weak)) void scan_exclusive_cpu(const float*, int, float*);
 __attribute__((weak)) void scan_inclusive(const float*, int, float*);
 __attribute__((weak)) void scan_exclusive(const float*, int, float*);
+__attribute__((weak)) void scan_exclusive_opencl(const float*, int, float*);
 
 namespace warpladder {
 namespace {
@@ -22,6 +23,7 @@ const EntryPoint kEntryPoints[] = {
     {"scan_exclusive_cpu", scan_exclusive_cpu != nullptr, call<scan_exclusive_cpu>},
     {"scan_inclusive", scan_inclusive != nullptr, call<scan_inclusive>},
     {"scan_exclusive", scan_exclusive != nullptr, call<scan_exclusive>},
+    {"scan_exclusive_opencl", scan_exclusive_opencl != nullptr, call<scan_exclusive_opencl>},
 };
 
 }  // namespace

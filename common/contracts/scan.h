@@ -10,3 +10,6 @@ void scan_exclusive_cpu(const float* in, int n, float* out);  // out[i] = in[0] 
 // On the device: in and out are device memory. May return before the work is done (default stream).
 void scan_inclusive(const float* in, int n, float* out);
 void scan_exclusive(const float* in, int n, float* out);
+
+// On an OpenCL device of its own choice: in and out are host memory, and out is complete on return.
+void scan_exclusive_opencl(const float* in, int n, float* out);

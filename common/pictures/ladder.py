@@ -29,6 +29,7 @@ class Rung:
     size: int
     measured: str  # the entry that the measured case calls
     rules: tuple[Rule, ...]
+    is_opencl: bool = False
 
     @property
     def number(self) -> str:
@@ -53,6 +54,7 @@ def rungs(labs: Path) -> list[Rung]:
                 facts["sizes"]["real"],
                 facts.get("measured", facts["entries"][-1]),
                 rules,
+                facts["source"].endswith(".cc"),
             )
         )
     return found

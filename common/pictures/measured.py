@@ -38,7 +38,8 @@ class Measured:
     written: dict[str, str] = field(default_factory=dict)  # those that begin with first, source, as they were noted
 
     def of(self, family: str) -> list[Rung]:
-        return [rung for rung in self.ladder if rung.family == family]
+        """Those whose kernels are CUDA's, which alone are measured."""
+        return [rung for rung in self.ladder if rung.family == family and not rung.is_opencl]
 
 
 def rows(file: Path) -> Iterator[dict[str, str]]:

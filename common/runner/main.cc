@@ -21,6 +21,9 @@
 #include "common/runner/buffer.h"
 #include "common/runner/protocol.h"
 
+// common/opencl.h defines it in labs that use OpenCL.
+extern "C" __attribute__((weak)) bool warpladder_opencl_describe(const std::exception& error, std::string& text);
+
 namespace warpladder {
 namespace {
 
@@ -34,7 +37,8 @@ struct Job {
   bool on_host, return_input, cold_cache;
 };
 
-uint64_t current_job = 0;  // for the ways out that know only that they are reached
+uint64_t current_job = 0;   // for the ways out that know only that they are reached
+std::string opencl_device;  // that the learner's code chose; "": none
 
 void reply(const Json& message) {
   std::fflush(nullptr);  // what the learner printed belongs to this case
@@ -172,7 +176,11 @@ Json run_guarded(const Job& job) {
     return {{"id", job.id}, {"status", "memory"}, {"text", "an allocation on the host failed (std::bad_alloc)"}};
   } catch (const CudaFailure& failure) {
     return cuda_reply(failure.error, failure.call);
-  } catch (const std::exception& error) { return {{"id", job.id}, {"status", "exception"}, {"text", error.what()}}; }
+  } catch (const std::exception& error) {
+    std::string text = error.what();
+    const bool opencl = warpladder_opencl_describe != nullptr && warpladder_opencl_describe(error, text);
+    return {{"id", job.id}, {"status", opencl ? "opencl" : "exception"}, {"text", text}};
+  }
 }
 
 std::optional<Job> next_job(FILE* jobs) {
@@ -217,7 +225,9 @@ int serve() {
   while (const std::optional<Job> job = next_job(jobs)) {
     current_job = job->id;
     errno = 0;
-    reply(run_guarded(*job));
+    Json answer = run_guarded(*job);
+    if (!opencl_device.empty()) answer["opencl_device"] = opencl_device;
+    reply(answer);
   }
   return 0;
 }
@@ -231,6 +241,13 @@ extern "C" void warpladder_cuda_failed(cudaError_t error, const char* call, cons
   message["file"] = file;
   message["line"] = line;
   warpladder::reply(message);
+}
+
+// common/opencl.h calls both.
+extern "C" void warpladder_opencl_device(const char* name) { warpladder::opencl_device = name; }
+extern "C" void warpladder_opencl_failed(const char* status, const char* text) {
+  using namespace warpladder;
+  reply({{"id", current_job}, {"status", status}, {"text", text}, {"opencl_device", opencl_device}});
 }
 
 int main() { return warpladder::serve(); }

@@ -6,6 +6,8 @@
 //          {"id","status":"ok","value","events_ms","host_ms"}            events_ms is null for a function of the host
 //          {"id","status":"cuda","code","name","text","call","file","line"}
 //          {"id","status":"memory"|"fault","text"}                       fault: the runner's own trouble
+//          {"id","status":"exception"|"opencl"|"kernels","text"}         opencl: a call failed; kernels: do not compile
+//          where the code chose an OpenCL device, its name is in each of these as "opencl_device"
 #pragma once
 
 #include <cstddef>

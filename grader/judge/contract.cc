@@ -29,6 +29,7 @@ constexpr EntryInfo kScanEntries[] = {
     {"scan_exclusive_cpu", "void scan_exclusive_cpu(const float* in, int n, float* out)", true},
     {"scan_inclusive", "void scan_inclusive(const float* in, int n, float* out)", false},
     {"scan_exclusive", "void scan_exclusive(const float* in, int n, float* out)", false},
+    {"scan_exclusive_opencl", "void scan_exclusive_opencl(const float* in, int n, float* out)", true},
 };
 
 bool is_inclusive(std::string_view entry) { return entry.starts_with("scan_inclusive"); }

@@ -108,6 +108,8 @@ class Judgement {
   void measure_on_gpu();
   void time_cpu();
   bool run_one(Submission& submission, const Case& job, const std::string& schedule);
+  bool is_measured_on_host() const { return lab_.contract->find_entry(lab_.measured)->on_host; }
+  void note_device(const Submission& submission);
   SubmissionSpec spec(size_t largest_n) const;
   const Case* find_case(const std::vector<Case>& cases) const;
   void fail(Failure failure);
@@ -134,7 +136,9 @@ Judgement::Judgement(const JudgeOptions& options)
   result_.device = device_.name();
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
-  result_.speed.reason = device_.is_lockstep ? "lockstep models no time yet" : "not reached";
+  result_.speed.reason = !device_.is_lockstep    ? "not reached"
+                         : is_measured_on_host() ? "functions of the host are timed beside a card only"
+                                                 : "lockstep models no time yet";
 }
 
 Result Judgement::run() {
@@ -203,7 +207,12 @@ SubmissionSpec Judgement::spec(size_t largest_n) const {
   spec.lab = &lab_;
   spec.largest_n = largest_n;
   spec.trace = options_.trace;
+  spec.cache = folder_.path() / "pocl";  // a submission's processes compile its kernels once, and leave nothing
   return spec;
+}
+
+void Judgement::note_device(const Submission& submission) {
+  if (!submission.opencl_device().empty()) result_.opencl_device = submission.opencl_device();
 }
 
 // Runs a case on an input of its own and files it. False: no further case can follow in this process.
@@ -212,6 +221,7 @@ bool Judgement::run_one(Submission& submission, const Case& job, const std::stri
   std::ranges::copy(input, submission.input(input.size()).begin());
   const double seconds = job.n > lab_.largest_size || job.n == lab_.real_size ? lab_.real_seconds : lab_.case_seconds;
   auto outcome = submission.run(job, seconds);
+  note_device(submission);
   Failure* failure = std::get_if<Failure>(&outcome);
   result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
   if (failure == nullptr) return true;
@@ -399,7 +409,10 @@ void Judgement::measure_on_gpu() {
   if (!base.empty()) speed.baseline_ms = median(base);
   if (lab_.baseline == "cpu") speed.baseline_ms = speed.serial_cpu_ms;
   speed.runs = kTimedRuns;
-  speed.what = "measured: median of " + std::to_string(kTimedRuns) + " runs by CUDA events, L2 cold, fresh input each";
+  speed.what =
+      "measured: median of " + std::to_string(kTimedRuns) + " runs by " +
+      (is_measured_on_host() ? "the host's clock, copies to the device and back included" : "CUDA events, L2 cold") +
+      ", fresh input each";
   speed.reason.clear();
   for (const Rule& rule : lab_.rules) result_.rules.push_back({rule, std::nullopt, true});
   if (auto failure = submission.stop()) fail(std::move(*failure));

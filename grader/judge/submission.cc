@@ -139,7 +139,9 @@ Submission::Submission(SubmissionSpec spec)
   ChildSpec child;
   child.command = {spec_.binary.string()};
   child.folder = folder_.path();
-  child.environment = {{"TMPDIR", folder_.path()}};
+  child.environment = {{"TMPDIR", folder_.path()},
+                       {"POCL_CACHE_DIR", spec_.cache.empty() ? folder_.path() / "pocl" : spec_.cache},
+                       {"WARPLADDER_OPENCL", spec_.device.is_lockstep ? "cpu" : "gpu"}};
   if (spec_.device.is_lockstep) {
     child.environment.emplace_back("LD_LIBRARY_PATH", spec_.device.lockstep);
     child.environment.emplace_back("LOCKSTEP_MEMORY", kLockstepMemory);
@@ -176,6 +178,18 @@ Failure Submission::refused(const std::string& line) const {
   if (status == "cuda") return cuda_failure(reply);
   if (status == "memory") return memory_failure(reply.value("text", ""));
   if (status == "fault") return fault(reply.value("text", ""));
+  if (status == "kernels")
+    return {Verdict::kCompileError,
+            "compile",
+            {"OpenCL's compiler refuses the kernels"},
+            "Start with the first error; later ones often follow from it.",
+            ""};
+  if (status == "opencl")
+    return {Verdict::kRuntimeError,
+            "runtime",
+            {reply.value("text", "")},
+            "Look the call up in OpenCL's reference: it lists what each of its errors means.",
+            ""};
   if (status == "exception") {
     return {Verdict::kRuntimeError,
             "runtime",
@@ -302,6 +316,7 @@ std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, b
 std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const std::string& line, Timing& timing) {
   const Contract& contract = *spec_.lab->contract;
   const Json reply = Json::parse(line, nullptr, false);
+  if (reply.is_object()) opencl_device_ = reply.value("opencl_device", "");
   if (!reply.is_object() || reply.value("status", "") != "ok" || reply.value("id", uint64_t{0}) != next_id_ ||
       !reply.contains("value") || !reply["value"].is_number_integer()) {
     return refused(line);

@@ -38,6 +38,7 @@ struct SubmissionSpec {
   bool wants_report = false;
   bool checked = false;         // under every check of lockstep
   std::filesystem::path trace;  // of lockstep; "": none
+  std::filesystem::path cache;  // where PoCL keeps what it compiled; "": with the process it is gone
   double cpu_seconds = 600;
 };
 
@@ -49,10 +50,11 @@ class Submission {
   // The input of a case as this submission gets it: fill it, then run().
   std::span<std::byte> input(size_t bytes);
   std::variant<Timing, Failure> run(const Case& job, double seconds, bool cold_cache = false);
-  std::optional<Failure> stop();           // an orderly end; lockstep writes its report then
-  std::string report() const;              // its text, "" if there is none
-  std::string printed() const;             // by the code on stdout, then on stderr, where lockstep speaks too
-  View output() const { return output_; }  // of the last run, after it passed
+  std::optional<Failure> stop();  // an orderly end; lockstep writes its report then
+  std::string report() const;     // its text, "" if there is none
+  std::string printed() const;    // by the code on stdout, then on stderr, where lockstep speaks too
+  std::string opencl_device() const { return opencl_device_; }  // that the code chose; "": none
+  View output() const { return output_; }                       // of the last run, after it passed
 
  private:
   std::optional<Failure> await(double seconds, const std::string& check, std::string& line);
@@ -69,6 +71,7 @@ class Submission {
   std::unique_ptr<Child> child_;
   uint64_t next_id_;
   View output_;
+  std::string opencl_device_;
 };
 
 // Both on the bytes that came back; empty: nothing wrong. Said with the array's and the element's name.

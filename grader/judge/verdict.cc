@@ -154,6 +154,7 @@ std::string to_json(const Result& result) {
       {"lab", result.lab},
       {"file", result.file},
       {"device", result.device},
+      {"opencl_device", result.opencl_device.empty() ? Json(nullptr) : Json(result.opencl_device)},
       {"seed", result.seed},
       {"verdict", name_of(result.verdict())},
       {"failed_check", nullptr},
@@ -194,7 +195,8 @@ std::string to_json(const Result& result) {
 }
 
 std::string to_text(const Result& result, const std::string& command) {
-  std::string text = result.lab + " · " + result.file + " · on " + result.device + "\n";
+  const std::string device = result.opencl_device.empty() ? result.device : "OpenCL: " + result.opencl_device;
+  std::string text = result.lab + " · " + result.file + " · on " + device + "\n";
   if (result.planned_cases > 0) {
     text += "  cases  " + std::to_string(passed_cases(result)) + " of " + std::to_string(result.planned_cases) +
             " pass (seed " + std::to_string(result.seed) + ")\n";

@@ -64,6 +64,7 @@ struct Speed {
 
 struct Result {
   std::string lab, file, device;
+  std::string opencl_device;  // that the code chose; "": it uses none
   uint64_t seed = 0;
   std::optional<Failure> failure;            // the first; empty: pass
   std::string failed_case, failed_schedule;  // where it arose; "": elsewhere

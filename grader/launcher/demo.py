@@ -25,7 +25,7 @@ SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", 
 def run(arguments: Namespace) -> int:
     nvcc = setup.prepare(picture=True)
     where = device.choose(arguments.device)
-    climbed = labs.all_labs()
+    climbed = buildable(labs.all_labs())
     tree = judge.tree_for(where, nvcc)
     build.build(tree, judge.targets(climbed, solutions=True), "Building lockstep, the grader and the labs")
 
@@ -51,6 +51,15 @@ def run(arguments: Namespace) -> int:
     picture.draw("ladder", {"panels": panels(ladder)}, target)
     say(f"The ladder is drawn in {shown(target)}")
     return 0 if all(row["verdict"] == "pass" for row in rows) else 1
+
+
+def buildable(found: list[labs.Lab]) -> list[labs.Lab]:
+    """Those whose tools this machine has; says which it leaves out, and what they need."""
+    missing = setup.missing_opencl()
+    for lab in found:
+        if missing and lab.is_opencl:
+            say(f"{lab.name} is left out: for OpenCL this machine lacks {', '.join(missing)}.")
+    return [lab for lab in found if not (missing and lab.is_opencl)]
 
 
 def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:

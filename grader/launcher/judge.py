@@ -23,7 +23,8 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
             wanted.add(f"lab{lab.number}.solution")
         if (below := lab.facts["baseline"]) != "cpu":
             wanted.add(f"lab{below}.solution")
-        wanted |= {f"lab{lab.number}.{program.stem}" for program in lab.folder.glob("*.cc")}  # the handout runs them
+        programs = set(lab.folder.glob("*.cc")) - {lab.source}  # the handout runs them
+        wanted |= {f"lab{lab.number}.{program.stem}" for program in programs}
     return sorted(wanted)
 
 

@@ -31,6 +31,10 @@ class Lab:
         return self.folder / str(self.facts["source"])
 
     @property
+    def is_opencl(self) -> bool:
+        return self.source.suffix == ".cc"
+
+    @property
     def solution(self) -> Path:
         return ROOT / "solutions" / self.name / str(self.facts["source"])
 

@@ -23,18 +23,24 @@ PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev"}
 # Without these all else works: the C++ unit tests, and the judge's time of a parallel CPU.
 EXTRA_HEADERS = {"gtest/gtest.h": "libgtest-dev", "gmock/gmock.h": "libgmock-dev", "tbb/tbb.h": "libtbb-dev"}
+# Labs in OpenCL: its C++ bindings, its loader, and a driver, which may also have come with a card.
+OPENCL_HEADERS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
+OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
+OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
 
-def prepare(*, picture: bool = False, extras: bool = False) -> Path:
-    """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. extras:
-    also what only a part needs; a machine that cannot get it still does everything else."""
+def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False) -> Path:
+    """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. opencl: also
+    OpenCL. extras: also what only a part needs; a machine that cannot get it still does everything else."""
     with _one_at_a_time():
         found = toolkit.search()
         wants_wheels = found.nvcc is None or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
-        wanted = _missing_headers(EXTRA_HEADERS)
+        wanted = _missing_headers(EXTRA_HEADERS) + missing_opencl()
         if missing:  # a bare machine: get all of it in one go
             _install_packages(missing + wanted)
+        elif opencl and missing_opencl():
+            _install_packages(missing_opencl())
         elif extras and wanted:
             _try_packages(wanted)
         if found.nvcc is None:
@@ -66,12 +72,34 @@ def _missing_packages(wants_wheels: bool) -> list[str]:
     return missing
 
 
+def missing_opencl() -> list[str]:
+    """The packages that labs in OpenCL lack here."""
+    loader, loader_package = OPENCL_LOADER
+    folders = [prefix / folder for prefix in _prefixes() for folder in ("lib", "lib64", *_multiarch(prefix))]
+    missing = _missing_headers(OPENCL_HEADERS)
+    if not any((folder / loader).exists() for folder in folders):
+        missing.append(loader_package)
+    drivers, driver_package = OPENCL_DRIVERS
+    if "OCL_ICD_VENDORS" not in os.environ and not any(drivers.glob("*.icd")):
+        missing.append(driver_package)
+    return missing
+
+
+def _prefixes() -> list[Path]:
+    return [
+        Path(prefix) for prefix in ["/usr", "/usr/local", *os.environ.get("CMAKE_PREFIX_PATH", "").split(":")] if prefix
+    ]
+
+
+def _multiarch(prefix: Path) -> list[str]:
+    return [f"lib/{folder.name}" for folder in (prefix / "lib").glob("*-linux-gnu")]
+
+
 def _missing_headers(packages: dict[str, str]) -> list[str]:
-    prefixes = ["/usr", "/usr/local", *filter(None, os.environ.get("CMAKE_PREFIX_PATH", "").split(":"))]
     return [
         package
         for header, package in packages.items()
-        if not any((Path(prefix) / "include" / header).exists() for prefix in prefixes)
+        if not any((prefix / "include" / header).exists() for prefix in _prefixes())
     ]
 
 

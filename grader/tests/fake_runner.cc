@@ -68,6 +68,12 @@ void misbehave(const Json& job) {
   if (fault == "garbage") say("PASS\n");
   if (fault == "wrong_status") say("{\"status\":3,\"id\":\"x\"}\n");
   if (fault == "wrong_type") say("{\"id\":" + job["id"].dump() + ",\"status\":\"ok\",\"value\":\"42\"}\n");
+  for (const char* status : {"opencl", "kernels"}) {
+    if (fault == status)
+      say(Json{{"id", job["id"]}, {"status", status}, {"text", "clSomething failed"}, {"opencl_device", "A CPU"}}
+              .dump() +
+          "\n");
+  }
   if (fault == "endless_line") {
     while (true) say(std::string(4096, 'x'));
   }

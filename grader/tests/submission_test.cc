@@ -112,6 +112,12 @@ TEST_F(FakeRunner, ForgedRepliesDoNotPass) {
   EXPECT_EQ(check("endless_line"), "runtime error/runtime");
 }
 
+TEST_F(FakeRunner, OpenClsErrorsAreTheLearners) {
+  EXPECT_EQ(check("opencl"), "runtime error/runtime");
+  EXPECT_EQ(judge("opencl")->steps.at(0), "clSomething failed");
+  EXPECT_EQ(check("kernels"), "compile error/compile");
+}
+
 TEST_F(FakeRunner, AMissingFunctionIsACompileError) {
   const auto failure = judge("no_entry");
   ASSERT_TRUE(failure);

@@ -105,6 +105,8 @@ def find_labs(source: Path, built: Path) -> list[Lab]:
     labs = []
     for file in sorted(source.glob("*/lab.json")):
         lab = json.loads(file.read_text())
+        if not lab["source"].endswith(".cu"):
+            continue  # OpenCL's: lockstep would count nothing
         entry = lab.get("measured", lab["entries"][0])
         real = lab["sizes"]["real"]
         binary = built / file.parent.name / "solution"

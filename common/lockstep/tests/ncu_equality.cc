@@ -151,7 +151,7 @@ std::vector<std::string> missing_labs(const fs::path& build,
   std::vector<std::string> missing;
   for (const auto& entry : fs::directory_iterator(build / "labs")) {
     const std::string lab = "labs/" + entry.path().filename().string() + "/";
-    if (!fs::exists(entry.path() / "solution.o")) continue;  // nothing of nvcc's
+    if (!fs::exists(entry.path() / "solution.o")) continue;  // nothing of nvcc's: OpenCL's
     if (std::none_of(programs.begin(), programs.end(),
                      [&](const auto& p) { return p.first.find(lab) != std::string::npos; }))
       missing.push_back(lab);

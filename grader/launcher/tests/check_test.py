@@ -47,6 +47,11 @@ class Check(unittest.TestCase):
     def test_what_a_handout_runs_is_built(self) -> None:
         self.assertIn("lab11.cpu_loops", targets([find_lab("11")]))
 
+    def test_a_lab_in_opencl_has_a_source_and_no_program(self) -> None:
+        lab20 = find_lab("20")
+        self.assertTrue(lab20.is_opencl)
+        self.assertEqual(targets([lab20]), ["cudart_lockstep", "judge", "runner_scan"])
+
     def test_bytes_of_a_file(self) -> None:
         verdict, licence = self.folder / "verdict.json", ROOT / "LICENSE"
         picture = BUILD / "histogram_15.png"

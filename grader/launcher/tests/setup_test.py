@@ -1,11 +1,12 @@
 """Machines that lack something: each gets a clear message with the next step and a non-zero exit, and keeps nothing."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from launcher import setup
+from launcher import demo, labs, setup
 from launcher.console import Failure
 from launcher.tests.machines import Machine
 
@@ -65,6 +66,18 @@ class BadMachines(unittest.TestCase):
         with mock.patch("os.geteuid", return_value=1000), self.assertRaises(Failure) as caught:
             setup._install_packages(["cmake", "ninja-build"])
         self.assertIn("sudo apt-get install -y --no-install-recommends cmake ninja-build", str(caught.exception))
+
+    def test_without_opencl_its_labs_are_left_out(self) -> None:
+        nowhere = (self.folder / "vendors", "pocl-opencl-icd")
+        with (
+            mock.patch.object(setup, "OPENCL_DRIVERS", nowhere),
+            mock.patch.dict("os.environ"),
+        ):
+            os.environ.pop("OCL_ICD_VENDORS", None)
+            self.assertIn("pocl-opencl-icd", setup.missing_opencl())
+            left = demo.buildable(labs.all_labs())
+        self.assertFalse(any(lab.is_opencl for lab in left))
+        self.assertTrue(left)
 
     def test_no_python(self) -> None:
         machine = self.machine("python3", *(f"python3.{minor}" for minor in range(9, 16)))

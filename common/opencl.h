@@ -1,0 +1,107 @@
+// opencl: OpenCL's C++ bindings, a device of this machine, and kernels that say in which line of your file they are
+// wrong. What else OpenCL has to do with a host (context, queue, buffers, launches) stays in a lab's own file.
+#pragma once
+
+#define CL_HPP_ENABLE_EXCEPTIONS  // calls that fail throw cl::Error
+#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#define CL_HPP_TARGET_OPENCL_VERSION 120  // what NVIDIA's and every other driver has
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CL/opencl.hpp>
+
+// Stands before a raw string with kernels, on the same line: their errors then name this file and its lines.
+#define OPENCL_LINE OPENCL_LINE_OF(__LINE__)
+#define OPENCL_LINE_OF(line) OPENCL_LINE_TEXT(line)
+#define OPENCL_LINE_TEXT(line) "#line " #line " \"" __FILE__ "\"\n"
+
+// The runner defines them, so that the judge hears of it too; a program of its own does without.
+extern "C" __attribute__((weak)) void warpladder_opencl_device(const char* name);
+extern "C" __attribute__((weak)) void warpladder_opencl_failed(const char* status, const char* text);
+
+// Status: "kernels", they do not compile; "fault", the machine's.
+[[noreturn]] inline void opencl_failed(const char* status, const std::string& text) {
+  std::fprintf(stderr, "%s\n", text.c_str());
+  if (warpladder_opencl_failed != nullptr) warpladder_opencl_failed(status, text.c_str());
+  std::exit(1);
+}
+
+// The codes that a first program meets.
+inline const char* opencl_error_name(cl_int code) {
+  switch (code) {
+    case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
+    case CL_OUT_OF_RESOURCES: return "CL_OUT_OF_RESOURCES";
+    case CL_OUT_OF_HOST_MEMORY: return "CL_OUT_OF_HOST_MEMORY";
+    case CL_INVALID_VALUE: return "CL_INVALID_VALUE";
+    case CL_INVALID_CONTEXT: return "CL_INVALID_CONTEXT";
+    case CL_INVALID_MEM_OBJECT: return "CL_INVALID_MEM_OBJECT";
+    case CL_INVALID_KERNEL_NAME: return "CL_INVALID_KERNEL_NAME";
+    case CL_INVALID_ARG_INDEX: return "CL_INVALID_ARG_INDEX";
+    case CL_INVALID_ARG_VALUE: return "CL_INVALID_ARG_VALUE";
+    case CL_INVALID_ARG_SIZE: return "CL_INVALID_ARG_SIZE";
+    case CL_INVALID_KERNEL_ARGS: return "CL_INVALID_KERNEL_ARGS";
+    case CL_INVALID_WORK_DIMENSION: return "CL_INVALID_WORK_DIMENSION";
+    case CL_INVALID_WORK_GROUP_SIZE: return "CL_INVALID_WORK_GROUP_SIZE";
+    case CL_INVALID_WORK_ITEM_SIZE: return "CL_INVALID_WORK_ITEM_SIZE";
+    case CL_INVALID_GLOBAL_OFFSET: return "CL_INVALID_GLOBAL_OFFSET";
+    case CL_INVALID_OPERATION: return "CL_INVALID_OPERATION";
+    case CL_INVALID_BUFFER_SIZE: return "CL_INVALID_BUFFER_SIZE";
+    case CL_INVALID_GLOBAL_WORK_SIZE: return "CL_INVALID_GLOBAL_WORK_SIZE";
+    default: return "an error of OpenCL";
+  }
+}
+
+// For the runner: of an error of OpenCL what() names the call only. False: it is none.
+extern "C" __attribute__((used)) inline bool warpladder_opencl_describe(const std::exception& error,
+                                                                        std::string& text) {
+  const auto* const failed = dynamic_cast<const cl::Error*>(&error);
+  if (failed == nullptr) return false;
+  text += std::string(" failed with ") + opencl_error_name(failed->err()) + " (" + std::to_string(failed->err()) + ")";
+  return true;
+}
+
+// A GPU if there is one, else the CPU. WARPLADDER_OPENCL=gpu takes no CPU; WARPLADDER_OPENCL=cpu prefers one.
+inline cl::Device opencl_device() {
+  std::vector<cl::Platform> platforms;
+  try {
+    cl::Platform::get(&platforms);
+  } catch (const cl::Error&) {}  // there is none
+  const char* const wanted = std::getenv("WARPLADDER_OPENCL");
+  const std::string_view wish = wanted != nullptr ? wanted : "";
+  std::vector<cl_device_type> kinds{CL_DEVICE_TYPE_GPU};
+  if (wish != "gpu") kinds.insert(wish == "cpu" ? kinds.begin() : kinds.end(), CL_DEVICE_TYPE_CPU);
+  for (const cl_device_type kind : kinds) {
+    for (const cl::Platform& platform : platforms) {
+      std::vector<cl::Device> devices;
+      try {
+        platform.getDevices(kind, &devices);
+      } catch (const cl::Error&) {}  // none of this kind
+      if (devices.empty()) continue;
+      const std::string name = devices.front().getInfo<CL_DEVICE_NAME>();
+      if (warpladder_opencl_device != nullptr) warpladder_opencl_device(name.c_str());
+      return devices.front();
+    }
+  }
+  opencl_failed("fault", wish == "gpu"
+                             ? "no GPU here has an OpenCL driver; NVIDIA's comes with the card's own driver"
+                             : "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
+}
+
+// Compiles kernels for the context's device. If they are wrong, that ends the program with the compiler's message.
+inline cl::Program opencl_program(const cl::Context& context, const char* source) {
+  cl::Program program(context, source);
+  try {
+    program.build();
+  } catch (const cl::BuildError& error) {
+    std::string log;
+    for (const auto& [device, text] : error.getBuildLog()) log += text;
+    opencl_failed("kernels", log);
+  }
+  return program;
+}

@@ -1,0 +1,125 @@
+// caught by: case.scan_exclusive_opencl.999983
+// Scans the sums of the tiles with one tile of its own, which is enough for 512 of them: 262,144 elements.
+#include <cstddef>
+
+#include "common/contracts/scan.h"
+#include "common/opencl.h"
+
+// OpenCL C, compiled when the program runs: the C++ compiler sees no more than a string.
+const char* const kKernels = OPENCL_LINE R"CL(
+#define GROUP 256          // work-items
+#define TILE (2 * GROUP)   // elements, two a work-item; a power of two, or the tree does not come out even
+#define BANKS 32           // of a GPU's local memory, each a word of four bytes wide
+
+// The word of element i: every 32 elements are followed by one word that nobody uses.
+#define PADDED(i) ((i) + (i) / BANKS)
+
+// Scans each tile by itself, exclusive. sums[t] becomes the sum of tile t.
+kernel void scan_tiles(global const float* restrict in, int n, global float* restrict out,
+                       global float* restrict sums) {
+  local float tile[PADDED(TILE)];
+  const int id = get_local_id(0);
+  const int first = get_group_id(0) * TILE + id;  // of this work-item's two elements
+  const int second = first + GROUP;
+
+  // No early return beyond n: every work-item has to come to the barriers. Zeros change no sum.
+  tile[PADDED(id)] = first < n ? in[first] : 0.0f;
+  tile[PADDED(id + GROUP)] = second < n ? in[second] : 0.0f;
+
+  // Up: the last element of a node of 2 * stride elements receives their sum.
+  for (int stride = 1; stride < TILE; stride *= 2) {
+    // The pair was written by other work-items: as elements, or in the step before.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int right = 2 * stride * (id + 1) - 1;
+    const int left = right - stride;
+    if (right < TILE) tile[PADDED(right)] += tile[PADDED(left)];
+  }
+
+  // Nothing stands before the root. Work-item 0 wrote its sum, so that no barrier is needed between the two.
+  if (id == 0) {
+    sums[get_group_id(0)] = tile[PADDED(TILE - 1)];
+    tile[PADDED(TILE - 1)] = 0.0f;
+  }
+
+  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
+  for (int stride = TILE / 2; stride > 0; stride /= 2) {
+    // What stands before this node was written by another work-item, in the step before.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int right = 2 * stride * (id + 1) - 1;
+    const int left = right - stride;
+    if (right < TILE) {
+      const float before = tile[PADDED(right)];
+      const float left_sum = tile[PADDED(left)];
+      tile[PADDED(left)] = before;
+      tile[PADDED(right)] = before + left_sum;
+    }
+  }
+
+  // The elements that this work-item stores were finished by others.
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (first < n) out[first] = tile[PADDED(id)];
+  if (second < n) out[second] = tile[PADDED(id + GROUP)];
+}
+
+// Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 needs nothing.
+kernel void add_offsets(global const float* restrict offsets, int n, global float* restrict out) {
+  const int tile = get_group_id(0) + 1;
+  const int first = tile * TILE + get_local_id(0);
+  const int second = first + GROUP;
+  const float offset = offsets[tile];
+  if (first < n) out[first] += offset;
+  if (second < n) out[second] += offset;
+}
+)CL";
+
+constexpr int kGroup = 256;  // as in the kernels
+constexpr int kTile = 2 * kGroup;
+
+namespace {
+
+// What OpenCL needs before the first kernel runs. Making it takes long, so one serves all calls.
+struct OpenCl {
+  cl::Context context{opencl_device()};
+  cl::CommandQueue queue{context};  // in order: a command begins when the one before it is done
+  cl::Program program = opencl_program(context, kKernels);
+};
+
+// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+int tile_count(int n) { return (n - 1) / kTile + 1; }
+
+// A launch names the number of work-items in all, not the number of groups.
+cl::EnqueueArgs groups(OpenCl& opencl, int count) {
+  return {opencl.queue, cl::NDRange(static_cast<size_t>(count) * kGroup), cl::NDRange(kGroup)};
+}
+
+cl::Buffer floats(OpenCl& opencl, int count) {
+  return {opencl.context, CL_MEM_READ_WRITE, static_cast<size_t>(count) * sizeof(float)};
+}
+
+// Enqueues only. A buffer whose last owner is gone lives on until the commands that use it are done.
+void scan_level(OpenCl& opencl, const cl::Buffer& in, int n, const cl::Buffer& out) {
+  const int tiles = tile_count(n);
+  const cl::Buffer sums = floats(opencl, tiles);
+  cl::KernelFunctor<cl::Buffer, cl_int, cl::Buffer, cl::Buffer> scan_tiles(opencl.program, "scan_tiles");
+  scan_tiles(groups(opencl, tiles), in, n, out, sums);
+  if (tiles == 1) return;
+  const cl::Buffer offsets = floats(opencl, tiles);
+  const cl::Buffer last = floats(opencl, 1);
+  scan_tiles(groups(opencl, 1), sums, tiles, offsets, last);
+  cl::KernelFunctor<cl::Buffer, cl_int, cl::Buffer> add_offsets(opencl.program, "add_offsets");
+  add_offsets(groups(opencl, tiles - 1), offsets, n, out);
+}
+
+}  // namespace
+
+void scan_exclusive_opencl(const float* in, int n, float* out) {
+  if (n == 0) return;                   // a buffer of no bytes is an error
+  static OpenCl& opencl = *new OpenCl;  // never destroyed: as the program ends, the driver may be gone before it
+  const size_t bytes = static_cast<size_t>(n) * sizeof(float);
+  const cl::Buffer device_in = floats(opencl, n);
+  const cl::Buffer device_out = floats(opencl, n);
+  opencl.queue.enqueueWriteBuffer(device_in, CL_FALSE, 0, bytes, in);
+  scan_level(opencl, device_in, n, device_out);
+  // CL_TRUE: returns when the result is there, and in order that is after all else.
+  opencl.queue.enqueueReadBuffer(device_out, CL_TRUE, 0, bytes, out);
+}
