@@ -88,9 +88,10 @@ inline cl::Device opencl_device() {
       return devices.front();
     }
   }
-  opencl_failed("fault", wish == "gpu"
-                             ? "no GPU here has an OpenCL driver; NVIDIA's comes with the card's own driver"
-                             : "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
+  opencl_failed("fault",
+                wish == "gpu"
+                    ? "no GPU here has an OpenCL driver; NVIDIA's libnvidia-opencl.so.1 comes with the card's own"
+                    : "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
 }
 
 // Compiles kernels for the context's device. If they are wrong, that ends the program with the compiler's message.

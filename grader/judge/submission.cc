@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -96,6 +97,13 @@ std::optional<size_t> first_broken(View result, size_t at, size_t guard) {
   return std::nullopt;
 }
 
+// A folder that names NVIDIA's OpenCL driver. Containers often have the driver without the file that says so.
+std::string nvidia_vendor(const std::filesystem::path& in) {
+  std::filesystem::create_directory(in / "vendors");
+  std::ofstream(in / "vendors" / "nvidia.icd") << "libnvidia-opencl.so.1\n";
+  return in / "vendors";
+}
+
 }  // namespace
 
 std::optional<std::string> broken_guard(View result, const ResultLayout& layout, size_t in_element,
@@ -153,6 +161,9 @@ Submission::Submission(SubmissionSpec spec)
     if (!spec_.trace.empty()) child.environment.emplace_back("LOCKSTEP_TRACE", spec_.trace);
     if (spec_.wants_report) child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / "report.json");
   }
+  if (!spec_.device.is_lockstep && std::getenv("OCL_ICD_VENDORS") == nullptr &&
+      !std::filesystem::exists("/etc/OpenCL/vendors/nvidia.icd"))
+    child.environment.emplace_back("OCL_ICD_VENDORS", nvidia_vendor(folder_.path()));
   child.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
   child.lines_fd = kRepliesFd;
   child.limits.cpu_seconds = static_cast<uint64_t>(spec_.cpu_seconds);
