@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,7 @@ thread_local cudaError_t t_last_error = cudaSuccess;
 void start(Runtime& runtime) {
   if (const char* file = std::getenv("LOCKSTEP_REPORT")) runtime.report_file = file;
   try {
+    runtime.failure = PlannedFailure::from_environment();
     runtime.device = Device::create(DeviceOptions::from_environment());
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
     runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
@@ -48,6 +50,21 @@ __attribute__((destructor)) void finish() {
 }
 
 }  // namespace
+
+PlannedFailure PlannedFailure::from_environment() {
+  PlannedFailure failure;
+  const char* text = std::getenv("LOCKSTEP_FAIL");
+  if (text == nullptr || *text == 0) return failure;
+  std::string_view rest = text;
+  constexpr std::string_view kProfiled = "profiled:";
+  failure.profiled_only = rest.starts_with(kProfiled);
+  if (failure.profiled_only) rest.remove_prefix(kProfiled.size());
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), failure.number);
+  if (error != std::errc() || end != rest.data() + rest.size() || failure.number == 0)
+    throw std::invalid_argument(std::string("LOCKSTEP_FAIL=") + text +
+                                ": expected the number of a call, from 1, such as 3 or profiled:3");
+  return failure;
+}
 
 Runtime& Runtime::instance() {
   static Runtime* const runtime = [] {
@@ -180,6 +197,7 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   if (runtime.lost) return cudaErrorDevicesUnavailable;
   if (needs == Needs::kSync) runtime.count(&HostCalls::synchronisations);
   if (needs == Needs::kOutcome || needs == Needs::kSync) {
+    runtime.waited = runtime.records;
     runtime.flush_output();
     runtime.surfaced = !runtime.fault.ok();
   }
@@ -216,11 +234,14 @@ LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
 
 namespace lockstep::runtime {
 int refuse(const char* function) {
-  return call(Needs::kNothing, [&](Runtime& runtime) {
-    runtime.tell(std::string(function) +
-                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
-                 "program on a GPU");
-    return cudaErrorNotSupported;
-  });
+  return call(
+      Needs::kNothing,
+      [&](Runtime& runtime) {
+        runtime.tell(std::string(function) +
+                     " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
+                     "program on a GPU");
+        return cudaErrorNotSupported;
+      },
+      function);
 }
 }  // namespace lockstep::runtime

@@ -86,11 +86,13 @@ struct Binary {
   std::vector<std::unique_ptr<Symbol>> symbols;
 };
 
+struct Runtime;
+
 struct Event {
   unsigned flags = 0;
-  bool recorded = false;
+  uint64_t number = 0;      // of its last record among all; 0: not recorded
   int64_t nanoseconds = 0;  // of the host's clock
-  void record();
+  void record(Runtime& runtime);
 };
 struct Stream {
   unsigned flags = 0;
@@ -100,6 +102,16 @@ struct Stream {
 struct Pool {
   uint64_t release_threshold = 0, used = 0, used_high = 0;
   std::map<int, int> flags;  // reuse attributes
+};
+
+// LOCKSTEP_FAIL: one call that fails although nothing is wrong, so that one sees whether the program looks.
+struct PlannedFailure {
+  uint64_t number = 0;                       // of the call, from 1; 0: none
+  bool profiled_only = false;                // counted between cudaProfilerStart() and cudaProfilerStop() only
+  bool profiled = false;                     // now between them
+  uint64_t calls = 0;                        // counted so far
+  static PlannedFailure from_environment();  // throws std::invalid_argument
+  bool is_now() { return number != 0 && (profiled || !profiled_only) && ++calls == number; }
 };
 
 // All of the process's state but what belongs to a thread. Never destroyed: calls may come until the very end.
@@ -132,6 +144,10 @@ struct Runtime {
 
   unsigned device_flags = cudaDeviceMapHost;
   std::map<int, size_t> set_limits;
+
+  uint64_t records = 0;  // of events, so far
+  uint64_t waited = 0;   // the program has waited for all records up to this one
+  PlannedFailure failure;
 
   std::string unread_launch;   // the kernel whose launch failed without the program having looked; else empty
   std::set<std::string> told;  // messages printed so far
@@ -167,8 +183,8 @@ struct Runtime {
 enum class Needs {
   kNothing,  // works even after a fault
   kDevice,   // fails once a fault has surfaced
-  kOutcome,  // asks what became of the work: surfaces a fault, prints what kernels printed
-  kSync,     // as kOutcome, and waits for it: counted
+  kOutcome,  // waits for the work or asks what became of it: surfaces a fault, prints what kernels printed
+  kSync,     // as kOutcome: a wait that is counted
 };
 
 // Findings about the host's side; each looks first whether its check is on.
@@ -179,17 +195,20 @@ void note_bad_free(Runtime& runtime, const void* pointer);
 void note_leaks(Runtime& runtime);
 
 cudaError_t enter(Runtime& runtime, Needs needs);
+cudaError_t fail_as_planned(Runtime& runtime, const char* function);
 cudaError_t leave(cudaError_t error);  // notes the last error of this thread
 
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
 inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return runtime.code(outcome); }
 
 // Runs an entry point's body, which gives a cudaError_t or an Outcome, with the runtime locked and its state checked.
+// `name` is the entry point's own; a helper between the two hands it on.
 template <typename Body>
-cudaError_t call(Needs needs, Body&& body) {
+cudaError_t call(Needs needs, Body&& body, const char* name = __builtin_FUNCTION()) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
+  if (runtime.failure.is_now()) return fail_as_planned(runtime, name);
   try {
     return leave(to_error(runtime, body(runtime)));
   } catch (const std::bad_alloc&) {  // an entry point is C's: nothing may be thrown through it

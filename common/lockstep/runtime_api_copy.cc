@@ -147,31 +147,40 @@ cudaError_t find_part(Runtime& runtime, const void* variable, size_t bytes, size
 }
 
 cudaError_t copy_to_symbol(Needs needs, const void* variable, const void* from, size_t bytes, size_t offset,
-                           cudaMemcpyKind kind) {
-  return call(needs, [&](Runtime& runtime) -> cudaError_t {
-    if (!device_destination(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* to = nullptr;
-    const cudaError_t error = find_part(runtime, variable, bytes, offset, &to);
-    return error == cudaSuccess ? copy(runtime, needs, to, from, bytes, kind) : error;
-  });
+                           cudaMemcpyKind kind, const char* name = __builtin_FUNCTION()) {
+  return call(
+      needs,
+      [&](Runtime& runtime) -> cudaError_t {
+        if (!device_destination(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+        void* to = nullptr;
+        const cudaError_t error = find_part(runtime, variable, bytes, offset, &to);
+        return error == cudaSuccess ? copy(runtime, needs, to, from, bytes, kind) : error;
+      },
+      name);
 }
 
 cudaError_t copy_from_symbol(Needs needs, void* to, const void* variable, size_t bytes, size_t offset,
-                             cudaMemcpyKind kind) {
-  return call(needs, [&](Runtime& runtime) -> cudaError_t {
-    if (!device_source(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* from = nullptr;
-    const cudaError_t error = find_part(runtime, variable, bytes, offset, &from);
-    return error == cudaSuccess ? copy(runtime, needs, to, from, bytes, kind) : error;
-  });
+                             cudaMemcpyKind kind, const char* name = __builtin_FUNCTION()) {
+  return call(
+      needs,
+      [&](Runtime& runtime) -> cudaError_t {
+        if (!device_source(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+        void* from = nullptr;
+        const cudaError_t error = find_part(runtime, variable, bytes, offset, &from);
+        return error == cudaSuccess ? copy(runtime, needs, to, from, bytes, kind) : error;
+      },
+      name);
 }
 
 // What has a stream comes back before it is done, so it does not tell of a fault.
 template <typename Body>
-cudaError_t call_in_stream(cudaStream_t stream, Body&& body) {
-  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
-    return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t call_in_stream(cudaStream_t stream, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) -> cudaError_t {
+        return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
+      },
+      name);
 }
 
 }  // namespace

@@ -173,22 +173,36 @@ void reset(Runtime& runtime) {
 
 // For calls that ask for, or choose, device `device`.
 template <typename Body>
-cudaError_t with_device(int device, Body&& body) {
-  return call(Needs::kNothing,
-              [&](Runtime& runtime) -> cudaError_t { return device == 0 ? body(runtime) : cudaErrorInvalidDevice; });
+cudaError_t with_device(int device, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kNothing,
+      [&](Runtime& runtime) -> cudaError_t { return device == 0 ? body(runtime) : cudaErrorInvalidDevice; }, name);
 }
 
 template <typename T>
-cudaError_t give(T* place, T value) {
-  return call(Needs::kNothing, [&](Runtime&) {
-    if (!place) return cudaErrorInvalidValue;
-    *place = value;
-    return cudaSuccess;
-  });
+cudaError_t give(T* place, T value, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kNothing,
+      [&](Runtime&) {
+        if (!place) return cudaErrorInvalidValue;
+        *place = value;
+        return cudaSuccess;
+      },
+      name);
 }
 
-cudaError_t nothing_to_do() {
-  return call(Needs::kDevice, [](Runtime&) { return cudaSuccess; });
+// Nothing is profiled; but LOCKSTEP_FAIL may count calls between the two only, and neither of them.
+cudaError_t profile(bool on) {
+  Runtime& runtime = Runtime::instance();
+  runtime.failure.profiled = false;
+  const cudaError_t error = call(Needs::kDevice, [](Runtime&) { return cudaSuccess; });
+  runtime.failure.profiled = on;
+  return error;
+}
+
+cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice, [](Runtime&) { return cudaSuccess; }, name);
 }
 
 }  // namespace
@@ -296,8 +310,8 @@ LOCKSTEP_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* confi
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return nothing_to_do(); }
 LOCKSTEP_API cudaError_t cudaCtxResetPersistingL2Cache() { return nothing_to_do(); }
-LOCKSTEP_API cudaError_t cudaProfilerStart() { return nothing_to_do(); }
-LOCKSTEP_API cudaError_t cudaProfilerStop() { return nothing_to_do(); }
+LOCKSTEP_API cudaError_t cudaProfilerStart() { return profile(true); }
+LOCKSTEP_API cudaError_t cudaProfilerStop() { return profile(false); }
 
 // There is no other device to reach.
 LOCKSTEP_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {

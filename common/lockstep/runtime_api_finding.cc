@@ -1,4 +1,6 @@
 // runtime_api_finding: findings about the host's side: launches that failed, errors nobody read, wrong frees, leaks.
+#include <string_view>
+
 #include "findings.h"
 #include "module.h"
 
@@ -22,6 +24,19 @@ void add(Runtime& runtime, const char* kind, const std::string& kernel, const st
 }
 
 }  // namespace
+
+// No mistake, but what was asked for; beside the mistakes, so that whoever reads the report knows what follows from it.
+// Of a call that returns its error cudaGetLastError() does not tell here: whether that call is looked at is the
+// question.
+cudaError_t fail_as_planned(Runtime& runtime, const char* function) {
+  const bool launch = std::string_view(function).find("Launch") != std::string_view::npos;
+  const std::string what = std::string_view(function).starts_with("__") ? "a kernel's launch" : function;
+  add(runtime, "injected_error", "",
+      "call " + std::to_string(runtime.failure.number) + ", " + what +
+          ", was not made and failed with cudaErrorUnknown, as LOCKSTEP_FAIL asks");
+  runtime.tell_findings();
+  return launch ? leave(cudaErrorUnknown) : cudaErrorUnknown;
+}
 
 // The error of a launch by <<<>>> reaches the program only through cudaGetLastError or cudaPeekAtLastError.
 void note_failed_launch(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request,

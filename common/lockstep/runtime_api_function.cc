@@ -13,14 +13,17 @@ constexpr unsigned kMostRegisters = 255;  // of a thread, on every card so far
 
 // Runs `body(runtime, kernel)` for a kernel that can be launched; `valid` says whether the other arguments make sense.
 template <typename Body>
-cudaError_t with_kernel(bool valid, const void* function, Body&& body) {
-  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
-    if (!valid) return cudaErrorInvalidValue;
-    Kernel* kernel = runtime.find_kernel(function);
-    if (!kernel) return unknown_function(function);
-    if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
-    return to_error(runtime, body(runtime, *kernel));
-  });
+cudaError_t with_kernel(bool valid, const void* function, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) -> cudaError_t {
+        if (!valid) return cudaErrorInvalidValue;
+        Kernel* kernel = runtime.find_kernel(function);
+        if (!kernel) return unknown_function(function);
+        if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
+        return to_error(runtime, body(runtime, *kernel));
+      },
+      name);
 }
 
 }  // namespace

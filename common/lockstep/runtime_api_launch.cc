@@ -73,9 +73,10 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
 }
 
 cudaError_t launch_function(const void* function, const Configuration& configuration, void** arguments,
-                            bool cooperative) {
-  return call(Needs::kDevice,
-              [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments, cooperative); });
+                            bool cooperative, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments, cooperative); }, name);
 }
 
 // What of the attributes matters here. Refuses those without which the kernel would mean something else.
@@ -163,7 +164,7 @@ LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, c
     const Configuration configuration{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
     const cudaError_t error = launch(runtime, function, configuration, arguments, cooperative);
     if (error == cudaSuccess)
-      for (Event* event : events) event->record();
+      for (Event* event : events) event->record(runtime);
     return error;
   });
 }

@@ -226,12 +226,15 @@ LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribu
 
 // Managed memory does not move here, so advice is taken and nothing done.
 namespace {
-cudaError_t advise(const void* pointer, size_t bytes) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    const Place place = place_of(runtime, pointer);
-    const bool managed = place.known && place.kind == MemoryKind::kManaged && bytes <= place.bytes_left;
-    return managed ? cudaSuccess : cudaErrorInvalidValue;
-  });
+cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        const Place place = place_of(runtime, pointer);
+        const bool managed = place.known && place.kind == MemoryKind::kManaged && bytes <= place.bytes_left;
+        return managed ? cudaSuccess : cudaErrorInvalidValue;
+      },
+      name);
 }
 }  // namespace
 

@@ -23,13 +23,17 @@ cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t b
   return error;
 }
 
-cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Runtime::*which) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    if (!handle) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *handle = handle_of(which ? runtime.*which : &runtime.default_pool);
-    return cudaSuccess;
-  });
+cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Runtime::*which,
+                      const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        if (!handle) return cudaErrorInvalidValue;
+        if (device != 0) return cudaErrorInvalidDevice;
+        *handle = handle_of(which ? runtime.*which : &runtime.default_pool);
+        return cudaSuccess;
+      },
+      name);
 }
 
 }  // namespace

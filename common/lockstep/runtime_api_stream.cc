@@ -25,22 +25,28 @@ Stream stream_of(const Runtime& runtime, cudaStream_t handle) {
   return {cudaStreamDefault, 0, handle == cudaStreamPerThread ? 2ull : 1ull};
 }
 
-cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    auto* stream = new Stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.next_stream_id++};
-    runtime.streams.insert(stream);
-    *handle = reinterpret_cast<cudaStream_t>(stream);
-    return cudaSuccess;
-  });
+cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
+        auto* stream = new Stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.next_stream_id++};
+        runtime.streams.insert(stream);
+        *handle = reinterpret_cast<cudaStream_t>(stream);
+        return cudaSuccess;
+      },
+      name);
 }
 
 // Runs `body(runtime)` if the handle is a stream's.
 template <typename Body>
-cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body) {
-  return call(needs, [&](Runtime& runtime) -> cudaError_t {
-    return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(
+      needs,
+      [&](Runtime& runtime) -> cudaError_t {
+        return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
+      },
+      name);
 }
 
 template <typename T>
@@ -52,16 +58,45 @@ cudaError_t give(T* place, T value) {
 
 cudaError_t no_op(Runtime&) { return cudaSuccess; }
 
-cudaError_t look_at(Needs needs, cudaEvent_t event) {
-  return call(needs, [&](Runtime& runtime) {
-    return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {
+  return call(
+      needs,
+      [&](Runtime& runtime) { return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle; },
+      name);
+}
+
+cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        if (!handle || flags > kEventFlags) return cudaErrorInvalidValue;
+        auto* event = new Event;
+        event->flags = flags;
+        runtime.events.insert(event);
+        *handle = reinterpret_cast<cudaEvent_t>(event);
+        return cudaSuccess;
+      },
+      name);
+}
+
+cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream, unsigned flags,
+                         const char* name = __builtin_FUNCTION()) {
+  return with_stream(
+      Needs::kDevice, stream,
+      [&](Runtime& runtime) {
+        Event* event = find_event(runtime, handle);
+        if (!event) return cudaErrorInvalidResourceHandle;
+        if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+        event->record(runtime);
+        return cudaSuccess;
+      },
+      name);
 }
 
 }  // namespace
 
-void Event::record() {
-  recorded = true;
+void Event::record(Runtime& runtime) {
+  number = ++runtime.records;
   nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -198,19 +233,10 @@ LOCKSTEP_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCa
 }
 LOCKSTEP_PER_THREAD(cudaStreamAddCallback, _ptsz);
 
-LOCKSTEP_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    if (!handle || flags > kEventFlags) return cudaErrorInvalidValue;
-    auto* event = new Event;
-    event->flags = flags;
-    runtime.events.insert(event);
-    *handle = reinterpret_cast<cudaEvent_t>(event);
-    return cudaSuccess;
-  });
+LOCKSTEP_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return create_event(event, flags);
 }
-LOCKSTEP_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
+LOCKSTEP_API cudaError_t cudaEventCreate(cudaEvent_t* event) { return create_event(event, cudaEventDefault); }
 
 LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
@@ -222,31 +248,33 @@ LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   });
 }
 
-LOCKSTEP_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    Event* event = find_event(runtime, handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
-    event->record();
-    return cudaSuccess;
-  });
+LOCKSTEP_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record_event(event, stream, flags);
 }
 LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz);
 LOCKSTEP_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+  return record_event(event, stream, cudaEventRecordDefault);
 }
 LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaEventQuery(cudaEvent_t event) { return look_at(Needs::kOutcome, event); }
 LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return look_at(Needs::kSync, event); }
 
+// Here the work is done as soon as it is asked for; on a card it is not, and a program that does not wait gets no time.
 LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return call(Needs::kOutcome, [&](Runtime& runtime) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!milliseconds) return cudaErrorInvalidValue;
     const Event* from = find_event(runtime, start);
     const Event* to = find_event(runtime, end);
     for (const Event* event : {from, to})
-      if (!event || !event->recorded || (event->flags & cudaEventDisableTiming)) return cudaErrorInvalidResourceHandle;
+      if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
+        return cudaErrorInvalidResourceHandle;
+    if (std::max(from->number, to->number) > runtime.waited) {
+      runtime.waited = runtime.records;  // a program that asks again and again will be told, as on a card
+      runtime.tell(
+          "cudaEventElapsedTime: nothing has waited for the event; first cudaEventSynchronize(), or a copy back");
+      return cudaErrorNotReady;
+    }
     *milliseconds = static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);
     return cudaSuccess;
   });

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .trace import Trace, parse
 
-FORMATS = {"scan": "f", "reduction": "i", "histogram": "B"}  # of an element, by contract
+FORMATS = {"saxpy": "f", "scan": "f", "reduction": "i", "histogram": "B"}  # of an element, by contract
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@
 namespace warpladder {
 
 struct Arguments {
-  void* in;   // device memory, or host memory for a contract's host function
+  void* in;   // device memory, or host memory for a function that takes that
   void* out;  // likewise; unused by functions that return their result
   size_t n;
   int block;          // threads of a block, where the function takes them; else 0

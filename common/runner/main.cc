@@ -24,6 +24,10 @@
 // common/opencl.h defines it in labs that use OpenCL.
 extern "C" __attribute__((weak)) bool warpladder_opencl_describe(const std::exception& error, std::string& text);
 
+// Their header, cuda_profiler_api.h, is a package of its own, which a machine may lack.
+extern "C" cudaError_t cudaProfilerStart();
+extern "C" cudaError_t cudaProfilerStop();
+
 namespace warpladder {
 namespace {
 
@@ -34,7 +38,7 @@ struct Job {
   std::string entry;
   size_t n, in_bytes, out_bytes, guard;
   int block;
-  bool on_host, return_input, cold_cache;
+  bool on_host, return_input, cold_cache, profiled;
 };
 
 uint64_t current_job = 0;   // for the ways out that know only that they are reached
@@ -116,14 +120,22 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Calls a function that works on the device; the reply is a failure, or ok with both times.
-Json call_on_device(const EntryPoint& entry, Arguments& arguments) {
+// Calls a function and asks what became of the device's work: cudaSuccess, or what went wrong. One that takes host
+// memory may use the device all the same.
+cudaError_t call(const EntryPoint& entry, Arguments& arguments, bool profiled) {
+  if (profiled) require(cudaProfilerStart(), "cudaProfilerStart");
+  entry.call(arguments);
+  if (profiled) cudaProfilerStop();  // an error here is the learner's, and is told below
+  // Asked before anything else runs, so that a launch which never happened is told from a kernel that failed.
+  return cudaGetLastError();
+}
+
+// Both: the reply is a failure, or ok with the times.
+Json call_on_device(const EntryPoint& entry, Arguments& arguments, bool profiled) {
   Events events;
   const auto start = std::chrono::steady_clock::now();
   require(cudaEventRecord(events.start), "cudaEventRecord");
-  entry.call(arguments);
-  // Asked before anything else runs, so that a launch which never happened is told from a kernel that failed.
-  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return cuda_reply(error, "");
+  if (const cudaError_t error = call(entry, arguments, profiled); error != cudaSuccess) return cuda_reply(error, "");
   require(cudaEventRecord(events.stop), "cudaEventRecord");
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
   const double host_ms = milliseconds_since(start);
@@ -136,9 +148,10 @@ Json call_on_device(const EntryPoint& entry, Arguments& arguments) {
           {"host_ms", host_ms}};
 }
 
-Json call_on_host(const EntryPoint& entry, Arguments& arguments) {
+Json call_on_host(const EntryPoint& entry, Arguments& arguments, bool profiled) {
   const auto start = std::chrono::steady_clock::now();
-  entry.call(arguments);
+  if (const cudaError_t error = call(entry, arguments, profiled); error != cudaSuccess) return cuda_reply(error, "");
+  if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
   const double host_ms = milliseconds_since(start);
   return {
       {"id", current_job}, {"status", "ok"}, {"value", arguments.value}, {"events_ms", nullptr}, {"host_ms", host_ms}};
@@ -162,7 +175,7 @@ Json run_job(const Job& job) {
   if (job.cold_cache) cool_cache();
 
   Arguments arguments{in.data(), out.data(), job.n, job.block};
-  const Json answer = job.on_host ? call_on_host(*entry, arguments) : call_on_device(*entry, arguments);
+  const Json answer = (job.on_host ? call_on_host : call_on_device)(*entry, arguments, job.profiled);
   if (answer["status"] != "ok") return answer;
   in.copy_out(result.data() + layout.in_guarded(), job.return_input);
   out.copy_out(result.data() + layout.out_guarded(), true);
@@ -192,8 +205,9 @@ std::optional<Job> next_job(FILE* jobs) {
   if (text.empty()) return std::nullopt;
   const Json job = Json::parse(text);
   if (job.contains("quit")) return std::nullopt;
-  return Job{job.at("id"),    job.at("entry"), job.at("n"),       job.at("in_bytes"),     job.at("out_bytes"),
-             job.at("guard"), job.at("block"), job.at("on_host"), job.at("return_input"), job.at("cold_cache")};
+  return Job{job.at("id"),           job.at("entry"),      job.at("n"),       job.at("in_bytes"),
+             job.at("out_bytes"),    job.at("guard"),      job.at("block"),   job.at("on_host"),
+             job.at("return_input"), job.at("cold_cache"), job.at("profiled")};
 }
 
 Json ready() {

@@ -1,13 +1,17 @@
 // protocol: what judge and runner say to each other. Jobs and replies are JSON, one a line, over two pipes; the
 // arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
 //
-//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","cold_cache"}   or
-//   {"quit":true} reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
-//          {"id","status":"ok","value","events_ms","host_ms"}            events_ms is null for a function of the host
+//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","cold_cache","profiled"}
+//          {"quit":true}
+//   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
+//          {"id","status":"ok","value","events_ms","host_ms"}            events_ms is null if the arrays are the host's
 //          {"id","status":"cuda","code","name","text","call","file","line"}
 //          {"id","status":"memory"|"fault","text"}                       fault: the runner's own trouble
 //          {"id","status":"exception"|"opencl"|"kernels","text"}         opencl: a call failed; kernels: do not compile
 //          where the code chose an OpenCL device, its name is in each of these as "opencl_device"
+//
+// on_host: the arrays are host memory. profiled: the function is called between cudaProfilerStart() and
+// cudaProfilerStop(), where LOCKSTEP_FAIL may count its calls.
 #pragma once
 
 #include <cstddef>

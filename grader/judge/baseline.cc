@@ -1,5 +1,6 @@
 #include "grader/judge/baseline.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
@@ -10,10 +11,26 @@
 #include <execution>
 #endif
 
+#include "grader/judge/oracle.h"
+
 namespace warpladder {
 namespace {
 
 bool is_inclusive(std::string_view entry) { return entry.starts_with("scan_inclusive"); }
+
+// No element depends on another here: the optimiser is told that all of `out` is looked at.
+uint64_t first_of(const std::vector<float>& out) {
+  asm volatile("" : : "r"(out.data()) : "memory");
+  return out.empty() ? 0 : std::bit_cast<uint32_t>(out.front());
+}
+
+uint64_t serial_saxpy(std::string_view, View in_bytes) {
+  const auto in = as<float>(in_bytes);
+  const size_t n = in.size() / 2;
+  std::vector<float> out(n);
+  for (size_t i = 0; i < n; ++i) out[i] = kSaxpyA * in[i] + in[n + i];
+  return first_of(out);
+}
 
 uint64_t last_of(const std::vector<float>& out) { return out.empty() ? 0 : std::bit_cast<uint32_t>(out.back()); }
 
@@ -46,6 +63,15 @@ uint64_t serial_histogram(std::string_view, View in) {
 #ifdef WARPLADDER_TBB
 constexpr bool kHasTbb = true;
 
+uint64_t parallel_saxpy(std::string_view, View in_bytes) {
+  const auto in = as<float>(in_bytes);
+  const auto y = in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2);
+  std::vector<float> out(in.size() / 2);
+  std::transform(std::execution::par_unseq, in.begin(), y, y, out.begin(),
+                 [](float x_i, float y_i) { return kSaxpyA * x_i + y_i; });
+  return first_of(out);
+}
+
 uint64_t parallel_scan(std::string_view entry, View in_bytes) {
   const auto in = as<float>(in_bytes);
   std::vector<float> out(in.size());
@@ -63,7 +89,7 @@ uint64_t parallel_reduction(std::string_view, View in_bytes) {
 }
 #else
 constexpr bool kHasTbb = false;
-constexpr auto parallel_scan = serial_scan, parallel_reduction = serial_reduction;
+constexpr auto parallel_saxpy = serial_saxpy, parallel_scan = serial_scan, parallel_reduction = serial_reduction;
 #endif
 
 #ifdef _OPENMP
@@ -84,6 +110,7 @@ uint64_t parallel_histogram(std::string_view, View in) {
 
 }  // namespace
 
+const Baseline kSaxpyBaseline{serial_saxpy, kHasTbb ? parallel_saxpy : nullptr, "std::transform, par_unseq (TBB)"};
 const Baseline kScanBaseline{serial_scan, kHasTbb ? parallel_scan : nullptr,
                              "std::inclusive_scan or exclusive_scan, par_unseq (TBB)"};
 const Baseline kReductionBaseline{serial_reduction, kHasTbb ? parallel_reduction : nullptr,

@@ -16,6 +16,6 @@ struct Baseline {
   std::string_view parallel_what;                         // for people
 };
 
-extern const Baseline kScanBaseline, kReductionBaseline, kHistogramBaseline;
+extern const Baseline kSaxpyBaseline, kScanBaseline, kReductionBaseline, kHistogramBaseline;
 
 }  // namespace warpladder

@@ -182,6 +182,8 @@ Child::Event Child::wait(Clock::time_point deadline, std::string& line) {
 
 int Child::ending_signal() const { return status_ && WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0; }
 
+bool Child::gave_up() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) != 0; }
+
 bool Child::ended_well() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) == 0; }
 
 std::string Child::how_it_ended() const {

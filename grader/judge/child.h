@@ -60,6 +60,7 @@ class Child {
   // Valid after kEnded. Said as a person would: "ended with exit code 1", "crashed: Segmentation fault".
   std::string how_it_ended() const;
   bool ended_well() const;
+  bool gave_up() const;       // it exited, with an error code
   int ending_signal() const;  // 0: it exited
 
   std::string output() const { return output_.text(); }  // stdout

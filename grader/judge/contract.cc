@@ -8,6 +8,7 @@
 
 #include "grader/judge/makers.h"
 #include "grader/judge/oracle.h"
+#include "grader/judge/random.h"
 #include "grader/judge/tolerance.h"
 
 namespace warpladder {
@@ -21,6 +22,51 @@ std::string number(double value) {
 
 constexpr uint32_t kPoisonWord = 0xFFFFFFFFu;
 constexpr const char* kNeverWritten = "nothing (never written)";
+
+// saxpy: the input is x and then y, so that an element is a pair
+
+constexpr EntryInfo kSaxpyEntries[] = {
+    {"saxpy", "float saxpy(const float* x, const float* y, int n, float a, float* out)", true},
+};
+
+Bytes make_saxpy(std::string_view kind, size_t n, uint64_t seed) {
+  std::vector<float> in = make_floats(kind, n, seed);
+  const std::vector<float> y = make_floats(kind, n, seed_of(seed, "y"));
+  in.insert(in.end(), y.begin(), y.end());
+  return to_bytes(in);
+}
+
+bool is_float(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
+
+std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answer& answer) {
+  const auto in = as<float>(in_bytes);
+  const std::vector<double> want = saxpy_oracle(in, kSaxpyA);
+  std::optional<Mismatch> first;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const double product = static_cast<double>(kSaxpyA) * static_cast<double>(in[i]);
+    const double magnitude = std::fabs(product) + std::fabs(static_cast<double>(in[want.size() + i]));
+    const bool exact = is_float(product) && is_float(want[i]);
+    const auto got = element<float>(answer.out, i);
+    if (within(got, want[i], exact ? 0 : rounding_bound(2, magnitude))) continue;
+    if (first) {
+      ++first->wrong;
+      continue;
+    }
+    first = Mismatch{"out[" + std::to_string(i) + "]",
+                     std::bit_cast<uint32_t>(got) == kPoisonWord ? kNeverWritten : number(got),
+                     number(want[i]),
+                     exact ? "0: on this input both operations are exact"
+                           : number(rounding_bound(2, magnitude)) +
+                                 ": a product and a sum, each rounded to 2^-24 of at most " + number(magnitude),
+                     1,
+                     want.size()};
+  }
+  // The clock decides nothing: but a time is a number, and not negative.
+  const auto ms = std::bit_cast<float>(static_cast<int32_t>(answer.value));
+  if (!first && !(std::isfinite(ms) && ms >= 0))
+    first = Mismatch{"the returned milliseconds", number(ms), "a number that is not negative", "", 1, 1};
+  return first;
+}
 
 // scan
 
@@ -105,6 +151,8 @@ std::optional<Mismatch> check_histogram(std::string_view, View in, const Answer&
 }
 
 const Contract kContracts[] = {
+    {"saxpy", "pairs of floats", 2 * sizeof(float), true, kSaxpyEntries, kFloatKinds,
+     [](size_t n) { return n * sizeof(float); }, make_saxpy, check_saxpy, kSaxpyBaseline},
     {"scan", "floats", sizeof(float), true, kScanEntries, kFloatKinds, [](size_t n) { return n * sizeof(float); },
      [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_floats(kind, n, seed)); }, check_scan,
      kScanBaseline},

@@ -15,7 +15,7 @@ namespace warpladder {
 
 struct EntryInfo {
   std::string_view name, signature;
-  bool on_host;              // works on host memory
+  bool on_host;              // its arrays are host memory
   bool takes_block = false;  // threads of a block, as its last parameter
 };
 

@@ -20,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kTimedRuns = 7, kCpuRuns = 3;
 constexpr size_t kLargestAfterFailure = 65536;  // elements
 constexpr size_t kLargestChecked = 4097;        // elements; under lockstep's checks, which take three times as long
+constexpr size_t kLargestFailing = 1025;        // elements: more than one block
+constexpr int kMostFailing = 200;               // calls of a function; a loop of them need not fail in every turn
 constexpr double kFigureTolerance = 1e-6;       // lab.json notes figures with seven digits or so
 constexpr size_t kLargestInput = size_t{1} << 30;
 
@@ -101,6 +103,8 @@ class Judgement {
   void run_cases(const std::vector<Case>& cases, const std::string& schedule, bool checked);
   bool run_each(Submission& submission, const std::vector<Case>& cases, const std::string& schedule);
   void blame_findings(const Submission& submission);
+  void let_calls_fail(const std::vector<Case>& cases);
+  bool let_call_fail(const Case& job, int call);
   void hold_figures();
   void run_input_file();
   void measure_on_lockstep();
@@ -183,6 +187,7 @@ void Judgement::run_all() {
     std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
     const auto large = std::stable_partition(cases.begin(), cases.end(), small);
     run_cases({cases.begin(), large}, "", true);
+    if (!result_.failure && lab_.source.ends_with(".cu")) let_calls_fail({cases.begin(), large});
     if (!result_.failure && large != cases.end()) run_cases({large, cases.end()}, "", false);
   } else {
     run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
@@ -273,12 +278,45 @@ void Judgement::blame_findings(const Submission& submission) {
   const std::string text = submission.report();
   if (text.empty()) return;  // the process did not get so far, and has failed for it
   const Report report = parse_report(text);
-  const auto cause = std::ranges::find_if_not(report.findings, is_reported_by_cards);
+  // What a program that ended at an error had not freed yet is no leak.
+  const bool ended_early = result_.failure && result_.failure->verdict != Verdict::kWrongAnswer;
+  const auto cause = std::ranges::find_if(report.findings, [&](const Finding& finding) {
+    return !is_reported_by_cards(finding) && !(ended_early && finding.kind == "leak");
+  });
   if (cause == report.findings.end()) return;
   Failure failure = finding_failure(*cause);
   if (result_.failure)
     failure.steps.insert(failure.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
   result_.failure = std::move(failure);
+}
+
+// One call of CUDA's after the other, for each entry on one case that is large enough for several blocks.
+void Judgement::let_calls_fail(const std::vector<Case>& cases) {
+  for (const std::string& entry : lab_.entries) {
+    const Case* chosen = nullptr;
+    for (const Case& job : cases) {
+      if (job.entry->name == entry && job.n <= kLargestFailing && job.n > 0 && (!chosen || job.n > chosen->n))
+        chosen = &job;
+    }
+    for (int call = 1; chosen && call <= kMostFailing && let_call_fail(*chosen, call); ++call) {}
+  }
+}
+
+// In a process of its own, which ends if all is well. False: there is no such call any more, or a failure.
+bool Judgement::let_call_fail(const Case& job, int call) {
+  SubmissionSpec specification = spec(job.n);
+  specification.wants_report = true;
+  specification.failing_call = call;
+  Submission submission(specification);
+  if (auto failure = submission.start()) return fail(std::move(*failure)), false;
+  const Bytes input = make_input(*lab_.contract, job);
+  std::ranges::copy(input, submission.input(input.size()).begin());
+  const Submission::Reaction reaction = submission.react(job, lab_.case_seconds);
+  if (reaction == Submission::Reaction::kWentOn) {
+    fail(unchecked_failure(std::string(job.entry->name), call, submission.report()));
+    result_.failure->printed = submission.printed();
+  }
+  return reaction == Submission::Reaction::kNoticed;
 }
 
 // A file's bytes: a histogram of them, or, for a trace, any entry's input.

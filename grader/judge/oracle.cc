@@ -2,6 +2,13 @@
 
 namespace warpladder {
 
+std::vector<double> saxpy_oracle(std::span<const float> in, float a) {
+  std::vector<double> out(in.size() / 2);
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<double>(a) * static_cast<double>(in[i]) + static_cast<double>(in[out.size() + i]);
+  return out;
+}
+
 std::vector<double> scan_oracle(std::span<const float> in, bool inclusive) {
   std::vector<double> out(in.size());
   double sum = 0;

@@ -10,6 +10,12 @@
 
 namespace warpladder {
 
+inline constexpr float kSaxpyA = 2.5f;  // as in common/contracts/saxpy.h
+
+// a · x[i] + y[i], where `in` is x and then y. Exact: a product of two floats and its sum with a third of like size
+// fit a double.
+std::vector<double> saxpy_oracle(std::span<const float> in, float a);
+
 // out[i] is the sum of the elements up to i, with (inclusive) or without (exclusive) element i.
 std::vector<double> scan_oracle(std::span<const float> in, bool inclusive);
 

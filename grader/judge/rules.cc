@@ -114,6 +114,21 @@ Failure finding_failure(const Finding& finding) {
   return {Verdict::kRuleBroken, "finding." + finding.kind, {finding.message}, "", ""};
 }
 
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report) {
+  std::string what = "call " + std::to_string(call);  // all that is known if the process crashed for it
+  if (!report.empty()) {
+    for (const Finding& finding : parse_report(report).findings) {
+      if (finding.kind == "injected_error") what = finding.message;
+    }
+  }
+  return {Verdict::kRuleBroken,
+          "finding.unchecked_error",
+          {entry + ": lockstep let one call of CUDA's fail, to see whether the code looks", what,
+           "the code went on as if nothing had happened"},
+          "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
+          ""};
+}
+
 bool is_reported_by_cards(const Finding& finding) {
   static const std::set<std::string> kReported = {"out_of_bounds",  "misaligned",   "null_pointer", "host_pointer",
                                                   "use_after_free", "invalid_free", "bad_launch"};

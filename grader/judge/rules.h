@@ -39,6 +39,8 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 
 Failure rule_failure(const RuleResult& result);
 Failure finding_failure(const Finding& finding);
+// A call of CUDA's, the one of this number in the function, was made to fail, and the code went on.
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report);
 
 // A card would not go on without a word: it reports an illegal address, a launch that is not possible.
 bool is_reported_by_cards(const Finding& finding);

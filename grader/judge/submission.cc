@@ -27,7 +27,7 @@ constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on locks
 constexpr const char* kLockstepMemory = "4G";       // device memory there
 
 // cudaError_t by number: the judge is built without CUDA.
-constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700;
+constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700, kCudaUnknown = 999;
 
 Clock::time_point in(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -159,6 +159,8 @@ Submission::Submission(SubmissionSpec spec)
     if (!spec_.schedule.empty()) child.environment.emplace_back("LOCKSTEP_SCHEDULE", spec_.schedule);
     if (spec_.checked) child.environment.emplace_back("LOCKSTEP_CHECKS", "all");
     if (!spec_.trace.empty()) child.environment.emplace_back("LOCKSTEP_TRACE", spec_.trace);
+    if (spec_.failing_call != 0)
+      child.environment.emplace_back("LOCKSTEP_FAIL", "profiled:" + std::to_string(spec_.failing_call));
     if (spec_.wants_report) child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / "report.json");
   }
   if (!spec_.device.is_lockstep && std::getenv("OCL_ICD_VENDORS") == nullptr &&
@@ -290,9 +292,13 @@ std::optional<Failure> Submission::greeted(const std::string& line) const {
 
 std::span<std::byte> Submission::input(size_t bytes) { return {input_.data(), bytes}; }
 
-std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, bool cold_cache) {
+size_t Submission::guard_of(const Case& job) const {
+  return job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
+}
+
+std::optional<Failure> Submission::send(const Case& job, bool cold_cache) {
   const Contract& contract = *spec_.lab->contract;
-  const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
+  const size_t guard = guard_of(job);
   const ResultLayout layout{job.n * contract.element_bytes, contract.out_bytes(job.n), guard};
   // Whatever the process leaves out stays what no right answer is.
   std::memset(result_.data(), kPoisonByte, layout.total());
@@ -306,21 +312,42 @@ std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, b
                         {"on_host", job.entry->on_host},
                         {"guard", guard},
                         {"return_input", contract.const_input},
-                        {"cold_cache", cold_cache}};
+                        {"cold_cache", cold_cache},
+                        {"profiled", spec_.failing_call != 0}};
   const std::string text = message.dump() + "\n";
   // A job is far smaller than a pipe: if this fails the process is gone, and await says how it went.
   if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE) return fault("a job cannot be sent");
+  return std::nullopt;
+}
 
+std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, bool cold_cache) {
+  if (auto failure = send(job, cold_cache)) return *failure;
   std::string line;
   if (auto failure = await(seconds, std::string(job.entry->name), line)) return *failure;
   Timing timing;
   std::optional<Failure> failure;
   try {
-    failure = inspect(job, guard, line, timing);
+    failure = inspect(job, guard_of(job), line, timing);
   } catch (const Json::exception&) { failure = foreign_line(); }
   if (!failure) return timing;
   if (failure->printed.empty()) failure->printed = printed();
   return *failure;
+}
+
+Submission::Reaction Submission::react(const Case& job, double seconds) {
+  std::string line;
+  if (send(job, false) || await(seconds, std::string(job.entry->name), line)) {
+    return child_->gave_up() ? Reaction::kNoticed : Reaction::kWentOn;
+  }
+  const Json reply = Json::parse(line, nullptr, false);
+  if (reply.is_object()) {
+    const Json status = reply.value("status", Json());
+    // Without a file it is the runner who saw the error, and with another code it is that of a later call.
+    const bool checked = reply.contains("file") && reply.value("code", Json()) == kCudaUnknown;
+    if (status == "exception" || (status == "cuda" && checked)) return Reaction::kNoticed;
+  }
+  stop();
+  return report().find("injected_error") == std::string::npos ? Reaction::kNothingFailed : Reaction::kWentOn;
 }
 
 // From the reply to the verdict on this case.

@@ -37,6 +37,7 @@ struct SubmissionSpec {
   std::string schedule;  // of lockstep; "": its own choice
   bool wants_report = false;
   bool checked = false;         // under every check of lockstep
+  int failing_call = 0;         // of the calls of CUDA's that the function makes, lockstep lets this one fail; 0: none
   std::filesystem::path trace;  // of lockstep; "": none
   std::filesystem::path cache;  // where PoCL keeps what it compiled; "": with the process it is gone
   double cpu_seconds = 600;
@@ -50,6 +51,9 @@ class Submission {
   // The input of a case as this submission gets it: fill it, then run().
   std::span<std::byte> input(size_t bytes);
   std::variant<Timing, Failure> run(const Case& job, double seconds, bool cold_cache = false);
+  // Runs a case with a failing_call: whether the code ended there, as it does by CUDA_CHECK, or went on.
+  enum class Reaction { kNoticed, kWentOn, kNothingFailed };
+  Reaction react(const Case& job, double seconds);
   std::optional<Failure> stop();  // an orderly end; lockstep writes its report then
   std::string report() const;     // its text, "" if there is none
   std::string printed() const;    // by the code on stdout, then on stderr, where lockstep speaks too
@@ -63,6 +67,8 @@ class Submission {
   Failure ended() const;
   Failure fault(const std::string& what) const;
   Failure refused(const std::string& line) const;
+  std::optional<Failure> send(const Case& job, bool cold_cache);
+  size_t guard_of(const Case& job) const;
 
   SubmissionSpec spec_;
   TemporaryFolder folder_;

@@ -22,6 +22,8 @@ def run(arguments: Namespace) -> int:
         raise Failure(f'--schedule is forward, reverse or random:SEED, not "{arguments.schedule}"')
     if arguments.threads and not (arguments.threads.isdecimal() and 1 <= int(arguments.threads) <= 1024):
         raise Failure(f'--threads is a whole number from 1 to 1024, not "{arguments.threads}"')
+    if arguments.fail and not re.fullmatch(r"(profiled:)?0*[1-9]\d*", arguments.fail):
+        raise Failure(f'--fail is the number of a call, from 1, such as 3 or profiled:3; not "{arguments.fail}"')
     if arguments.checks and not {*arguments.checks.split(",")} <= {"all", "none", *CHECKS}:
         raise Failure(f'--checks is all, none, or some of {",".join(CHECKS)}; not "{arguments.checks}"')
     report = _writable("--report", arguments.report) if arguments.report else None
@@ -39,6 +41,7 @@ def run(arguments: Namespace) -> int:
         ("LOCKSTEP_CHECKS", arguments.checks),
         ("LOCKSTEP_SCHEDULE", arguments.schedule),
         ("LOCKSTEP_THREADS", arguments.threads),
+        ("LOCKSTEP_FAIL", arguments.fail),
     ):
         if value:
             env[variable] = str(value)

@@ -106,6 +106,9 @@ def parser() -> argparse.ArgumentParser:
     emulate.add_argument(
         "--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core"
     )
+    emulate.add_argument(
+        "--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks"
+    )
     emulate.add_argument("program", metavar="PROGRAM")
     emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     emulate.set_defaults(run=_emulate)

@@ -1,5 +1,6 @@
 #include "grader/judge/contract.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,41 @@ namespace {
 
 Bytes float_answer(const std::vector<double>& values) {
   return to_bytes(std::vector<float>(values.begin(), values.end()));
+}
+
+int64_t milliseconds(float ms) { return std::bit_cast<int32_t>(ms); }
+
+// With one rounding, as the device's fused instruction, or with two, as most CPUs.
+TEST(Contract, SaxpyAcceptsBothWaysOfRoundingAndNamesTheFirstWrong) {
+  const Contract& saxpy = *find_contract("saxpy");
+  for (const auto kind : kFloatKinds) {
+    const Bytes in_bytes = saxpy.make(kind, 1000, 1);
+    const auto at = [&](size_t i) { return element<float>(in_bytes, i); };
+    std::vector<float> fused(1000), rounded(1000);
+    for (size_t i = 0; i < 1000; ++i) {
+      fused[i] = std::fma(2.5f, at(i), at(1000 + i));
+      const volatile float product = 2.5f * at(i);
+      rounded[i] = product + at(1000 + i);
+    }
+    EXPECT_FALSE(saxpy.check("saxpy", in_bytes, {to_bytes(fused), 0})) << kind;
+    EXPECT_FALSE(saxpy.check("saxpy", in_bytes, {to_bytes(rounded), 0})) << kind;
+    fused[40] += 0.0625f;
+    const auto wrong = saxpy.check("saxpy", in_bytes, {to_bytes(fused), 0});
+    ASSERT_TRUE(wrong) << kind;
+    EXPECT_EQ(wrong->where, "out[40]");
+  }
+}
+
+TEST(Contract, SaxpysTimeIsANumber) {
+  const Contract& saxpy = *find_contract("saxpy");
+  const Bytes in = to_bytes(std::vector<float>{1, 1}), out = to_bytes(std::vector<float>{3.5f});
+  EXPECT_FALSE(saxpy.check("saxpy", in, {out, milliseconds(0)}));
+  EXPECT_FALSE(saxpy.check("saxpy", in, {out, milliseconds(1e9f)}));
+  for (const float ms : {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const auto wrong = saxpy.check("saxpy", in, {out, milliseconds(ms)});
+    ASSERT_TRUE(wrong) << ms;
+    EXPECT_EQ(wrong->where, "the returned milliseconds");
+  }
 }
 
 TEST(Contract, ScanAcceptsTheRightAnswerAndNamesTheFirstWrong) {

@@ -119,9 +119,44 @@ int64_t work(const Json& job, const unsigned char* in, unsigned char* result, co
   return 0;
 }
 
+bool call_failed = false;
+
+void write_report() {
+  const char* file = std::getenv("LOCKSTEP_REPORT");
+  if (file == nullptr || fault == "no_report") return;
+  // A finding of the kind that FAKE_FINDING names, where somebody looks.
+  const char* kind = std::getenv("LOCKSTEP_CHECKS") != nullptr ? std::getenv("FAKE_FINDING") : nullptr;
+  Json findings = Json::array();
+  if (kind != nullptr) findings.push_back({{"kind", kind}, {"message", "two writes"}});
+  if (call_failed) findings.push_back({{"kind", "injected_error"}, {"message", "call 2, cudaFree"}});
+  std::ofstream(file)
+      << R"({"launches":[{"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"barriers":20,"elements":)"
+      << elements << R"(}}],"findings":)" << findings << "}";
+}
+
+// Makes two calls of CUDA's. If the second one is meant to fail, the faults are ways not to look at it. False: that is
+// the answer.
+bool call_cuda(const Json& job) {
+  const std::string failing = std::getenv("LOCKSTEP_FAIL") != nullptr ? std::getenv("LOCKSTEP_FAIL") : "";
+  call_failed = job["profiled"] && (failing == "profiled:1" || failing == "profiled:2");
+  if (!call_failed) return true;
+  Json error = {{"id", job["id"]}, {"status", "cuda"}, {"code", 999}, {"name", "cudaErrorUnknown"}, {"file", "a.cu"}};
+  if (failing == "profiled:2") {
+    if (fault == "goes_on") return true;
+    if (fault == "crashes_for_it") std::raise(SIGSEGV);
+    if (fault == "sees_what_follows") error["code"] = 700;
+    if (fault == "seen_by_the_runner") return error.erase("file"), say(error.dump() + "\n"), false;
+    if (fault == "gives_up") std::exit(1);  // that is to have looked
+  }
+  say(error.dump() + "\n");
+  write_report();
+  std::exit(1);
+}
+
 void answer(const Json& job) {
   misbehave(job);
   elements += job["n"].get<size_t>();
+  if (!call_cuda(job)) return;
   const ResultLayout layout{job["in_bytes"], job["out_bytes"], job["guard"]};
   const auto* in = static_cast<unsigned char*>(mmap(nullptr, layout.in_bytes + 1, PROT_READ, MAP_PRIVATE, kInputFd, 0));
   auto* result =
@@ -135,18 +170,6 @@ void answer(const Json& job) {
   munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
   munmap(result, layout.total() + 1);
   say(Json{{"id", job["id"]}, {"status", "ok"}, {"value", value}, {"events_ms", 1.5}, {"host_ms", 2.5}}.dump() + "\n");
-}
-
-void write_report() {
-  const char* file = std::getenv("LOCKSTEP_REPORT");
-  if (file == nullptr || fault == "no_report") return;
-  // A finding of the kind that FAKE_FINDING names, where somebody looks.
-  const char* kind = std::getenv("LOCKSTEP_CHECKS") != nullptr ? std::getenv("FAKE_FINDING") : nullptr;
-  Json findings = Json::array();
-  if (kind != nullptr) findings.push_back({{"kind", kind}, {"message", "two writes"}});
-  std::ofstream(file)
-      << R"({"launches":[{"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"barriers":20,"elements":)"
-      << elements << R"(}}],"findings":)" << findings << "}";
 }
 
 }  // namespace

@@ -101,6 +101,21 @@ TEST_F(Judging, WhatACardReportsKeepsItsName) {
   EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
 }
 
+TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
+  for (const char* fault : {"goes_on", "crashes_for_it", "sees_what_follows", "seen_by_the_runner"}) {
+    const Result result = judge_with(fault, "scan", "scan_inclusive");
+    EXPECT_EQ(check(result), "finding.unchecked_error") << fault;
+  }
+  EXPECT_EQ(judge_with("goes_on", "scan", "scan_inclusive").failure->steps.at(1), "call 2, cudaFree");
+  EXPECT_EQ(check(judge_with("gives_up", "scan", "scan_inclusive")), "pass");
+}
+
+TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
+  const testing::Environment leak("FAKE_FINDING", "leak");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.leak");
+  EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
+}
+
 TEST_F(Judging, EveryCaseCanBeChecked) {
   const testing::Environment leak("FAKE_FINDING", "leak");
   options_.check_all = true;

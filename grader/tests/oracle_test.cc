@@ -9,6 +9,12 @@
 namespace warpladder {
 namespace {
 
+TEST(Oracle, SaxpyOfAHandfulByHand) {
+  const std::vector<float> in = {1.5f, -2, 0.25f, 10, 20, 30};  // x, then y
+  EXPECT_EQ(saxpy_oracle(in, 2), (std::vector<double>{13, 16, 30.5}));
+  EXPECT_TRUE(saxpy_oracle({}, 2).empty());
+}
+
 TEST(Oracle, ScanOfAHandfulByHand) {
   const std::vector<float> in = {1.5f, -2, 0.25f};
   EXPECT_EQ(scan_oracle(in, true), (std::vector<double>{1.5, -0.5, -0.25}));

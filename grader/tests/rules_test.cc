@@ -66,6 +66,15 @@ TEST(Rules, FindingsFailByTheirKind) {
   EXPECT_TRUE(is_reported_by_cards({"out_of_bounds", "", "", 0}));
 }
 
+TEST(Rules, AnUncheckedCallIsNamed) {
+  const std::string report =
+      R"({"launches": [], "findings": [{"kind": "injected_error", "message": "call 3, cudaFree, was not made"}]})";
+  const Failure failure = unchecked_failure("saxpy", 3, report);
+  EXPECT_EQ(failure.check, "finding.unchecked_error");
+  EXPECT_EQ(failure.steps.at(1), "call 3, cudaFree, was not made");
+  EXPECT_EQ(unchecked_failure("saxpy", 3, "").steps.at(1), "call 3");  // it crashed, and left no report
+}
+
 TEST(Rules, ABrokenReportIsOurTrouble) {
   EXPECT_THROW(parse_report(""), JudgeFault);
   EXPECT_THROW(parse_report("{\"launches\": 3}"), JudgeFault);

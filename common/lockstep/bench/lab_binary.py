@@ -25,7 +25,9 @@ class Call:
 
 def sizes(contract: str, n: int) -> tuple[int, int]:
     """Bytes of the input and of the output."""
-    return {"scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}[contract]
+    return {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}[
+        contract
+    ]
 
 
 def input_of(contract: str, n: int) -> bytes:
@@ -36,7 +38,8 @@ def input_of(contract: str, n: int) -> bytes:
     whole = b"".join(
         value.to_bytes(4, "little") if contract == "reduction" else FLOATS[value % len(FLOATS)] for value in small
     )
-    return (whole * (4 * n // len(whole) + 1))[: 4 * n]
+    size = sizes(contract, n)[0]
+    return (whole * (size // len(whole) + 1))[:size]
 
 
 FLOATS = (b"\0\0\0\0", b"\0\0\x80\x3f", b"\0\0\0\x40", b"\0\0\x80\x40")  # 0, 1, 2, 4
@@ -72,8 +75,9 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
     )
     for fd in (jobs_read, replies_write, *high):
         os.close(fd)
-    job = {"id": 1, "entry": entry, "n": n, "in_bytes": in_bytes, "out_bytes": out_bytes, "on_host": False}
-    job |= {"guard": GUARD, "return_input": False, "cold_cache": False}
+    job = {"id": 1, "entry": entry, "n": n, "block": 256, "in_bytes": in_bytes, "out_bytes": out_bytes}
+    job |= {"on_host": contract == "saxpy", "guard": GUARD}
+    job |= {"return_input": False, "cold_cache": False, "profiled": False}
     with os.fdopen(replies) as lines, os.fdopen(jobs, "w") as to:
         lines.readline()  # ready
         to.write(json.dumps(job) + "\n")

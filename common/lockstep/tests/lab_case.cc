@@ -45,8 +45,9 @@ std::string random_input(size_t bytes, uint32_t below, uint64_t seed) {
 std::string job(const std::string& entry, const std::string& n, const std::string& block, size_t in_bytes,
                 size_t out_bytes) {
   return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"block":)" + block + R"(,"in_bytes":)" +
-         std::to_string(in_bytes) + R"(,"out_bytes":)" + std::to_string(out_bytes) +
-         R"(,"guard":0,"on_host":false,"return_input":false,"cold_cache":false})" + "\n";
+         std::to_string(in_bytes) + R"(,"out_bytes":)" + std::to_string(out_bytes) + R"(,"guard":0,"on_host":)" +
+         (entry == "saxpy" ? "true" : "false") +  // the one that copies to the device itself
+         R"(,"return_input":false,"cold_cache":false,"profiled":false})" + "\n";
 }
 
 }  // namespace

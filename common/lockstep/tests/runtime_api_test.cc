@@ -15,6 +15,8 @@
 #include "fatbin_builder.h"
 
 extern "C" {
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
 void** __cudaRegisterFatBinary(void*);
 void __cudaRegisterFatBinaryEnd(void**);
 void __cudaUnregisterFatBinary(void**);
@@ -314,6 +316,68 @@ TEST_F(RuntimeApi, ReportIsWrittenOnReset) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);  // the folder is gone
   EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_REPORT"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, ACallFailsThatIsMeantTo) {
+  setenv("LOCKSTEP_FAIL", "2", 1);
+  void *first = nullptr, *second = nullptr;
+  EXPECT_EQ(cudaMalloc(&first, 4), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaMalloc(&second, 4), cudaErrorUnknown);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("call 2, cudaMalloc,"), std::string::npos);
+  EXPECT_EQ(second, nullptr);                  // it was not made
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);  // only who looks at the call itself hears of it
+  EXPECT_EQ(cudaMalloc(&second, 4), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, ALaunchThatIsMeantToFailTellsTheLastError) {
+  setenv("LOCKSTEP_FAIL", "2", 1);
+  const Program program = plain_program();
+  unsigned char *d = nullptr, value = 1;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 1), cudaSuccess);
+  EXPECT_EQ(store(1, d), cudaErrorUnknown);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorUnknown);
+  EXPECT_EQ(cudaMemcpy(&value, d, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, CallsBetweenProfilerStartAndStopMayBeCountedAlone) {
+  setenv("LOCKSTEP_FAIL", "profiled:2", 1);
+  int device = 0;
+  const auto get = [&device] { return cudaGetDevice(&device); };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(get(), cudaSuccess);
+  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+  EXPECT_EQ(get(), cudaSuccess);
+  EXPECT_EQ(cudaProfilerStop(), cudaSuccess);
+  EXPECT_EQ(get(), cudaSuccess);
+  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+  EXPECT_EQ(get(), cudaErrorUnknown);
+  EXPECT_EQ(get(), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, TheNumberOfACallThatIsNoneIsRefused) {
+  setenv("LOCKSTEP_FAIL", "profiled:0", 1);
+  void* d = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaMalloc(&d, 4), cudaErrorInitializationError);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_FAIL=profiled:0"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, EventsThatNobodyWaitedForHaveNoTime) {
+  cudaEvent_t start = nullptr, stop = nullptr;
+  float ms = -1;
+  char byte = 0;
+  void* d = nullptr;
+  ASSERT_EQ(cudaMalloc(&d, 1), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&stop), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(start, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(stop, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaErrorNotReady);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);  // who asks again and again must not do so for ever
+  ASSERT_EQ(cudaEventRecord(stop, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(d, &byte, 1, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);
+  EXPECT_GE(ms, 0);
 }
 
 // What the host did between two launches, as the second one's counters say: {synchronisations, allocations}.

@@ -91,6 +91,14 @@ class Emulate(unittest.TestCase):
         operations = [json.loads(line).get("op") for line in trace.read_text(encoding="utf-8").splitlines()]
         self.assertEqual(operations, [None] + 8 * ["atomic"])
 
+    def test_each_call_may_fail(self) -> None:
+        program = self.built("failing", *PLAIN, *PTX)
+        for call, code, text in ((1, 1, "cudaMalloc"), (2, 1, "cudaMemset"), (3, 0, "launch"), (4, 2, "cudaMemcpy")):
+            answer = lab("emulate", "--fail", str(call), program)
+            with self.subTest(call=call):  # the third is not looked at
+                self.assertEqual(answer.code, code, answer.text)
+                self.assertIn(text, answer.text)
+
     def test_rpath_does_not_win(self) -> None:
         # The folder holds a library of the wanted name that would end the program at once.
         folder = self.folder / "other"
@@ -113,6 +121,7 @@ class Emulate(unittest.TestCase):
             ("--schedule", "sideways"),
             ("--checks", "race"),
             ("--threads", "0"),
+            ("--fail", "0"),
             ("--report", "/nowhere/report.json"),
             ("--trace", "/nowhere/trace.jsonl"),
         ):
