@@ -1,6 +1,7 @@
-// card_limits WHAT N CALLS: what no kernel of a lab can beat, and what CUB reaches, for limits_on_card.py to time under
-// Nsight Compute. WHAT: read_ints, read_bytes, copy (floats), cub_reduce (ints), cub_scan_inclusive, cub_scan_exclusive
-// (floats), cub_histogram, cub_histogram_constant (bytes). Checks no results; the programs/ do.
+// card_limits WHAT N CALLS [FORM]: what stands beside the labs, for limits_on_card.py to time under Nsight Compute.
+// WHAT: read_ints, read_bytes, copy (floats), cub_reduce (ints), cub_scan_inclusive, cub_scan_exclusive (floats),
+// cub_histogram, cub_histogram_constant (bytes). FORM, of reading and copying: 0, a grid that strides; 1, 2, 4, 8, a
+// thread for so many vectors. Which is fastest depends on card and size. Checks no results; the programs/ do.
 #include <cstdio>
 #include <cstdlib>
 #include <cub/device/device_histogram.cuh>
@@ -22,7 +23,7 @@ __global__ void fill(uint4* data, size_t vectors) {
 }
 
 // Reads all; the sum keeps the compiler from leaving the loads out.
-__global__ void read_all(const uint4* __restrict__ in, size_t vectors, unsigned* __restrict__ out) {
+__global__ void read_striding(const uint4* __restrict__ in, size_t vectors, unsigned* __restrict__ out) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
   unsigned sum = 0;
 #pragma unroll 4
@@ -33,10 +34,66 @@ __global__ void read_all(const uint4* __restrict__ in, size_t vectors, unsigned*
   if (sum == 0x12345678) *out = sum;
 }
 
-__global__ void copy_all(const uint4* __restrict__ in, size_t vectors, uint4* __restrict__ out) {
+// kEach vectors a thread, all under way at once. `vectors` is a multiple of kEach * kBlock.
+template <int kEach>
+__global__ void read_once(const uint4* __restrict__ in, unsigned* __restrict__ out) {
+  in += size_t{blockIdx.x} * kEach * kBlock + threadIdx.x;
+  unsigned sum = 0;
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) {
+    const uint4 v = in[k * kBlock];
+    sum += v.x + v.y + v.z + v.w;
+  }
+  if (sum == 0x12345678) *out = sum;
+}
+
+__global__ void copy_striding(const uint4* __restrict__ in, size_t vectors, uint4* __restrict__ out) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
 #pragma unroll 4
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += stride) out[i] = in[i];
+}
+
+template <int kEach>
+__global__ void copy_once(const uint4* __restrict__ in, uint4* __restrict__ out) {
+  const size_t first = size_t{blockIdx.x} * kEach * kBlock + threadIdx.x;
+  uint4 v[kEach];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) v[k] = in[first + k * kBlock];
+#pragma unroll
+  for (int k = 0; k < kEach; ++k) out[first + k * kBlock] = v[k];
+}
+
+struct Arrays {
+  const uint4* in;
+  uint4* out;
+  size_t vectors;
+  int striding_blocks;
+};
+
+template <int kEach>
+void once(const Arrays& arrays, bool copy) {
+  const unsigned blocks = static_cast<unsigned>(arrays.vectors / (kEach * kBlock));
+  if (copy)
+    copy_once<kEach><<<blocks, kBlock>>>(arrays.in, arrays.out);
+  else
+    read_once<kEach><<<blocks, kBlock>>>(arrays.in, reinterpret_cast<unsigned*>(arrays.out));
+}
+
+void move(const Arrays& arrays, bool copy, int form) {
+  switch (form) {
+    case 0:
+      if (copy)
+        copy_striding<<<arrays.striding_blocks, kBlock>>>(arrays.in, arrays.vectors, arrays.out);
+      else
+        read_striding<<<arrays.striding_blocks, kBlock>>>(arrays.in, arrays.vectors,
+                                                          reinterpret_cast<unsigned*>(arrays.out));
+      break;
+    case 1: once<1>(arrays, copy); break;
+    case 2: once<2>(arrays, copy); break;
+    case 4: once<4>(arrays, copy); break;
+    case 8: once<8>(arrays, copy); break;
+    default: std::fprintf(stderr, "card_limits: there is no form %d\n", form); std::exit(2);
+  }
 }
 
 // CUB's two calls: how much scratch, then the work.
@@ -51,7 +108,7 @@ void with_scratch(int calls, Call call) {
 }
 
 int main(int count, char** arguments) {
-  if (count != 4) return std::fprintf(stderr, "usage: card_limits WHAT N CALLS\n"), 2;
+  if (count != 4 && count != 5) return std::fprintf(stderr, "usage: card_limits WHAT N CALLS [FORM]\n"), 2;
   const std::string what = arguments[1];
   const size_t n = std::strtoull(arguments[2], nullptr, 10);
   const int calls = std::atoi(arguments[3]), items = static_cast<int>(n);
@@ -71,10 +128,9 @@ int main(int count, char** arguments) {
   float* sums = reinterpret_cast<float*>(out);
   unsigned* words = reinterpret_cast<unsigned*>(out);
 
-  if (what == "read_ints" || what == "read_bytes") {
-    for (int i = 0; i < calls; ++i) read_all<<<blocks, kBlock>>>(in, vectors, words);
-  } else if (what == "copy") {
-    for (int i = 0; i < calls; ++i) copy_all<<<blocks, kBlock>>>(in, vectors, out);
+  if (what == "read_ints" || what == "read_bytes" || what == "copy") {
+    const Arrays arrays{in, out, vectors, blocks};
+    for (int i = 0; i < calls; ++i) move(arrays, what == "copy", count == 5 ? std::atoi(arguments[4]) : 0);
   } else if (what == "cub_reduce") {
     const int* ints = reinterpret_cast<const int*>(in);
     int* sum = reinterpret_cast<int*>(out);
