@@ -14,7 +14,7 @@ CAUGHT_BY = "// caught by: "
 
 
 def named_check(variant: Path) -> str:
-    return variant.read_text(encoding="utf-8").splitlines()[0].removeprefix(CAUGHT_BY)
+    return variant.read_text(encoding="utf-8").splitlines()[0].removeprefix(CAUGHT_BY).split(" ")[0]
 
 
 def failed_check(variant: Path, folder: Path) -> str:

@@ -28,6 +28,8 @@ COUNTERS = [
         for what in ("requests", "sectors")
     ),
 ]
+# What the instructions need, without what the unit that serves them adds when a reply from global memory is due.
+COUNTERS += [f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")]
 # What PTX cannot tell, beside it; what a launch's shape alone decides; and the split between L1 and shared memory that
 # the driver chose, and registers, which lockstep does not claim to know.
 INSTRUCTIONS = [

@@ -1,4 +1,4 @@
-// caught by: guard
+// caught by: guard (on a card: case.reduce_sum)
 // As many blocks as in lab 04: seven of eight begin beyond the end of the data, and still write a sum.
 #include <numeric>
 #include <vector>

@@ -1,4 +1,4 @@
-// caught by: guard
+// caught by: guard (on a card: case.histogram)
 // Rounds the number of 16-byte loads up, so that nothing is left over; the last load goes past the end.
 #include <algorithm>
 
