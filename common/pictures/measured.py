@@ -4,6 +4,7 @@ alone.02  alone.15.constant  alone.18.scan_exclusive    ms of the kernels alone 
 n.02                                                    that size
 limit.read_ints  limit.cub_scan …                       ms of what stands beside the labs, the same way, at their size
 large.07  large.copy  large.cub_scan …                  the same at 2^28 elements
+variant.scan.10.unpadded  variant.tiles.09              ms by events, of right but slower forms too
 first.02  first.11.by_2  first.copy …                   ms, the course's first measurements, by events
 source.02  source.gpu …                                 what the text measured that a lab grew from
 rule.03.divergence  starter.03.divergence               what a rule counts on lockstep for reference and starter
@@ -35,7 +36,9 @@ class Measured:
     ladder: list[Rung]
     times: dict[str, Time] = field(default_factory=dict)  # by the names above that begin with alone, limit, large
     figures: dict[str, float] = field(default_factory=dict)  # by all names
-    written: dict[str, str] = field(default_factory=dict)  # those that begin with first, source, as they were noted
+    written: dict[str, str] = field(
+        default_factory=dict
+    )  # those that begin with first, variant, source, as they were noted
 
     def of(self, family: str) -> list[Rung]:
         """Those whose kernels are CUDA's, which alone are measured."""
@@ -65,6 +68,9 @@ def load(root: Path, card: str = "h200") -> Measured:
         _limits(made, limits)
     made.figures |= {name: time.ms for name, time in made.times.items()}
     made.written |= {f"first.{row['what']}": row["ms"] for row in rows(folder / card / "first_measurements.csv")}
+    variants = newest(folder / card, "variants")
+    if variants is not None:
+        made.written |= {f"variant.{row['what']}": row["ms"] for row in rows(variants)}
     made.written |= {f"source.{row['what']}": row["value"] for row in rows(folder / "sources.csv")}
     made.figures |= {name: float(noted) for name, noted in made.written.items()}
     for rung in ladder:
