@@ -1,8 +1,9 @@
 // saxpy, a whole CUDA program: out[i] = a · x[i] + y[i]. Arrays go to the device, one thread for each element computes
 // it, the result comes back, and two events take the time of the kernel.
 //
-// This file compiles and runs as it is; it is wrong at every TODO. Do them in order. What is there already shows the
-// form: CUDA_CHECK around each call of CUDA's, so that an error ends the program with its line and its name.
+// This file compiles and runs as it is; it is wrong at every TODO. Do them in order, and look after each what the check
+// says now. What is there already shows the form: CUDA_CHECK around each call of CUDA's, so that an error ends the
+// program with its line and its name.
 #include "common/check.h"
 #include "common/contracts/saxpy.h"
 
@@ -11,7 +12,7 @@ constexpr int kBlock = 256;  // threads; any multiple of 32 would do, as the thr
 // Runs on the device, once for each thread of the grid. All pointers are device memory.
 __global__ void saxpy_kernel(const float* __restrict__ x, const float* __restrict__ y, int n, float a,
                              float* __restrict__ out) {
-  // TODO 4 (3 lines): this thread's number i in the whole grid; leave if there is no element i; one element of out.
+  // TODO 3 (3 lines): this thread's number i in the whole grid; leave if there is no element i; one element of out.
 }
 
 // Runs on the host. x, y and out are host memory, which no kernel may touch.
@@ -22,19 +23,19 @@ float saxpy(const float* x, const float* y, int n, float a, float* out) {
   float *d_x = nullptr, *d_y = nullptr, *d_out = nullptr;
   CUDA_CHECK(cudaMalloc(&d_x, bytes));
   // TODO 1 (2 lines here, 2 at the end): device memory for y and for the result. What is allocated is freed, too.
-  // TODO 2 (2 lines): copy x and y there. cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)
+  // TODO 2 (2 lines here, 1 below): copy x and y there. cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)
 
   cudaEvent_t start = nullptr, stop = nullptr;
   CUDA_CHECK(cudaEventCreate(&start));
   CUDA_CHECK(cudaEventCreate(&stop));
-  const int blocks = 1;  // TODO 3 (1 line): as many blocks as n threads need, the last one perhaps not full
-  // TODO 5 (2 lines): record `start` before the launch, `stop` after it. cudaEventRecord(start)
+  const int blocks = 1;  // TODO 5 (1 line): as many blocks as n threads need, the last one perhaps not full
+  // TODO 4 (2 lines here, 1 below): record `start` before the launch and `stop` after it. cudaEventRecord(start)
   saxpy_kernel<<<blocks, kBlock>>>(d_x, d_y, n, a, d_out);
   CUDA_CHECK(cudaGetLastError());  // a launch returns nothing itself: this asks whether it could begin
 
-  // TODO 6 (1 line): copy the result back; the copy waits until the kernel is done.
+  // TODO 2, its second half: the way back. This copy waits until the kernel is done.
   float milliseconds = 0;
-  // TODO 7 (1 line): the time between the two events. cudaEventElapsedTime(&milliseconds, start, stop)
+  // TODO 4, its second half: cudaEventElapsedTime(&milliseconds, start, stop)
 
   CUDA_CHECK(cudaEventDestroy(start));
   CUDA_CHECK(cudaEventDestroy(stop));

@@ -1,4 +1,4 @@
-// caught by: runtime
+// caught by: finding.deadlock
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 

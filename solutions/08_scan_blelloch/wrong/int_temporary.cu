@@ -1,4 +1,4 @@
-// caught by: case.scan_exclusive.2.random
+// caught by: case.scan_exclusive.2
 // The sum of the left half waits in an int, as printed texts have it: the fractions vanish.
 #include <cassert>
 

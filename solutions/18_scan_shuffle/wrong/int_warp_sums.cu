@@ -1,4 +1,4 @@
-// caught by: case.scan_inclusive.33.random
+// caught by: case.scan_inclusive.33
 // The warp sums are stored as ints: their fractions vanish.
 #include "common/check.h"
 #include "common/contracts/scan.h"
