@@ -46,7 +46,8 @@ TEST(Contract, SaxpysTimeIsANumber) {
   EXPECT_FALSE(saxpy.check("saxpy", in, {out, milliseconds(1e-6f)}));
   EXPECT_FALSE(saxpy.check("saxpy", in, {out, milliseconds(1e9f)}));
   EXPECT_FALSE(saxpy.check("saxpy", {}, {{}, milliseconds(0)}));
-  for (const float ms : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+  for (const float ms :
+       {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     const auto wrong = saxpy.check("saxpy", in, {out, milliseconds(ms)});
     ASSERT_TRUE(wrong) << ms;
     EXPECT_EQ(wrong->where, "the returned milliseconds");

@@ -13,7 +13,7 @@ text=$("$judge" --lab "$(dirname "$0")/99_bad" --build "$build" --file "$file" -
 code=$?
 echo "$text"
 [ $code -eq 0 ] || exit 1
-echo "$text" | grep -q '^  next' || { echo "no next step is named"; exit 1; }
+echo "$text" | grep -qE '^  next|^ +Next: ' || { echo "no next step is named"; exit 1; }
 [ -z "$(ls -A "$TMPDIR")" ] || { echo "left behind:"; ls -A "$TMPDIR"; exit 1; }
 for process in /proc/[0-9]*; do
   [ "$process" = "/proc/$$" ] && continue
