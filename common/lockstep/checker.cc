@@ -128,11 +128,14 @@ bool Checker::count_again(const Cause& cause) {
 }
 
 void Checker::add(const Cause& cause, Finding finding) {
-  causes_.emplace(cause, findings_.size());
   finding.kind = std::get<0>(cause);
   finding.kernel = launch_->kernel;
   finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->kernel);
-  findings_.push_back(std::move(finding));
+  const auto [entry, is_new] = causes_.emplace(cause, findings_.size());
+  if (is_new)
+    findings_.push_back(std::move(finding));
+  else
+    findings_[entry->second].see_again(std::move(finding));
 }
 
 // ---- memory ----
@@ -234,17 +237,18 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
       conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
   const uint32_t earlier_pc = earlier ? earlier->pc : access.pc;
   const Cause cause{"race", std::min(access.pc, earlier_pc), std::max(access.pc, earlier_pc)};
-  if (count_again(cause)) return;
-  if (is_library(launch_->source_line(access.pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
   const Segment& then = order_.segment(conflict.earlier.segment);
+  const bool same_block = then.block == warp.checks()->order.block;
+  const bool same_warp = same_block && then.warp == warp.index();
+  const auto known = causes_.find(cause);
+  if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
+  if (is_library(launch_->source_line(access.pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
   Finding f;
   f.at = launch_->site(warp, conflict.lane, access.pc);
   f.at.access = verb(access);
   f.other = launch_->site(block_index(launch_->grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
   f.where = name_of(conflict.byte, access, shared);
-  const bool same_block = then.block == warp.checks()->order.block;
-  const bool same_warp = same_block && then.warp == warp.index();
   f.message =
       "race: two accesses to " + f.where + " that nothing orders\n  " + text(*f.other) + "\n  " + text(f.at) +
       (same_warp    ? "\n  They are lanes of one warp: run in step, as here and often on a card, the answer is right "
@@ -254,6 +258,7 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
                     : "\n  They are different blocks, which run in any order.\n  Next: use atomic operations; or "
                       "leave what comes later to a second kernel; or hand over with a flag: __threadfence() before "
                       "an atomic write of it, and after an atomic read.");
+  f.within_warp = same_warp;
   add(cause, std::move(f));
 }
 

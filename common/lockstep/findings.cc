@@ -18,12 +18,18 @@ std::string text(const Dim3& d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
+void Finding::see_again(Finding again) {
+  const uint64_t total = count + again.count;
+  if (within_warp && !again.within_warp) *this = std::move(again);
+  count = total;
+}
+
 size_t Findings::add(Finding finding) {
   const auto [entry, is_new] = by_cause_.emplace(cause(finding), findings_.size());
   if (is_new)
     findings_.push_back(std::move(finding));
   else
-    findings_[entry->second].count += finding.count;
+    findings_[entry->second].see_again(std::move(finding));
   return entry->second;
 }
 

@@ -30,6 +30,11 @@ struct Finding {
   std::string where;          // "s_tile[17]", or empty
   std::string message;        // for a person: what, where, what it means, the next step
   uint64_t count = 1;
+  bool within_warp = false;  // a race of lanes of one warp
+
+  // The same cause, seen again. Where a block's barrier is missing, lanes of one warp meet as well, and first; two
+  // warps tell more, and take their place.
+  void see_again(Finding again);
 };
 
 class Findings {

@@ -59,6 +59,18 @@ TEST(Checker, ARaceNamesBothAccessesAndTheWord) {
   EXPECT_EQ(found[0]["schedule"], "forward");
 }
 
+TEST(Checker, ARaceOfWarpsSaysMoreThanOneOfLanes) {
+  const char* reads_the_next = "st.shared.u32 [%r2], %r1; ld.shared.u32 %r3, [%r2+4]; st.global.u32 [%rd2], %r3;";
+  const auto among_lanes = findings(reads_the_next, 31);
+  ASSERT_EQ(kinds(among_lanes), Kinds{"race"});
+  EXPECT_NE(among_lanes[0]["message"].get<std::string>().find("__syncwarp()"), std::string::npos);
+  const auto among_warps = findings(reads_the_next, 63);
+  ASSERT_EQ(kinds(among_warps), Kinds{"race"});
+  EXPECT_NE(among_warps[0]["message"].get<std::string>().find("__syncthreads()"), std::string::npos);
+  EXPECT_EQ(among_warps[0]["where"], "s[32]");
+  EXPECT_EQ(among_warps[0]["count"], 62);
+}
+
 TEST(Checker, BlocksAreOrderedByNothing) {
   EXPECT_EQ(kinds(findings("mov.u32 %r3, %ctaid.x; st.global.u32 [%rd1], %r3;", 1, 3)), Kinds{"race"});
   EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;", 1, 3).empty());
