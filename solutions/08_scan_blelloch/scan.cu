@@ -33,9 +33,8 @@ __global__ void scan_exclusive_kernel(const float* __restrict__ in, int n, float
   // Nothing stands before the root. Thread 0 wrote its sum, so that no barrier is needed between the two.
   if (tid == 0) s_tile[kTile - 1] = 0.0f;
 
-    // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left
-    // one.
 #pragma unroll 1
+  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
   for (int stride = kTile / 2; stride > 0; stride /= 2) {
     // What stands before this node was written by another thread, in the step before.
     __syncthreads();
