@@ -1,4 +1,4 @@
-// caught by: case.scan_exclusive_opencl.31 (on a card: luck) (on a card: luck)
+// caught by: case.scan_exclusive_opencl.31 (on a card: luck)
 // The barrier of the up-sweep stands after the loop where it should stand in it: a step reads sums that others have yet
 // to write.
 #include <cstddef>

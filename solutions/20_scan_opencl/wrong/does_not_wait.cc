@@ -1,4 +1,4 @@
-// caught by: case.scan_exclusive_opencl.1 (on a card: luck) (on a card: luck)
+// caught by: case.scan_exclusive_opencl.1 (on a card: luck)
 // The read is only enqueued: the function returns while the result is still on its way.
 #include <cstddef>
 
