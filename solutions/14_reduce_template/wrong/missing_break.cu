@@ -1,4 +1,4 @@
-// caught by: case.reduce_sum_block.31
+// caught by: case.reduce_sum_block
 // The case for 128 threads falls into the next: the kernel for 64 runs over data that the first has overwritten.
 #include <cstdio>
 #include <cstdlib>
