@@ -6,6 +6,7 @@
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120  // what NVIDIA's and every other driver has
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -94,6 +95,23 @@ inline cl::Device opencl_device() {
                     : "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
 }
 
+// NVIDIA's compiler does not heed #line: what it calls <kernel>:13 is line 13 of the string. The first is #line itself,
+// the second the rest of the line that it names.
+inline std::string opencl_own_lines(std::string log, const std::string& source) {
+  const std::string mark = "<kernel>:";
+  const size_t quote = source.find('"');
+  if (!source.starts_with("#line ") || quote == std::string::npos) return log;
+  const std::string file = source.substr(quote + 1, source.find('"', quote + 1) - quote - 1);
+  const long first = std::atol(source.c_str() + 6);
+  for (size_t at = 0; (at = log.find(mark, at)) != std::string::npos;) {
+    const size_t number = at + mark.size(), end = log.find_first_not_of("0123456789", number);
+    const std::string place = file + ":" + std::to_string(first + std::atol(log.c_str() + number) - 2);
+    log.replace(at, std::min(end, log.size()) - at, place);
+    at += place.size();
+  }
+  return log;
+}
+
 // Compiles kernels for the context's device. If they are wrong, that ends the program with the compiler's message.
 inline cl::Program opencl_program(const cl::Context& context, const char* source) {
   cl::Program program(context, source);
@@ -102,7 +120,7 @@ inline cl::Program opencl_program(const cl::Context& context, const char* source
   } catch (const cl::BuildError& error) {
     std::string log;
     for (const auto& [device, text] : error.getBuildLog()) log += text;
-    opencl_failed("kernels", log);
+    opencl_failed("kernels", opencl_own_lines(log, source));
   }
   return program;
 }
