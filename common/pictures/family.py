@@ -161,7 +161,7 @@ def _marks(
     )
     for value, y in places if written else ():
         axes.annotate(
-            f"{value:.3g}", (value, y), xytext=(0, 5 if up else -5), textcoords="offset points", fontsize=SMALL,
+            f"{value:#.3g}", (value, y), xytext=(0, 5 if up else -5), textcoords="offset points", fontsize=SMALL,
             ha="center", va="bottom" if up else "top", color=colour,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )  # fmt: skip

@@ -5,6 +5,7 @@ n.02                                                    that size
 limit.read_ints  limit.cub_scan …                       ms of what stands beside the labs, the same way, at their size
 large.07  large.copy  large.cub_scan …                  the same at 2^28 elements
 variant.scan.10.unpadded  variant.tiles.09              ms by events, of right but slower forms too
+opencl.device.268435456  opencl.call.4194304            ms of lab 20, by a profiling queue and by the host's clock
 first.02  first.11.by_2  first.copy …                   ms, the course's first measurements, by events
 source.02  source.gpu …                                 what the text measured that a lab grew from
 rule.03.divergence  starter.03.divergence               what a rule counts on lockstep for reference and starter
@@ -38,7 +39,7 @@ class Measured:
     figures: dict[str, float] = field(default_factory=dict)  # by all names
     written: dict[str, str] = field(
         default_factory=dict
-    )  # those that begin with first, variant, source, as they were noted
+    )  # those that begin with first, variant, opencl, source, as they were noted
 
     def of(self, family: str) -> list[Rung]:
         """Those whose kernels are CUDA's, which alone are measured."""
@@ -71,6 +72,9 @@ def load(root: Path, card: str = "h200") -> Measured:
     variants = newest(folder / card, "variants")
     if variants is not None:
         made.written |= {f"variant.{row['what']}": row["ms"] for row in rows(variants)}
+    opencl = newest(folder / card, "opencl")
+    if opencl is not None:
+        made.written |= {f"opencl.{row['what']}.{row['n']}": row["ms"] for row in rows(opencl)}
     made.written |= {f"source.{row['what']}": row["value"] for row in rows(folder / "sources.csv")}
     made.figures |= {name: float(noted) for name, noted in made.written.items()}
     for rung in ladder:

@@ -187,12 +187,12 @@ def scan(family: str, made: Measured) -> str:
         if time is None:
             body.append([_link(rung), f"{rung.size:,}", "", "", ""])
         else:
-            each = shown(time.ms * 1e6 / time.n, 3)
+            each = shown(time.ms * 1e6 / time.n, 3, whole=False)
             body.append([_link(rung), f"{time.n:,}", str(time.launches), _ms(time.ms), each])
     for name, words in (("cub_scan_inclusive", "CUB"), ("copy", "copying")):
         time = made.times.get(f"limit.{name}")
         if time is not None:
-            each = shown(time.ms * 1e6 / time.n, 3)
+            each = shown(time.ms * 1e6 / time.n, 3, whole=False)
             body.append([words, f"{time.n:,}", str(time.launches), _ms(time.ms), each])
     return _markdown(["rung", "elements", "kernels", "kernels alone, ms", "an element, ns"], body)
 
