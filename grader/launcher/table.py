@@ -12,7 +12,7 @@ def ladder(facts: dict[str, Any]) -> str:
     text = [_line(HEADINGS, widths), "─" * (sum(widths) + 2 * len(widths) - 2)]
     for row, line in zip(facts["rows"], cells, strict=True):
         text.append(_line(line, widths))
-        text += [f"    {_rule(rule)}" for rule in row.get("rules", [])]
+        text += [f"    {_rule(rule)}" for rule in row.get("rules", []) if rule["value"] is not None]
     text.append("")
     if facts["device"] == "lockstep":
         text.append("On lockstep, the emulated card: counts are exact, modelled times come later.")
@@ -55,8 +55,6 @@ def _times(ratio: float | None) -> str:
 
 def _rule(rule: dict[str, Any]) -> str:
     what = rule["counter"] + (f" per {rule['per']}" if rule["per"] else "")
-    if rule["value"] is None:
-        return f"{what}: {rule['verdict']}"
     sign = {"<=": "≤", ">=": "≥", "==": "="}.get(rule["op"], rule["op"])
     wanted = "wanted" if rule["verdict"] == "broken" else "as wanted"
     return f"{what} = {rule['value']:.5g}, {wanted} {sign} {rule['limit']:g}"
