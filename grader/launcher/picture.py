@@ -47,9 +47,10 @@ def ladder(facts: dict[str, Any], out: str) -> None:
 
 
 def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
-    """The first rung stands at the bottom: a ladder is climbed upwards. Dots, as a logarithmic axis has no zero for a
-    bar to start from. A row names its number of elements, on which the cost of one may depend."""
-    rows = panel["rows"]
+    """The first rung of each family stands at its bottom: a ladder is climbed upwards. Dots, as a logarithmic axis has
+    no zero for a bar to start from. A row names its number of elements, on which the cost of one may depend."""
+    families = list(FAMILIES)
+    rows = sorted(panel["rows"], key=lambda row: families.index(row["family"]) if row["family"] in families else -1)
     values = [row["value"] for row in rows]
     left, right = min(values) / 4, max(values) * 12
     for at, row in enumerate(rows):
