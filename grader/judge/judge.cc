@@ -34,6 +34,10 @@ Bytes make_input(const Contract& contract, const Case& job) {
   return job.n == 0 ? Bytes() : contract.make(job.input, job.n, job.seed);
 }
 
+void give_input(Submission& submission, const Bytes& input) {
+  std::ranges::copy(input, submission.input(input.size()).begin());
+}
+
 Bytes read_input_file(const fs::path& file) {
   if (!fs::exists(file))
     throw JudgeFault(file.string() + ": no such file. --input takes the file whose bytes are to be counted.");
@@ -60,8 +64,7 @@ Failure our_fault(const JudgeFault& fault) {
 
 // One run on fresh input, for the clock. Its answer is checked like any other.
 std::variant<Timing, Failure> timed_run(Submission& submission, const Lab& lab, const Case& job) {
-  const Bytes input = make_input(*lab.contract, job);
-  std::ranges::copy(input, submission.input(input.size()).begin());
+  give_input(submission, make_input(*lab.contract, job));
   return submission.run(job, lab.real_seconds, true);
 }
 
@@ -115,7 +118,7 @@ class Judgement {
   bool is_measured_on_host() const { return lab_.contract->find_entry(lab_.measured)->on_host; }
   void note_device(const Submission& submission);
   SubmissionSpec spec(size_t largest_n) const;
-  const Case* find_case(const std::vector<Case>& cases) const;
+  Case named_case() const;
   void fail(Failure failure);
 
   const JudgeOptions& options_;
@@ -166,10 +169,8 @@ void Judgement::run_all() {
   if (!options_.input.empty()) return run_input_file();
   const auto small = [](const Case& job) { return job.n <= kLargestChecked; };
   if (!options_.only_case.empty()) {
-    std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kWithReal);
-    std::ranges::copy(measured_cases(lab_, options_.seed), std::back_inserter(cases));
     const std::string schedule = options_.schedules.empty() ? "" : options_.schedules.front();
-    const Case& job = *find_case(cases);
+    const Case job = named_case();
     return run_cases({job}, schedule, small(job));
   }
   if (!options_.schedules.empty()) {
@@ -198,9 +199,17 @@ void Judgement::run_all() {
   hold_figures();
 }
 
-const Case* Judgement::find_case(const std::vector<Case>& cases) const {
+// The one of --case, with the block that it had when all cases ran: a schedule's plan gives out blocks in turns of its
+// own, and on lockstep a case of real size is one that is measured.
+Case Judgement::named_case() const {
+  std::vector<Case> cases;
+  const auto add = [&](const std::vector<Case>& more) { std::ranges::copy(more, std::back_inserter(cases)); };
+  if (!options_.schedules.empty()) add(plan_cases(lab_, options_.seed, Extent::kShort));
+  if (device_.is_lockstep) add(measured_cases(lab_, options_.seed));
+  add(plan_cases(lab_, options_.seed, Extent::kWithReal));
+  if (!device_.is_lockstep) add(measured_cases(lab_, options_.seed));
   const auto found = std::ranges::find(cases, options_.only_case, &Case::name);
-  if (found != cases.end()) return &*found;
+  if (found != cases.end()) return *found;
   throw JudgeFault("lab " + lab_.number + " has no case \"" + options_.only_case +
                    "\". A case's name is ENTRY.SIZE.INPUT, such as " + cases.back().name + ".");
 }
@@ -222,8 +231,7 @@ void Judgement::note_device(const Submission& submission) {
 
 // Runs a case on an input of its own and files it. False: no further case can follow in this process.
 bool Judgement::run_one(Submission& submission, const Case& job, const std::string& schedule) {
-  const Bytes input = make_input(*lab_.contract, job);
-  std::ranges::copy(input, submission.input(input.size()).begin());
+  give_input(submission, make_input(*lab_.contract, job));
   const double seconds = job.n > lab_.largest_size || job.n == lab_.real_size ? lab_.real_seconds : lab_.case_seconds;
   auto outcome = submission.run(job, seconds);
   note_device(submission);
@@ -275,6 +283,7 @@ void Judgement::run_cases(const std::vector<Case>& cases, const std::string& sch
 // What lockstep found is the cause, and a wrong answer or a hang what follows from it. Of what a card reports itself
 // (an illegal address, a bad launch) the failure that is there says enough, and says it on every device.
 void Judgement::blame_findings(const Submission& submission) {
+  if (result_.verdict() == Verdict::kJudgeFault) return;  // which no finding outranks
   const std::string text = submission.report();
   if (text.empty()) return;  // the process did not get so far, and has failed for it
   const Report report = parse_report(text);
@@ -299,6 +308,7 @@ void Judgement::let_calls_fail(const std::vector<Case>& cases) {
         chosen = &job;
     }
     for (int call = 1; chosen && call <= kMostFailing && let_call_fail(*chosen, call); ++call) {}
+    if (result_.failure) return;
   }
 }
 
@@ -309,12 +319,12 @@ bool Judgement::let_call_fail(const Case& job, int call) {
   specification.failing_call = call;
   Submission submission(specification);
   if (auto failure = submission.start()) return fail(std::move(*failure)), false;
-  const Bytes input = make_input(*lab_.contract, job);
-  std::ranges::copy(input, submission.input(input.size()).begin());
+  give_input(submission, make_input(*lab_.contract, job));
   const Submission::Reaction reaction = submission.react(job, lab_.case_seconds);
   if (reaction == Submission::Reaction::kWentOn) {
-    fail(unchecked_failure(std::string(job.entry->name), call, submission.report()));
-    result_.failure->printed = submission.printed();
+    Failure failure = unchecked_failure(std::string(job.entry->name), call, submission.report());
+    failure.printed = submission.printed();
+    fail(std::move(failure));
   }
   return reaction == Submission::Reaction::kNoticed;
 }
@@ -338,7 +348,7 @@ void Judgement::run_input_file() {
   result_.planned_cases = 1;
   Submission submission(spec(n));
   if (auto failure = submission.start()) return fail(std::move(*failure));
-  std::ranges::copy(data, submission.input(data.size()).begin());
+  give_input(submission, data);
   Case job = measured_case(lab_, options_.seed);
   job.name = entry + ".file";
   job.entry = lab_.contract->find_entry(entry);

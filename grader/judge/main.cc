@@ -138,6 +138,7 @@ CommandLine parse(int argc, char** argv) {
   if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
   if (judge.on_gpu && (judge.check_all || !judge.schedules.empty() || !judge.trace.empty()))
     wrong_usage("--schedules, --check-all and --trace work on lockstep only");
+  if (judge.block != 0 && judge.input.empty()) wrong_usage("--block goes with --input; a --case has its own");
   if (!judge.trace.empty() && judge.only_case.empty()) wrong_usage("--trace is of one --case");
   judge.lab = fs::weakly_canonical(judge.lab);
   if (judge.build.empty()) {

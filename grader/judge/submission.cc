@@ -81,6 +81,7 @@ Failure cuda_failure(const Json& reply) {
           ""};
 }
 
+// The runner writes no such line.
 Failure foreign_line() {
   return {Verdict::kRuntimeError,
           "runtime",
@@ -210,11 +211,7 @@ Failure Submission::refused(const std::string& line) const {
             "Functions of a contract return normally.",
             ""};
   }
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {"the program wrote into the judge's pipe"},
-          "Use stdout and stderr only.",
-          ""};
+  return foreign_line();
 }
 
 // What to say of a process that is gone although an answer was due.

@@ -104,9 +104,11 @@ int64_t work(const Json& job, const unsigned char* in, unsigned char* result, co
   if (fault == "guard" && layout.guard > 0) out[layout.out_bytes] = 0;
   if (fault == "const" && n > 2) in_copy[8] ^= 1;
   if (fault == "lazy") return 0;
-  if (job["entry"] == "reduce_sum") {
+  if (job["entry"] == "reduce_sum" || job["entry"] == "reduce_sum_block") {
     uint32_t sum = 0;
     for (size_t i = 0; i < n; ++i) sum += reinterpret_cast<const uint32_t*>(in)[i];
+    if (fault == "wrong_in_blocks_of_96") sum += job["block"] == 96;
+    if (fault == "wrong_at_5000_in_blocks_of_512") sum += n == 5000 && job["block"] == 512;
     return static_cast<int32_t>(sum);
   }
   if (job["entry"] == "histogram") {
@@ -178,7 +180,7 @@ int main() {
   fault = std::getenv("FAKE_FAULT") != nullptr ? std::getenv("FAKE_FAULT") : "";
   if (fault == "static_exit") std::exit(0);
   if (fault == "start_hang") hang();
-  std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "histogram"};
+  std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "reduce_sum_block", "histogram"};
   if (fault == "no_entry") entries.clear();
   say(Json{{"status", "ready"}, {"entries", entries}, {"device", "fake"}}.dump() + "\n");
   FILE* jobs = fdopen(kJobsFd, "r");

@@ -145,6 +145,22 @@ TEST_F(Judging, OneCaseIsRepeatedExactly) {
   EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
 }
 
+TEST_F(Judging, ACaseIsRepeatedInBlocksOfTheSameSize) {
+  more_ = R"("blocks": [512, 96, 64],)";
+  const auto repeated = [&](const char* fault) {
+    const Result first = judge_with(fault, "reduction", "reduce_sum_block");
+    options_.only_case = first.failed_case;
+    const Result again = judge_with(fault, "reduction", "reduce_sum_block");
+    options_.only_case.clear();
+    EXPECT_EQ(check(again), check(first));
+    return check(first);
+  };
+  EXPECT_EQ(repeated("wrong_at_5000_in_blocks_of_512"), "case.reduce_sum_block.real.random");
+  EXPECT_EQ(repeated("wrong_in_blocks_of_96"), "case.reduce_sum_block.1.random");
+  options_.schedules = {"reverse"};
+  EXPECT_EQ(repeated("wrong_in_blocks_of_96"), "case.reduce_sum_block.33.random");
+}
+
 TEST_F(Judging, SchedulesRunShortCases) {
   options_.schedules = {"forward", "random:3"};
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
