@@ -191,18 +191,18 @@ cudaError_t give(T* place, T value, const char* name = __builtin_FUNCTION()) {
       name);
 }
 
-// Nothing is profiled; but LOCKSTEP_FAIL may count calls between the two only, and neither of them.
-cudaError_t profile(bool on) {
-  Runtime& runtime = Runtime::instance();
-  runtime.failure.profiled = false;
-  const cudaError_t error = call(Needs::kDevice, [](Runtime&) { return cudaSuccess; });
-  runtime.failure.profiled = on;
-  return error;
-}
-
 cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
   return call(
       Needs::kDevice, [](Runtime&) { return cudaSuccess; }, name);
+}
+
+// Nothing is profiled; but LOCKSTEP_FAIL may count calls between the two only, and neither of them.
+cudaError_t profile(bool on, const char* name = __builtin_FUNCTION()) {
+  Runtime& runtime = Runtime::instance();
+  runtime.failure.profiled = false;
+  const cudaError_t error = nothing_to_do(name);
+  runtime.failure.profiled = on;
+  return error;
 }
 
 }  // namespace

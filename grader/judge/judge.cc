@@ -193,10 +193,11 @@ void Judgement::run_all() {
   } else {
     run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
   }
-  if (result_.failure) return;
-  time_cpu();
-  device_.is_lockstep ? measure_on_lockstep() : measure_on_gpu();
-  hold_figures();
+  if (!result_.failure) {
+    time_cpu();
+    device_.is_lockstep ? measure_on_lockstep() : measure_on_gpu();
+  }
+  if (device_.is_lockstep) hold_figures();
 }
 
 // The one of --case, with the block that it had when all cases ran: a schedule's plan gives out blocks in turns of its
@@ -421,9 +422,15 @@ std::optional<Report> Judgement::measure(const Case& job) {
 void Judgement::hold_figures() {
   using Figures = JudgeOptions::Figures;
   if (options_.hold == Figures::kNone) return;
+  const bool of_starter = options_.hold == Figures::kStarter;
+  if (of_starter && result_.failure && result_.rules.empty()) {  // wrong, and measured no further
+    for (const Rule& rule : lab_.rules) {
+      if (rule.starter)
+        throw JudgeFault("rule \"" + rule.name + "\" is not measured, since the starter fails by " +
+                         result_.failure->check + ", and lab.json notes a \"starter\". Put null there.");
+    }
+  }
   for (const RuleResult& rule : result_.rules) {
-    if (!rule.measured) continue;
-    const bool of_starter = options_.hold == Figures::kStarter;
     const std::optional<double> noted = of_starter ? rule.rule.starter : rule.rule.reference;
     if (noted && std::abs(*noted - *rule.measured) <= kFigureTolerance * std::abs(*rule.measured)) continue;
     std::ostringstream measured;

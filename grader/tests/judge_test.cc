@@ -31,9 +31,9 @@ class Judging : public ::testing::Test {
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "baseline": "cpu", )" +
                             more_ + R"( "limits": {"case_s": 1, "real_s": 1},
-                           "rules": [{"name": "few", "starter": null, "reference": 10, )" +
-                            rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) + "}], \"contract\": \"" +
-                            contract + "\", \"entries\": [\"" + entry + "\"]}");
+                           "rules": [{"name": "few", "reference": 10, "starter": )" +
+                            starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
+                            "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
     return judge(options_);
   }
   std::string check(const Result& result) { return result.failure ? result.failure->check : "pass"; }
@@ -41,6 +41,7 @@ class Judging : public ::testing::Test {
   TemporaryFolder folder_;
   JudgeOptions options_;
   std::string more_;  // of lab.json
+  std::string starter_ = "null";
   std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
 };
 
@@ -132,6 +133,15 @@ TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
   EXPECT_NE(result.failure->steps.at(0).find("\"few\" measures 10, and lab.json notes another \"starter\""),
             std::string::npos);
+}
+
+TEST_F(Judging, AStarterThatIsWrongHasNoFigures) {
+  options_.hold = JudgeOptions::Figures::kStarter;
+  EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
+  starter_ = "10";
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("Put null there"), std::string::npos);
 }
 
 TEST_F(Judging, OneCaseIsRepeatedExactly) {

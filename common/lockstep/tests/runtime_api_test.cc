@@ -354,6 +354,13 @@ TEST_F(RuntimeApi, CallsBetweenProfilerStartAndStopMayBeCountedAlone) {
   EXPECT_EQ(get(), cudaSuccess);
 }
 
+TEST_F(RuntimeApi, TheProfilersCallsFailByTheirOwnName) {
+  setenv("LOCKSTEP_FAIL", "1", 1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaProfilerStart(), cudaErrorUnknown);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("call 1, cudaProfilerStart,"), std::string::npos);
+}
+
 TEST_F(RuntimeApi, TheNumberOfACallThatIsNoneIsRefused) {
   setenv("LOCKSTEP_FAIL", "profiled:0", 1);
   void* d = nullptr;
