@@ -4,8 +4,8 @@
 # the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and one
 # program for each labs/NN_name/*.cc.
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
-# program.NN.PROGRAM, picture.NN and, for a histogram, input.NN; where WARPLADDER_GPU_ARCHS names a card, solution,
-# starter and wrong once more with .gpu behind.
+# program.NN.PROGRAM, picture.NN, for a histogram input.NN, and for OpenCL oclgrind.NN.SIZE; where WARPLADDER_GPU_ARCHS
+# names a card, solution, starter and wrong once more with .gpu behind.
 #
 # A lab whose source ends in .cc is OpenCL's: the host's compiler takes the place of nvcc, the OpenCL driver that of the
 # device, and there is no schedule.NN, checks.NN or picture of what lockstep recorded. It is left out where OpenCL's
@@ -256,7 +256,6 @@ endfunction()
 
 # wrong.all, after all wrong.*: counts the variants, and those that are caught as they say.
 function(add_kill_rate)
-  find_package(Python3 COMPONENTS Interpreter)
   get_property(tests GLOBAL PROPERTY warpladder_wrong_tests)
   if(Python3_FOUND AND tests)
     add_test(NAME wrong.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lab_cases import call, device_entries, lab_cases, labs
-from ncu_record import output_of, profile
+from ncu_record import card_and_date, profile
 
 RUNS = 7
 SEED = "1"
@@ -60,10 +60,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--commit", required=True)
     arguments = parser.parse_args()
-    device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
-    toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
     date = datetime.date.today().isoformat()
-    head = f"# device {device}, driver {driver}, toolkit {toolkit}, date {date}, commit {arguments.commit}"
+    head = f"{card_and_date()}, commit {arguments.commit}"
 
     times = []
     for lab, facts in labs():

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lab_cases import call, labs
 from labs_on_card import RUNS, write
-from ncu_record import output_of, profile
+from ncu_record import card_and_date, profile
 
 HERE = Path(__file__).resolve().parent
 INTS, FLOATS, BYTES, LARGE = 1 << 24, 1 << 22, 100 << 20, 1 << 28
@@ -61,9 +61,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--commit", required=True)
     arguments = parser.parse_args()
-    device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
-    toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
     date = datetime.date.today().isoformat()
+    head = f"{card_and_date()}, commit {arguments.commit}"
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "card_limits"
@@ -75,7 +74,6 @@ def main() -> None:
             launches, quartiles = min(tried, key=lambda one: one[1][1])
             rows.append([what, n, launches, *(f"{q:.6f}" for q in quartiles)])
             print(*rows[-1], "of medians", *(f"{one[1][1]:.6f}" for one in tried), flush=True)
-    head = f"# device {device}, driver {driver}, toolkit {toolkit}, date {date}, commit {arguments.commit}"
     columns = ["what", "n", "launches", "ms_q1", "ms", "ms_q3"]
     write(arguments.folder / f"limits_{date}.csv", f"{head}; ms of {RUNS} runs: quartiles\n", columns, rows)
 

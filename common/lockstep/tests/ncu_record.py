@@ -77,21 +77,23 @@ def known(counters: list[str]) -> list[str]:
     return [counter for counter in counters if counter not in missing]
 
 
+def card_and_date() -> str:
+    """How a record begins: on what it was made."""
+    device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
+    toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
+    return f"# device {device}, driver {driver}, toolkit {toolkit}, date {datetime.date.today().isoformat()}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--commit", required=True)
     arguments = parser.parse_args()
-    device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
-    toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
     ncu = output_of("ncu", "--version").splitlines()[-1]
     counters = known([*COUNTERS, *INSTRUCTIONS, *OCCUPANCY])
     with arguments.out.open("w", newline="", encoding="utf-8") as file:
-        file.write(
-            f"# device {device}, driver {driver}, toolkit {toolkit}, Nsight Compute {ncu}, "
-            f"date {datetime.date.today().isoformat()}, commit {arguments.commit}\n"
-        )
+        file.write(f"{card_and_date()}, Nsight Compute {ncu}, commit {arguments.commit}\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["program", "kernel", "grid", "block", *counters])
         for case in [*PROGRAMS, *lab_cases(SIZES)]:
