@@ -14,6 +14,9 @@
 find_package(Python3 3.11 COMPONENTS Interpreter)
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
 set(lab_opencl_flags -O2 -std=c++20 -Wall -Wextra -I${PROJECT_SOURCE_DIR})
+# Our own files have no warnings; a learner's may. A starter leaves parameters to be used.
+set(lab_strict_flags -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wno-unused-parameter,-Werror)
+set(lab_opencl_strict_flags -Wno-unused-parameter -Werror)
 
 # ["a","b"] out of a list.
 function(warpladder_json_array list out)
@@ -127,8 +130,12 @@ function(add_lab lab)
 
   # lab02: all that ./lab check 02 needs beside the judge.
   add_custom_target(lab${number} DEPENDS runner_${contract})
-  warpladder_lab_binary(lab${number}.solution ${solutions}/${source} ${folder}/solution ${contract} "${compile}" "${link}")
-  warpladder_lab_binary(lab${number}.starter ${lab}/${source} ${folder}/starter ${contract} "${compile}" "${link}")
+  set(strict ${compile} ${lab_strict_flags})
+  if(is_opencl)
+    set(strict ${compile} ${lab_opencl_strict_flags})
+  endif()
+  warpladder_lab_binary(lab${number}.solution ${solutions}/${source} ${folder}/solution ${contract} "${strict}" "${link}")
+  warpladder_lab_binary(lab${number}.starter ${lab}/${source} ${folder}/starter ${contract} "${strict}" "${link}")
   warpladder_lab_programs()
 
   set(devices lockstep)
