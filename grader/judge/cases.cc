@@ -91,4 +91,8 @@ std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
   return cases;
 }
 
+Bytes input_of(const Lab& lab, const Case& job) {
+  return job.n == 0 ? Bytes() : lab.contract->make(job.input, job.n, job.seed);
+}
+
 }  // namespace warpladder

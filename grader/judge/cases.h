@@ -32,4 +32,6 @@ Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
 // What the rules look at: that case, and a quarter of its size for each further input that is measured.
 std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
 
+Bytes input_of(const Lab& lab, const Case& job);
+
 }  // namespace warpladder

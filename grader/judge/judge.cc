@@ -1,42 +1,26 @@
 #include "grader/judge/judge.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
-#include <thread>
 
 #include "grader/judge/compile.h"
 #include "grader/judge/rules.h"
+#include "grader/judge/speed.h"
 
 namespace warpladder {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
-constexpr int kTimedRuns = 7, kCpuRuns = 3;
 constexpr size_t kLargestAfterFailure = 65536;  // elements
 constexpr size_t kLargestChecked = 4097;        // elements; under lockstep's checks, which take three times as long
 constexpr size_t kLargestFailing = 1025;        // elements: more than one block
 constexpr int kMostFailing = 200;               // calls of a function; a loop of them need not fail in every turn
 constexpr double kFigureTolerance = 1e-6;       // lab.json notes figures with seven digits or so
 constexpr size_t kLargestInput = size_t{1} << 30;
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
-Bytes make_input(const Contract& contract, const Case& job) {
-  return job.n == 0 ? Bytes() : contract.make(job.input, job.n, job.seed);
-}
-
-void give_input(Submission& submission, const Bytes& input) {
-  std::ranges::copy(input, submission.input(input.size()).begin());
-}
 
 Bytes read_input_file(const fs::path& file) {
   if (!fs::exists(file))
@@ -54,6 +38,8 @@ Bytes read_input_file(const fs::path& file) {
   return data;
 }
 
+bool is_small(const Case& job) { return job.n <= kLargestChecked; }
+
 Failure our_fault(const JudgeFault& fault) {
   return {Verdict::kJudgeFault,
           "judge",
@@ -62,40 +48,6 @@ Failure our_fault(const JudgeFault& fault) {
           ""};
 }
 
-// One run on fresh input, for the clock. Its answer is checked like any other.
-std::variant<Timing, Failure> timed_run(Submission& submission, const Lab& lab, const Case& job) {
-  give_input(submission, make_input(*lab.contract, job));
-  return submission.run(job, lab.real_seconds, true);
-}
-
-// The working kernel of the rung below, which the speedup is over. It is called as its own lab has it: by another name,
-// perhaps, on as many elements.
-class Rung {
- public:
-  Rung(const Lab& above, const fs::path& folder, SubmissionSpec specification, const fs::path& binary)
-      : lab_(load_lab(folder)) {
-    lab_.real_size = above.real_size;
-    specification.binary = binary;
-    specification.lab = &lab_;
-    submission_.emplace(specification);
-    if (auto failure = submission_->start()) throw JudgeFault(fault());
-  }
-  // ms of run `run` on fresh input.
-  double time(uint64_t seed, int run) {
-    const auto outcome = timed_run(*submission_, lab_, measured_case(lab_, seed, run));
-    if (const Timing* timing = std::get_if<Timing>(&outcome)) return timing->events_ms.value_or(timing->host_ms);
-    throw JudgeFault(fault());
-  }
-
- private:
-  std::string fault() const {
-    return "lab " + lab_.number + "'s solution, which this lab's speedup is over, does not run. Build the labs again.";
-  }
-
-  Lab lab_;
-  std::optional<Submission> submission_;
-};
-
 class Judgement {
  public:
   explicit Judgement(const JudgeOptions& options);
@@ -103,6 +55,8 @@ class Judgement {
 
  private:
   void run_all();
+  void run_on_lockstep();
+  void run_on_gpu();
   void run_cases(const std::vector<Case>& cases, const std::string& schedule, bool checked);
   bool run_each(Submission& submission, const std::vector<Case>& cases, const std::string& schedule);
   void blame_findings(const Submission& submission);
@@ -110,12 +64,11 @@ class Judgement {
   bool let_call_fail(const Case& job, int call);
   void hold_figures();
   void run_input_file();
+  Case file_case() const;
   void measure_on_lockstep();
   std::optional<Report> measure(const Case& job);
   void measure_on_gpu();
-  void time_cpu();
   bool run_one(Submission& submission, const Case& job, const std::string& schedule);
-  bool is_measured_on_host() const { return lab_.contract->find_entry(lab_.measured)->on_host; }
   void note_device(const Submission& submission);
   SubmissionSpec spec(size_t largest_n) const;
   Case named_case() const;
@@ -143,9 +96,9 @@ Judgement::Judgement(const JudgeOptions& options)
   result_.device = device_.name();
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
-  result_.speed.reason = !device_.is_lockstep    ? "not reached"
-                         : is_measured_on_host() ? "functions of the host are timed beside a card only"
-                                                 : "lockstep models no time yet";
+  result_.speed.reason = !device_.is_lockstep     ? "not reached"
+                         : is_timed_on_host(lab_) ? "functions of the host are timed beside a card only"
+                                                  : "lockstep models no time yet";
 }
 
 Result Judgement::run() {
@@ -167,11 +120,9 @@ void Judgement::run_all() {
     if (auto failure = compile(build_, options_.file, binary_, folder_)) return fail(std::move(*failure));
   }
   if (!options_.input.empty()) return run_input_file();
-  const auto small = [](const Case& job) { return job.n <= kLargestChecked; };
   if (!options_.only_case.empty()) {
-    const std::string schedule = options_.schedules.empty() ? "" : options_.schedules.front();
     const Case job = named_case();
-    return run_cases({job}, schedule, small(job));
+    return run_cases({job}, options_.schedules.empty() ? "" : options_.schedules.front(), is_small(job));
   }
   if (!options_.schedules.empty()) {
     for (const std::string& schedule : options_.schedules) {
@@ -184,20 +135,27 @@ void Judgement::run_all() {
     cases.push_back(measured_case(lab_, options_.seed));
     return run_cases(cases, "", true);
   }
-  if (device_.is_lockstep) {
-    std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
-    const auto large = std::stable_partition(cases.begin(), cases.end(), small);
-    run_cases({cases.begin(), large}, "", true);
-    if (!result_.failure && lab_.source.ends_with(".cu")) let_calls_fail({cases.begin(), large});
-    if (!result_.failure && large != cases.end()) run_cases({large, cases.end()}, "", false);
-  } else {
-    run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
-  }
+  device_.is_lockstep ? run_on_lockstep() : run_on_gpu();
+}
+
+void Judgement::run_on_lockstep() {
+  std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
+  const auto large = std::stable_partition(cases.begin(), cases.end(), is_small);
+  run_cases({cases.begin(), large}, "", true);
+  if (!result_.failure && lab_.source.ends_with(".cu")) let_calls_fail({cases.begin(), large});
+  if (!result_.failure && large != cases.end()) run_cases({large, cases.end()}, "", false);
   if (!result_.failure) {
-    time_cpu();
-    device_.is_lockstep ? measure_on_lockstep() : measure_on_gpu();
+    time_cpu(lab_, options_.seed, result_.speed);
+    measure_on_lockstep();
   }
-  if (device_.is_lockstep) hold_figures();
+  hold_figures();
+}
+
+void Judgement::run_on_gpu() {
+  run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
+  if (result_.failure) return;
+  time_cpu(lab_, options_.seed, result_.speed);
+  measure_on_gpu();
 }
 
 // The one of --case, with the block that it had when all cases ran: a schedule's plan gives out blocks in turns of its
@@ -232,7 +190,7 @@ void Judgement::note_device(const Submission& submission) {
 
 // Runs a case on an input of its own and files it. False: no further case can follow in this process.
 bool Judgement::run_one(Submission& submission, const Case& job, const std::string& schedule) {
-  give_input(submission, make_input(*lab_.contract, job));
+  submission.give(input_of(lab_, job));
   const double seconds = job.n > lab_.largest_size || job.n == lab_.real_size ? lab_.real_seconds : lab_.case_seconds;
   auto outcome = submission.run(job, seconds);
   note_device(submission);
@@ -320,7 +278,7 @@ bool Judgement::let_call_fail(const Case& job, int call) {
   specification.failing_call = call;
   Submission submission(specification);
   if (auto failure = submission.start()) return fail(std::move(*failure)), false;
-  give_input(submission, make_input(*lab_.contract, job));
+  submission.give(input_of(lab_, job));
   const Submission::Reaction reaction = submission.react(job, lab_.case_seconds);
   if (reaction == Submission::Reaction::kWentOn) {
     Failure failure = unchecked_failure(std::string(job.entry->name), call, submission.report());
@@ -330,10 +288,9 @@ bool Judgement::let_call_fail(const Case& job, int call) {
   return reaction == Submission::Reaction::kNoticed;
 }
 
-// A file's bytes: a histogram of them, or, for a trace, any entry's input.
-void Judgement::run_input_file() {
-  const bool is_histogram = lab_.contract->name == "histogram";
-  if (!is_histogram && options_.trace.empty())
+// What --input, --case and --block ask for; throws where the lab has no such thing.
+Case Judgement::file_case() const {
+  if (lab_.contract->name != "histogram" && options_.trace.empty())
     throw JudgeFault("lab " + lab_.number + " takes no --input: only a histogram has bytes of yours to count.");
   const std::string entry = options_.only_case.empty() ? lab_.measured : options_.only_case;
   if (std::ranges::find(lab_.entries, entry) == lab_.entries.end())
@@ -341,30 +298,35 @@ void Judgement::run_input_file() {
   if (options_.block != 0 && std::ranges::find(lab_.blocks, options_.block) == lab_.blocks.end())
     throw JudgeFault("lab " + lab_.number + " has no blocks of " + std::to_string(options_.block) +
                      ", as --block asks.");
-  Bytes data = read_input_file(options_.input);
-  const size_t n = data.size() / lab_.contract->element_bytes;
-  data.resize(n * lab_.contract->element_bytes);
-  result_.input_file = options_.input;
-  result_.input_bytes = data.size();
-  result_.planned_cases = 1;
-  Submission submission(spec(n));
-  if (auto failure = submission.start()) return fail(std::move(*failure));
-  give_input(submission, data);
   Case job = measured_case(lab_, options_.seed);
   job.name = entry + ".file";
   job.entry = lab_.contract->find_entry(entry);
   job.input = "file";
-  job.n = n;
   job.block = !job.entry->takes_block ? 0 : options_.block != 0 ? options_.block : lab_.blocks.front();
+  return job;
+}
+
+// A file's bytes: a histogram of them, or, for a trace, any entry's input.
+void Judgement::run_input_file() {
+  Case job = file_case();
+  Bytes data = read_input_file(options_.input);
+  job.n = data.size() / lab_.contract->element_bytes;
+  data.resize(job.n * lab_.contract->element_bytes);
+  result_.input_file = options_.input;
+  result_.input_bytes = data.size();
+  result_.planned_cases = 1;
+  Submission submission(spec(job.n));
+  if (auto failure = submission.start()) return fail(std::move(*failure));
+  submission.give(data);
   auto outcome = submission.run(job, lab_.real_seconds);
   Failure* failure = std::get_if<Failure>(&outcome);
   result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
   if (failure != nullptr) {
-    failure->steps.insert(failure->steps.begin(),
-                          entry + " of " + options_.input.string() + ", " + std::to_string(data.size()) + " bytes");
+    failure->steps.insert(failure->steps.begin(), std::string(job.entry->name) + " of " + options_.input.string() +
+                                                      ", " + std::to_string(data.size()) + " bytes");
     return fail(std::move(*failure));
   }
-  if (is_histogram) {
+  if (lab_.contract->name == "histogram") {
     result_.histogram.emplace();
     for (size_t bin = 0; bin < submission.output().size() / sizeof(uint32_t); ++bin)
       result_.histogram->push_back(element<uint32_t>(submission.output(), bin));
@@ -441,55 +403,12 @@ void Judgement::hold_figures() {
 }
 
 void Judgement::measure_on_gpu() {
-  Submission submission(spec(lab_.real_size));
-  if (auto failure = submission.start()) return fail(std::move(*failure));
-  std::optional<Rung> below;
+  Below below;
   if (!build_.baseline.empty())
-    below.emplace(lab_, options_.lab.parent_path() / build_.baseline.parent_path().filename(), spec(lab_.real_size),
-                  build_.baseline);
-  std::vector<double> events, host, base;
-  for (int run = 0; run <= kTimedRuns; ++run) {  // run 0 warms up
-    auto outcome = timed_run(submission, lab_, measured_case(lab_, options_.seed, run));
-    if (auto* failure = std::get_if<Failure>(&outcome)) return fail(std::move(*failure));
-    const double other = below ? below->time(options_.seed, run) : 0;
-    if (run == 0) continue;
-    const Timing& mine = std::get<Timing>(outcome);
-    host.push_back(mine.host_ms);
-    events.push_back(mine.events_ms.value_or(mine.host_ms));
-    if (below) base.push_back(other);
-  }
-  Speed& speed = result_.speed;
-  speed.ms = median(events);
-  speed.host_ms = median(host);
-  if (!base.empty()) speed.baseline_ms = median(base);
-  if (lab_.baseline == "cpu") speed.baseline_ms = speed.serial_cpu_ms;
-  speed.runs = kTimedRuns;
-  speed.what =
-      "measured: median of " + std::to_string(kTimedRuns) + " runs by " +
-      (is_measured_on_host() ? "the host's clock, copies to the device and back included" : "CUDA events, L2 cold") +
-      ", fresh input each";
-  speed.reason.clear();
+    below = {options_.lab.parent_path() / build_.baseline.parent_path().filename(), build_.baseline};
+  if (auto failure = time_on_gpu(spec(lab_.real_size), below, options_.seed, result_.speed))
+    return fail(std::move(*failure));
   for (const Rule& rule : lab_.rules) result_.rules.push_back({rule, std::nullopt, true});
-  if (auto failure = submission.stop()) fail(std::move(*failure));
-}
-
-void Judgement::time_cpu() {
-  const Baseline& baseline = lab_.contract->baseline;
-  const Bytes input = make_input(*lab_.contract, measured_case(lab_, options_.seed));
-  const auto time = [&](uint64_t (*work)(std::string_view, View)) {
-    std::vector<double> milliseconds;
-    volatile uint64_t sink = 0;  // else the compiler may leave the work out
-    for (int run = 0; run < kCpuRuns; ++run) {
-      const auto start = Clock::now();
-      sink = sink + work(lab_.measured, input);
-      milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    }
-    return median(milliseconds);
-  };
-  result_.speed.serial_cpu_ms = time(baseline.serial);
-  if (baseline.parallel != nullptr) result_.speed.parallel_cpu_ms = time(baseline.parallel);
-  result_.speed.parallel_cpu_what =
-      std::string(baseline.parallel_what) + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
 }
 
 }  // namespace

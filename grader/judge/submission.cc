@@ -1,9 +1,7 @@
 #include "grader/judge/submission.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <random>
@@ -14,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/runner/protocol.h"
+#include "grader/judge/process_failure.h"
+#include "grader/judge/returned.h"
 
 namespace warpladder {
 namespace {
@@ -25,77 +25,12 @@ constexpr size_t kHostGuard = 4096;
 constexpr double kStartSeconds = 30, kStopSeconds = 30;
 constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on lockstep, device memory with its shadows
 constexpr const char* kLockstepMemory = "4G";       // device memory there
+constexpr const char* kReport = "report.json";      // in the process's folder
 
-// cudaError_t by number: the judge is built without CUDA.
-constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700, kCudaUnknown = 999;
+constexpr int kCudaUnknown = 999;  // cudaErrorUnknown, which lockstep lets a call fail with
 
 Clock::time_point in(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-std::string seconds_text(double seconds) {
-  std::ostringstream text;
-  text << seconds << (seconds == 1 ? " second" : " seconds");
-  return text.str();
-}
-
-Failure time_failure(const std::string& what) {
-  return {Verdict::kTime,
-          "time",
-          {what},
-          "Look for a loop whose end is never reached, or for a barrier or a lock that waits for ever.",
-          ""};
-}
-
-Failure memory_failure(const std::string& what) {
-  return {Verdict::kMemory,
-          "memory",
-          {what},
-          "Look for an allocation whose size was computed wrongly, or one that is repeated and never freed.",
-          ""};
-}
-
-// A CUDA error as check.h or the runner reported it.
-Failure cuda_failure(const Json& reply) {
-  const int code = reply.value("code", 0);
-  const std::string name = reply.value("name", ""), call = reply.value("call", "");
-  std::string what = name + ": " + reply.value("text", "");
-  if (reply.contains("file")) {
-    what =
-        reply.value("file", "") + ":" + std::to_string(reply.value("line", 0)) + ": " + call + " failed with " + what;
-  } else {
-    what = "CUDA reports " + what + (call.empty() ? "" : " (seen at " + call + ")");
-  }
-  if (code == kCudaOutOfMemory) return memory_failure("device memory ran out: " + what);
-  if (code == kCudaIllegalAddress) {
-    return {Verdict::kRuntimeError,
-            "guard",
-            {what},
-            "A thread used an index outside an array: compare the guard of each access with n.",
-            ""};
-  }
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {what},
-          "Look at the launch, its block and grid size, and at the calls before it.",
-          ""};
-}
-
-// The runner writes no such line.
-Failure foreign_line() {
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {"the program wrote into the judge's pipe"},
-          "Use stdout and stderr only.",
-          ""};
-}
-
-// The bytes of a guard band at `at` are as they were; else the distance of the first that is not.
-std::optional<size_t> first_broken(View result, size_t at, size_t guard) {
-  for (size_t i = 0; i < guard; ++i) {
-    if (result[at + i] != static_cast<std::byte>(guard_byte(i))) return i;
-  }
-  return std::nullopt;
 }
 
 // A folder that names NVIDIA's OpenCL driver. Containers often have the driver without the file that says so.
@@ -105,35 +40,33 @@ std::string nvidia_vendor(const std::filesystem::path& in) {
   return in / "vendors";
 }
 
-}  // namespace
-
-std::optional<std::string> broken_guard(View result, const ResultLayout& layout, size_t in_element,
-                                        size_t out_element) {
-  struct Band {
-    const char* array;
-    size_t start, bytes, element;
-  };
-  const Band arrays[] = {{"the input", layout.in_guarded(), layout.in_bytes, in_element},
-                         {"the output", layout.out_guarded(), layout.out_bytes, out_element}};
-  for (const Band& array : arrays) {
-    if (const auto at = first_broken(result, array.start, layout.guard)) {
-      return std::to_string(layout.guard - *at) + " bytes before the first element of " + array.array +
-             " were overwritten";
-    }
-    if (const auto at = first_broken(result, array.start + layout.guard + array.bytes, layout.guard)) {
-      return "element " + std::to_string((array.bytes + *at) / array.element) + " of " + array.array +
-             " was written, which has " + std::to_string(array.bytes / array.element);
-    }
+// Of a process that keeps its files in `folder`.
+std::vector<std::pair<std::string, std::string>> environment_of(const SubmissionSpec& spec,
+                                                                const std::filesystem::path& folder) {
+  const bool is_lockstep = spec.device.is_lockstep;
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"TMPDIR", folder},
+      {"POCL_CACHE_DIR", spec.cache.empty() ? folder / "pocl" : spec.cache},
+      {"WARPLADDER_OPENCL", is_lockstep ? "cpu" : "gpu"}};
+  const auto set = [&](const char* name, const std::string& value) { variables.emplace_back(name, value); };
+  if (is_lockstep) {
+    set("LD_LIBRARY_PATH", spec.device.lockstep);
+    set("LOCKSTEP_MEMORY", kLockstepMemory);
+    // Code that is wrong may depend on the order of the blocks, and a verdict must not; other judges may be at work,
+    // too.
+    set("LOCKSTEP_THREADS", "1");
+    if (!spec.schedule.empty()) set("LOCKSTEP_SCHEDULE", spec.schedule);
+    if (spec.checked) set("LOCKSTEP_CHECKS", "all");
+    if (!spec.trace.empty()) set("LOCKSTEP_TRACE", spec.trace);
+    if (spec.failing_call != 0) set("LOCKSTEP_FAIL", "profiled:" + std::to_string(spec.failing_call));
+    if (spec.wants_report) set("LOCKSTEP_REPORT", folder / kReport);
+  } else if (std::getenv("OCL_ICD_VENDORS") == nullptr && !std::filesystem::exists("/etc/OpenCL/vendors/nvidia.icd")) {
+    set("OCL_ICD_VENDORS", nvidia_vendor(folder));
   }
-  return std::nullopt;
+  return variables;
 }
 
-std::optional<std::string> changed_input(View before, View after, size_t element_bytes) {
-  if (before.empty() || std::memcmp(before.data(), after.data(), before.size()) == 0) return std::nullopt;
-  const auto [was, is] = std::ranges::mismatch(before, after);
-  const auto at = static_cast<size_t>(was - before.begin()) / element_bytes;
-  return "element " + std::to_string(at) + " of the input was changed, which the contract declares const";
-}
+}  // namespace
 
 Submission::Submission(SubmissionSpec spec)
     : spec_(std::move(spec)),
@@ -148,25 +81,7 @@ Submission::Submission(SubmissionSpec spec)
   ChildSpec child;
   child.command = {spec_.binary.string()};
   child.folder = folder_.path();
-  child.environment = {{"TMPDIR", folder_.path()},
-                       {"POCL_CACHE_DIR", spec_.cache.empty() ? folder_.path() / "pocl" : spec_.cache},
-                       {"WARPLADDER_OPENCL", spec_.device.is_lockstep ? "cpu" : "gpu"}};
-  if (spec_.device.is_lockstep) {
-    child.environment.emplace_back("LD_LIBRARY_PATH", spec_.device.lockstep);
-    child.environment.emplace_back("LOCKSTEP_MEMORY", kLockstepMemory);
-    // Code that is wrong may depend on the order of the blocks, and a verdict must not; other judges may be at work,
-    // too.
-    child.environment.emplace_back("LOCKSTEP_THREADS", "1");
-    if (!spec_.schedule.empty()) child.environment.emplace_back("LOCKSTEP_SCHEDULE", spec_.schedule);
-    if (spec_.checked) child.environment.emplace_back("LOCKSTEP_CHECKS", "all");
-    if (!spec_.trace.empty()) child.environment.emplace_back("LOCKSTEP_TRACE", spec_.trace);
-    if (spec_.failing_call != 0)
-      child.environment.emplace_back("LOCKSTEP_FAIL", "profiled:" + std::to_string(spec_.failing_call));
-    if (spec_.wants_report) child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / "report.json");
-  }
-  if (!spec_.device.is_lockstep && std::getenv("OCL_ICD_VENDORS") == nullptr &&
-      !std::filesystem::exists("/etc/OpenCL/vendors/nvidia.icd"))
-    child.environment.emplace_back("OCL_ICD_VENDORS", nvidia_vendor(folder_.path()));
+  child.environment = environment_of(spec_, folder_.path());
   child.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
   child.lines_fd = kRepliesFd;
   child.limits.cpu_seconds = static_cast<uint64_t>(spec_.cpu_seconds);
@@ -175,74 +90,14 @@ Submission::Submission(SubmissionSpec spec)
   jobs_.read.reset();
 }
 
-Failure Submission::fault(const std::string& what) const {
-  return {Verdict::kJudgeFault,
-          "judge",
-          {what},
-          "This is no fault of the code that was judged. Run it again; if it stays, report it.",
-          child_->errors()};
-}
-
 std::string Submission::printed() const { return child_->output() + child_->errors(); }
-
-// What to say of a line that is no answer.
-Failure Submission::refused(const std::string& line) const {
-  const Json reply = Json::parse(line, nullptr, false);
-  const std::string status = reply.is_object() ? reply.value("status", "") : "";
-  if (status == "cuda") return cuda_failure(reply);
-  if (status == "memory") return memory_failure(reply.value("text", ""));
-  if (status == "fault") return fault(reply.value("text", ""));
-  if (status == "kernels")
-    return {Verdict::kCompileError,
-            "compile",
-            {"OpenCL's compiler refuses the kernels"},
-            "Start with the first error; later ones often follow from it.",
-            ""};
-  if (status == "opencl")
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {reply.value("text", "")},
-            "Look the call up in OpenCL's reference: it lists what each of its errors means.",
-            ""};
-  if (status == "exception") {
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {"an exception left the function: " + reply.value("text", "")},
-            "Functions of a contract return normally.",
-            ""};
-  }
-  return foreign_line();
-}
-
-// What to say of a process that is gone although an answer was due.
-Failure Submission::ended() const {
-  const int signal = child_->ending_signal();
-  if (signal == SIGXCPU)
-    return time_failure("the limit of " + seconds_text(spec_.cpu_seconds) + " of CPU time is used up");
-  if (signal == SIGKILL) return memory_failure("the system killed the process, as it does when memory runs out");
-  const std::string errors = child_->errors();
-  if (errors.find("std::bad_alloc") != std::string::npos)
-    return memory_failure("an allocation on the host failed (std::bad_alloc)");
-  if (signal == 0) {
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {"the program " + child_->how_it_ended() + " before it gave its answer"},
-            "A function of a lab returns to its caller; it does not end the program.",
-            ""};
-  }
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {"the program " + child_->how_it_ended()},
-          "Device memory may be used in kernels only, host memory on the host only: look for a pointer that crosses.",
-          ""};
-}
 
 // Waits for one line; a failure if there is none. `what` names what was being waited for.
 std::optional<Failure> Submission::await(double seconds, const std::string& what, std::string& line) {
   std::optional<Failure> failure;
   switch (child_->wait(in(seconds), line)) {
     case Child::Event::kLine: return std::nullopt;
-    case Child::Event::kEnded: failure = ended(); break;
+    case Child::Event::kEnded: failure = ended_failure(*child_, spec_.cpu_seconds); break;
     case Child::Event::kTimeout:
       failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
       break;
@@ -264,7 +119,7 @@ std::optional<Failure> Submission::start() {
   try {
     return greeted(line);
   } catch (const Json::exception&) {  // keys of other types than the runner's
-    return foreign_line();
+    return foreign_line_failure();
   }
 }
 
@@ -272,7 +127,7 @@ std::optional<Failure> Submission::start() {
 std::optional<Failure> Submission::greeted(const std::string& line) const {
   const Json reply = Json::parse(line, nullptr, false);
   const std::string status = reply.is_object() ? reply.value("status", "") : "";
-  if (status != "ready" || !reply.contains("entries")) return refused(line);
+  if (status != "ready" || !reply.contains("entries")) return refused_failure(line, child_->errors());
   const auto there = reply["entries"].get<std::vector<std::string>>();
   for (const std::string& entry : spec_.lab->entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
@@ -287,7 +142,7 @@ std::optional<Failure> Submission::greeted(const std::string& line) const {
   return std::nullopt;
 }
 
-std::span<std::byte> Submission::input(size_t bytes) { return {input_.data(), bytes}; }
+void Submission::give(View input) { std::ranges::copy(input, input_.data()); }
 
 size_t Submission::guard_of(const Case& job) const {
   return job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
@@ -313,7 +168,8 @@ std::optional<Failure> Submission::send(const Case& job, bool cold_cache) {
                         {"profiled", spec_.failing_call != 0}};
   const std::string text = message.dump() + "\n";
   // A job is far smaller than a pipe: if this fails the process is gone, and await says how it went.
-  if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE) return fault("a job cannot be sent");
+  if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
+    return fault_failure("a job cannot be sent", child_->errors());
   return std::nullopt;
 }
 
@@ -325,7 +181,7 @@ std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, b
   std::optional<Failure> failure;
   try {
     failure = inspect(job, guard_of(job), line, timing);
-  } catch (const Json::exception&) { failure = foreign_line(); }
+  } catch (const Json::exception&) { failure = foreign_line_failure(); }
   if (!failure) return timing;
   if (failure->printed.empty()) failure->printed = printed();
   return *failure;
@@ -354,7 +210,7 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
   if (reply.is_object()) opencl_device_ = reply.value("opencl_device", "");
   if (!reply.is_object() || reply.value("status", "") != "ok" || reply.value("id", uint64_t{0}) != next_id_ ||
       !reply.contains("value") || !reply["value"].is_number_integer()) {
-    return refused(line);
+    return refused_failure(line, child_->errors());
   }
   if (reply.contains("events_ms") && reply["events_ms"].is_number())
     timing.events_ms = reply["events_ms"].get<double>();
@@ -391,7 +247,8 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
 
 std::optional<Failure> Submission::stop() {
   const std::string text = "{\"quit\":true}\n";
-  if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE) return fault("a job cannot be sent");
+  if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
+    return fault_failure("a job cannot be sent", child_->errors());
   std::string line;
   switch (child_->wait(in(kStopSeconds), line)) {
     case Child::Event::kEnded: break;
@@ -410,7 +267,7 @@ std::optional<Failure> Submission::stop() {
 }
 
 std::string Submission::report() const {
-  std::ifstream stream(folder_.path() / "report.json");
+  std::ifstream stream(folder_.path() / kReport);
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();

@@ -48,8 +48,7 @@ class Submission {
   explicit Submission(SubmissionSpec spec);
 
   std::optional<Failure> start();  // up to "ready", with every entry point of the lab there
-  // The input of a case as this submission gets it: fill it, then run().
-  std::span<std::byte> input(size_t bytes);
+  void give(View input);           // of the next run
   std::variant<Timing, Failure> run(const Case& job, double seconds, bool cold_cache = false);
   // Runs a case with a failing_call: whether the code ended there, as it does by CUDA_CHECK, or went on.
   enum class Reaction { kNoticed, kWentOn, kNothingFailed };
@@ -64,9 +63,6 @@ class Submission {
   std::optional<Failure> await(double seconds, const std::string& check, std::string& line);
   std::optional<Failure> inspect(const Case& job, size_t guard, const std::string& line, Timing& timing);
   std::optional<Failure> greeted(const std::string& line) const;
-  Failure ended() const;
-  Failure fault(const std::string& what) const;
-  Failure refused(const std::string& line) const;
   std::optional<Failure> send(const Case& job, bool cold_cache);
   size_t guard_of(const Case& job) const;
 
@@ -79,10 +75,5 @@ class Submission {
   View output_;
   std::string opencl_device_;
 };
-
-// Both on the bytes that came back; empty: nothing wrong. Said with the array's and the element's name.
-std::optional<std::string> broken_guard(View result, const struct ResultLayout& layout, size_t in_element,
-                                        size_t out_element);
-std::optional<std::string> changed_input(View before, View after, size_t element_bytes);
 
 }  // namespace warpladder

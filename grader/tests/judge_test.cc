@@ -14,23 +14,25 @@ class Judging : public ::testing::Test {
   void SetUp() override {
     catch_interruptions();
     testing::write_file(lockstep() / "libcudart.so.13", "");
-    testing::write_file(
-        folder_.path() / "build.json",
-        R"({"compile": ["false"], "link": ["false"], "baseline": "", "lockstep": ")" + lockstep().string() + "\"}");
+    write_build("");
     options_.lab = folder_.path() / "07_lab";
     options_.build = folder_.path() / "build.json";
     options_.binary = FAKE_RUNNER;
     options_.seed = 5;
   }
   std::filesystem::path lockstep() const { return folder_.path() / "lockstep"; }
+  void write_build(const std::string& below) {
+    testing::write_file(folder_.path() / "build.json", R"({"compile": ["false"], "link": ["false"], "baseline": ")" +
+                                                           below + R"(", "lockstep": ")" + lockstep().string() + "\"}");
+  }
 
   Result judge_with(const std::string& fault, const std::string& contract, const std::string& entry,
                     double barriers = 10) {
     const testing::Environment environment("FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
-                           "starter_fails": "compile", "baseline": "cpu", )" +
-                            more_ + R"( "limits": {"case_s": 1, "real_s": 1},
+                           "starter_fails": "compile", "baseline": ")" +
+                            baseline_ + "\", " + more_ + R"( "limits": {"case_s": 1, "real_s": 1},
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
                             "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
@@ -41,6 +43,7 @@ class Judging : public ::testing::Test {
   TemporaryFolder folder_;
   JudgeOptions options_;
   std::string more_;  // of lab.json
+  std::string baseline_ = "cpu";
   std::string starter_ = "null";
   std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
 };
@@ -214,6 +217,30 @@ TEST_F(Judging, ABlockThatTheLabDoesNotHaveIsNamed) {
   const Result result = judge_with("", "histogram", "histogram");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
   EXPECT_NE(result.failure->steps.at(0).find("has no blocks of 48"), std::string::npos);
+}
+
+TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
+  options_.on_gpu = true;
+  const auto above = options_.lab, below = folder_.path() / "built" / "06_below" / "solution";
+  std::filesystem::create_directories(below.parent_path());
+  options_.lab = folder_.path() / "06_below";
+  const Result alone = judge_with("", "reduction", "reduce_sum");
+  EXPECT_EQ(check(alone), "pass");
+  EXPECT_EQ(alone.speed.baseline_ms, alone.speed.serial_cpu_ms);
+
+  options_.lab = above;
+  baseline_ = "06";
+  more_ = R"("blocks": [64],)";
+  write_build(below);
+  EXPECT_EQ(judge_with("", "reduction", "reduce_sum_block").verdict(), Verdict::kJudgeFault);  // nothing is built there
+  std::filesystem::create_symlink(FAKE_RUNNER, below);
+  const Result result = judge_with("", "reduction", "reduce_sum_block");
+  EXPECT_EQ(check(result), "pass");
+  EXPECT_EQ(result.speed.ms, 1.5);
+  EXPECT_EQ(result.speed.host_ms, 2.5);
+  EXPECT_EQ(result.speed.baseline_ms, 1.5);
+  ASSERT_EQ(result.rules.size(), 1u);
+  EXPECT_FALSE(result.rules[0].measured);
 }
 
 TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }

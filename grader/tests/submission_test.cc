@@ -8,6 +8,7 @@
 
 #include "common/runner/protocol.h"
 #include "grader/judge/makers.h"
+#include "grader/judge/returned.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {
@@ -32,7 +33,7 @@ class FakeRunner : public ::testing::Test {
     if (auto failure = submission.start()) return failure;
     const Case job{std::string(entry) + ".100.random", lab.contract->find_entry(entry), "random", 100, 1};
     const Bytes input = lab.contract->make("random", 100, 1);
-    std::ranges::copy(input, submission.input(input.size()).begin());
+    submission.give(input);
     auto outcome = submission.run(job, seconds);
     if (auto* failure = std::get_if<Failure>(&outcome)) return *failure;
     EXPECT_EQ(std::get<Timing>(outcome).events_ms, 1.5);

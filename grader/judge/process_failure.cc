@@ -1,0 +1,131 @@
+#include "grader/judge/process_failure.h"
+
+#include <csignal>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+using Json = nlohmann::json;
+
+// cudaError_t by number: the judge is built without CUDA.
+constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700;
+
+Failure memory_failure(const std::string& what) {
+  return {Verdict::kMemory,
+          "memory",
+          {what},
+          "Look for an allocation whose size was computed wrongly, or one that is repeated and never freed.",
+          ""};
+}
+
+// A CUDA error as check.h or the runner reported it.
+Failure cuda_failure(const Json& reply) {
+  const int code = reply.value("code", 0);
+  const std::string name = reply.value("name", ""), call = reply.value("call", "");
+  std::string what = name + ": " + reply.value("text", "");
+  if (reply.contains("file")) {
+    what =
+        reply.value("file", "") + ":" + std::to_string(reply.value("line", 0)) + ": " + call + " failed with " + what;
+  } else {
+    what = "CUDA reports " + what + (call.empty() ? "" : " (seen at " + call + ")");
+  }
+  if (code == kCudaOutOfMemory) return memory_failure("device memory ran out: " + what);
+  if (code == kCudaIllegalAddress) {
+    return {Verdict::kRuntimeError,
+            "guard",
+            {what},
+            "A thread used an index outside an array: compare the guard of each access with n.",
+            ""};
+  }
+  return {Verdict::kRuntimeError,
+          "runtime",
+          {what},
+          "Look at the launch, its block and grid size, and at the calls before it.",
+          ""};
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+  std::ostringstream text;
+  text << seconds << (seconds == 1 ? " second" : " seconds");
+  return text.str();
+}
+
+Failure time_failure(const std::string& what) {
+  return {Verdict::kTime,
+          "time",
+          {what},
+          "Look for a loop whose end is never reached, or for a barrier or a lock that waits for ever.",
+          ""};
+}
+
+Failure foreign_line_failure() {
+  return {Verdict::kRuntimeError,
+          "runtime",
+          {"the program wrote into the judge's pipe"},
+          "Use stdout and stderr only.",
+          ""};
+}
+
+Failure fault_failure(const std::string& what, const std::string& errors) {
+  return {Verdict::kJudgeFault,
+          "judge",
+          {what},
+          "This is no fault of the code that was judged. Run it again; if it stays, report it.",
+          errors};
+}
+
+Failure refused_failure(const std::string& line, const std::string& errors) {
+  const Json reply = Json::parse(line, nullptr, false);
+  const std::string status = reply.is_object() ? reply.value("status", "") : "";
+  if (status == "cuda") return cuda_failure(reply);
+  if (status == "memory") return memory_failure(reply.value("text", ""));
+  if (status == "fault") return fault_failure(reply.value("text", ""), errors);
+  if (status == "kernels")
+    return {Verdict::kCompileError,
+            "compile",
+            {"OpenCL's compiler refuses the kernels"},
+            "Start with the first error; later ones often follow from it.",
+            ""};
+  if (status == "opencl")
+    return {Verdict::kRuntimeError,
+            "runtime",
+            {reply.value("text", "")},
+            "Look the call up in OpenCL's reference: it lists what each of its errors means.",
+            ""};
+  if (status == "exception") {
+    return {Verdict::kRuntimeError,
+            "runtime",
+            {"an exception left the function: " + reply.value("text", "")},
+            "Functions of a contract return normally.",
+            ""};
+  }
+  return foreign_line_failure();
+}
+
+Failure ended_failure(const Child& child, double cpu_seconds) {
+  const int signal = child.ending_signal();
+  if (signal == SIGXCPU) return time_failure("the limit of " + seconds_text(cpu_seconds) + " of CPU time is used up");
+  if (signal == SIGKILL) return memory_failure("the system killed the process, as it does when memory runs out");
+  const std::string errors = child.errors();
+  if (errors.find("std::bad_alloc") != std::string::npos)
+    return memory_failure("an allocation on the host failed (std::bad_alloc)");
+  if (signal == 0) {
+    return {Verdict::kRuntimeError,
+            "runtime",
+            {"the program " + child.how_it_ended() + " before it gave its answer"},
+            "A function of a lab returns to its caller; it does not end the program.",
+            ""};
+  }
+  return {Verdict::kRuntimeError,
+          "runtime",
+          {"the program " + child.how_it_ended()},
+          "Device memory may be used in kernels only, host memory on the host only: look for a pointer that crosses.",
+          ""};
+}
+
+}  // namespace warpladder

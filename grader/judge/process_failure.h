@@ -1,0 +1,23 @@
+// process_failure: what the process of a submission did in place of answering → the words for it.
+#pragma once
+
+#include <string>
+
+#include "grader/judge/child.h"
+#include "grader/judge/verdict.h"
+
+namespace warpladder {
+
+std::string seconds_text(double seconds);  // "1 second"
+
+Failure time_failure(const std::string& what);
+// The runner writes no such line.
+Failure foreign_line_failure();
+// Our own trouble. errors: what the process wrote to stderr.
+Failure fault_failure(const std::string& what, const std::string& errors);
+// Of a line that is no answer.
+Failure refused_failure(const std::string& line, const std::string& errors);
+// Of a process that is gone although an answer was due.
+Failure ended_failure(const Child& child, double cpu_seconds);
+
+}  // namespace warpladder
