@@ -371,7 +371,9 @@ Outcome InProcessDevice::set_max_dynamic_shared(FunctionId id, uint64_t bytes) {
 Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchRequest& r) const {
   const auto bad = [](const std::string& message) { return Outcome{Status::kInvalidConfiguration, message}; };
   if (!r.grid.count() || !r.block.count())
-    return bad("a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch.");
+    return bad(
+        "a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch; for a small n, "
+        "round the number of blocks up.");
   if (r.block.count() > limits_.max_threads_per_block)
     return bad(std::to_string(r.block.count()) + " threads a block; the card allows " +
                std::to_string(limits_.max_threads_per_block) +

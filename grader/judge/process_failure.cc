@@ -121,6 +121,13 @@ Failure ended_failure(const Child& child, double cpu_seconds) {
             "A function of a lab returns to its caller; it does not end the program.",
             ""};
   }
+  if (signal == SIGABRT) {
+    return {Verdict::kRuntimeError,
+            "runtime",
+            {"the program " + child.how_it_ended()},
+            "It called abort() itself: an assertion, a case that your code refuses, or host memory freed twice.",
+            ""};
+  }
   return {Verdict::kRuntimeError,
           "runtime",
           {"the program " + child.how_it_ended()},

@@ -203,6 +203,16 @@ Submission::Reaction Submission::react(const Case& job, double seconds) {
   return report().find("injected_error") == std::string::npos ? Reaction::kNothingFailed : Reaction::kWentOn;
 }
 
+// A returned value has no thread that writes it, and a function of the host no threads at all.
+static std::string next_step(const Mismatch& wrong, std::string_view entry) {
+  if (wrong.where == "the returned milliseconds")
+    return "Look at the two events: is one recorded before the launch, one after it, and the time between them taken?";
+  if (wrong.where == "the returned sum")
+    return "Work this input out by hand: which elements does each thread add, and who adds what they have?";
+  if (entry.ends_with("_cpu")) return "Work this element out by hand: what has been added when it is stored?";
+  return "Work this element out by hand: which thread writes it, and from what?";
+}
+
 // From the reply to the verdict on this case.
 std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const std::string& line, Timing& timing) {
   const Contract& contract = *spec_.lab->contract;
@@ -241,7 +251,7 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
   if (wrong->of > 1)
     failure.steps.push_back(std::to_string(wrong->wrong) + " of " + std::to_string(wrong->of) +
                             " are wrong, this is the first");
-  failure.next_step = "Work this element out by hand: which thread writes it, and from what?";
+  failure.next_step = next_step(*wrong, job.entry->name);
   return failure;
 }
 
