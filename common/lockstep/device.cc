@@ -134,6 +134,7 @@ class InProcessDevice : public Device {
   Linkage linkage(LoadedModule& loaded) const;
   LoadedFunction* function(FunctionId id) { return id < functions_.size() ? functions_[id].get() : nullptr; }
   Outcome check_shape(const LoadedFunction& f, const LaunchRequest& request) const;
+  void run(Launch& launch);
   void wrote(uint64_t address, uint64_t bytes) {
     if (checker_) checker_->host_wrote(address, bytes);
   }
@@ -399,6 +400,17 @@ Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchReques
   return {};
 }
 
+// Of a kernel with an instruction that nobody here knows.
+Outcome refusal_of(const Launch& launch) {
+  const Program& program = launch.program;
+  const auto file = launch.module.files.find(program.refusal_location.file);
+  const std::string at = file == launch.module.files.end()
+                             ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
+                             : file->second + ":" + std::to_string(program.refusal_location.line);
+  return {Status::kUnsupportedInstruction,
+          "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
+}
+
 Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (!sticky_.ok()) return sticky_;
   LoadedFunction* f = function(request.function);
@@ -415,14 +427,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   const Program& program = *f->program;
   Launch launch{program, f->module->module, memory_, limits_, heap_};
   launch.kernel = kernel_name(f->info.name);
-  if (!program.refusal.empty()) {
-    const auto file = launch.module.files.find(program.refusal_location.file);
-    const std::string at = file == launch.module.files.end()
-                               ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
-                               : file->second + ":" + std::to_string(program.refusal_location.line);
-    return {Status::kUnsupportedInstruction,
-            "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
-  }
+  if (!program.refusal.empty()) return refusal_of(launch);
   launch.grid = request.grid;
   launch.block = request.block;
   launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
@@ -449,6 +454,11 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.trace = trace_.get();
   launch.independent = program.blocks_independent && !request.cooperative &&
                        launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.watched();
+  run(launch);
+  return {};
+}
+
+void InProcessDevice::run(Launch& launch) {
   if (checker_) checker_->begin_launch(launch);
   if (trace_) trace_->begin_launch(launch);
   run_grid(launch, workers_);
@@ -458,7 +468,6 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   output_ += launch.output;
   findings_.add_all(launch.findings);
   sticky_ = launch.fault;
-  return {};
 }
 
 // A variable's own name, or which parameter of the kernel points to the allocation: PTX keeps no names of parameters.

@@ -173,7 +173,7 @@ class Device {
 
   // What kernels printed since the last call, in order.
   virtual std::string take_output() = 0;
-  // Messages of the findings since the last call, and that a trace is full.
+  // Messages of the findings since the last call, and that a trace is not whole.
   virtual std::vector<std::string> take_messages() = 0;
   // A finding of the host's side, such as a launch that failed and was not looked at.
   virtual void add_finding(const Finding& finding) = 0;

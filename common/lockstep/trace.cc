@@ -181,8 +181,10 @@ void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& 
 }
 
 std::string Trace::take_message() {
-  if (!full() || told_) return "";
+  if (told_ || (stream_ && !full())) return "";
   told_ = true;
+  if (!stream_)
+    return "the trace in " + file_ + " is not whole: a line could not be written\n  Next: is the disk full?";
   return "the trace in " + file_ + " ends after " + std::to_string(most_) +
          " lines\n  Next: trace a smaller launch; a picture needs no more than a few blocks.";
 }

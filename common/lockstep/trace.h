@@ -37,7 +37,7 @@ class Trace {
   void sync_warp(const Warp& warp, uint32_t pc, Mask mask);  // they pass __syncwarp() together
   void shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle, const std::byte* registers);
 
-  std::string take_message();  // that the file is full, once; or empty
+  std::string take_message();  // that the trace ends before its launches do, once; or empty
 
  private:
   nlohmann::ordered_json record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const;

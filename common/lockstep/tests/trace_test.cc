@@ -119,6 +119,22 @@ TEST(Trace, EndsWhenItIsFull) {
   std::filesystem::remove(file);
 }
 
+TEST(Trace, SaysThatTheDiskIsFull) {
+  DeviceOptions options;
+  options.trace = "/dev/full";
+  const auto device = Device::create(options);
+  ModuleId module = 0;
+  FunctionInfo f;
+  ASSERT_TRUE(
+      device->load_module({".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n"}, &module)
+          .ok());
+  ASSERT_TRUE(device->find_function(module, "k", &f).ok());
+  ASSERT_TRUE(device->launch({f.id, {1, 1, 1}, {1, 1, 1}, 0, false, {}}).ok());
+  const auto messages = device->take_messages();
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].find("is not whole"), std::string::npos) << messages[0];
+}
+
 TEST(Trace, AFileThatCannotBeWritten) { EXPECT_THROW(Trace("/nowhere/trace"), std::runtime_error); }
 
 }  // namespace
