@@ -81,7 +81,8 @@ Case measured_case(const Lab& lab, uint64_t seed, int run) {
 
 std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
   std::vector<Case> cases = {measured_case(lab, seed)};
-  const Case first = cases.front();                         // a copy, as the vector grows
+  // A copy, as more cases are to come.
+  const Case first = cases.front();
   const size_t n = std::max<size_t>(1, lab.real_size / 4);  // what the time allows
   for (size_t i = 1; i < lab.measured_inputs.size(); ++i) {
     Case made = make_case(first.entry, {std::to_string(n), n}, lab.measured_inputs[i], seed);
