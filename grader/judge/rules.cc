@@ -83,8 +83,10 @@ std::map<std::string, double> total_counters(const Report& report) {
 
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   double counter = 0, per = 0;
+  bool launched = rule.counter == "launch";  // none is a number, too
   for (const Launch& launch : report.launches) {
     if (launch.kernel.find(rule.kernel) == std::string::npos) continue;
+    launched = true;
     counter += amount(launch, rule.counter, rule);
     if (!rule.per.empty() && !rule.per.starts_with("element")) per += amount(launch, rule.per, rule);
   }
@@ -92,8 +94,9 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   if (rule.per.empty()) per = 1;
   if (rule.per == "element") per = elements;
   if (rule.per == "element^2") per = elements * elements;
-  // No launch at all, say: 0 ÷ 0 is no number, and no comparison holds for it.
-  const double measured = counter / per;
+  // No launch at all, say, or 0 ÷ 0: that is no number, and no comparison holds for it. Else who computes on the host
+  // would need no memory traffic, and pass.
+  const double measured = launched ? counter / per : NAN;
   return {rule, measured, holds(measured, rule.op, rule.value)};
 }
 
@@ -102,10 +105,16 @@ bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(on
 Failure rule_failure(const RuleResult& result) {
   const Rule& rule = result.rule;
   const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
+  const double measured = result.measured.value_or(0);
+  std::string is = " is " + number(measured);
+  if (std::isnan(measured)) {
+    is = std::string(" is no number, since no kernel") + (rule.kernel.empty() ? "" : " named " + rule.kernel) +
+         " was launched that does such a thing";
+  }
   return {Verdict::kRuleBroken,
           "rule." + rule.name,
-          {(result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + " is " +
-           number(result.measured.value_or(0)) + ", must be " + rule.op + " " + number(rule.value)},
+          {(result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " + rule.op +
+           " " + number(rule.value)},
           rule.why,
           ""};
 }

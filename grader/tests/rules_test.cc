@@ -36,7 +36,13 @@ TEST(Rules, ComparisonsHoldOrNot) {
 }
 
 TEST(Rules, NoLaunchIsNoNumberAndHoldsNothing) {
-  for (const char* op : {"<=", ">=", "==", "<", ">"}) EXPECT_FALSE(apply("barriers", "block", op, 0, "absent").holds);
+  for (const char* op : {"<=", ">=", "==", "<", ">"}) {
+    for (const char* per : {"", "block", "element", "element^2"})
+      EXPECT_FALSE(apply("barriers", per, op, 0, "absent").holds) << op << " " << per;
+  }
+  EXPECT_NE(rule_failure(apply("barriers", "", "<=", 9, "absent")).steps.at(0).find("no kernel named absent"),
+            std::string::npos);
+  EXPECT_TRUE(apply("launch", "", "==", 0, "absent").holds);
 }
 
 TEST(Rules, TheWorstIsFurthestFromHolding) {
