@@ -49,7 +49,8 @@ def lab_differs(lab: lab_binary.Lab, library: Path) -> bool:
     def outcome(environment: dict[str, str]) -> tuple[bytes, ...]:
         size = min(LAB_SIZE, lab.largest)
         called = lab_binary.call(lab.binary, lab.contract, lab.entry, size, environment)
-        return called.output, str(called.value).encode()
+        value = "a time" if lab.contract == "saxpy" else str(called.value)
+        return called.output, value.encode()
 
     return differs(lab.name, library, LAB_THREADS, outcome)
 

@@ -18,9 +18,9 @@ BEGIN, END = "<!-- made by fault_table.py -->\n", "<!-- until here -->\n"
 
 
 def newest_measurement() -> Path:
-    found = sorted((ROOT / "docs" / "measurements").glob("*/sanitizer_*.csv"), key=lambda path: path.stem)
+    found = sorted((ROOT / "docs" / "measurements").glob("*/sanitizer_[0-9]*.csv"), key=lambda path: path.stem)
     if not found:
-        sys.exit("docs/measurements holds no sanitizer_*.csv. Next: run sanitizer.py on a machine with a GPU.")
+        sys.exit("docs/measurements holds no sanitizer_[0-9]*.csv. Next: run sanitizer.py on a machine with a GPU.")
     return found[-1]
 
 
