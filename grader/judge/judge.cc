@@ -248,10 +248,15 @@ void Judgement::blame_findings(const Submission& submission) {
   const Report report = parse_report(text);
   // What a program that ended at an error had not freed yet is no leak.
   const bool ended_early = result_.failure && result_.failure->verdict != Verdict::kWrongAnswer;
-  const auto cause = std::ranges::find_if(report.findings, [&](const Finding& finding) {
+  auto cause = std::ranges::find_if(report.findings, [&](const Finding& finding) {
     return !is_reported_by_cards(finding) && !(ended_early && finding.kind == "leak");
   });
   if (cause == report.findings.end()) return;
+  // A race may be found first whose cause are threads that miss a barrier.
+  if (cause->kind == "race") {
+    const auto missed = std::ranges::find(report.findings, "barrier_divergence", &Finding::kind);
+    if (missed != report.findings.end()) cause = missed;
+  }
   Failure failure = finding_failure(*cause);
   if (result_.failure)
     failure.steps.insert(failure.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());

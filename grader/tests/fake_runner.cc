@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -126,10 +127,11 @@ bool call_failed = false;
 void write_report() {
   const char* file = std::getenv("LOCKSTEP_REPORT");
   if (file == nullptr || fault == "no_report") return;
-  // A finding of the kind that FAKE_FINDING names, where somebody looks.
+  // A finding of each kind that FAKE_FINDING names, where somebody looks.
   const char* kind = std::getenv("LOCKSTEP_CHECKS") != nullptr ? std::getenv("FAKE_FINDING") : nullptr;
   Json findings = Json::array();
-  if (kind != nullptr) findings.push_back({{"kind", kind}, {"message", "two writes"}});
+  std::istringstream kinds(kind != nullptr ? kind : "");
+  for (std::string one; std::getline(kinds, one, ',');) findings.push_back({{"kind", one}, {"message", "two writes"}});
   if (call_failed) findings.push_back({{"kind", "injected_error"}, {"message", "call 2, cudaFree"}});
   std::ofstream(file)
       << R"({"launches":[{"kernel":"k","grid":[2,1,1],"block":[32,1,1],"counters":{"barriers":20,"elements":)"

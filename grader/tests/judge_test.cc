@@ -100,6 +100,11 @@ TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
   EXPECT_EQ(result.failure->steps.back(), "two writes");
 }
 
+TEST_F(Judging, AMissedBarrierIsTheCauseOfARaceFoundBeforeIt) {
+  const testing::Environment both("FAKE_FINDING", "race,barrier_divergence");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.barrier_divergence");
+}
+
 TEST_F(Judging, WhatACardReportsKeepsItsName) {
   const testing::Environment bounds("FAKE_FINDING", "out_of_bounds");
   EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
