@@ -131,14 +131,17 @@ std::string speed_text(const Result& result) {
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kPass: return "pass";
+    case Verdict::kAccepted: return "accepted";
     case Verdict::kWrongAnswer: return "wrong answer";
     case Verdict::kRuleBroken: return "rule broken";
+    case Verdict::kTooSlow: return "too slow";
+    case Verdict::kInconclusive: return "inconclusive";
     case Verdict::kCompileError: return "compile error";
     case Verdict::kRuntimeError: return "runtime error";
     case Verdict::kTime: return "time";
     case Verdict::kMemory: return "memory";
     case Verdict::kOutputLimit: return "output limit";
+    case Verdict::kCheating: return "cheating suspected";
     case Verdict::kJudgeFault: return "judge fault";
   }
   return "judge fault";
@@ -207,7 +210,7 @@ std::string to_text(const Result& result, const std::string& command) {
   }
   text += speed_text(result);
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
-  return text + (result.failure ? failure_text(result, command) : "  pass\n");
+  return text + (result.failure ? failure_text(result, command) : "  accepted\n");
 }
 
 }  // namespace warpladder

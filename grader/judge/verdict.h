@@ -13,14 +13,17 @@
 namespace warpladder {
 
 enum class Verdict {
-  kPass,
+  kAccepted,
   kWrongAnswer,
   kRuleBroken,
+  kTooSlow,
+  kInconclusive,
   kCompileError,
   kRuntimeError,
   kTime,
   kMemory,
   kOutputLimit,
+  kCheating,
   kJudgeFault,
 };
 
@@ -66,7 +69,7 @@ struct Result {
   std::string lab, file, device;
   std::string opencl_device;  // that the code chose; "": it uses none
   uint64_t seed = 0;
-  std::optional<Failure> failure;            // the first; empty: pass
+  std::optional<Failure> failure;            // the first; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": elsewhere
   std::vector<CaseResult> cases;
   size_t planned_cases = 0;
@@ -79,7 +82,7 @@ struct Result {
   size_t input_bytes = 0;
   std::string printed;  // by a single case that passed; a failure holds its own
 
-  Verdict verdict() const { return failure ? failure->verdict : Verdict::kPass; }
+  Verdict verdict() const { return failure ? failure->verdict : Verdict::kAccepted; }
 };
 
 // True if `check` is `expected` or lies below it: case.reduce_sum.33 is below case.reduce_sum.

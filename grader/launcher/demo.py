@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     target = BUILD / "ladder.png"
     picture.draw("ladder", {"panels": panels(ladder)}, target)
     say(f"The ladder is drawn in {shown(target)}")
-    return 0 if all(row["verdict"] == "pass" for row in rows) else 1
+    return 0 if all(row["verdict"] == "accepted" for row in rows) else 1
 
 
 def buildable(found: list[labs.Lab]) -> list[labs.Lab]:
@@ -74,7 +74,7 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     # What a record need not hold: each case by name, and where this machine keeps the binary.
     row |= {key: value for key, value in verdict.items() if key not in ("cases", "file")}
     say(f"    {lab.name}: {row['verdict']} ({time.monotonic() - start:.0f} s)")
-    if row["verdict"] != "pass":
+    if row["verdict"] != "accepted":
         say("\n".join("        " + line for line in log.read_text(encoding="utf-8").splitlines()))
     return row
 

@@ -21,7 +21,7 @@ TEST(Verdict, JsonHoldsNullsWhereNothingWasMeasured) {
   result.rules.emplace_back();
   result.rules[0].rule = {"r", "barriers", "", "", "<=", "w", 1};
   const auto json = nlohmann::json::parse(to_json(result));
-  EXPECT_EQ(json["verdict"], "pass");
+  EXPECT_EQ(json["verdict"], "accepted");
   EXPECT_TRUE(json["failed_check"].is_null());
   EXPECT_TRUE(json["time"]["ms"].is_null());
   EXPECT_EQ(json["time"]["reason"], "later");

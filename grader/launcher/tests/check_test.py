@@ -25,7 +25,7 @@ class Check(unittest.TestCase):
         verdict = self.folder / "verdict.json"
         answer = lab("check", "2", "--file", REDUCE, "--device", "lockstep", "--json", verdict)
         self.assertEqual(answer.code, 0, answer.text)
-        self.assertEqual(json.loads(verdict.read_text(encoding="utf-8"))["verdict"], "pass")
+        self.assertEqual(json.loads(verdict.read_text(encoding="utf-8"))["verdict"], "accepted")
 
     def test_a_compile_error_is_the_files_own_and_shown(self) -> None:
         file = self.folder / "mine.cu"
