@@ -29,12 +29,14 @@ OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
 
-def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False) -> Path:
+def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False, grade: bool = False) -> Path:
     """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. opencl: also
-    OpenCL. extras: also what only a part needs; a machine that cannot get it still does everything else."""
+    OpenCL. grade: also what ./lab grade reports with, for wheels.PYTHON. extras: also what only a part needs; a machine
+    that cannot get it still does everything else."""
     with _one_at_a_time():
         found = toolkit.search()
-        wants_wheels = found.nvcc is None or (picture and _python_with_matplotlib() is None)
+        wants_grade = grade and not wheels.installed(wheels.GRADE)
+        wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
         wanted = _missing_headers(EXTRA_HEADERS) + missing_opencl()
         if missing:  # a bare machine: get all of it in one go
@@ -47,6 +49,8 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
             found = _cuda_wheels(found.refused)
         if picture and _python_with_matplotlib() is None:
             wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
+        if wants_grade:
+            _install_grade(optional=extras)
         assert found.nvcc is not None
         return found.nvcc
 
@@ -116,6 +120,15 @@ def _install_packages(packages: list[str]) -> None:
         if code != 0:
             advice = f"apt could not install what is missing. With a network, run\n    {shlex.join(command)}"
             raise Failure(f"{last_lines(output, 6)}\n{advice}")
+
+
+def _install_grade(*, optional: bool) -> None:
+    try:
+        wheels.install(wheels.GRADE, "what grades a course")
+    except Failure as failure:
+        if not optional:
+            raise
+        say(f"Some tests are left out, all else is tested: {failure}")
 
 
 def _try_packages(packages: list[str]) -> None:

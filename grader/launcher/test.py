@@ -9,7 +9,7 @@ from .paths import BUILD, shown
 
 
 def run(arguments: Namespace) -> int:
-    nvcc = setup.prepare(picture=True, extras=True)
+    nvcc = setup.prepare(picture=True, extras=True, grade=True)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
     # The test sanitizers.unit_tests would build this tree too; here its progress is seen.

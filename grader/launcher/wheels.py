@@ -12,6 +12,7 @@ from .paths import LOGS, ROOT, VENV, shown
 
 PICTURE = ROOT / "requirements.txt"
 CUDA = ROOT / "requirements-cuda.txt"
+GRADE = ROOT / "requirements-grade.txt"
 PYTHON = VENV / "bin" / "python"
 
 
