@@ -8,6 +8,7 @@
 
 #include "grader/judge/compile.h"
 #include "grader/judge/rules.h"
+#include "grader/judge/score.h"
 #include "grader/judge/speed.h"
 
 namespace warpladder {
@@ -96,6 +97,9 @@ Judgement::Judgement(const JudgeOptions& options)
   result_.device = device_.name();
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
+  result_.worth = worth_of(lab_);
+  result_.is_whole =
+      options.only_case.empty() && options.schedules.empty() && options.input.empty() && !options.check_all;
   result_.speed.reason = !device_.is_lockstep     ? "not reached"
                          : is_timed_on_host(lab_) ? "functions of the host are timed beside a card only"
                                                   : "lockstep models no time yet";

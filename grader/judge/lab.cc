@@ -12,6 +12,9 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr int kMostSpeedPoints = 40;  // of 100: being correct is worth more than being fast
+constexpr int kLargestBlock = 1024;   // threads; what every card of today can launch
+
 Json read_json(const fs::path& file, const char* next_step) {
   std::ifstream stream(file);
   if (!stream) throw JudgeFault(file.string() + ": cannot be read. " + next_step);
@@ -96,6 +99,22 @@ std::vector<Rule> read_rules(const Json& list, const std::string& file) {
   return rules;
 }
 
+void read_thresholds(const Json& list, const std::string& file, Lab& lab) {
+  int sum = 0;
+  double last = 0;
+  for (const Json& item : list) {
+    Reader reader(item, file + ": speed " + std::to_string(lab.thresholds.size() + 1));
+    const Threshold threshold{reader.get<double>("speedup"), reader.get<int>("points"), reader.get<std::string>("why")};
+    reader.finish();
+    if (!(threshold.speedup > last)) reader.fail("has a \"speedup\" that is not above 0 and the one before it");
+    if (threshold.points < 1) reader.fail("has \"points\" below 1");
+    if ((sum += threshold.points) > kMostSpeedPoints)
+      reader.fail("makes the points of all thresholds more than " + std::to_string(kMostSpeedPoints));
+    last = threshold.speedup;
+    lab.thresholds.push_back(threshold);
+  }
+}
+
 void check_names(const Lab& lab, const Reader& reader) {
   if (lab.entries.empty()) reader.fail("has no entry in \"entries\"");
   for (const std::string& entry : lab.entries) {
@@ -119,6 +138,11 @@ void check_names(const Lab& lab, const Reader& reader) {
     reader.fail("has a \"baseline\" that is neither cpu nor a lab's number");
   if (lab.source.empty() || lab.source.find('/') != std::string::npos)
     reader.fail("has a \"source\" that is no file name");
+  for (const int block : lab.blocks) {
+    if (block < 1 || block > kLargestBlock)
+      reader.fail("has a size in \"blocks\" outside 1 … " + std::to_string(kLargestBlock));
+  }
+  if (!lab.thresholds.empty() && !lab.speed_why.empty()) reader.fail("has thresholds in \"speed\" and a \"speed_why\"");
   if (lab.largest_size < 3) reader.fail("has a \"sizes\".\"largest\" below 3");
   if (lab.real_size == 0 || lab.real_size > 1u << 30) reader.fail("has a \"sizes\".\"real\" outside 1 … 2^30");
 }
@@ -165,6 +189,8 @@ Lab load_lab(const fs::path& folder) {
   read_limits(reader.child("limits"), file, lab);
   lab.blocks = reader.get<std::vector<int>>("blocks", {});
   lab.rules = read_rules(reader.child("rules"), file);
+  read_thresholds(reader.child("speed"), file, lab);
+  lab.speed_why = reader.get<std::string>("speed_why", "");
   reader.get<std::string>("starter_fails");  // CTest's affair
   reader.child("arch");                      // CMake's
   reader.child("needs");                     // the map's

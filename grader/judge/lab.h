@@ -26,6 +26,13 @@ struct Rule {
   std::optional<double> starter = {}, reference = {};
 };
 
+// A speedup over the baseline that earns points.
+struct Threshold {
+  double speedup = 0;
+  int points = 0;  // of the score's 100
+  std::string why;
+};
+
 struct Lab {
   std::string name;    // of its folder: 02_reduce_neighbored
   std::string number;  // 02
@@ -38,6 +45,8 @@ struct Lab {
   std::vector<std::string> measured_inputs;  // those whose counters the rules look at; the first is timed, too
   std::vector<int> blocks;                   // for entries that take one; the first is measured
   std::vector<Rule> rules;
+  std::vector<Threshold> thresholds;  // by ascending speedup
+  std::string speed_why;              // why there is none
   double case_seconds = 10, real_seconds = 60;
 };
 

@@ -5,10 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "grader/judge/score.h"
+#include "grader/judge/version.h"
+
 namespace warpladder {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int kJsonFormat = 1;  // of to_json(): another number once a key changes its meaning or goes
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -36,7 +41,45 @@ Json rule_json(const RuleResult& result) {
           {"why", result.rule.why}};
 }
 
-Json speed_json(const Result& result) {
+std::string_view name_of(SpeedVerdict verdict) {
+  switch (verdict) {
+    case SpeedVerdict::kNotGraded: return "not graded";
+    case SpeedVerdict::kPass: return "pass";
+    case SpeedVerdict::kFail: return "fail";
+    case SpeedVerdict::kInconclusive: return "inconclusive";
+  }
+  return "not graded";
+}
+
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json speed_json(const Speed& speed) {
+  Json thresholds = Json::array();
+  for (const ThresholdResult& one : speed.thresholds) {
+    thresholds.push_back({{"speedup", one.threshold.speedup},
+                          {"points", one.threshold.points},
+                          {"why", one.threshold.why},
+                          {"verdict", name_of(one.verdict)}});
+  }
+  return {{"verdict", name_of(speed.verdict)},
+          {"kind", or_null(speed.kind)},
+          {"card", or_null(speed.card)},
+          {"speedup", or_null(speed.speedup)},
+          {"interval", speed.interval ? Json{speed.interval->first, speed.interval->second} : Json(nullptr)},
+          {"thresholds", std::move(thresholds)},
+          {"advice", or_null(speed.advice)}};
+}
+
+Json score_json(const Result& result) {
+  const std::optional<Score> score = score_of(result);
+  if (!score) return nullptr;
+  Json parts = Json::array();
+  for (const ScorePart& part : score->parts)
+    parts.push_back({{"name", part.name}, {"points", part.points}, {"of", part.of}, {"why", part.why}});
+  return {{"points", score->points}, {"of", kMostPoints}, {"parts", std::move(parts)}};
+}
+
+Json time_json(const Result& result) {
   const Speed& speed = result.speed;
   return {{"ms", or_null(speed.ms)},
           {"host_ms", or_null(speed.host_ms)},
@@ -82,6 +125,20 @@ std::string printed_text(const std::string& text) {
     out += "    | " + lines[i] + "\n";
   }
   return out;
+}
+
+// "score 80 of 100: correct 60/60, rules 0/20 (broken: barriers), speed 20/20 (1.8 ×, modelled for NVIDIA H200)"
+std::string score_text(const Result& result) {
+  const std::optional<Score> score = score_of(result);
+  if (!score) return "";
+  std::string text = "  score " + std::to_string(score->points) + " of " + std::to_string(kMostPoints);
+  const char* separator = ": ";
+  for (const ScorePart& part : score->parts) {
+    text += separator + part.name + " " + std::to_string(part.points) + "/" + std::to_string(part.of);
+    if (part.name == "speed" || part.points < part.of) text += " (" + part.why + ")";
+    separator = ", ";
+  }
+  return text + "\n";
 }
 
 std::string failure_text(const Result& result, const std::string& command) {
@@ -154,19 +211,26 @@ bool covers(std::string_view expected, std::string_view check) {
 
 std::string to_json(const Result& result) {
   Json json = {
+      {"judge", {{"format", kJsonFormat}, {"version", judge_version()}}},
+      {"sandbox",
+       {{"compile", or_null(result.sandbox.compile)},
+        {"run", or_null(result.sandbox.run)},
+        {"device", or_null(result.sandbox.device)}}},
       {"lab", result.lab},
       {"file", result.file},
       {"device", result.device},
       {"opencl_device", result.opencl_device.empty() ? Json(nullptr) : Json(result.opencl_device)},
       {"seed", result.seed},
       {"verdict", name_of(result.verdict())},
+      {"score", score_json(result)},
       {"failed_check", nullptr},
       {"failure", nullptr},
       {"cases", Json::array()},
       {"cases_passed", passed_cases(result)},
       {"cases_planned", result.planned_cases},
       {"rules", Json::array()},
-      {"time", speed_json(result)},
+      {"time", time_json(result)},
+      {"speed", speed_json(result.speed)},
       {"counters", result.measurements.empty() ? Json::object() : Json(result.measurements.front().counters)},
       {"measurements", Json::array()},
       {"serial_cpu",
@@ -182,8 +246,11 @@ std::string to_json(const Result& result) {
                        {"schedule", result.failed_schedule}};
   }
   for (const CaseResult& one : result.cases) {
-    json["cases"].push_back(
-        {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"verdict", one.passed ? "pass" : "fail"}});
+    json["cases"].push_back({{"name", one.name},
+                             {"input", one.input},
+                             {"n", one.n},
+                             {"hidden", one.hidden},
+                             {"verdict", one.passed ? "pass" : "fail"}});
   }
   for (const Measurement& one : result.measurements) {
     json["measurements"].push_back(
@@ -210,7 +277,8 @@ std::string to_text(const Result& result, const std::string& command) {
   }
   text += speed_text(result);
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
-  return text + (result.failure ? failure_text(result, command) : "  accepted\n");
+  text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";
+  return text + score_text(result);
 }
 
 }  // namespace warpladder

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "grader/judge/lab.h"
@@ -42,6 +43,7 @@ struct CaseResult {
   std::string name, input;
   size_t n = 0;
   bool passed = false;
+  bool hidden = false;
 };
 
 struct RuleResult {
@@ -57,12 +59,38 @@ struct Measurement {
   std::map<std::string, double> counters;  // of all launches
 };
 
+enum class SpeedVerdict { kNotGraded, kPass, kFail, kInconclusive };
+
+struct ThresholdResult {
+  Threshold threshold;
+  SpeedVerdict verdict = SpeedVerdict::kNotGraded;
+};
+
 struct Speed {
   std::optional<double> ms, host_ms;  // medians: by CUDA events, by the judge's side of the clock
   int runs = 0;
   std::string what, reason;  // reason: why there is no figure
   std::optional<double> baseline_ms, serial_cpu_ms, parallel_cpu_ms;
   std::string parallel_cpu_what;
+
+  // Over the lab's baseline, for its thresholds: measured on a card, or modelled for one.
+  SpeedVerdict verdict = SpeedVerdict::kNotGraded;  // kFail if one threshold is missed; else kInconclusive if one is
+  std::string kind, card;                           // "measured" or "modelled"; "": no speedup is known
+  std::optional<double> speedup;
+  std::optional<std::pair<double, double>> interval;  // of the speedup, with the confidence that `what` names
+  std::vector<ThresholdResult> thresholds;
+  std::string advice;  // what to do if it is inconclusive
+};
+
+// How the submission was locked in: recorded, since what a machine allows differs.
+struct SandboxUsed {
+  std::string compile, run;  // "none", or what was used
+  std::string device;        // "separate process", "in process" or "card"
+};
+
+// Points of the score's parts; they add up to 100.
+struct Worth {
+  int correct = 0, rules = 0, speed = 0;
 };
 
 struct Result {
@@ -73,16 +101,22 @@ struct Result {
   std::string failed_case, failed_schedule;  // where it arose; "": elsewhere
   std::vector<CaseResult> cases;
   size_t planned_cases = 0;
+  bool is_whole = false;  // all that a grade takes was asked for: else there is no score
+  Worth worth;
   std::vector<RuleResult> rules;
   std::vector<Measurement> measurements;
   Speed speed;
+  SandboxUsed sandbox;
   std::string baseline;
   std::optional<std::vector<uint64_t>> histogram;  // of a file of the learner's
   std::string input_file;
   size_t input_bytes = 0;
   std::string printed;  // by a single case that passed; a failure holds its own
 
-  Verdict verdict() const { return failure ? failure->verdict : Verdict::kAccepted; }
+  Verdict verdict() const {
+    if (failure) return failure->verdict;
+    return speed.verdict == SpeedVerdict::kInconclusive ? Verdict::kInconclusive : Verdict::kAccepted;
+  }
 };
 
 // True if `check` is `expected` or lies below it: case.reduce_sum.33 is below case.reduce_sum.
