@@ -27,6 +27,11 @@ def card() -> str:
     return next(iter(_ask("name")), "GPU")
 
 
+def count() -> int:
+    """How many cards there are."""
+    return len(_ask("name"))
+
+
 def driver() -> str | None:
     """The driver's version."""
     return next(iter(_ask("driver_version")), None)

@@ -81,6 +81,8 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--json", metavar="F", help="write the whole verdict to this file")
     check.set_defaults(run=_check)
 
+    _add_grade(commands)
+
     listing = commands.add_parser("list", help="list the labs", description="Lists the labs.")
     listing.add_argument("--json", action="store_true", help="as JSON, for programs")
     listing.set_defaults(run=_list)
@@ -113,6 +115,93 @@ def parser() -> argparse.ArgumentParser:
     emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     emulate.set_defaults(run=_emulate)
     return top
+
+
+GRADE = """Grades a course: one result for each student and lab in DIR/results, and reports of all of them in DIR.
+
+SUBMISSIONS holds one entry for each student: a folder, or a .zip, .tar, .tar.gz, .tgz or .tar.xz by their name; or what
+Canvas and Moodle let you download, unpacked. In it, each lab's files are in a folder NN or NN_name; or there is a file
+NN.cu or NN_name.cu for each lab; or, with --lab NN, there are that lab's files alone.
+
+Stopped and started again it goes on where it was. A newer grader grades anew, keeps the older results beside the new
+ones, and lists in DIR/changes.csv what changed."""
+
+
+def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    grade = commands.add_parser(
+        "grade",
+        help="grade a course's submissions",
+        description=GRADE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    grade.add_argument("submissions", metavar="SUBMISSIONS")
+    grade.add_argument("--out", metavar="DIR", required=True, help="where results and reports go")
+    grade.add_argument("--lab", metavar="NN", help="all submissions are to this lab")
+    grade.add_argument(
+        "--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)"
+    )
+    grade.add_argument("--hidden", metavar="FILE", help="any text that students do not know: more cases come from it")
+    grade.add_argument(
+        "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
+    )
+    grade.add_argument("--seed", type=int, metavar="S", help="of the inputs; the same for everybody, whatever it is")
+    grade.add_argument("--again", action="store_true", help="also what has its result already")
+    grade.add_argument("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
+    grade.add_argument("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")
+    where = grade.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tcp://…")
+    where.add_argument("--slurm", action="store_true", help="on workers that are Slurm jobs")
+    slurm = grade.add_argument_group("with --slurm")
+    slurm.add_argument("--slurm-jobs", type=_count, default=4, metavar="N", help="workers (default: 4)")
+    slurm.add_argument("--slurm-partition", metavar="NAME")
+    slurm.add_argument("--slurm-account", metavar="NAME")
+    slurm.add_argument("--slurm-walltime", default="04:00:00", metavar="H:M:S", help="of each (default: 04:00:00)")
+    slurm.add_argument(
+        "--slurm-option",
+        action="append",
+        default=[],
+        metavar="O",
+        help="a further line for sbatch, such as --qos=short",
+    )
+    grade.set_defaults(run=_grade)
+
+    worker = commands.add_parser(
+        "worker",
+        help="let this machine grade for ./lab grade --scheduler",
+        description="Makes this machine a worker of a Dask scheduler, for ./lab grade --scheduler elsewhere.",
+    )
+    worker.add_argument("scheduler", metavar="ADDRESS", help="the scheduler's, tcp://…")
+    worker.add_argument(
+        "--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)"
+    )
+    worker.add_argument(
+        "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
+    )
+    worker.set_defaults(run=_worker)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return int(text)
+
+
+def _grade(arguments: argparse.Namespace) -> int:
+    from . import setup
+
+    setup.go_on_in_grade_python()
+    from batch import grade
+
+    return grade.run(arguments)
+
+
+def _worker(arguments: argparse.Namespace) -> int:
+    from . import setup
+
+    setup.go_on_in_grade_python()
+    from batch import cluster
+
+    return cluster.work(arguments)
 
 
 def _list(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,123 @@
+"""archive: a .zip or .tar that nobody trusts → its members' paths and bytes, in order. Writes nothing, follows no link,
+and holds at most UNPACKED_BYTES whatever a header claims. Which members are wanted is intake's to say."""
+
+import gzip
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+# A lab's sources are a few KiB. With everything else that people pack beside them a submission stays far below these.
+ARCHIVE_BYTES = 8 << 20
+UNPACKED_BYTES = 32 << 20  # of all members together, headers and what is ignored included
+MEMBERS = 2000
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
+# Recognised in order to be named in a refusal.
+OTHER_SUFFIXES = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
+
+DAMAGED = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
+    NotImplementedError, MemoryError, OverflowError, RuntimeError,
+)  # fmt: skip
+Take = Callable[[str, Callable[[int], bytes]], None]  # of a path, and of what reads at most so many bytes
+
+
+class Refusal(Exception):
+    """Why a submission is not graded, and what its author should do."""
+
+
+def is_archive(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES)
+
+
+def stem(name: str) -> str:
+    """The name without the archive's suffix."""
+    return next(name[: -len(suffix)] for suffix in sorted(SUFFIXES, key=len)[::-1] if name.lower().endswith(suffix))
+
+
+def unpack(file: Path, take: Take) -> None:
+    """Gives take each member that is a regular file. Raises Refusal for any that is not a file or a folder."""
+    if file.stat().st_size > ARCHIVE_BYTES:
+        raise Refusal(f"{file.name} is larger than {ARCHIVE_BYTES >> 20} MiB: pack only the source files.")
+    try:
+        (_unpack_zip if file.name.lower().endswith(".zip") else _unpack_tar)(file, take)
+    except DAMAGED as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise Refusal(f"{file.name} is damaged, or no such archive ({what[:200]}): pack it again.") from error
+
+
+def _unpack_zip(file: Path, take: Take) -> None:
+    left = UNPACKED_BYTES
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        _check_count(len(members))
+        for member in members:
+            # The name as it was stored: zipfile cuts it at a NUL.
+            name = member.orig_filename
+            kind = stat.S_IFMT(member.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                raise _no_file(name, "a link" if kind == stat.S_IFLNK else "a device or a pipe")
+            if member.is_dir():
+                continue
+            if member.flag_bits & 1:
+                raise Refusal(f"{name!r} is encrypted: pack it without a password.")
+            # bzip2 and LZMA are decompressed here in pieces of any size, so that a bomb could not be bounded.
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise Refusal(f"{name!r} is packed by an unusual method: make an ordinary .zip.")
+            with archive.open(member) as stream:
+                bounded = _Bounded(stream, left)
+                take(name, bounded.read)
+                left = bounded.left
+
+
+def _unpack_tar(file: Path, take: Take) -> None:
+    count = 0
+    # As a stream: tarfile then never seeks, and every byte, of headers too, passes the bound.
+    with _decompressed(file) as stream, tarfile.open(fileobj=_Bounded(stream, UNPACKED_BYTES), mode="r|") as archive:
+        for member in archive:
+            count += 1
+            _check_count(count)
+            if member.isdir():
+                continue
+            if not member.isreg() or member.issparse():
+                link = member.issym() or member.islnk()
+                raise _no_file(member.name, "a link" if link else "a device, a pipe or a sparse file")
+            opened = archive.extractfile(member)
+            assert opened is not None
+            take(member.name, opened.read)
+
+
+@contextmanager
+def _decompressed(file: Path) -> Iterator[BinaryIO]:
+    name = file.name.lower()
+    opener = gzip.open if name.endswith(("gz",)) else lzma.open if name.endswith(".xz") else open
+    with opener(file, "rb") as stream:
+        yield stream
+
+
+class _Bounded:
+    """A stream that refuses to yield more than a number of bytes."""
+
+    def __init__(self, stream: BinaryIO, left: int) -> None:
+        self.stream_, self.left = stream, left
+
+    def read(self, count: int) -> bytes:
+        data = self.stream_.read(count)
+        self.left -= len(data)
+        if self.left < 0:
+            raise Refusal(f"it unpacks to more than {UNPACKED_BYTES >> 20} MiB: pack only the source files.")
+        return data
+
+
+def _check_count(count: int) -> None:
+    if count > MEMBERS:
+        raise Refusal(f"it holds more than {MEMBERS} files: pack only the source files.")
+
+
+def _no_file(name: str, what: str) -> Refusal:
+    return Refusal(f"{name!r} is {what}: pack regular files only.")

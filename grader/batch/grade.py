@@ -1,0 +1,351 @@
+"""grade: ./lab grade. Reads the submissions, has each graded that has no result yet, keeps the results, reports.
+
+A result depends on the submission, the grader's sources and the options; whoever has one by the same three is not
+graded again. So a batch that was killed goes on where it was, and a newer grader grades anew.
+"""
+
+import contextlib
+import csv
+import fcntl
+import hashlib
+import io
+import os
+import shutil
+import signal
+import threading
+import time
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from launcher import build, demo, device, judge, labs, setup
+from launcher.console import Failure, say
+from launcher.labs import Lab
+
+from . import intake, judging, memory, records, reports, version
+from .intake import Submission
+from .judging import Task
+from .progress import Progress
+from .records import Grader, Record, Results
+
+# The most that one judge with all that it starts used on lockstep, on any lab's reference solution or wrong variant.
+JUDGE_BYTES = 2 << 30
+SEED = 1
+Done = tuple[Task, dict[str, Any]]
+
+
+def run(arguments: Namespace) -> int:
+    folder, out = _folders(arguments)
+    only = labs.find_lab(arguments.lab) if arguments.lab else None
+    hidden = _hidden(arguments.hidden)
+    is_cluster = bool(arguments.scheduler or arguments.slurm)
+    with _alone_in(out), _stopped_by_signals():
+        found, strangers = intake.read(folder, labs.all_labs(), only)
+        for note in strangers:
+            say(note)
+        if not found:
+            raise Failure(
+                f"{folder} holds no submission. There, each student has a folder or an archive by their name."
+            )
+        grader = Grader(version.digest(), version.commit(), _options(arguments, hidden))
+        results = Results(out)
+        todo = _to_do(found, results, grader, arguments.again)
+        say(_plan(found, todo))
+        batch = _Batch(results, grader, arguments, todo)
+        for submission in todo:
+            if submission.refusal is not None:
+                batch.keep(records.refusal(submission, grader))
+        tasks = [_task(one, grader, hidden) for one in todo if one.refusal is None]
+        if tasks:
+            batch.grade(_on_cluster(tasks, arguments) if is_cluster else _here(tasks, out, arguments))
+        return batch.report(out)
+
+
+class _Batch:
+    """What came of this run so far."""
+
+    def __init__(self, results: Results, grader: Grader, arguments: Namespace, todo: Sequence[Submission]) -> None:
+        self.results_, self.grader_, self.arguments_ = results, grader, arguments
+        self.submissions_ = {(one.student, one.lab): one for one in todo}
+        self.tasks_ = sum(one.refusal is None for one in todo)
+        self.graded_ = 0
+        self.new_: list[Record] = []
+        self.largest_ = self.seconds_ = 0.0
+        self.peak_ = 0
+        self.interrupted_ = False
+
+    def keep(self, record: Record) -> Record:
+        current = self.results_.store(record)
+        self.new_.append(current)
+        return current
+
+    def grade(self, done: Iterator[Done]) -> None:
+        """Stores what done brings, as it comes. Ctrl-C ends it early, and what was stored stays."""
+        start = time.monotonic()
+        with memory.Peak(os.getpid()) as watch, Progress(self.tasks_) as progress, contextlib.closing(done):  # type: ignore[type-var]
+            try:
+                for task, outcome in done:
+                    self.largest_ = max(self.largest_, outcome.pop("peak_bytes", 0))
+                    submission = self.submissions_[task.student, task.lab]
+                    record = self.keep(records.make(submission, self.grader_, outcome))
+                    self.graded_ += 1
+                    progress.advance(record)
+            except KeyboardInterrupt:
+                self.interrupted_ = True
+        self.seconds_, self.peak_ = time.monotonic() - start, watch.peak
+
+    def report(self, out: Path) -> int:
+        everything = self.results_.all()
+        changed = [record for record in everything if _changed(record)]
+        records.write_whole(out / "changes.csv", _changes_csv(changed))
+        reports.write_all(out, everything, labs=labs.all_labs(), options=self.arguments_)
+        self._say_changes()
+        say(self._summary(everything))
+        if self.graded_:
+            say(self._measured())
+        missing = self.tasks_ - self.graded_
+        if self.interrupted_ or missing:
+            say(f"{missing} not graded yet. The same command goes on with them; what is graded stays.")
+        say(f"Results, one file for each student and lab: {out}/results; reports: {out}")
+        faults = sum(record["verdict"] == records.FAULT for record in everything)
+        if faults:
+            say(f"{faults} by a fault of the grader's own, without a score: the same command tries them again.")
+        return 130 if self.interrupted_ else 1 if missing or faults else 0
+
+    def _say_changes(self) -> None:
+        changed = [record for record in self.new_ if _changed(record)]
+        kept = [record for record in self.new_ if record["kept"]]
+        for record in changed[:20]:
+            before = record["previous"]
+            say(
+                f"changed: {record['student']}, {record['lab']}: {before['verdict']} ({before['score']}) → "
+                f"{record['verdict']} ({record['score']})"
+            )
+        if len(changed) > 20:
+            say(f"… {len(changed)} results changed; all of them are in changes.csv")
+        for record in kept:
+            say(
+                f"kept: {record['student']}, {record['lab']}: {record['verdict']} ({record['score']}). {record['kept']}"
+            )
+
+    def _summary(self, everything: list[Record]) -> str:
+        verdicts = Counter(record["verdict"] for record in everything)
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+        return f"{len(everything)} results of {len({record['student'] for record in everything})} students: {listed}"
+
+    def _measured(self) -> str:
+        text = f"{self.graded_} graded in {self.seconds_:.0f} s: {self.graded_ * 60 / self.seconds_:.1f} a minute."
+        if self.arguments_.scheduler or self.arguments_.slurm:
+            return (
+                f"{text} The largest judge used {self.largest_ / 2**20:.0f} MiB at its peak (measured by the workers)."
+            )
+        return (
+            f"{text} Peak memory {self.peak_ / 2**20:.0f} MiB in all, {self.largest_ / 2**20:.0f} MiB the largest "
+            f"judge (sampled every {memory.SAMPLE_SECONDS:g} s)."
+        )
+
+
+def _folders(arguments: Namespace) -> tuple[Path, Path]:
+    folder, out = Path(arguments.submissions).absolute(), Path(arguments.out).absolute()
+    if folder.is_file():
+        raise Failure(f"{arguments.submissions} is a file. Unpack it into a folder, and name that.")
+    if not folder.is_dir():
+        raise Failure(f"{arguments.submissions}: there is no such folder")
+    if out == folder or folder in out.parents or out in folder.parents:
+        raise Failure("--out: choose a folder beside the submissions, not one inside them or around them.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--out {arguments.out} cannot be made: {error.strerror}") from error
+    return folder, out
+
+
+def _hidden(name: str | None) -> bytes | None:
+    if name is None:
+        return None
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise Failure(f"--hidden {name} cannot be read: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _alone_in(out: Path) -> Iterator[None]:
+    """The lock is on the folder itself and leaves no file behind."""
+    descriptor = os.open(out, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            text = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
+            raise Failure(text) from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges are ended, results stay."""
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, signal.default_int_handler) for number in signals]
+    try:
+        yield
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _options(arguments: Namespace, hidden: bytes | None) -> dict[str, Any]:
+    seed = arguments.seed
+    if seed is None:
+        # The same inputs for everybody. Nobody can tell the hidden file from it.
+        seed = SEED if hidden is None else int.from_bytes(hashlib.sha256(b"seed" + hidden).digest()[:4], "little")
+    return {
+        "device": arguments.device,
+        "seed": seed,
+        "hidden": None if hidden is None else hashlib.sha256(hidden).hexdigest(),
+    }
+
+
+def _to_do(found: list[Submission], results: Results, grader: Grader, again: bool) -> list[Submission]:
+    return [one for one in found if again or not records.is_current(results.current(one.student, one.lab), one, grader)]
+
+
+def _plan(found: list[Submission], todo: list[Submission]) -> str:
+    refused = sum(one.refusal is not None for one in found)
+    text = f"{len({one.student for one in found})} students, {len(found)} submissions"
+    text += f", {refused} of them refused" if refused else ""
+    done = len(found) - len(todo)
+    return text + (f"; {done} have their result already" if done else "")
+
+
+def _task(submission: Submission, grader: Grader, hidden: bytes | None) -> Task:
+    assert submission.lab is not None
+    return Task(
+        submission.student,
+        submission.lab,
+        submission.files,
+        submission.main,
+        grader.options["device"],
+        grader.options["seed"],
+        hidden,
+        grader.version,
+    )
+
+
+def _here(tasks: list[Task], out: Path, arguments: Namespace) -> Iterator[Done]:
+    """Builds, and only then returns what brings the outcomes."""
+    by_name = {lab.name: lab for lab in labs.all_labs()}
+    where = device.choose(arguments.device)
+    wanted = [by_name[name] for name in sorted({task.lab for task in tasks})]
+    tree, fit = make_ready(where, wanted)
+    work = out / ".work"
+    shutil.rmtree(work, ignore_errors=True)  # a run before this one was killed
+    work.mkdir()
+    names = {lab.name for lab in fit}
+    able = [task for task in tasks if task.lab in names]
+    slots = _slots(where, arguments.jobs)
+    return run_tasks(able, by_name, tree, work, slots)
+
+
+def make_ready(where: str, wanted: list[Lab]) -> tuple[Path, list[Lab]]:
+    """Builds what these labs need; returns the tree, and those of them that this machine can grade."""
+    opencl = [lab for lab in wanted if lab.is_opencl]
+    try:
+        nvcc = setup.prepare(opencl=bool(opencl))
+    except Failure:
+        if not opencl or not setup.missing_opencl():
+            raise
+        nvcc = setup.prepare()
+    fit = demo.buildable(wanted)
+    tree = judge.tree_for(where, nvcc)
+    build.build(tree, judge.targets(fit), "Building what grades these labs")
+    return tree, fit
+
+
+def run_tasks(
+    tasks: list[Task], by_name: dict[str, Lab], tree: Path, work: Path, slots: list[dict[str, str]]
+) -> Iterator[Done]:
+    """slots: one for each judge at a time, with what its environment has for itself."""
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+    from queue import SimpleQueue
+
+    free: SimpleQueue[dict[str, str]] = SimpleQueue()
+    for slot in slots:
+        free.put(slot)
+    stop = threading.Event()
+
+    def grade(task: Task) -> Done:
+        slot = free.get()
+        try:
+            return task, judging.grade(task, by_name[task.lab], tree, work, environment=slot, stop=stop)
+        finally:
+            free.put(slot)
+
+    pool = ThreadPoolExecutor(len(slots))
+    try:
+        for future in as_completed([pool.submit(grade, task) for task in tasks]):
+            yield future.result()
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:
+    if where == "gpu":
+        # What is timed must be alone on its card.
+        cards = device.count()
+        count = min(wanted or cards, cards)
+        if wanted and wanted > cards:
+            say(f"--jobs {wanted}: one job at a time on each card, and there are {cards}.")
+        return [{"CUDA_VISIBLE_DEVICES": str(number)} for number in range(count)] if cards > 1 else [{}]
+    cores = len(os.sched_getaffinity(0))
+    count, room = wanted or cores, max(1, memory.available() // JUDGE_BYTES)
+    if count > room:
+        say(f"{room} at a time and not {count}: a judge may use {JUDGE_BYTES >> 30} GiB, and that much memory is free.")
+    return [{}] * min(count, room)
+
+
+def _on_cluster(tasks: list[Task], arguments: Namespace) -> Iterator[Done]:
+    from . import cluster
+
+    return cluster.run_tasks(tasks, arguments)
+
+
+def _changed(record: Record) -> bool:
+    before = record["previous"]
+    return before is not None and (before["verdict"], before["score"]) != (record["verdict"], record["score"])
+
+
+def _changes_csv(changed: list[Record]) -> str:
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\r\n")
+    table.writerow(
+        ["Student", "Lab", "Submission", "Old grader", "Old verdict", "Old score", "Grader", "Verdict", "Score"]
+    )
+    for record in changed:
+        before = record["previous"]
+        same = before["sha256"] == record["submission"]["sha256"]
+        table.writerow(
+            [
+                reports_cell(record["student"]),
+                record["lab"] or "",
+                "the same" if same else "another",
+                before["version"],
+                before["verdict"],
+                "" if before["score"] is None else before["score"],
+                record["grader"]["version"],
+                record["verdict"],
+                "" if record["score"] is None else record["score"],
+            ]
+        )
+    return out.getvalue()
+
+
+def reports_cell(text: str) -> str:
+    """A spreadsheet takes a cell that begins so for a formula."""
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,327 @@
+"""intake: a folder of submissions → one Submission for each student and lab, or the reason why it is refused.
+
+What belongs to whom is read from names; ./lab grade --help lists them. Sources are held in memory.
+Left out: whether a source is any good; the judge says that.
+"""
+
+import hashlib
+import os
+import re
+import stat
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from launcher.labs import Lab
+
+from . import archive
+from .archive import Refusal
+
+# The largest source in the labs has 9 KiB, and an honest submission to one lab a handful of files.
+FILE_BYTES = 1 << 20
+LAB_FILES = 64
+DEPTH = 8
+SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\.(cu|cuh|h|cc|cl)")
+FOLDER_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+CUDA = (".cu", ".cuh", ".h")
+OPENCL = (".cc", ".cl", ".h")
+# What macOS, Windows, editors and version control leave beside a file.
+JUNK = re.compile(
+    r"__MACOSX|\..*|.*~|#.*#|.*\.(swp|swo|bak|orig|tmp)|Thumbs\.db|desktop\.ini|__pycache__", re.IGNORECASE
+)
+NUMBERED = re.compile(r"(\d\d)(?:[_-].*)?")
+# Canvas: sortablename_[LATE_]userid_fileid_name, or anon_code_fileid_name. Both as its own ContentZipper writes them.
+CANVAS = re.compile(r"(?P<name>\w+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)")
+CANVAS_ANONYMOUS = re.compile(r"(?P<name>anon)_(?:LATE_)?(?P<id>[A-Za-z0-9]+)_\d+_(?P<file>.+)")
+# Moodle: "Full Name_participantid_assignsubmission_file", a folder, or with "_name" a file.
+MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's files for one lab; or, with a refusal, what there was of them."""
+
+    student: str
+    lab: str | None  # the lab's folder name; None: a refusal that is of no one lab
+    source: str  # the entry in the folder of submissions
+    files: dict[str, bytes] = field(default_factory=dict)  # path below the lab's folder → bytes
+    main: str = ""  # the file that the judge compiles
+    refusal: str | None = None
+    notes: tuple[str, ...] = ()
+    identity: dict[str, str] | None = None  # {"system": canvas or moodle, "id", "name"}
+
+    @property
+    def sha256(self) -> str:
+        """Of the main file's name and of every file; of the reason if it is refused."""
+        digest = hashlib.sha256()
+        parts = [self.main.encode(), (self.refusal or "").encode()]
+        for name, data in sorted(self.files.items()):
+            parts += [name.encode(), data]
+        for part in parts:
+            digest.update(len(part).to_bytes(8, "little") + part)
+        return digest.hexdigest()
+
+
+@dataclass
+class _Entry:
+    """What one student handed in: folders, archives and files, each under the name that it has for its owner."""
+
+    parts: list[tuple[str, Path]] = field(default_factory=list)
+    identity: dict[str, str] | None = None
+
+
+def read(folder: Path, labs: list[Lab], only: Lab | None) -> tuple[list[Submission], list[str]]:
+    """The submissions in order of student and lab, and what in the folder belongs to nobody."""
+    entries, strangers = _by_student(folder)
+    found: list[Submission] = []
+    for student in sorted(entries):
+        found += _of_student(student, entries[student], labs, only)
+    return found, strangers
+
+
+def student_key(name: str) -> str:
+    """The name, as one that a file can have everywhere. Names that differ keep differing."""
+    plain = unicodedata.normalize("NFC", name)
+    safe = re.sub(r"[^\w .,@+()'-]", "_", plain).strip(" .")[:80]
+    if safe == name:
+        return safe
+    return f"{safe}~{hashlib.sha256(os.fsencode(name)).hexdigest()[:6]}"
+
+
+def _by_student(folder: Path) -> tuple[dict[str, _Entry], list[str]]:
+    entries: dict[str, _Entry] = defaultdict(_Entry)
+    strangers = []
+    for path in sorted(folder.iterdir()):
+        name = path.name
+        if JUNK.fullmatch(name):
+            strangers.append(f"{name} is ignored: left behind by another program")
+            continue
+        if match := MOODLE.fullmatch(name):
+            identity, student = _identity("moodle", match), f"{match['name']}_{match['id']}"
+        elif not path.is_dir() and (match := CANVAS.fullmatch(name) or CANVAS_ANONYMOUS.fullmatch(name)):
+            identity, student = _identity("canvas", match), f"{match['name']}_{match['id']}"
+        elif path.is_dir() or archive.is_archive(name):
+            entries[student_key(name if path.is_dir() else archive.stem(name))].parts.append(("", path))
+            continue
+        else:
+            strangers.append(f"{name} is ignored: neither a folder nor one of {', '.join(archive.SUFFIXES)}")
+            continue
+        entry = entries[student_key(student)]
+        entry.identity = identity
+        if match.groupdict().get("kind") != "onlinetext":
+            entry.parts.append((match["file"], path))
+    return dict(entries), strangers
+
+
+def _identity(system: str, match: re.Match[str]) -> dict[str, str]:
+    return {"system": system, "id": match["id"], "name": match["name"]}
+
+
+def _of_student(student: str, entry: _Entry, labs: list[Lab], only: Lab | None) -> list[Submission]:
+    source = ", ".join(path.name for _, path in entry.parts)
+    make = partial(Submission, student, source=source, identity=entry.identity)
+    sieve = _Sieve()
+    try:
+        if len(entry.parts) > 1 and entry.identity is None:
+            raise Refusal(f"there are two submissions by this name, {source}: keep one of them.")
+        for name, path in entry.parts:
+            sieve.take_entry(name, path)
+    except Refusal as refusal:
+        return [make(only.name if only else None, refusal=str(refusal), notes=tuple(sieve.notes))]
+    except OSError as error:
+        text = f"{source} cannot be read ({error.strerror}): check its permissions."
+        return [make(only.name if only else None, refusal=text)]
+    return _by_lab(sieve, make, labs, only)
+
+
+class _Sieve:
+    """Takes paths one after the other, in the order of checks that keeps each of them cheap."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.notes: list[str] = []
+        self.seen: set[str] = set()
+        self.bytes = 0
+
+    def take_entry(self, name: str, path: Path) -> None:
+        """name: "" for what is the student's as a whole."""
+        if path.is_symlink():
+            raise Refusal(f"{path.name!r} is a link: hand in the files themselves.")
+        if path.is_dir():
+            self.walk(path, name)
+        elif archive.is_archive(path.name):
+            archive.unpack(path, self.below(archive.stem(name) if name else ""))
+        else:
+            self.take(name, partial(_read_file, path))
+
+    def below(self, folder: str) -> archive.Take:
+        return lambda path, read: self.take(_inside(path, folder), read, in_archive=True)
+
+    def walk(self, folder: Path, prefix: str) -> None:
+        for path in sorted(folder.iterdir()):
+            name = f"{prefix}/{path.name}" if prefix else path.name
+            mode = path.lstat().st_mode
+            if JUNK.fullmatch(path.name):
+                self.ignore(name, "left behind by another program")
+            elif stat.S_ISDIR(mode):
+                if name.count("/") >= DEPTH:
+                    raise Refusal(f"{name!r} lies more than {DEPTH} folders deep: hand in flat folders.")
+                self.walk(path, name)
+            elif not stat.S_ISREG(mode):
+                what = "a link" if stat.S_ISLNK(mode) else "a device or a pipe"
+                raise Refusal(f"{name!r} is {what}: hand in regular files only.")
+            elif archive.is_archive(path.name):
+                archive.unpack(path, self.below(archive.stem(name)))
+            else:
+                self.take(name, partial(_read_file, path))
+
+    def take(self, path: str, read: Callable[[int], bytes], in_archive: bool = False) -> None:
+        parts = _checked_parts(path)
+        clean = "/".join(parts)
+        if clean in self.seen:
+            raise Refusal(f"{clean!r} is there twice: keep one of them.")
+        self.seen.add(clean)
+        if len(self.seen) > archive.MEMBERS:
+            raise Refusal(f"it holds more than {archive.MEMBERS} files: hand in only the source files.")
+        name = parts[-1]
+        if any(JUNK.fullmatch(part) for part in parts):
+            self.ignore(clean, "left behind by another program")
+        elif in_archive and archive.is_archive(name):
+            raise Refusal(f"{clean!r} is an archive inside an archive: put its files there themselves.")
+        elif name.lower().endswith(archive.OTHER_SUFFIXES):
+            raise Refusal(f"{clean!r} is of a kind that is not unpacked: make a .zip or a .tar.gz.")
+        elif not name.endswith((*CUDA, *OPENCL)):
+            self.ignore(clean, "no source file")
+        elif not SOURCE_NAME.fullmatch(name):
+            raise Refusal(f"{name!r}: rename it; names are of letters, digits, _ . and -, and at most 64 of them.")
+        else:
+            self.keep(clean, read(FILE_BYTES + 1))
+
+    def keep(self, path: str, data: bytes) -> None:
+        if len(data) > FILE_BYTES:
+            raise Refusal(f"{path!r} is larger than {FILE_BYTES >> 20} MiB: no source is.")
+        self.bytes += len(data)
+        if self.bytes > archive.ARCHIVE_BYTES:
+            raise Refusal(f"its sources are larger than {archive.ARCHIVE_BYTES >> 20} MiB together: hand in fewer.")
+        self.files[path] = data
+
+    def ignore(self, path: str, why: str) -> None:
+        if len(self.notes) < 20:
+            self.notes.append(f"{path!r} is ignored: {why}")
+        elif len(self.notes) == 20:
+            self.notes.append("… and more")
+
+
+def _inside(path: str, folder: str) -> str:
+    """Where it lies once the archive is unpacked into the folder; what is wrong with it stays wrong."""
+    return path if not folder or path.startswith("/") else f"{folder}/{path}"
+
+
+def _checked_parts(path: str) -> tuple[str, ...]:
+    shown = repr(path[:200])
+    if not path.isprintable() or "\\" in path:
+        raise Refusal(f"{shown} is an odd path: rename it with letters, digits, _ . and -.")
+    if path.startswith("/") or re.match(r"[A-Za-z]:", path) or ".." in path.split("/"):
+        raise Refusal(f"{shown} leads out of the submission: use plain paths.")
+    parts = PurePosixPath(path).parts
+    if not parts:
+        raise Refusal("a file without a name: pack it again.")
+    if len(parts) > DEPTH + 1:
+        raise Refusal(f"{shown} lies more than {DEPTH} folders deep: hand in flat folders.")
+    return parts
+
+
+def _read_file(path: Path, most: int) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as stream:
+        return stream.read(most)
+
+
+def _by_lab(sieve: _Sieve, make: Callable[..., Submission], labs: list[Lab], only: Lab | None) -> list[Submission]:
+    """Sorts the files into labs. A folder NN or NN_name is a lab's; so is, outside one, a file of such a name."""
+    numbers = {lab.number: lab for lab in labs}
+    groups: dict[str, dict[str, dict[str, bytes]]] = defaultdict(lambda: defaultdict(dict))  # lab → folder → files
+    loose: dict[str, bytes] = {}
+    for path, data in sieve.files.items():
+        folder, name = _lab_folder(path, numbers)
+        if folder is not None:
+            groups[_number(folder)][folder][name] = data
+        elif only is None and (number := _number(path)) in numbers and path.endswith(numbers[number].source.suffix):
+            groups[number][path][PurePosixPath(path).name] = data
+        else:
+            loose[path] = data
+    if only:
+        others = [folder for number, folders in groups.items() if number != only.number for folder in folders]
+        notes = sieve.notes + [f"{folder!r} is ignored: another lab's folder" for folder in others]
+        folders = groups.get(only.number) or {"": _from_common_folder(loose)}
+        return [_of_lab(only, folders, notes, make)]
+    notes = sieve.notes + [f"{path!r} is ignored: it lies in no lab's folder" for path in loose]
+    found = [_of_lab(numbers[number], groups[number], notes, make) for number in sorted(groups)]
+    lost = sorted(path for path in loose if path.endswith(".cu"))
+    if lost or not found:
+        what = f"{', '.join(lost[:5])} belongs to no lab" if lost else "there is no source file"
+        example = labs[0].source.name if labs else "FILE.cu"
+        text = f"{what}: put each lab's files into a folder with its number, such as 02/{example}."
+        found.append(make(None, refusal=text, notes=tuple(sieve.notes)))
+    return found
+
+
+def _number(path: str) -> str:
+    match = NUMBERED.fullmatch(
+        PurePosixPath(path).stem if path.endswith((*CUDA, *OPENCL)) else PurePosixPath(path).name
+    )
+    return match[1] if match else ""
+
+
+def _lab_folder(path: str, numbers: dict[str, Lab]) -> tuple[str | None, str]:
+    """The outermost folder on the path that is a lab's, and the rest of the path."""
+    parts = path.split("/")
+    for at, part in enumerate(parts[:-1]):
+        if (match := NUMBERED.fullmatch(part)) and match[1] in numbers:
+            return "/".join(parts[: at + 1]), "/".join(parts[at + 1 :])
+    return None, path
+
+
+def _from_common_folder(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Their paths from the folder down that holds them all."""
+    common = os.path.commonpath([str(PurePosixPath(path).parent) for path in files]) if files else ""
+    return {str(PurePosixPath(path).relative_to(common)): data for path, data in files.items()}
+
+
+def _of_lab(
+    lab: Lab, folders: dict[str, dict[str, bytes]], notes: list[str], make: Callable[..., Submission]
+) -> Submission:
+    kept, notes = {}, list(notes)
+    try:
+        if len(folders) > 1:
+            raise Refusal(
+                f"lab {lab.number} is there more than once, as {', '.join(sorted(folders))}: keep one of them."
+            )
+        for path, data in next(iter(folders.values())).items():
+            if path.endswith(OPENCL if lab.is_opencl else CUDA):
+                kept[path] = data
+            else:
+                notes.append(f"{path!r} is ignored: no source of this lab")
+        for part in {part for path in kept for part in PurePosixPath(path).parts[:-1]}:
+            if not FOLDER_NAME.fullmatch(part):
+                raise Refusal(f"the folder {part!r}: rename it with letters, digits, _ . and -.")
+        if len(kept) > LAB_FILES:
+            raise Refusal(f"more than {LAB_FILES} source files: hand in those that lab {lab.number} needs.")
+        return make(lab.name, files=kept, main=_main_file(lab, list(kept)), notes=tuple(notes))
+    except Refusal as refusal:
+        return make(lab.name, refusal=str(refusal), notes=tuple(notes))
+
+
+def _main_file(lab: Lab, paths: list[str]) -> str:
+    wanted, suffix = lab.source.name, lab.source.suffix
+    candidates = sorted(path for path in paths if path.endswith(suffix))
+    named = [path for path in candidates if PurePosixPath(path).name == wanted]
+    if len(named) == 1 or len(candidates) == 1:
+        return (named or candidates)[0]
+    if not candidates:
+        raise Refusal(f"there is no {suffix} file: hand in {wanted}.")
+    what = "more than one is" if named else "none is"
+    raise Refusal(f"of {', '.join(candidates[:5])} {what} called {wanted}: give the main file, and only it, that name.")

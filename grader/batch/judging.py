@@ -1,0 +1,168 @@
+"""judging: one submission to the judge, in a process of its own, and what came of it. Used here and on a cluster.
+
+Nothing that a submission or the judge does ends this process, and when it returns nothing of the judge is left.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from launcher import judge
+from launcher.labs import Lab
+
+from . import memory
+from .records import FAULT
+
+# The judge limits each of its own steps, and the slowest verdict on a reference solution takes 40 s on one core of the
+# machine that these limits were set on. Who takes this long hangs.
+WALL_SECONDS = 1800.0
+END_SECONDS = 5.0  # for the judge to clean up
+ATTEMPTS = 2
+NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
+
+
+@dataclass(frozen=True)
+class Task:
+    student: str
+    lab: str
+    files: Mapping[str, bytes]
+    main: str
+    device: str
+    seed: int
+    hidden: bytes | None
+    version: str  # of the sources that the judge has to be built from
+
+
+class Interrupted(Exception):
+    """The batch ends; this task has no outcome."""
+
+
+def grade(
+    task: Task,
+    lab: Lab,
+    tree: Path,
+    folder: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    wall_seconds: float = WALL_SECONDS,
+    stop: threading.Event | None = None,
+) -> dict[str, Any]:
+    """The outcome: verdict, score, of, seconds, error, judge; and beside a record's keys peak_bytes. tree: the build
+    tree; folder: for temporary files."""
+    for _ in range(ATTEMPTS):
+        try:
+            outcome = _attempt(task, lab, tree, folder, environment or {}, wall_seconds, stop or threading.Event())
+        except OSError as error:  # a full disk, too many processes
+            text = f"the judge could not be run: {error}"
+            outcome = {**NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
+        if outcome["verdict"] != FAULT:
+            break
+    return outcome
+
+
+def _attempt(
+    task: Task, lab: Lab, tree: Path, folder: Path, environment: Mapping[str, str], wall: float, stop: threading.Event
+) -> dict[str, Any]:
+    start = time.monotonic()
+    # Two folders, so that no path leads from the sources to the hidden cases.
+    with (
+        TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True) as sources,
+        TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True) as own,
+    ):
+        _write_files(task.files, Path(sources))
+        verdict, said = Path(own) / "verdict.json", Path(own) / "said.txt"
+        command = [*judge.command(tree, lab, task.device), "--file", str(Path(sources) / task.main)]
+        command += ["--json", str(verdict), "--seed", str(task.seed), "--command", f"./lab check {lab.number}"]
+        if task.hidden is not None:
+            (Path(own) / "hidden").write_bytes(task.hidden)
+            command += ["--hidden", str(Path(own) / "hidden")]
+        how, peak = _run(command, said, environment, wall, stop)
+        outcome = _outcome(how, verdict, said)
+    return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
+
+
+def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, data in files.items():
+        file = folder / PurePosixPath(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+
+def _run(
+    command: list[str], said: Path, environment: Mapping[str, str], wall: float, stop: threading.Event
+) -> tuple[int | str, int]:
+    """The judge's exit code, or what was wrong with the way it ended; and the most memory that it used."""
+    if setpriv := shutil.which("setpriv"):
+        command = [setpriv, "--pdeathsig", "TERM", *command]  # whatever ends us, the judge cleans up and ends too
+    with said.open("wb") as output:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is ours to handle
+                env={**os.environ, **environment},
+            )
+        except OSError as error:
+            return f"{command[0]} cannot be started ({error.strerror})", 0
+    deadline = time.monotonic() + wall
+    with memory.Peak(process.pid) as watch:
+        try:
+            while True:
+                try:
+                    return process.wait(0.5), watch.peak
+                except subprocess.TimeoutExpired:
+                    if stop.is_set():
+                        raise Interrupted from None
+                    if time.monotonic() > deadline:
+                        return f"the judge did not end within {wall:g} s", watch.peak
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the judge and everything below it; first kindly, so that it removes its own files."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(END_SECONDS)
+        return
+    except subprocess.TimeoutExpired:
+        pass
+    process.send_signal(signal.SIGSTOP)  # it starts nothing more
+    for pid in [*memory.descendants(process.pid), process.pid]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    process.wait()
+
+
+def _outcome(how: int | str, verdict: Path, said: Path) -> dict[str, Any]:
+    last_words = said.read_bytes()[-2000:].decode("utf-8", "replace").strip()
+    fault = {**NO_SCORE, "judge": None}
+    if isinstance(how, str):
+        return {**fault, "error": f"{how}\n{last_words}".strip()}
+    if how not in (0, 1):
+        ended = f"exit code {how}" if how >= 0 else f"signal {-how}"
+        return {**fault, "error": f"the judge ended with {ended}\n{last_words}".strip()}
+    try:
+        facts = json.loads(verdict.read_text(encoding="utf-8"))
+        score = facts["score"]
+        result = {"verdict": str(facts["verdict"]), "score": score["points"], "of": score["of"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return {**fault, "error": f"the judge wrote no verdict ({type(error).__name__}: {error})\n{last_words}".strip()}
+    if result["verdict"] == FAULT:
+        return {**fault, "error": last_words, "judge": facts}
+    return {**result, "error": None, "judge": facts}

@@ -1,0 +1,169 @@
+"""records: one JSON file for each student and lab, results/STUDENT/NN_name.json. A file is whole or it is not there.
+
+What a newer result replaces stays beside it as NN_name@VERSION.json, and the newer one says what it was: "previous".
+A run that failed by the grader's own fault replaces no score: the score stays, and says so in "kept".
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from launcher.console import Failure
+
+from .intake import Submission
+
+FORMAT = 1
+FAULT = "judge fault"
+REFUSED = "refused"
+NO_LAB = "submission"  # the file's name where a refusal is of no one lab
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Grader:
+    """What, beside the submission, a result depends on."""
+
+    version: str
+    commit: str | None
+    options: dict[str, Any]  # device, seed, and the hidden file's hash
+
+    def as_json(self) -> dict[str, Any]:
+        return {"version": self.version, "commit": self.commit, "options": self.options}
+
+
+class Results:
+    """The folder of records. One process at a time writes here; the lock on DIR is grade's."""
+
+    def __init__(self, out: Path) -> None:
+        self.folder_ = out / "results"
+        self.folder_.mkdir(exist_ok=True)
+        for unfinished in self.folder_.glob("*/.*.new"):  # a run before this one was killed while it wrote
+            unfinished.unlink()
+
+    def current(self, student: str, lab: str | None) -> Record | None:
+        file = self._file(student, lab)
+        return _read(file) if file.exists() else None
+
+    def all(self) -> list[Record]:
+        """The current ones, in order of student and lab."""
+        files = (file for file in sorted(self.folder_.glob("*/*.json")) if "@" not in file.name)
+        return [_read(file) for file in files]
+
+    def older(self, student: str, lab: str | None) -> Iterator[Path]:
+        file = self._file(student, lab)
+        return (other for other in sorted(file.parent.glob("*@*.json")) if other.name.startswith(f"{file.stem}@"))
+
+    def store(self, record: Record) -> Record:
+        """Makes this the current record, or keeps a score from a judge's fault. Returns what is current now."""
+        file = self._file(record["student"], record["lab"])
+        file.parent.mkdir(exist_ok=True)
+        before = self.current(record["student"], record["lab"])
+        if before is None or before["verdict"] == FAULT:  # a fault is no result that somebody could miss
+            _write(file, record)
+            return record
+        if record["verdict"] == FAULT:
+            self._put_beside(file, record)
+            newer = record["grader"]["version"]
+            kept = {**before, "kept": f"grader {newer} failed on it ({record['error']}); this earlier result stands"}
+            _write(file, kept)
+            return kept
+        self._put_beside(file, before)
+        record["previous"] = {
+            "version": before["grader"]["version"],
+            "sha256": before["submission"]["sha256"],
+            "verdict": before["verdict"],
+            "score": before["score"],
+        }
+        _write(file, record)
+        return record
+
+    def _put_beside(self, file: Path, record: Record) -> None:
+        """Under a free name, unless this very record is there already: a run may have been killed in between."""
+        version = record["grader"]["version"]
+        text = _text(record)
+        for number in range(1, 10000):
+            beside = file.with_name(f"{file.stem}@{version}{f'-{number}' if number > 1 else ''}.json")
+            if not beside.exists():
+                _write(beside, record)
+                return
+            if beside.read_text(encoding="utf-8") == text:
+                return
+        raise Failure(f"{file.parent} holds ten thousand older results of {file.stem}. Move them elsewhere.")
+
+    def _file(self, student: str, lab: str | None) -> Path:
+        return self.folder_ / student / f"{lab or NO_LAB}.json"
+
+
+def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Record:
+    """outcome: verdict, score, of, seconds, error, judge."""
+    return {
+        "format": FORMAT,
+        "student": submission.student,
+        "identity": submission.identity,
+        "lab": submission.lab,
+        "submission": {
+            "source": submission.source,
+            "sha256": submission.sha256,
+            "files": sorted(submission.files),
+            "main": submission.main,
+            "code": {name: data.decode("utf-8", "replace") for name, data in sorted(submission.files.items())},
+            "notes": list(submission.notes),
+        },
+        "grader": grader.as_json(),
+        **outcome,
+        "previous": None,
+        "kept": None,
+    }
+
+
+def refusal(submission: Submission, grader: Grader) -> Record:
+    outcome = {"verdict": REFUSED, "score": 0, "of": 100, "seconds": 0.0, "error": submission.refusal, "judge": None}
+    return make(submission, grader, outcome)
+
+
+def is_current(record: Record | None, submission: Submission, grader: Grader) -> bool:
+    """Whether grading again would bring nothing new. A judge's fault is always tried again."""
+    return (
+        record is not None
+        and record["verdict"] != FAULT
+        and record["submission"]["sha256"] == submission.sha256
+        and record["grader"]["version"] == grader.version
+        and record["grader"]["options"] == grader.options
+    )
+
+
+def _text(record: Record) -> str:
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
+def _write(file: Path, record: Record) -> None:
+    write_whole(file, _text(record))
+
+
+def write_whole(file: Path, text: str) -> None:
+    """A reader finds the old file or the new one, also after a power cut."""
+    unfinished = file.with_name(f".{file.name}.new")
+    with unfinished.open("w", encoding="utf-8", errors="surrogatepass") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    unfinished.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _read(file: Path) -> Record:
+    try:
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if record["format"] == FORMAT:
+            return record
+        problem = f"is of format {record['format']}, not {FORMAT}"
+    except (ValueError, KeyError, TypeError) as error:
+        problem = f"is no record ({error})"
+    raise Failure(f"{file} {problem}. Move it elsewhere, and its submission is graded anew.")
