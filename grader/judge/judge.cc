@@ -9,7 +9,7 @@
 #include "grader/judge/compile.h"
 #include "grader/judge/rules.h"
 #include "grader/judge/score.h"
-#include "grader/judge/speed.h"
+#include "grader/judge/timing.h"
 
 namespace warpladder {
 namespace {

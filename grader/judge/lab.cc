@@ -108,6 +108,7 @@ void read_thresholds(const Json& list, const std::string& file, Lab& lab) {
     reader.finish();
     if (!(threshold.speedup > last)) reader.fail("has a \"speedup\" that is not above 0 and the one before it");
     if (threshold.points < 1) reader.fail("has \"points\" below 1");
+    if (threshold.why.empty()) reader.fail("has an empty \"why\"");
     if ((sum += threshold.points) > kMostSpeedPoints)
       reader.fail("makes the points of all thresholds more than " + std::to_string(kMostSpeedPoints));
     last = threshold.speedup;
@@ -142,7 +143,8 @@ void check_names(const Lab& lab, const Reader& reader) {
     if (block < 1 || block > kLargestBlock)
       reader.fail("has a size in \"blocks\" outside 1 … " + std::to_string(kLargestBlock));
   }
-  if (!lab.thresholds.empty() && !lab.speed_why.empty()) reader.fail("has thresholds in \"speed\" and a \"speed_why\"");
+  if (lab.thresholds.empty() == lab.speed_why.empty())
+    reader.fail("needs thresholds in \"speed\", or a \"speed_why\" that says why there are none, and not both");
   if (lab.largest_size < 3) reader.fail("has a \"sizes\".\"largest\" below 3");
   if (lab.real_size == 0 || lab.real_size > 1u << 30) reader.fail("has a \"sizes\".\"real\" outside 1 … 2^30");
 }

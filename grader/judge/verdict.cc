@@ -41,16 +41,6 @@ Json rule_json(const RuleResult& result) {
           {"why", result.rule.why}};
 }
 
-std::string_view name_of(SpeedVerdict verdict) {
-  switch (verdict) {
-    case SpeedVerdict::kNotGraded: return "not graded";
-    case SpeedVerdict::kPass: return "pass";
-    case SpeedVerdict::kFail: return "fail";
-    case SpeedVerdict::kInconclusive: return "inconclusive";
-  }
-  return "not graded";
-}
-
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json speed_json(const Speed& speed) {
@@ -65,7 +55,7 @@ Json speed_json(const Speed& speed) {
           {"kind", or_null(speed.kind)},
           {"card", or_null(speed.card)},
           {"speedup", or_null(speed.speedup)},
-          {"interval", speed.interval ? Json{speed.interval->first, speed.interval->second} : Json(nullptr)},
+          {"interval", speed.interval ? Json{speed.interval->low, speed.interval->high} : Json(nullptr)},
           {"thresholds", std::move(thresholds)},
           {"advice", or_null(speed.advice)}};
 }

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "grader/judge/lab.h"
+#include "grader/judge/speed.h"
 
 namespace warpladder {
 
@@ -57,29 +57,6 @@ struct Measurement {
   std::string name, input;  // of the case
   size_t n = 0;
   std::map<std::string, double> counters;  // of all launches
-};
-
-enum class SpeedVerdict { kNotGraded, kPass, kFail, kInconclusive };
-
-struct ThresholdResult {
-  Threshold threshold;
-  SpeedVerdict verdict = SpeedVerdict::kNotGraded;
-};
-
-struct Speed {
-  std::optional<double> ms, host_ms;  // medians: by CUDA events, by the judge's side of the clock
-  int runs = 0;
-  std::string what, reason;  // reason: why there is no figure
-  std::optional<double> baseline_ms, serial_cpu_ms, parallel_cpu_ms;
-  std::string parallel_cpu_what;
-
-  // Over the lab's baseline, for its thresholds: measured on a card, or modelled for one.
-  SpeedVerdict verdict = SpeedVerdict::kNotGraded;  // kFail if one threshold is missed; else kInconclusive if one is
-  std::string kind, card;                           // "measured" or "modelled"; "": no speedup is known
-  std::optional<double> speedup;
-  std::optional<std::pair<double, double>> interval;  // of the speedup, with the confidence that `what` names
-  std::vector<ThresholdResult> thresholds;
-  std::string advice;  // what to do if it is inconclusive
 };
 
 // How the submission was locked in: recorded, since what a machine allows differs.

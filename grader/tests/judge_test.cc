@@ -31,7 +31,7 @@ class Judging : public ::testing::Test {
     const testing::Environment environment("FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
-                           "starter_fails": "compile", "baseline": ")" +
+                           "starter_fails": "compile", "speed": [], "speed_why": "w", "baseline": ")" +
                             baseline_ + "\", " + more_ + R"( "limits": {"case_s": 1, "real_s": 1},
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +

@@ -9,6 +9,7 @@ namespace {
 
 const std::string kGood = R"({"title": "t", "family": "scan", "contract": "scan", "entries": ["scan_inclusive"],
   "source": "scan.cu", "sizes": {"real": 1000}, "baseline": "cpu", "starter_fails": "compile",
+  "speed": [{"speedup": 1.25, "points": 4, "why": "a"}, {"speedup": 3, "points": 6, "why": "b"}],
   "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w",
              "starter": null, "reference": 1.5}]})";
 
@@ -41,6 +42,9 @@ TEST_F(LabJson, DefaultsAreFilledIn) {
   EXPECT_EQ(lab.rules.at(0).per, "block");
   EXPECT_FALSE(lab.rules.at(0).starter);
   EXPECT_EQ(lab.rules.at(0).reference, 1.5);
+  ASSERT_EQ(lab.thresholds.size(), 2u);
+  EXPECT_EQ(lab.thresholds[1].speedup, 3);
+  EXPECT_EQ(lab.thresholds[1].points, 6);
 }
 
 TEST_F(LabJson, MistakesAreNamed) {
@@ -61,6 +65,10 @@ TEST_F(LabJson, MistakesAreNamed) {
                 .find("none of its own"),
             std::string::npos);
   EXPECT_NE(refusal("scan.cu", "../scan.cu").find("source"), std::string::npos);
+  EXPECT_NE(refusal("\"speedup\": 3", "\"speedup\": 1.25").find("the one before it"), std::string::npos);
+  EXPECT_NE(refusal("\"points\": 4", "\"points\": 0").find("\"points\" below 1"), std::string::npos);
+  EXPECT_NE(refusal("\"why\": \"a\"", "\"why\": \"\"").find("empty \"why\""), std::string::npos);
+  EXPECT_NE(refusal("\"speed\": [{", "\"speed_why\": \"w\", \"speed\": [{").find("not both"), std::string::npos);
   EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);
 }
 
