@@ -40,6 +40,7 @@ def run(arguments: Namespace) -> int:
     folder, out = _folders(arguments)
     only = labs.find_lab(arguments.lab) if arguments.lab else None
     hidden = _hidden(arguments.hidden)
+    options = reports.options_of(arguments)
     is_cluster = bool(arguments.scheduler or arguments.slurm)
     with _alone_in(out), _stopped_by_signals():
         found, strangers = intake.read(folder, labs.all_labs(), only)
@@ -53,7 +54,7 @@ def run(arguments: Namespace) -> int:
         results = Results(out)
         todo = _to_do(found, results, grader, arguments.again)
         say(_plan(found, todo))
-        batch = _Batch(results, grader, arguments, todo)
+        batch = _Batch(results, grader, arguments, todo, options)
         for submission in todo:
             if submission.refusal is not None:
                 batch.keep(records.refusal(submission, grader))
@@ -66,8 +67,15 @@ def run(arguments: Namespace) -> int:
 class _Batch:
     """What came of this run so far."""
 
-    def __init__(self, results: Results, grader: Grader, arguments: Namespace, todo: Sequence[Submission]) -> None:
-        self.results_, self.grader_, self.arguments_ = results, grader, arguments
+    def __init__(
+        self,
+        results: Results,
+        grader: Grader,
+        arguments: Namespace,
+        todo: Sequence[Submission],
+        options: reports.Options,
+    ) -> None:
+        self.results_, self.grader_, self.arguments_, self.options_ = results, grader, arguments, options
         self.submissions_ = {(one.student, one.lab): one for one in todo}
         self.tasks_ = sum(one.refusal is None for one in todo)
         self.graded_ = 0
@@ -100,15 +108,17 @@ class _Batch:
         everything = self.results_.all()
         changed = [record for record in everything if _changed(record)]
         records.write_whole(out / "changes.csv", _changes_csv(changed))
-        reports.write_all(out, everything, labs=labs.all_labs(), options=self.arguments_)
+        notes = reports.write_all(out, everything, labs=labs.all_labs(), options=self.options_)
         self._say_changes()
+        for note in notes:
+            say(note)
         say(self._summary(everything))
         if self.graded_:
             say(self._measured())
         missing = self.tasks_ - self.graded_
         if self.interrupted_ or missing:
             say(f"{missing} not graded yet. The same command goes on with them; what is graded stays.")
-        say(f"Results, one file for each student and lab: {out}/results; reports: {out}")
+        say(f"Results, one file for each student and lab: {out}/results; read first: {out}/index.html")
         faults = sum(record["verdict"] == records.FAULT for record in everything)
         if faults:
             say(f"{faults} by a fault of the grader's own, without a score: the same command tries them again.")

@@ -148,6 +148,9 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     grade.add_argument("--again", action="store_true", help="also what has its result already")
     grade.add_argument("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
     grade.add_argument("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")
+    grade.add_argument(
+        "--missing-as-zero", action="store_true", help="in those two, 0 for who handed in nothing and has no grade yet"
+    )
     where = grade.add_mutually_exclusive_group()
     where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tcp://…")
     where.add_argument("--slurm", action="store_true", help="on workers that are Slurm jobs")

@@ -1,17 +1,75 @@
-"""Reports: what people and their programs read, made of nothing but the records."""
+"""reports: the records of graded submissions → what people and their systems read. Pure: the same records give the
+same files, byte for byte; nothing is graded here. ./lab grade calls write_all() when it ends, also after part of the
+work."""
 
-import csv
 from argparse import Namespace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from launcher.labs import Lab
 
+from . import gradebook, gradescope, junit, similarity, text
+from .grades import Course, Grade
 
-def write_all(out: Path, records: list[dict[str, Any]], *, labs: list[Lab], options: Namespace) -> None:
-    scores = {(record["student"], record["lab"]): record["score"] for record in records}
-    with (out / "gradebook.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["Student", *(lab.name for lab in labs)])
-        for student in sorted({student for student, _ in scores}):
-            table.writerow([student, *(scores.get((student, lab.name), "") for lab in labs)])
+
+@dataclass(frozen=True)
+class Options:
+    canvas: Path | None = None  # the gradebook that Canvas exported
+    moodle: Path | None = None  # the grading worksheet that Moodle gave
+    missing_as_zero: bool = False  # in those two; otherwise who handed in nothing keeps what they say
+
+
+def options_of(arguments: Namespace) -> Options:
+    """Of ./lab grade. Refuses files that are not what they should be, before hours of grading."""
+    canvas, moodle = (Path(name) if name else None for name in (arguments.canvas, arguments.moodle))
+    if canvas:
+        gradebook.read_canvas(canvas)
+    if moodle:
+        gradebook.read_moodle(moodle)
+    return Options(canvas, moodle, arguments.missing_as_zero)
+
+
+def write_all(
+    out: Path, records: Sequence[Mapping[str, Any]], *, labs: Sequence[Lab], options: Options | None = None
+) -> list[str]:
+    """Returns what the instructor has to know, a line each; index.html says it too."""
+    from . import pages  # Gradescope's autograder, which has no Jinja2, imports this package too
+
+    options = options or Options()
+    course = Course.of_records(records, labs)
+    notes = _write_gradebooks(out, course, options, pages.feedback)
+    text.write(out / "junit.xml", junit.suites(course))
+    style = pages.style(course)
+    for student in course.students:
+        name = text.file_name(student)
+        answer = gradescope.results(course.of_student(student))
+        text.write(out / "gradescope" / f"{name}.json", answer)
+        text.write(out / "students" / f"{name}.html", pages.student(course, student, style))
+    text.write(out / "index.html", pages.class_page(course, _similar(course), notes, style))
+    return notes
+
+
+def _write_gradebooks(out: Path, course: Course, options: Options, feedback: Callable[[Grade], str]) -> list[str]:
+    text.write(out / "gradebook.csv", gradebook.plain(course))
+    roster = gradebook.read_canvas(options.canvas) if options.canvas else None
+    canvas = gradebook.canvas(course, roster, missing_as_zero=options.missing_as_zero)
+    text.write(out / "canvas.csv", canvas.text)
+    worksheet = gradebook.read_moodle(options.moodle) if options.moodle else None
+    moodle = gradebook.moodle(course, worksheet, feedback, zeros=options.missing_as_zero)
+    text.write(out / "moodle.csv", moodle.text)
+    return [*canvas.notes, *moodle.notes]
+
+
+def _similar(course: Course) -> similarity.Similar:
+    files: dict[str, dict[str, str]] = {}
+    for grade in course.grades.values():
+        if grade.lab and grade.source:
+            files.setdefault(grade.lab_name, {})[grade.student] = grade.source
+    of_name = {lab.name: lab for lab in course.labs}
+    for name, submitted in files.items():
+        if of_name[name].solution.exists():
+            submitted[similarity.REFERENCE] = of_name[name].solution.read_text(encoding="utf-8")
+    starters = {name: of_name[name].source.read_text(encoding="utf-8") for name in files}
+    return similarity.find(files, starters) if files else similarity.Similar([], [])

@@ -1,0 +1,242 @@
+"""gradebook: grades → gradebook.csv for people, and what Canvas and Moodle import: the file they exported, filled in.
+
+No cell that is not ours changes: whoever handed in nothing keeps what the file says, since an empty cell would delete a
+grade in Canvas; zeros are given only where asked for. Points are scaled to what the file says a column is out of.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launcher.console import Failure
+
+from .grades import JUDGE_FAULT, Course, Grade
+from .text import cell, counted, listed, points
+
+CANVAS_EXACT = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")  # by which Canvas finds people
+NO_EMPTY = "If they handed in under another name, rename their submission and grade again."
+
+
+@dataclass
+class Sheet:
+    """A CSV file as somebody's program wrote it, down to its separator."""
+
+    header: list[str]
+    rows: list[list[str]]
+    separator: str = ","
+    begins: str = ""  # with a byte order mark or not
+
+    def column(self, *names: str) -> int | None:
+        return next((self.header.index(name) for name in names if name in self.header), None)
+
+    def text(self, exact: Iterable[int] = ()) -> str:
+        """Every cell but those of the exact columns neutralised."""
+        exact = set(exact)
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=self.separator, lineterminator="\r\n")
+        for row in [self.header, *self.rows]:
+            writer.writerow([text if at in exact else cell(text) for at, text in enumerate(row)])
+        return self.begins + out.getvalue()
+
+
+@dataclass
+class Filled:
+    text: str
+    notes: list[str] = field(default_factory=list)  # for the instructor
+
+
+def plain(course: Course) -> str:
+    """gradebook.csv: a row a student, a column a lab, the total."""
+    rows = [["Student", *(lab.name for lab in course.labs), "Total", "Out of"]]
+    for student in course.students:
+        row = [student]
+        for lab in course.labs:
+            grade = course.grades.get((student, lab.name))
+            row.append("" if grade is None else _plain_cell(grade))
+        rows.append([*row, points(course.total(student)), points(course.most())])
+    return Sheet(rows[0], rows[1:]).text()
+
+
+def _plain_cell(grade: Grade) -> str:
+    return JUDGE_FAULT if grade.points is None else points(grade.points)
+
+
+def read_canvas(file: Path) -> Sheet:
+    sheet = _read(file)
+    if sheet.column("Student") != 0 or sheet.column("ID") is None or sheet.column("Section") is None:
+        raise Failure(
+            f"{file}: this is no gradebook that Canvas exported: its first row must begin with Student and hold ID and "
+            "Section. In Canvas: Grades, Export, Export Entire Gradebook."
+        )
+    return sheet
+
+
+def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Filled:
+    """Without a roster the same columns for people to copy from: Canvas finds a student by ID or login, which only its
+    own export knows."""
+    if roster is None:
+        rows = [["    Points Possible"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
+        roster = Sheet(["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], rows)
+    sheet = Sheet(list(roster.header), [list(row) for row in roster.rows], roster.separator, roster.begins)
+    people = [at for at, row in enumerate(sheet.rows) if row and not _describes_columns(row)]
+    names = [_names_of(sheet, row) for row in (sheet.rows[at] for at in people)]
+    matched, notes = _match(course, names, "the Canvas export")
+    for lab in course.labs:
+        column = _canvas_column(sheet, lab.number, lab.name, lab.title)
+        most = max(grade.of for grade in course.of_lab(lab))
+        out_of = _points_possible(sheet, column, most)
+        for at, student in zip(people, matched):
+            grade = course.grades.get((student, lab.name)) if student is not None else None
+            if grade is not None and grade.points is not None:
+                sheet.rows[at][column] = points(grade.points / grade.of * out_of)
+            elif grade is None and missing_as_zero and not sheet.rows[at][column].strip():
+                sheet.rows[at][column] = "0"
+    return Filled(sheet.text(at for at, title in enumerate(sheet.header) if title in CANVAS_EXACT), notes)
+
+
+def read_moodle(file: Path) -> Sheet:
+    sheet = _read(file)
+    lacking = [title for title in ("Identifier", "Grade") if sheet.column(title) is None]
+    if lacking:
+        raise Failure(
+            f"{file}: this is no grading worksheet of Moodle's (in English): it has no {' and no '.join(lacking)}. In "
+            "Moodle: the assignment, Submissions, Download grading worksheet; the assignment's settings must have "
+            "Offline grading worksheet under Feedback types."
+        )
+    return sheet
+
+
+def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], str], *, zeros: bool) -> Filled:
+    """A worksheet is of one assignment: the lab, or all labs together. feedback(grade) is HTML, which Moodle shows."""
+    if worksheet is None:
+        header = ["Identifier", "Full name", "Maximum grade", "Grade", "Feedback comments"]
+        worksheet = Sheet(header, [["", student, "", "", ""] for student in course.students])
+    sheet = Sheet(list(worksheet.header), [list(row) for row in worksheet.rows], worksheet.separator, worksheet.begins)
+    if sheet.column("Feedback comments") is None:
+        sheet.header.append("Feedback comments")
+        sheet.rows = [[*row, ""] for row in sheet.rows]
+    grade_at, comment_at = sheet.column("Grade"), sheet.column("Feedback comments")
+    most_at = sheet.column("Maximum grade", "Maximum Grade")
+    assert grade_at is not None and comment_at is not None
+    matched, notes = _match(course, [_names_of(sheet, row) for row in sheet.rows], "the Moodle worksheet")
+    for row, student in zip(sheet.rows, matched):
+        out_of = _as_number(row[most_at]) if most_at is not None else None
+        if student is not None:
+            total = course.total(student)
+            if total is not None:
+                row[grade_at] = points(total if out_of is None else total / course.most() * out_of)
+            row[comment_at] = "<br>".join(feedback(grade) for grade in course.of_student(student))
+        elif zeros and not row[grade_at].strip():
+            row[grade_at] = "0"
+    return Filled(sheet.text(at for at, title in enumerate(sheet.header) if title == "Identifier"), notes)
+
+
+def _read(file: Path) -> Sheet:
+    try:
+        text = file.read_text(encoding="utf-8", errors="strict")
+    except OSError as error:
+        raise Failure(f"{file}: {error.strerror}. Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise Failure(
+            f"{file}: this is not UTF-8. Take the file as it was downloaded; Excel saves UTF-8 as 'CSV UTF-8'."
+        ) from error
+    begins = "\ufeff" if text.startswith("\ufeff") else ""
+    text = text.removeprefix("\ufeff")
+    first_line = text.split("\n", 1)[0]
+    separator = ";" if first_line.count(";") > first_line.count(",") else ","
+    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    if not rows:
+        raise Failure(f"{file}: the file is empty. Export it again.")
+    header = rows[0]
+    return Sheet(header, [row + [""] * (len(header) - len(row)) for row in rows[1:]], separator, begins)
+
+
+def _describes_columns(row: Sequence[str]) -> bool:
+    """Canvas's rows below the header that are no student's."""
+    if "Points Possible" in row[0]:
+        return True
+    return all(re.fullmatch(r"\s*(Muted|Manual Posting.*)?\s*", text) for text in row)
+
+
+def _canvas_column(sheet: Sheet, number: str, name: str, title: str) -> int:
+    """The assignment's column; a new one at the end, from which Canvas makes an assignment, if there is none."""
+    wanted = {name, title, number, f"{number} {title}", f"lab {number}", f"lab {int(number)}", f"lab {number}: {title}"}
+    wanted = {text.casefold() for text in wanted}
+    found = [
+        at for at, text in enumerate(sheet.header) if re.sub(r"\s*\(\d+\)$", "", text).strip().casefold() in wanted
+    ]
+    if len(found) > 1:
+        columns = " and ".join(repr(sheet.header[at]) for at in found)
+        raise Failure(
+            f"the Canvas export has two columns for {name}: {columns}. Delete the one not meant, and try again."
+        )
+    if not found:
+        sheet.header.append(f"{number} {title}")
+        sheet.rows = [[*row, ""] for row in sheet.rows]
+        return len(sheet.header) - 1
+    return found[0]
+
+
+def _points_possible(sheet: Sheet, column: int, most: float) -> float:
+    for row in sheet.rows:
+        if "Points Possible" in row[0]:
+            known = _as_number(row[column])
+            if known is None:
+                row[column] = points(most)
+            return most if known is None else known
+    return most
+
+
+def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:
+    """All that identifies a row's person, in the forms in which submissions carry it."""
+    found = set()
+    for title, text in zip(sheet.header, row):
+        if not text.strip():
+            continue
+        if title in ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "ID number", "Username", "Email address"):
+            found |= {text, text.split("@", 1)[0]}
+        elif title in ("Student", "Full name"):
+            last, comma, first = text.partition(",")
+            found |= {text, f"{first} {last}", f"{last}{first}"} if comma else {text}
+        elif title == "Identifier":
+            found |= {text, text.rsplit(" ", 1)[-1]}
+    return {_key(text) for text in found if _key(text)}
+
+
+def _match(course: Course, people: Sequence[set[str]], where: str) -> tuple[list[str | None], list[str]]:
+    """Which student each row is. A name that two rows could be, or two students one row, is left to the instructor."""
+    students = course.students
+    rows_of = {student: _rows_of([*course.identities(student), student], people) for student in students}
+    taken: dict[int, list[str]] = {}
+    for student, rows in rows_of.items():
+        if len(rows) == 1:
+            taken.setdefault(rows[0], []).append(student)
+    matched = [taken[at][0] if len(taken.get(at, [])) == 1 else None for at in range(len(people))]
+    left = [student for student in students if student not in matched]
+    notes = []
+    if left:
+        who = counted(len(left), "student")
+        notes.append(f"{who} could not be told apart or found in {where}: {listed(left)}. {NO_EMPTY}")
+    return matched, notes
+
+
+def _rows_of(identities: Sequence[str], people: Sequence[set[str]]) -> list[int]:
+    """By the first of the identities that is anybody's: two people may have one name, but no number."""
+    for identity in filter(None, map(_key, identities)):
+        if rows := [at for at, names in enumerate(people) if identity in names]:
+            return rows
+    return []
+
+
+def _key(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum() or c in "@_.-+").strip(".-_")
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text.strip().replace(",", "."))
+    except ValueError:
+        return None

@@ -1,0 +1,200 @@
+"""grades: the records of results/ as all reports read them: one Grade a student and lab. Decides nothing but what a
+student sees of hidden cases: Grade.explanation."""
+
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from launcher.labs import Lab
+
+ACCEPTED = "accepted"
+JUDGE_FAULT = "judge fault"
+REFUSED = "refused"
+INCONCLUSIVE = "inconclusive"
+CHEATING = "cheating suspected"
+NOT_GRADED = (JUDGE_FAULT, REFUSED)
+HIDDEN_FAILS = "a hidden case gives a wrong result; its input is not shown"
+HIDDEN_NEXT = "Test sizes and values of your own: 0, 1, one more and one less than a block, values of either sign."
+
+
+@dataclass(frozen=True)
+class Hidden:
+    passed: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    steps: list[str]
+    next_step: str
+    printed: str  # by the compiler, the student's code or lockstep
+    places: list[str]  # file.cu:22, in the order in which the others name them
+
+
+@dataclass(frozen=True)
+class Grade:
+    record: Mapping[str, Any]
+    lab: Lab | None  # None: intake refused the submission as a whole
+
+    @property
+    def lab_name(self) -> str:
+        return self.lab.name if self.lab else "submission"
+
+    @property
+    def label(self) -> str:
+        return f"{self.lab.number} {self.lab.title}" if self.lab else "The submission as a whole"
+
+    @property
+    def student(self) -> str:
+        return str(self.record["student"])
+
+    @property
+    def verdict(self) -> str:
+        return str(self.record["verdict"])
+
+    @property
+    def kind(self) -> str:
+        """good, partial, bad; or fault: a person has to look before it counts."""
+        if self.verdict in (JUDGE_FAULT, CHEATING):
+            return "fault"
+        if self.verdict == ACCEPTED:
+            return "good"
+        return "partial" if self.points else "bad"
+
+    @property
+    def points(self) -> float | None:
+        """None where nothing could be graded by a fault of ours: that is no 0."""
+        return None if self.verdict == JUDGE_FAULT else self.record.get("score")
+
+    @property
+    def of(self) -> float:
+        return float(self.record.get("of") or 100)
+
+    @property
+    def judge(self) -> Mapping[str, Any]:
+        return self.record.get("judge") or {}
+
+    @property
+    def parts(self) -> Sequence[Mapping[str, Any]]:
+        return (self.judge.get("score") or {}).get("parts", [])
+
+    @property
+    def source(self) -> str:
+        """Everything that was handed in for this lab."""
+        return "\n".join((self.record["submission"].get("code") or {}).values())
+
+    @property
+    def error(self) -> str:
+        return self._without_folder(str(self.record.get("error") or ""))
+
+    @property
+    def public_cases(self) -> list[Mapping[str, Any]]:
+        return [case for case in self.judge.get("cases", []) if not case.get("hidden")]
+
+    @property
+    def hidden(self) -> Hidden | None:
+        cases = [case for case in self.judge.get("cases", []) if case.get("hidden")]
+        return Hidden(sum(passed(case) for case in cases), len(cases)) if cases else None
+
+    @property
+    def failed_by_hidden_case(self) -> bool:
+        return "hidden" in str((self.judge.get("failure") or {}).get("case") or self.check).split(".")
+
+    @property
+    def check(self) -> str:
+        """The check that failed, as docs/labs.md names it; empty for none."""
+        return str(self.judge.get("failed_check") or "")
+
+    def explanation(self, *, to_student: bool = True) -> Explanation:
+        """Why it failed. Of a hidden case a student learns that it fails, and nothing else."""
+        failure = self.judge.get("failure")
+        if not failure:
+            return Explanation([], "", "", [])
+        if to_student and self.failed_by_hidden_case:
+            return Explanation([HIDDEN_FAILS], HIDDEN_NEXT, "", [])
+        steps = [self._without_folder(step) for step in failure.get("steps", [])]
+        printed = self._without_folder(failure.get("printed", ""))
+        return Explanation(
+            steps, self._without_folder(failure.get("next", "")), printed, self._places([*steps, printed])
+        )
+
+    @property
+    def file(self) -> str:
+        return PurePosixPath(str(self.judge.get("file", ""))).name
+
+    @property
+    def speed(self) -> Mapping[str, Any]:
+        """The judge's "speed", else its older "time", by the newer one's names."""
+        if "speed" in self.judge:
+            return self.judge["speed"] or {}
+        time = self.judge.get("time") or {}
+        if time.get("ms") is None:
+            return {}
+        return {"kind": "measured", "ms": time["ms"], "speedup": time.get("speedup_over_baseline")}
+
+    def _places(self, texts: Sequence[str]) -> list[str]:
+        if not self.file:
+            return []
+        file = re.escape(self.file)
+        found = re.findall(rf"{file}:(\d+)|{file}\((\d+)\)", "\n".join(texts))
+        return list(dict.fromkeys(f"{self.file}:{after_colon or in_brackets}" for after_colon, in_brackets in found))
+
+    def _without_folder(self, text: str) -> str:
+        """Where the instructor's machine kept the file is nobody's affair."""
+        folder = PurePosixPath(str(self.judge.get("file", ""))).parent
+        return text.replace(f"{folder}/", "") if str(folder) not in (".", "/") else text
+
+
+@dataclass(frozen=True)
+class Course:
+    labs: Sequence[Lab]  # those that somebody handed in
+    students: Sequence[str]
+    grades: Mapping[tuple[str, str], Grade]  # by student and lab
+
+    @staticmethod
+    def of_records(records: Sequence[Mapping[str, Any]], labs: Sequence[Lab]) -> "Course":
+        """Records of labs that this course no longer has are left out."""
+        by_name = {lab.name: lab for lab in labs}
+        known = [record for record in records if record["lab"] is None or record["lab"] in by_name]
+        grades = [Grade(record, by_name.get(record["lab"])) for record in known]
+        handed_in = {grade.lab_name for grade in grades}
+        return Course(
+            [lab for lab in sorted(labs, key=lambda lab: lab.name) if lab.name in handed_in],
+            sorted({grade.student for grade in grades}),
+            {(grade.student, grade.lab_name): grade for grade in sorted(grades, key=lambda g: (g.student, g.lab_name))},
+        )
+
+    def of_student(self, student: str) -> list[Grade]:
+        found = [self.grades.get((student, name)) for name in [*(lab.name for lab in self.labs), "submission"]]
+        return [grade for grade in found if grade is not None]
+
+    def of_lab(self, lab: Lab) -> list[Grade]:
+        found = [self.grades.get((student, lab.name)) for student in self.students]
+        return [grade for grade in found if grade is not None]
+
+    def identities(self, student: str) -> list[str]:
+        """What Canvas or Moodle wrote into the names of what they gave to download: the number, then the name."""
+        known = [grade.record.get("identity") or {} for grade in self.of_student(student)]
+        return list(dict.fromkeys(str(one[key]) for key in ("id", "name") for one in known if one.get(key)))
+
+    def total(self, student: str) -> float | None:
+        """Of all labs, one that was not handed in counting 0; None while a lab of theirs waits for us."""
+        grades = self.of_student(student)
+        if any(grade.points is None for grade in grades):
+            return None
+        return sum(grade.points or 0 for grade in grades)
+
+    def most(self) -> float:
+        """What the total is out of."""
+        return sum(max(grade.of for grade in self.of_lab(lab)) for lab in self.labs)
+
+    def median(self, lab: Lab) -> float | None:
+        known = [grade.points for grade in self.of_lab(lab) if grade.points is not None]
+        return statistics.median(known) if known else None
+
+
+def passed(case: Mapping[str, Any]) -> bool:
+    return case.get("verdict") == "pass"

@@ -1,0 +1,137 @@
+"""gradescope: a student's grades → results.json as Gradescope's autograder specification has it. Nothing here needs
+more than Python itself: the autograder uses it too.
+
+A fault of ours is no 0: there is then no score at all, which Gradescope takes for an autograder that failed and has to
+be run again; or, where the student had a score already, that one. Where cases are hidden, so is every test whose points
+depend on them, until grades are published.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .grades import ACCEPTED, INCONCLUSIVE, Grade
+from .text import visible
+
+OUTPUT = 10_000  # characters of one test's output
+MARK = "warpladder"  # in extra_data: how a later run knows our own results
+
+
+def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", earlier: float | None = None) -> str:
+    """hidden_until: hidden or after_published. earlier: the score that stands if this run has none."""
+    marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades}}
+    if any(grade.points is None for grade in grades) or not grades:
+        why = "\n".join(grade.error for grade in grades if grade.points is None and grade.error)
+        return trouble(why, earlier=earlier, marks=marks)
+    tests = [test for number, grade in enumerate(grades, 1) for test in _tests(grade, number, hidden_until)]
+    answer: dict[str, Any] = {
+        "score": sum(grade.points or 0 for grade in grades),
+        "execution_time": round(sum(float(grade.record.get("seconds") or 0) for grade in grades)),
+        "output": "\n".join(f"{grade.lab_name}: {grade.verdict}" for grade in grades if not _hides(grade)),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "extra_data": {MARK: marks},
+        "tests": tests,
+    }
+    if board := [entry for grade in grades if (entry := _leaderboard(grade)) is not None]:
+        answer["leaderboard"] = board
+    return _json(answer)
+
+
+def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] | None = None) -> str:
+    """The results.json of an autograder that could not grade."""
+    text = "The autograder had trouble. This is not your code's fault, and no grade was given for this submission."
+    if earlier is not None:
+        text += f" Your earlier score, {earlier:g}, stands."
+    text += " Your instructor can run the autograder again."
+    answer: dict[str, Any] = {
+        "output": visible(f"{text}\n\n{why}".strip(), OUTPUT),
+        "output_format": "text",
+        "stdout_visibility": "hidden",
+        "extra_data": {MARK: {"trouble": True, **(marks or {})}},
+    }
+    if earlier is not None:
+        answer |= {"score": earlier, "tests": []}
+    return _json(answer)
+
+
+def earlier_score(metadata: Mapping[str, Any]) -> float | None:
+    """From submission_metadata.json: the last score that was a grade."""
+    for submission in reversed(metadata.get("previous_submissions") or []):
+        marks = ((submission.get("results") or {}).get("extra_data") or {}).get(MARK) or {}
+        score = submission.get("score")
+        if score is not None and marks and not marks.get("trouble"):
+            return float(score)
+    return None
+
+
+def _tests(grade: Grade, number: int, hidden_until: str) -> list[dict[str, Any]]:
+    scored = hidden_until if _hides(grade) else "visible"
+    label = grade.label
+    tests = [
+        _test(f"{label}: {part['name']}", part["points"] >= part["of"], _why(grade, part), scored)
+        | {"score": part["points"], "max_score": part["of"], "tags": [grade.lab_name, part["name"]]}
+        for part in grade.parts
+    ] or [
+        _test(label, grade.verdict == ACCEPTED, _explained(grade), scored)
+        | {"score": grade.points, "max_score": grade.of, "tags": [grade.lab_name]}
+    ]
+    if (public := grade.public_cases) and _hides(grade):
+        good = all(case.get("verdict") == "pass" for case in public)
+        tests.append(_test(f"{label}: public cases", good, "" if good else _explained(grade), "visible"))
+    if (hidden := grade.hidden) is not None:
+        counts = f"{hidden.passed} of {hidden.of} hidden cases pass"
+        tests.append(_test(f"{label}: hidden cases", hidden.passed == hidden.of, counts, hidden_until))
+    for rule in grade.judge.get("rules", []):
+        good = rule.get("verdict") != "broken"
+        text = f"{rule['counter']}{' per ' + rule['per'] if rule.get('per') else ''} = {rule.get('value')}"
+        text += f", wanted {rule['op']} {rule['limit']:g}\n{rule['why']}"
+        tests.append(_test(f"{label}: rule {rule['name']}", good, text, scored))
+    for at, test in enumerate(tests, 1):
+        test["number"] = f"{number}.{at}"
+        test["extra_data"] = {MARK: {"verdict": grade.verdict}} if test["visibility"] == "visible" else {}
+    return tests
+
+
+def _test(name: str, good: bool, output: str, visibility: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "status": "passed" if good else "failed",
+        "output": visible(output, OUTPUT),
+        "output_format": "text",
+        "visibility": visibility,
+        "tags": [],
+    }
+
+
+def _hides(grade: Grade) -> bool:
+    return grade.hidden is not None
+
+
+def _why(grade: Grade, part: Mapping[str, Any]) -> str:
+    """The diagnosis stands where the points are lost first."""
+    first_loss = next((one for one in grade.parts if one["points"] < one["of"]), None)
+    return "\n\n".join(filter(None, [str(part.get("why", "")), _explained(grade) if part is first_loss else ""]))
+
+
+def _explained(grade: Grade) -> str:
+    if grade.verdict == ACCEPTED:
+        return ""
+    why = grade.explanation()
+    text = [f"{grade.verdict}{': ' + grade.check if grade.check and not grade.failed_by_hidden_case else ''}"]
+    text += [*why.steps, grade.error, why.printed]
+    if why.next_step:
+        text.append(f"Next: {why.next_step}")
+    return "\n".join(filter(None, text))
+
+
+def _leaderboard(grade: Grade) -> dict[str, Any] | None:
+    speedup = grade.speed.get("speedup")
+    if speedup is None or grade.verdict not in (ACCEPTED, INCONCLUSIVE):
+        return None
+    kind = grade.speed.get("kind", "measured")
+    return {"name": f"{grade.lab_name} speedup ({kind})", "value": round(speedup, 2), "order": "desc"}
+
+
+def _json(answer: Mapping[str, Any]) -> str:
+    return json.dumps(answer, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"

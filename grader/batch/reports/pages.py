@@ -1,0 +1,190 @@
+"""pages: grades → HTML: a page a student, one for the class. Each is one file that needs no other and no network; the
+templates escape whatever they are given."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChainableUndefined, Environment, FileSystemLoader
+from launcher.labs import Lab
+from markupsafe import Markup
+
+from . import plots, text
+from .grades import ACCEPTED, CHEATING, INCONCLUSIVE, JUDGE_FAULT, REFUSED, Course, Grade, passed
+from .similarity import THRESHOLD, Similar
+
+TEMPLATES = Path(__file__).parent / "templates"
+PRINTED = 6000  # characters of what was printed; the whole stands in results/
+ALIKE = 60  # rows of similar submissions on the page
+MEANINGS = {
+    ACCEPTED: "Correct on every case, and every rule holds.",
+    "wrong answer": "The code runs, but gives a wrong result.",
+    "rule broken": "The code does not work as this lab or CUDA asks, whatever its results are.",
+    "too slow": "The code is correct, and slower than the lab asks for.",
+    INCONCLUSIVE: "Correct; the speed could not be decided. No points are lost by that.",
+    "compile error": "The file does not compile as this lab's.",
+    "runtime error": "The code crashed, or a CUDA call failed.",
+    CHEATING: "The code does something that no solution needs. A person looks at it before this counts.",
+    REFUSED: "The file or archive could not be taken; nothing was graded.",
+    JUDGE_FAULT: "The grader failed, not the code. There is no grade yet, and nothing is lost.",
+}
+ATTENTION = {
+    JUDGE_FAULT: "Judge faults: our trouble, no grade was given. Grade these again.",
+    CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
+    REFUSED: "Refused at intake: nothing was graded.",
+    INCONCLUSIVE: "Speed inconclusive: no points were lost; measure again on a quiet card if it matters.",
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    environment: Environment
+    css: str
+
+    def render(self, template: str, **values: Any) -> str:  # noqa: ANN401
+        # The style sheet is ours and holds no <.
+        return self.environment.get_template(template).render(css=Markup(self.css), **values) + "\n"
+
+
+def style(course: Course) -> Style:
+    labels = {lab.name: f"{lab.number} {lab.title}" for lab in course.labs}
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "name": text.name,
+        "number": text.number,
+        "points": text.points,
+        "visible": text.visible,
+        "counted": text.counted,
+        "file_name": text.file_name,
+    }
+    environment.filters["lab_label"] = lambda name: labels.get(name, name)
+    environment.tests["passing"] = passed
+    environment.globals |= {"meanings": MEANINGS, "printed_limit": PRINTED}
+    return Style(environment, (TEMPLATES / "style.css").read_text(encoding="utf-8"))
+
+
+def student(course: Course, who: str, style: Style) -> str:
+    grades = course.of_student(who)
+    return style.render(
+        "student.html.j2",
+        who=who,
+        grades=grades,
+        total=course.total(who),
+        most=sum(grade.of for grade in grades),
+        versions=_versions(grades),
+    )
+
+
+def class_page(course: Course, similar: Similar, notes: Sequence[str], style: Style) -> str:
+    totals = [total for who in course.students if (total := course.total(who)) is not None]
+    grades = list(course.grades.values())
+    return style.render(
+        "class.html.j2",
+        course=course,
+        attention=_attention(grades),
+        notes=[*notes, *similar.notes],
+        verdicts=Counter(grade.verdict for grade in grades).most_common(),
+        distribution=Markup(plots.distribution(totals, course.most())) if totals else None,
+        rates=Markup(plots.verdicts([(_short(lab), _kinds(course.of_lab(lab))) for lab in course.labs])),
+        speedups=[Markup(plots.speedups(rows, kind)) for kind, rows in _speedups(course).items()],
+        lab_rows=[_lab_row(course, lab) for lab in course.labs],
+        findings=_findings(grades),
+        alike=(alike := _alike(similar))[:ALIKE],
+        more_alike=max(0, len(alike) - ALIKE),
+        threshold=THRESHOLD,
+        versions=_versions(grades),
+    )
+
+
+def feedback(grade: Grade) -> str:
+    """What Moodle shows beside a grade, as HTML: a line a part, then where the first points were lost."""
+    why = grade.explanation()
+    lines = [f"{grade.label}: {grade.verdict}"]
+    lines += [f"{part['name']}: {part['points']} of {part['of']} ({part['why']})" for part in grade.parts]
+    lines += [*why.steps[:3], *([f"Next: {why.next_step}"] if why.next_step else []), grade.error]
+    return "<br>".join(_escaped(text.visible(line, 400)) for line in lines if line)
+
+
+def _escaped(line: str) -> str:
+    return str(Markup.escape(line)).replace("\n", "<br>")
+
+
+def _versions(grades: Sequence[Grade]) -> list[str]:
+    return sorted({str((grade.record.get("grader") or {}).get("version", "unknown")) for grade in grades})
+
+
+def _attention(grades: Sequence[Grade]) -> list[tuple[str, list[Grade]]]:
+    found = [(why, [grade for grade in grades if grade.verdict == verdict]) for verdict, why in ATTENTION.items()]
+    return [(why, those) for why, those in found if those]
+
+
+def _short(lab: Lab) -> str:
+    return text.visible(f"{lab.number} {lab.title}", 34)
+
+
+def _kinds(grades: Sequence[Grade]) -> Mapping[str, int]:
+    return Counter(grade.kind for grade in grades)
+
+
+def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:
+    """By measured and modelled, which are never drawn together."""
+    found: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
+    for lab in course.labs:
+        of_kind: dict[str, list[float]] = defaultdict(list)
+        for grade in course.of_lab(lab):
+            if (ratio := grade.speed.get("speedup")) is not None and ratio > 0:
+                card = grade.speed.get("card")
+                of_kind[f"{grade.speed.get('kind', 'measured')}{', ' + card if card else ''}"].append(ratio)
+        for kind, ratios in of_kind.items():
+            found[kind].append((_short(lab), ratios))
+    return dict(sorted(found.items()))
+
+
+def _lab_row(course: Course, lab: Lab) -> dict[str, Any]:
+    grades = course.of_lab(lab)
+    accepted = sum(grade.verdict == ACCEPTED for grade in grades)
+    return {
+        "lab": lab,
+        "count": len(grades),
+        "accepted": accepted,
+        "share": 100 * accepted / len(grades),
+        "median": course.median(lab),
+        "of": max(grade.of for grade in grades),
+    }
+
+
+def _alike(similar: Similar) -> list[tuple[str, list[str], list[str], float]]:
+    """Lab, some, others, how much alike. Those that are one and the same are one group, lest ten copies be 45 rows."""
+    group: dict[tuple[str, str], list[str]] = {}
+    for pair in similar.pairs:
+        for who in (pair.first, pair.second):
+            group.setdefault((pair.lab, who), [who])
+        one, other = group[pair.lab, pair.first], group[pair.lab, pair.second]
+        if pair.alike == 1 and one is not other:
+            one += other
+            group |= {(pair.lab, who): one for who in other}
+    rows = {}
+    for pair in similar.pairs:
+        one, other = sorted((sorted(group[pair.lab, pair.first]), sorted(group[pair.lab, pair.second])))
+        key = (pair.lab, *one, "", *(other if one != other else []))
+        rows.setdefault(key, (pair.lab, one, other if one != other else [], pair.alike))
+    return sorted(rows.values(), key=lambda row: (-row[3], -len(row[1]), row))
+
+
+def _findings(grades: Sequence[Grade]) -> list[tuple[str, str, int, list[Grade]]]:
+    """Which checks fail most: the name up to its kind, since case.reduce_sum.33.ones says what its neighbours say."""
+    by_check: dict[tuple[str, str], list[Grade]] = defaultdict(list)
+    for grade in grades:
+        if grade.check:
+            words = grade.check.split(".")
+            by_check[grade.lab_name, ".".join(words[:2])].append(grade)
+    rows = [(lab, check, len(those), those[:4]) for (lab, check), those in by_check.items()]
+    return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))[:20]

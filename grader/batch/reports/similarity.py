@@ -1,0 +1,118 @@
+"""similarity: sources of one lab → pairs that are alike, by copydetect (winnowing, as MOSS does it): names, comments
+and layout do not count, nor does what the starter gave. It finds where to look and judges nobody.
+
+Two halves: find(), for the reports; and the script that it starts, with a limit of time and memory, since what it reads
+was written by anybody:    similarity.py < REQUEST.json > ANSWER.json
+"""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+THRESHOLD = 0.8  # of the smaller share that the two have in common
+REFERENCE = "(reference solution)"
+LONGEST = 64 * 1024  # characters of a file that are compared
+GRAM = 20  # characters of a run that counts, once each name is one letter: about a line
+WINDOW = 12  # of that many runs in a row one is kept: what the two share from GRAM + WINDOW - 1 characters on is found
+OWN = 120  # such characters of one's own, without the starter's: with fewer everybody is alike
+SECONDS_A_FILE, SECONDS_A_LAB, BYTES = 2, 60, 4 << 30
+
+
+@dataclass(frozen=True)
+class Pair:
+    lab: str
+    first: str
+    second: str
+    alike: float  # 0 … 1
+
+
+@dataclass(frozen=True)
+class Similar:
+    pairs: list[Pair]  # the most alike first
+    notes: list[str]
+
+
+def find(files: Mapping[str, Mapping[str, str]], starters: Mapping[str, str], threshold: float = THRESHOLD) -> Similar:
+    """files: by lab and by student."""
+    request = {"files": files, "starters": starters, "threshold": threshold}
+    try:
+        answer = subprocess.run(
+            [sys.executable, __file__],
+            input=json.dumps(request),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_A_LAB * max(1, len(files)),
+            env=dict(os.environ, PYTHONHASHSEED="0"),  # copydetect hashes with hash(): the same file, the same marks
+        )
+    except subprocess.TimeoutExpired:
+        return Similar([], [f"Similarity was not looked for: it took longer than {SECONDS_A_LAB} seconds a lab."])
+    if answer.returncode != 0:
+        last = (answer.stderr.strip().splitlines() or ["no message"])[-1]
+        return Similar([], [f"Similarity was not looked for: {last}"])
+    said = json.loads(answer.stdout)
+    return Similar([Pair(*pair) for pair in said["pairs"]], said["notes"])
+
+
+def _compare(request: Mapping[str, Any]) -> dict[str, Any]:
+    pairs, notes = [], []
+    for lab, files in sorted(request["files"].items()):
+        marks = {}
+        given = sorted(_marks(request["starters"].get(lab, ""), 1, []).hashes)
+        for student, text in sorted(files.items()):
+            try:
+                marks[student] = _marks(text, WINDOW, given)
+            except TimeoutError:
+                notes.append(
+                    f"{student}'s {lab} was not compared: reading it took longer than {SECONDS_A_FILE} seconds"
+                )
+        pairs += _pairs(
+            lab, {who: one for who, one in marks.items() if one.token_coverage >= OWN}, request["threshold"]
+        )
+    return {"pairs": sorted(pairs, key=lambda pair: (-pair[3], *pair[:3])), "notes": notes}
+
+
+def _pairs(lab: str, marks: Mapping[str, Any], threshold: float) -> list[tuple[str, str, str, float]]:
+    from copydetect.detector import compare_files
+
+    found = []
+    students = list(marks)
+    for at, first in enumerate(students):
+        for second in students[at + 1 :]:
+            one, other = marks[first], marks[second]
+            common = len(one.hashes & other.hashes)
+            if one.hashes == other.hashes:
+                found.append((lab, first, second, 1.0))
+                continue
+            if common < threshold / 2 * max(len(one.hashes), len(other.hashes)):  # spares most pairs the arithmetic
+                continue
+            alike = float(min(1.0, *compare_files(one, other)[1]))
+            if alike >= threshold:
+                found.append((lab, first, second, round(alike, 3)))
+    return found
+
+
+def _marks(text: str, window: int, boilerplate: list[int]) -> Any:  # noqa: ANN401 (copydetect's own class)
+    import io
+
+    from copydetect import CodeFingerprint
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(SECONDS_A_FILE)
+    try:
+        return CodeFingerprint("", GRAM, window, boilerplate, True, "cuda", io.StringIO(text[:LONGEST]))
+    finally:
+        signal.alarm(0)
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    json.dump(_compare(json.load(sys.stdin)), sys.stdout)

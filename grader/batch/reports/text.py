@@ -1,0 +1,91 @@
+"""text: what people handed in, made harmless for the place where it is shown; numbers as people write them; whole
+files or none. HTML is escaped by its templates."""
+
+import os
+import re
+import tempfile
+import unicodedata
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+SHOWN_NAME = 60  # characters of a name on a page
+
+
+def write(path: Path, text: str) -> None:
+    """Whoever reads the file while it is written finds the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=path.parent, delete=False) as file:
+        unfinished = Path(file.name)
+        try:
+            file.write(text.encode("utf-8", "replace").decode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+            unfinished.chmod(0o644)
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+
+def visible(text: object, limit: int | None = None) -> str:
+    """Controls and invisible format characters (those that turn the direction of writing among them) as \\u202e, so
+    that a name cannot pose as another; line breaks and tabs stay. Longer texts lose their middle."""
+    whole = str(text)
+    if limit is not None and len(whole) > limit:
+        half = limit // 2
+        whole = f"{whole[:half]} … {whole[-half:]}"
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else _code(c) for c in whole)
+
+
+def name(text: object) -> str:
+    """For one line of a page."""
+    return visible(" ".join(str(text).split()), SHOWN_NAME) or "(no name)"
+
+
+def cell(text: object) -> str:
+    """For a CSV file that a spreadsheet opens: there a text that begins so would be a formula."""
+    whole = str(text)
+    is_number = re.fullmatch(r"[+-]?\d+([.,]\d+)?", whole) is not None
+    return "'" + whole if whole[:1] in ("=", "+", "-", "@", "\t", "\r") and not is_number else whole
+
+
+def xml(text: object) -> str:
+    """XML 1.0 has no place for some characters, escaped or not."""
+    return re.sub("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", str(text))
+
+
+def file_name(student: str) -> str:
+    """A name of its own in any file system for each student, the student's own where that is harmless."""
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", student):
+        return student
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", student)[:40].strip("-")
+    return f"{slug or 'student'}~{sha256(student.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """ "–" for what there is not; thousands in groups."""
+    if value is None:
+        return "–"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+def points(value: float | None) -> str:
+    """At most two decimals, as gradebooks keep them; empty where there is no grade."""
+    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(words: Iterable[object], limit: int = 12) -> str:
+    shown = [name(word) for word in words]
+    more = len(shown) - limit
+    return ", ".join(shown[:limit]) + (f" and {more} more" if more > 0 else "")
+
+
+def _code(character: str) -> str:
+    return f"\\u{ord(character):04x}"
