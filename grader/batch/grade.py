@@ -32,7 +32,6 @@ from .records import Grader, Record, Results
 
 # The most that one judge with all that it starts used on lockstep, on any lab's reference solution or wrong variant.
 JUDGE_BYTES = 2 << 30
-SEED = 1
 Done = tuple[Task, dict[str, Any]]
 
 
@@ -209,13 +208,9 @@ def _stopped_by_signals() -> Iterator[None]:
 
 
 def _options(arguments: Namespace, hidden: bytes | None) -> dict[str, Any]:
-    seed = arguments.seed
-    if seed is None:
-        # The same inputs for everybody. Nobody can tell the hidden file from it.
-        seed = SEED if hidden is None else int.from_bytes(hashlib.sha256(b"seed" + hidden).digest()[:4], "little")
     return {
         "device": arguments.device,
-        "seed": seed,
+        "seed": judging.seed_of(hidden) if arguments.seed is None else arguments.seed,
         "hidden": None if hidden is None else hashlib.sha256(hidden).hexdigest(),
     }
 

@@ -82,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     check.set_defaults(run=_check)
 
     _add_grade(commands)
+    _add_gradescope(commands)
 
     listing = commands.add_parser("list", help="list the labs", description="Lists the labs.")
     listing.add_argument("--json", action="store_true", help="as JSON, for programs")
@@ -183,6 +184,31 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     worker.set_defaults(run=_worker)
 
 
+def _add_gradescope(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    gradescope = commands.add_parser(
+        "gradescope",
+        help="make the autograder zip for Gradescope",
+        description="Makes the zip that Gradescope takes as an autograder: this course as it is committed, set up on "
+        "Ubuntu 22.04, 24.04 or Debian 12, grading on lockstep.",
+    )
+    gradescope.add_argument("--lab", metavar="NN", help="the assignment is this lab (default: any, by folder)")
+    gradescope.add_argument("--out", metavar="F.zip", help="where to write it (default: gradescope_NN.zip)")
+    gradescope.add_argument("--hidden", metavar="FILE", help="any text that students do not know: more cases from it")
+    gradescope.add_argument(
+        "--hidden-until",
+        choices=["after_published", "hidden"],
+        default="after_published",
+        help="when students see what depends on hidden cases (default: once grades are published)",
+    )
+    gradescope.add_argument(
+        "--minutes", type=_count, default=10, metavar="N", help="the assignment's time limit there (default: 10)"
+    )
+    inside = gradescope.add_mutually_exclusive_group()
+    inside.add_argument("--set-up", metavar="AUTOGRADER", help="what the zip's setup.sh calls")
+    inside.add_argument("--run", metavar="AUTOGRADER", dest="run_in", help="what the zip's run_autograder calls")
+    gradescope.set_defaults(run=_gradescope)
+
+
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
@@ -196,6 +222,16 @@ def _grade(arguments: argparse.Namespace) -> int:
     from batch import grade
 
     return grade.run(arguments)
+
+
+def _gradescope(arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from batch.autograder import package, run
+
+    if arguments.set_up:
+        return run.set_up(Path(arguments.set_up))
+    return run.run(Path(arguments.run_in)) if arguments.run_in else package.write(arguments)
 
 
 def _worker(arguments: argparse.Namespace) -> int:

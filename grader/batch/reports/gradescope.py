@@ -39,16 +39,16 @@ def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", e
 
 
 def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] | None = None) -> str:
-    """The results.json of an autograder that could not grade."""
+    """The results.json of an autograder that could not grade. why is for the instructor."""
     text = "The autograder had trouble. This is not your code's fault, and no grade was given for this submission."
     if earlier is not None:
         text += f" Your earlier score, {earlier:g}, stands."
     text += " Your instructor can run the autograder again."
     answer: dict[str, Any] = {
-        "output": visible(f"{text}\n\n{why}".strip(), OUTPUT),
+        "output": text,
         "output_format": "text",
         "stdout_visibility": "hidden",
-        "extra_data": {MARK: {"trouble": True, **(marks or {})}},
+        "extra_data": {MARK: {"trouble": visible(why, OUTPUT) or "unknown", **(marks or {})}},
     }
     if earlier is not None:
         answer |= {"score": earlier, "tests": []}

@@ -1,0 +1,82 @@
+"""package: ./lab gradescope. The course as it is committed, setup.sh and run_autograder at the root as Gradescope wants
+them, and what this assignment is: one lab or any, hidden cases or none."""
+
+import io
+import json
+import subprocess
+import zipfile
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from launcher import labs
+from launcher.console import Failure, say
+from launcher.paths import ROOT, shown
+
+from ..reports.gradescope import trouble
+
+HERE = Path(__file__).parent
+PROGRAMS = ("setup.sh", "run_autograder")
+BEFORE_IT_STARTED = "The autograder did not get as far as starting; its setup may not have ended well."
+
+
+def write(arguments: Namespace) -> int:
+    lab = labs.find_lab(arguments.lab) if arguments.lab else None
+    out = Path(arguments.out or f"gradescope_{lab.number if lab else 'all'}.zip").absolute()
+    hidden = _hidden(arguments.hidden)
+    commit = _git("rev-parse", "--short=12", "HEAD").decode().strip()
+    assignment = {
+        "lab": lab.name if lab else None,
+        "commit": commit,
+        "minutes": arguments.minutes,
+        "hidden_until": arguments.hidden_until,
+    }
+    out.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = out.with_name(f".{out.name}.new")
+    unfinished.write_bytes(_zip(assignment, hidden))
+    unfinished.replace(out)
+    if _git("status", "--porcelain", "--untracked-files=no"):
+        say(f"The zip holds the course as of commit {commit}; what you changed since is not in it.")
+    what = lab.name if lab else "any lab"
+    say(f"{shown(out)}: autograder for {what}, commit {commit}{', with hidden cases' if hidden is not None else ''}.")
+    say(
+        f"Points: {'100' if lab else '100 for each lab handed in'}. docs/instructors.md says what to set at Gradescope."
+    )
+    return 0
+
+
+def _zip(assignment: dict[str, Any], hidden: bytes | None) -> bytes:
+    whole = io.BytesIO(_git("archive", "--format=zip", "--prefix=course/", "HEAD"))
+    with zipfile.ZipFile(whole, "a", zipfile.ZIP_DEFLATED) as archive:
+        date = archive.infolist()[0].date_time  # the commit's
+        own = {name: (HERE / name).read_bytes() for name in PROGRAMS}
+        own["requirements-cmake.txt"] = (HERE / "requirements-cmake.txt").read_bytes()
+        own["assignment.json"] = (json.dumps(assignment, indent=1) + "\n").encode()
+        own["trouble.json"] = trouble(BEFORE_IT_STARTED).encode()
+        if hidden is not None:
+            own["hidden"] = hidden
+        for name, data in own.items():
+            entry = zipfile.ZipInfo(name, date)
+            entry.external_attr = (0o100755 if name in PROGRAMS else 0o100644) << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return whole.getvalue()
+
+
+def _hidden(name: str | None) -> bytes | None:
+    try:
+        return Path(name).read_bytes() if name else None
+    except OSError as error:
+        raise Failure(f"--hidden {name} cannot be read: {error.strerror}") from error
+
+
+def _git(*words: str) -> bytes:
+    try:
+        answer = subprocess.run(["git", *words], cwd=ROOT, capture_output=True)
+    except OSError as error:
+        raise Failure(
+            "the zip is made of a commit, and there is no git here. On Debian: apt-get install git"
+        ) from error
+    if answer.returncode != 0:
+        said = answer.stderr.decode(errors="replace").strip()
+        raise Failure(f"git {words[0]}: {said}\nThe zip is made of a commit: run this in a clone of the repository.")
+    return answer.stdout

@@ -1,0 +1,133 @@
+"""run: what happens at Gradescope. set_up() once, in the image; run() for each submission: /autograder/submission →
+judge → /autograder/results/results.json.
+
+A trouble of ours is no 0. run() itself is root's and reads what is hidden; the judge is started by another user, who
+can write neither here nor there.
+"""
+
+import json
+import multiprocessing
+import os
+import pwd
+import shutil
+import tempfile
+import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from launcher import build, demo, judge, labs, setup
+from launcher.console import Failure, say
+from launcher.labs import Lab
+
+from .. import intake, judging, records, version
+from ..reports import gradescope, text
+from ..reports.grades import Course
+
+USER = "warpladder"
+RESERVE_SECONDS = 60  # of Gradescope's limit, for all but the judge
+DEVICE = "lockstep"
+
+
+def set_up(autograder: Path) -> int:
+    """Installs and builds; the first grading is then a matter of the judge alone."""
+    assignment = _assignment(autograder)
+    wanted = [labs.find_lab(assignment["lab"])] if assignment["lab"] else labs.all_labs()
+    nvcc = setup.prepare(opencl=any(lab.is_opencl for lab in wanted))
+    tree = judge.tree_for(DEVICE, nvcc)
+    build.build(tree, judge.targets(demo.buildable(wanted)), "Building what grades these labs")
+    return 0
+
+
+def run(autograder: Path) -> int:
+    metadata = _metadata(autograder)
+    earlier = gradescope.earlier_score(metadata)
+    try:
+        results = _grade(autograder, metadata, earlier)
+    except Exception as error:
+        traceback.print_exc()
+        why = str(error) if isinstance(error, Failure) else type(error).__name__
+        results = gradescope.trouble(why, earlier=earlier)
+    text.write(autograder / "results" / "results.json", results)
+    return 0
+
+
+def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) -> str:
+    assignment = _assignment(autograder)
+    only = labs.find_lab(assignment["lab"]) if assignment["lab"] else None
+    hidden_file = autograder / "source" / "hidden"
+    hidden = hidden_file.read_bytes() if hidden_file.exists() else None
+    options = {"device": DEVICE, "seed": judging.seed_of(hidden)}
+    grader = records.Grader(version.digest(), assignment["commit"], options)
+    submissions = intake.of_folder(autograder / "submission", _student(metadata), labs.all_labs(), only)
+    end = time.monotonic() + 60 * assignment["minutes"] - RESERVE_SECONDS
+    found = []
+    for left, submission in zip(range(len(submissions), 0, -1), submissions):
+        if submission.refusal is not None or submission.lab is None:
+            found.append(records.refusal(submission, grader))
+            continue
+        lab = labs.find_lab(submission.lab)
+        # A judge that hangs is tried again.
+        seconds = max(1.0, (end - time.monotonic()) / left / judging.ATTEMPTS)
+        outcome = _as_user(submission, lab, grader, hidden, seconds)
+        say(f"{lab.name}: {outcome['verdict']} ({outcome['seconds']:.0f} s)\n{outcome['error'] or ''}")
+        found.append(records.make(submission, grader, outcome))
+    course = Course.of_records(found, labs.all_labs())
+    grades = [grade for student in course.students for grade in course.of_student(student)]
+    return gradescope.results(grades, hidden_until=assignment["hidden_until"], earlier=earlier)
+
+
+def _as_user(
+    submission: intake.Submission, lab: Lab, grader: records.Grader, hidden: bytes | None, seconds: float
+) -> dict[str, Any]:
+    """The judge's outcome; the judge is started by USER where that is a user, as setup.sh made it."""
+    options = grader.options
+    task = judging.Task(
+        submission.student, lab.name, submission.files, submission.main, DEVICE, options["seed"], hidden, grader.version
+    )
+    tree = build.TREES[DEVICE]
+    work = Path(tempfile.mkdtemp(prefix="warpladder-"))
+    try:
+        user = _user()
+        if user is None:
+            return judging.grade(task, lab, tree, work, wall_seconds=seconds)
+        os.chown(work, user.pw_uid, user.pw_gid)
+        fork = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(1, fork, initializer=_become, initargs=(user.pw_uid, user.pw_gid)) as pool:
+            return pool.submit(judging.grade, task, lab, tree, work, wall_seconds=seconds).result()
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _user() -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(USER) if os.geteuid() == 0 else None
+    except KeyError:
+        return None
+
+
+def _become(user: int, group: int) -> None:
+    """Linux then keeps this process's files in /proc from whoever runs as that user."""
+    os.setgroups([])
+    os.setgid(group)
+    os.setuid(user)
+
+
+def _assignment(autograder: Path) -> dict[str, Any]:
+    return json.loads((autograder / "source" / "assignment.json").read_text(encoding="utf-8"))
+
+
+def _metadata(autograder: Path) -> dict[str, Any]:
+    """Who it is, and the earlier submissions. Without it grading goes on."""
+    try:
+        metadata = json.loads((autograder / "submission_metadata.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        say(f"submission_metadata.json: {error}")
+        return {}
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _student(metadata: dict[str, Any]) -> str:
+    users = metadata.get("users") or [{}]
+    return str(users[0].get("email") or users[0].get("name") or "student")
