@@ -125,8 +125,15 @@ function(add_lab lab)
   warpladder_lab_commands(${source} ${contract} ${arch} compile link)
   warpladder_json_array("${compile}" compile_json)
   warpladder_json_array("${link}" link_json)
+  # What the judge's sandboxes show beside /usr.
+  file(REAL_PATH "${nvcc_top}" toolkit)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/*.h ${PROJECT_SOURCE_DIR}/common/contracts/*.h)
+  set(sees ${WARPLADDER_NVCC} ${toolkit} ${cudart_folder} ${WARPLADDER_OPENCL_INCLUDE} ${WARPLADDER_OPENCL} ${headers}
+      ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a)
+  warpladder_json_array("${sees}" compiler_sees)
+  warpladder_json_array("${cudart_folder};${WARPLADDER_OPENCL}" program_sees)
   file(CONFIGURE OUTPUT ${folder}/build.json @ONLY CONTENT
-       "{\"compile\": @compile_json@,\n \"link\": @link_json@,\n \"lockstep\": \"@CMAKE_BINARY_DIR@/lockstep\",\n \"baseline\": \"@baseline_binary@\"}\n")
+       "{\"compile\": @compile_json@,\n \"link\": @link_json@,\n \"compiler_sees\": @compiler_sees@,\n \"program_sees\": @program_sees@,\n \"lockstep\": \"@CMAKE_BINARY_DIR@/lockstep\",\n \"baseline\": \"@baseline_binary@\"}\n")
 
   # lab02: all that ./lab check 02 needs beside the judge.
   add_custom_target(lab${number} DEPENDS runner_${contract})

@@ -11,7 +11,10 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -39,6 +42,24 @@ void set_limits(const Limits& limits) {
   if (limits.cpu_seconds > 0) limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1);  // XCPU, then KILL
   if (limits.data_bytes > 0) limit(RLIMIT_DATA, limits.data_bytes, limits.data_bytes);
   if (limits.file_bytes > 0) limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes);
+  if (limits.open_files > 0) limit(RLIMIT_NOFILE, limits.open_files, limits.open_files);
+}
+
+// A file of our own with this text, to be read by a child.
+Fd file_with(const std::string& text) {
+  Fd file(memfd_create("filter", MFD_CLOEXEC));
+  if (!file.is_open() || write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      lseek(file.get(), 0, SEEK_SET) != 0)
+    throw JudgeFault("no shared memory can be had: " + std::string(std::strerror(errno)));
+  return file;
+}
+
+// For this process and all that come after it. False: the kernel does not do it.
+bool set_filter(const std::string& text) {
+  std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
+  std::memcpy(program.data(), text.data(), program.size() * sizeof(sock_filter));
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 }  // namespace
@@ -58,11 +79,16 @@ std::string Captured::text() const {
 }
 
 Child::Child(const ChildSpec& spec)
-    : output_(spec.limits.output_kept), errors_(spec.limits.output_kept), output_allowed_(spec.limits.output_allowed) {
+    : output_(spec.limits.output_kept),
+      errors_(spec.limits.output_kept),
+      output_allowed_(spec.limits.output_allowed),
+      codes_are_signals_(spec.codes_are_signals) {
+  Fd filter;
+  if (spec.filter_fd >= 0) filter = file_with(spec.filter);
   Pipe output = make_pipe(), errors = make_pipe(), lines = make_pipe();
   pid_ = fork();
   if (pid_ < 0) throw JudgeFault("no further process can be started: " + std::string(std::strerror(errno)));
-  if (pid_ == 0) become(spec, output.write.get(), errors.write.get(), lines.write.get());
+  if (pid_ == 0) become(spec, output.write.get(), errors.write.get(), lines.write.get(), filter.get());
   setpgid(pid_, pid_);  // both sides do it, so that it is done whoever comes first
   pid_fd_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   output_fd_ = std::move(output.read);
@@ -72,7 +98,7 @@ Child::Child(const ChildSpec& spec)
 }
 
 // Between fork and exec.
-void Child::become(const ChildSpec& spec, int output, int errors, int lines) {
+void Child::become(const ChildSpec& spec, int output, int errors, int lines, int filter) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if the judge itself is killed
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
@@ -83,16 +109,19 @@ void Child::become(const ChildSpec& spec, int output, int errors, int lines) {
   moves.emplace_back(output, 1);
   moves.emplace_back(errors, 2);
   if (spec.lines_fd >= 0) moves.emplace_back(lines, spec.lines_fd);
+  if (spec.filter_fd >= 0) moves.emplace_back(filter, spec.filter_fd);
   for (auto& [from, to] : moves) from = fcntl(from, F_DUPFD_CLOEXEC, 64);
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);  // whatever whoever started us left open
   for (const auto& [from, to] : moves) dup2(from, to);
 
   if (!spec.folder.empty() && chdir(spec.folder.c_str()) != 0) _exit(127);
+  if (spec.only_this_environment) clearenv();
   for (const auto& [name, value] : spec.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& word : spec.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   set_limits(spec.limits);  // last: they may be too tight for this process already
+  if (spec.filter_fd < 0 && !spec.filter.empty() && !set_filter(spec.filter)) _exit(126);
   execvp(arguments[0], arguments.data());
   const std::string message = std::string(arguments[0]) + ": " + std::strerror(errno) + "\n";
   if (write(2, message.data(), message.size()) < 0) _exit(126);
@@ -108,7 +137,12 @@ void Child::finish() {
   kill(pid_, SIGKILL);
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {}
-  status_ = status;
+  note(status);
+}
+
+void Child::note(int status) {
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  status_ = codes_are_signals_ && code > 128 && code <= 128 + SIGRTMAX ? code - 128 : status;
 }
 
 bool Child::take_line(std::string& line) {
@@ -170,7 +204,7 @@ Child::Event Child::wait(Clock::time_point deadline, std::string& line) {
       waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);  // a zombie still holds its group's number
       kill(-pid_, SIGKILL);
       waitpid(pid_, &status, 0);
-      status_ = status;
+      note(status);
     }
     read_streams();
     if (over_the_limit()) {
@@ -178,6 +212,11 @@ Child::Event Child::wait(Clock::time_point deadline, std::string& line) {
       return Event::kOutputLimit;
     }
   }
+}
+
+bool Child::has_spoken() {
+  read_streams();
+  return !pending_.empty();
 }
 
 int Child::ending_signal() const { return status_ && WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0; }

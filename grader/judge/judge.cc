@@ -8,6 +8,7 @@
 
 #include "grader/judge/compile.h"
 #include "grader/judge/rules.h"
+#include "grader/judge/sandbox.h"
 #include "grader/judge/score.h"
 #include "grader/judge/timing.h"
 
@@ -88,6 +89,7 @@ Judgement::Judgement(const JudgeOptions& options)
     : options_(options), lab_(load_lab(options.lab)), build_(load_build(options.build)) {
   device_.is_lockstep = !options.on_gpu;
   device_.lockstep = build_.lockstep;
+  device_.sees = build_.program_sees;
   if (device_.is_lockstep && !fs::exists(device_.lockstep / "libcudart.so.13")) {
     throw JudgeFault((device_.lockstep / "libcudart.so.13").string() +
                      ": not there. Build it first: cmake --build build");
@@ -95,6 +97,10 @@ Judgement::Judgement(const JudgeOptions& options)
   result_.lab = lab_.name;
   result_.file = options.file.empty() ? options.binary : options.file;
   result_.device = device_.name();
+  if (!options.file.empty()) result_.sandbox.compile = Sandbox::here().text();
+  result_.sandbox.run = Sandbox::here().text();
+  result_.sandbox.is_weaker = !Sandbox::here().is_full();
+  result_.sandbox.device = device_.is_lockstep ? "in process" : "card";
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
   result_.worth = worth_of(lab_);

@@ -204,8 +204,16 @@ Lab load_lab(const fs::path& folder) {
 Build load_build(const fs::path& file) {
   const Json json = read_json(file, "Build the labs first: cmake --build build");
   Reader reader(json, file.string());
-  return {reader.get<std::vector<std::string>>("compile"), reader.get<std::vector<std::string>>("link"),
-          reader.get<std::string>("lockstep"), reader.get<std::string>("baseline")};
+  const auto paths = [&](const char* key) {
+    const auto words = reader.get<std::vector<std::string>>(key, {});
+    return std::vector<fs::path>(words.begin(), words.end());
+  };
+  return {reader.get<std::vector<std::string>>("compile"),
+          reader.get<std::vector<std::string>>("link"),
+          paths("compiler_sees"),
+          paths("program_sees"),
+          reader.get<std::string>("lockstep"),
+          reader.get<std::string>("baseline")};
 }
 
 }  // namespace warpladder

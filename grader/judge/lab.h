@@ -55,7 +55,8 @@ Lab load_lab(const std::filesystem::path& folder);
 // How CMake built the lab: the command lines hold {source}, {object} and {binary}.
 struct Build {
   std::vector<std::string> compile, link;
-  std::filesystem::path lockstep;  // folder of its libcudart.so.13
+  std::vector<std::filesystem::path> compiler_sees, program_sees;  // beside /usr
+  std::filesystem::path lockstep;                                  // folder of its libcudart.so.13
   std::filesystem::path baseline;  // binary of the rung that the speedup is over; empty: the serial CPU
 };
 

@@ -14,6 +14,7 @@
 #include "common/runner/protocol.h"
 #include "grader/judge/process_failure.h"
 #include "grader/judge/returned.h"
+#include "grader/judge/sandbox.h"
 
 namespace warpladder {
 namespace {
@@ -25,7 +26,8 @@ constexpr size_t kHostGuard = 4096;
 constexpr double kStartSeconds = 30, kStopSeconds = 30;
 constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on lockstep, device memory with its shadows
 constexpr const char* kLockstepMemory = "4G";       // device memory there
-constexpr const char* kReport = "report.json";      // in the process's folder
+constexpr uint64_t kLargestFile = uint64_t{256} << 20, kOpenFiles = 1024;
+constexpr const char* kReport = "report/report.json";  // in the process's folder
 
 constexpr int kCudaUnknown = 999;  // cudaErrorUnknown, which lockstep lets a call fail with
 
@@ -40,13 +42,48 @@ std::string nvidia_vendor(const std::filesystem::path& in) {
   return in / "vendors";
 }
 
+// Where it may leave files: in memory of its own, or, where nothing hides our files from it, in `folder`.
+std::filesystem::path workplace(const std::filesystem::path& folder) {
+  return Sandbox::here().hides_files() ? "/tmp" : folder;
+}
+
+Walls walls_of(const SubmissionSpec& spec, const std::filesystem::path& folder) {
+  Walls walls;
+  const bool is_opencl = spec.lab->source.ends_with(".cc"), is_lockstep = spec.device.is_lockstep;
+  // PoCL calls a linker.
+  walls.permissions = {
+      .processes = is_opencl, .shared_memory = !is_lockstep || is_opencl, .local_sockets = !is_lockstep};
+  walls.card = !is_lockstep;
+  walls.system = !is_lockstep || is_opencl;
+  walls.variables = {"WARPLADDER_", "OCL_ICD_VENDORS"};
+  if (!is_lockstep) walls.variables.insert(walls.variables.end(), {"CUDA_", "NVIDIA_"});
+  walls.readable = spec.device.sees;
+  walls.readable.insert(walls.readable.end(), {spec.binary, spec.device.lockstep, folder / "vendors"});
+  if (const char* vendors = std::getenv("OCL_ICD_VENDORS")) walls.readable.emplace_back(vendors);
+  if (is_opencl && !spec.cache.empty()) {
+    std::filesystem::create_directory(spec.cache);
+    walls.writable.push_back(spec.cache);
+  }
+  if (spec.wants_report) {
+    const std::filesystem::path reports =
+        (folder / kReport).parent_path();  // lockstep writes it under another name first
+    std::filesystem::create_directory(reports);
+    walls.writable.push_back(reports);
+  }
+  if (!spec.trace.empty()) {
+    std::ofstream(spec.trace, std::ios::app).flush();  // must be there to be seen through a wall
+    walls.writable.push_back(spec.trace);
+  }
+  return walls;
+}
+
 // Of a process that keeps its files in `folder`.
 std::vector<std::pair<std::string, std::string>> environment_of(const SubmissionSpec& spec,
                                                                 const std::filesystem::path& folder) {
   const bool is_lockstep = spec.device.is_lockstep;
   std::vector<std::pair<std::string, std::string>> variables = {
-      {"TMPDIR", folder},
-      {"POCL_CACHE_DIR", spec.cache.empty() ? folder / "pocl" : spec.cache},
+      {"TMPDIR", workplace(folder)},
+      {"POCL_CACHE_DIR", spec.cache.empty() ? workplace(folder) / "pocl" : spec.cache},
       {"WARPLADDER_OPENCL", is_lockstep ? "cpu" : "gpu"}};
   const auto set = [&](const char* name, const std::string& value) { variables.emplace_back(name, value); };
   if (is_lockstep) {
@@ -80,12 +117,15 @@ Submission::Submission(SubmissionSpec spec)
       next_id_(std::random_device()()) {
   ChildSpec child;
   child.command = {spec_.binary.string()};
-  child.folder = folder_.path();
+  child.folder = workplace(folder_.path());
   child.environment = environment_of(spec_, folder_.path());
   child.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
   child.lines_fd = kRepliesFd;
   child.limits.cpu_seconds = static_cast<uint64_t>(spec_.cpu_seconds);
   child.limits.data_bytes = kDataLimit;
+  child.limits.file_bytes = kLargestFile;
+  child.limits.open_files = kOpenFiles;
+  Sandbox::here().enclose(child, walls_of(spec_, folder_.path()));
   child_ = std::make_unique<Child>(child);
   jobs_.read.reset();
 }

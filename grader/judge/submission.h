@@ -17,7 +17,8 @@ namespace warpladder {
 
 struct Device {
   bool is_lockstep = true;
-  std::filesystem::path lockstep;  // folder of its libcudart.so.13
+  std::filesystem::path lockstep;                // folder of its libcudart.so.13
+  std::vector<std::filesystem::path> sees = {};  // what else of the machine a program needs, beside /usr
 
   std::string name() const { return is_lockstep ? "lockstep" : "gpu"; }
   // lockstep sees an access one byte outside an allocation by itself, and says which line made it.

@@ -266,6 +266,7 @@ std::string to_text(const Result& result, const std::string& command) {
     for (const RuleResult& rule : result.rules) text += rule_text(rule);
   }
   text += speed_text(result);
+  if (result.sandbox.is_weaker) text += "  sandbox  weaker than it could be: " + result.sandbox.run + "\n";
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
   text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";
   return text + score_text(result);

@@ -61,7 +61,8 @@ struct Measurement {
 
 // How the submission was locked in: recorded, since what a machine allows differs.
 struct SandboxUsed {
-  std::string compile, run;  // "none", or what was used
+  std::string compile, run;  // what was used, best first: "bubblewrap, seccomp, limits"; compile is "" for a binary
+  bool is_weaker = false;    // than on a machine that allows everything
   std::string device;        // "separate process", "in process" or "card"
 };
 

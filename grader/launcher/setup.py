@@ -21,8 +21,14 @@ from .paths import LOGS, ROOT
 # What is looked for → the Debian package that brings it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev"}
-# Without these all else works: the C++ unit tests, and the judge's time of a parallel CPU.
-EXTRA_HEADERS = {"gtest/gtest.h": "libgtest-dev", "gmock/gmock.h": "libgmock-dev", "tbb/tbb.h": "libtbb-dev"}
+# Without these all else works: the C++ unit tests, the judge's time of a parallel CPU, and the sandbox's strong walls.
+EXTRA_HEADERS = {
+    "gtest/gtest.h": "libgtest-dev",
+    "gmock/gmock.h": "libgmock-dev",
+    "tbb/tbb.h": "libtbb-dev",
+    "seccomp.h": "libseccomp-dev",
+}
+EXTRA_PROGRAMS = {"bwrap": "bubblewrap"}
 # Labs in OpenCL: its C++ bindings, its loader, and a driver, which may also have come with a card.
 OPENCL_HEADERS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
@@ -38,7 +44,7 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
         wants_grade = grade and not wheels.installed(wheels.GRADE)
         wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
-        wanted = _missing_headers(EXTRA_HEADERS) + missing_opencl()
+        wanted = _missing_headers(EXTRA_HEADERS) + _missing_programs(EXTRA_PROGRAMS) + missing_opencl()
         if missing:  # a bare machine: get all of it in one go
             _install_packages(missing + wanted)
         elif opencl and missing_opencl():
@@ -76,8 +82,7 @@ def _python_with_matplotlib() -> str | None:
 
 
 def _missing_packages(wants_wheels: bool) -> list[str]:
-    missing = [package for program, package in PROGRAMS.items() if shutil.which(program) is None]
-    missing += _missing_headers(HEADERS)
+    missing = _missing_programs(PROGRAMS) + _missing_headers(HEADERS)
     if wants_wheels and importlib.util.find_spec("ensurepip") is None and not wheels.venv_works():
         missing.append("python3-venv")
     return missing
@@ -104,6 +109,10 @@ def _prefixes() -> list[Path]:
 
 def _multiarch(prefix: Path) -> list[str]:
     return [f"lib/{folder.name}" for folder in (prefix / "lib").glob("*-linux-gnu")]
+
+
+def _missing_programs(packages: dict[str, str]) -> list[str]:
+    return [package for program, package in packages.items() if shutil.which(program) is None]
 
 
 def _missing_headers(packages: dict[str, str]) -> list[str]:

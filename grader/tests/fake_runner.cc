@@ -1,5 +1,5 @@
-// A lab binary without CUDA: speaks the runner's side of the protocol for the contract of FAKE_CONTRACT, honestly or
-// with the fault that FAKE_FAULT names.
+// A lab binary without CUDA: speaks the runner's side of the protocol for the contract of WARPLADDER_FAKE_CONTRACT,
+// honestly or with the fault that WARPLADDER_FAKE_FAULT names.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -80,7 +80,7 @@ void misbehave(const Json& job) {
   }
   if (fault == "daemon" && fork() == 0) {
     setsid();
-    std::ofstream(std::getenv("FAKE_PID_FILE")) << getpid() << std::flush;
+    std::ofstream(std::getenv("WARPLADDER_FAKE_PID_FILE")) << getpid() << std::flush;
     hang();
   }
   if (fault == "leaves_files") std::ofstream("left_behind") << "here";
@@ -127,8 +127,8 @@ bool call_failed = false;
 void write_report() {
   const char* file = std::getenv("LOCKSTEP_REPORT");
   if (file == nullptr || fault == "no_report") return;
-  // A finding of each kind that FAKE_FINDING names, where somebody looks.
-  const char* kind = std::getenv("LOCKSTEP_CHECKS") != nullptr ? std::getenv("FAKE_FINDING") : nullptr;
+  // A finding of each kind that WARPLADDER_FAKE_FINDING names, where somebody looks.
+  const char* kind = std::getenv("LOCKSTEP_CHECKS") != nullptr ? std::getenv("WARPLADDER_FAKE_FINDING") : nullptr;
   Json findings = Json::array();
   std::istringstream kinds(kind != nullptr ? kind : "");
   for (std::string one; std::getline(kinds, one, ',');) findings.push_back({{"kind", one}, {"message", "two writes"}});
@@ -179,7 +179,7 @@ void answer(const Json& job) {
 }  // namespace
 
 int main() {
-  fault = std::getenv("FAKE_FAULT") != nullptr ? std::getenv("FAKE_FAULT") : "";
+  fault = std::getenv("WARPLADDER_FAKE_FAULT") != nullptr ? std::getenv("WARPLADDER_FAKE_FAULT") : "";
   if (fault == "static_exit") std::exit(0);
   if (fault == "start_hang") hang();
   std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "reduce_sum_block", "histogram"};

@@ -28,7 +28,7 @@ class Judging : public ::testing::Test {
 
   Result judge_with(const std::string& fault, const std::string& contract, const std::string& entry,
                     double barriers = 10) {
-    const testing::Environment environment("FAKE_FAULT", fault);
+    const testing::Environment environment("WARPLADDER_FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "speed": [], "speed_why": "w", "baseline": ")" +
@@ -92,7 +92,7 @@ TEST_F(Judging, WrongAnswersAreCountedAndTheFirstIsNamed) {
 }
 
 TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
-  const testing::Environment race("FAKE_FINDING", "race");
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.race");
   const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "finding.race");
@@ -101,12 +101,12 @@ TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
 }
 
 TEST_F(Judging, AMissedBarrierIsTheCauseOfARaceFoundBeforeIt) {
-  const testing::Environment both("FAKE_FINDING", "race,barrier_divergence");
+  const testing::Environment both("WARPLADDER_FAKE_FINDING", "race,barrier_divergence");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.barrier_divergence");
 }
 
 TEST_F(Judging, WhatACardReportsKeepsItsName) {
-  const testing::Environment bounds("FAKE_FINDING", "out_of_bounds");
+  const testing::Environment bounds("WARPLADDER_FAKE_FINDING", "out_of_bounds");
   EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
 }
 
@@ -120,13 +120,13 @@ TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
 }
 
 TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
-  const testing::Environment leak("FAKE_FINDING", "leak");
+  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.leak");
   EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
 }
 
 TEST_F(Judging, EveryCaseCanBeChecked) {
-  const testing::Environment leak("FAKE_FINDING", "leak");
+  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
   options_.check_all = true;
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "finding.leak");

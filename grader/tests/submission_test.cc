@@ -21,7 +21,7 @@ class FakeRunner : public ::testing::Test {
   // One case of 100 elements against the fake runner with this fault; empty: it passed.
   std::optional<Failure> judge(const std::string& fault, bool guards = false, const char* contract = "scan",
                                const char* entry = "scan_inclusive", double seconds = 1) {
-    const testing::Environment environment("FAKE_FAULT", fault);
+    const testing::Environment environment("WARPLADDER_FAKE_FAULT", fault);
     const Lab lab = testing::lab_of(contract, entry);
     SubmissionSpec spec;
     spec.binary = FAKE_RUNNER;
@@ -133,7 +133,7 @@ TEST_F(FakeRunner, NothingIsLeftBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   adopt_orphans();
   TemporaryFolder other;
-  const testing::Environment pid_file("FAKE_PID_FILE", other.path() / "pid");
+  const testing::Environment pid_file("WARPLADDER_FAKE_PID_FILE", other.path() / "pid");
   judge("daemon");
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   kill_orphans();

@@ -1,0 +1,17 @@
+// seccomp: the calls of the kernel that a process of somebody else's code is refused, as a program for the kernel.
+#pragma once
+
+#include <string>
+
+namespace warpladder {
+
+struct Permissions {
+  bool processes = false;      // fork: a compiler is a driver of others; a lab's program is one process
+  bool shared_memory = false;  // of its own, which no limit of a process counts: a card's driver makes some
+  bool local_sockets = false;  // a card's driver talks to its services
+};
+
+// In the kernel's binary form, one struct sock_filter after the other. "": this judge was built without libseccomp.
+std::string filter_for(const Permissions& permissions);
+
+}  // namespace warpladder
