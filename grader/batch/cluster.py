@@ -178,9 +178,8 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
     on_gpu = arguments.device == "gpu"
     judges = 1 if on_gpu else arguments.jobs or 4
     directives = [*(["--gres=gpu:1"] if on_gpu else []), *arguments.slurm_option]
-    environment = (
-        f"export PYTHONPATH={shlex.quote(str(ROOT / 'grader'))} WARPLADDER_BUILD_DIR={shlex.quote(str(build.BUILD))}"
-    )
+    names = ("PYTHONPATH", "WARPLADDER_BUILD_DIR")
+    exports = [f"export {name}={shlex.quote(worker_environment()[name])}" for name in names]
     return SLURMCluster(
         queue=arguments.slurm_partition,
         account=arguments.slurm_account,
@@ -189,10 +188,22 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
         processes=1,
         memory=f"{judges * JUDGE_BYTES >> 30}GiB",
         python=str(wheels.PYTHON),
-        job_script_prologue=[environment],
+        job_script_prologue=exports,
+        scheduler_options={"dashboard": False},
         job_extra_directives=directives,
         worker_extra_args=["--resources", "GPU=1"] if on_gpu else [],
     )
+
+
+def worker_command(address: str) -> list[str]:
+    command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_worker", address, "--no-dashboard", "--nworkers", "1"]
+    # Memory is used by judges, which are no part of the worker's own process.
+    return [*command, "--memory-limit", "0", "--death-timeout", str(CONNECT_SECONDS)]
+
+
+def worker_environment() -> dict[str, str]:
+    """Workers find what they run by name."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "grader"), "WARPLADDER_BUILD_DIR": str(build.BUILD)}
 
 
 def work(arguments: Namespace) -> int:
@@ -201,10 +212,7 @@ def work(arguments: Namespace) -> int:
 
     where = device.choose(arguments.device)
     make_ready(where, labs.all_labs())
-    command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_worker", arguments.scheduler, "--no-dashboard"]
-    # The memory is used by judges, which are no part of the worker's own process.
-    command += ["--nworkers", "1", "--memory-limit", "0", "--death-timeout", str(CONNECT_SECONDS)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "grader")}
+    command, environment = worker_command(arguments.scheduler), worker_environment()
     if where == "lockstep":
         threads = arguments.jobs or len(os.sched_getaffinity(0))
         os.execve(wheels.PYTHON, [*command, "--nthreads", str(threads)], environment)

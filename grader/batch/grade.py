@@ -29,6 +29,7 @@ from .intake import Submission
 from .judging import Task
 from .progress import Progress
 from .records import Grader, Record, Results
+from .reports import text
 
 # The most that one judge with all that it starts used on lockstep, on any lab's reference solution or wrong variant.
 JUDGE_BYTES = 2 << 30
@@ -337,7 +338,7 @@ def _changes_csv(changed: list[Record]) -> str:
         same = before["sha256"] == record["submission"]["sha256"]
         table.writerow(
             [
-                reports_cell(record["student"]),
+                text.cell(record["student"]),
                 record["lab"] or "",
                 "the same" if same else "another",
                 before["version"],
@@ -349,8 +350,3 @@ def _changes_csv(changed: list[Record]) -> str:
             ]
         )
     return out.getvalue()
-
-
-def reports_cell(text: str) -> str:
-    """A spreadsheet takes a cell that begins so for a formula."""
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -60,14 +60,13 @@ def grade(
     folder: Path,
     *,
     environment: Mapping[str, str] | None = None,
-    wall_seconds: float = WALL_SECONDS,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """The outcome: verdict, score, of, seconds, error, judge; and beside a record's keys peak_bytes. tree: the build
     tree; folder: for temporary files."""
     for _ in range(ATTEMPTS):
         try:
-            outcome = _attempt(task, lab, tree, folder, environment or {}, wall_seconds, stop or threading.Event())
+            outcome = _attempt(task, lab, tree, folder, environment or {}, stop or threading.Event())
         except OSError as error:  # a full disk, too many processes
             text = f"the judge could not be run: {error}"
             outcome = {**NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
@@ -77,7 +76,7 @@ def grade(
 
 
 def _attempt(
-    task: Task, lab: Lab, tree: Path, folder: Path, environment: Mapping[str, str], wall: float, stop: threading.Event
+    task: Task, lab: Lab, tree: Path, folder: Path, environment: Mapping[str, str], stop: threading.Event
 ) -> dict[str, Any]:
     start = time.monotonic()
     # Two folders, so that no path leads from the sources to the hidden cases.
@@ -92,7 +91,7 @@ def _attempt(
         if task.hidden is not None:
             (Path(own) / "hidden").write_bytes(task.hidden)
             command += ["--hidden", str(Path(own) / "hidden")]
-        how, peak = _run(command, said, environment, wall, stop)
+        how, peak = _run(command, said, environment, stop)
         outcome = _outcome(how, verdict, said)
     return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
 
@@ -105,7 +104,7 @@ def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def _run(
-    command: list[str], said: Path, environment: Mapping[str, str], wall: float, stop: threading.Event
+    command: list[str], said: Path, environment: Mapping[str, str], stop: threading.Event
 ) -> tuple[int | str, int]:
     """The judge's exit code, or what was wrong with the way it ended; and the most memory that it used."""
     if setpriv := shutil.which("setpriv"):
@@ -122,7 +121,7 @@ def _run(
             )
         except OSError as error:
             return f"{command[0]} cannot be started ({error.strerror})", 0
-    deadline = time.monotonic() + wall
+    deadline = time.monotonic() + WALL_SECONDS
     with memory.Peak(process.pid) as watch:
         try:
             while True:
@@ -132,7 +131,7 @@ def _run(
                     if stop.is_set():
                         raise Interrupted from None
                     if time.monotonic() > deadline:
-                        return f"the judge did not end within {wall:g} s", watch.peak
+                        return f"the judge did not end within {WALL_SECONDS:g} s", watch.peak
         finally:
             _end(process)
 

@@ -1,0 +1,135 @@
+"""./lab grade with a judge of the tests' own: no submission stops it, a killed batch goes on, results stay."""
+
+import csv
+import os
+import signal
+import tempfile
+import time
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+
+from batch import memory
+from batch.tests.machinery import FakeTree, records, reports, submissions
+from launcher import wheels
+
+
+@unittest.skipUnless(wheels.installed(wheels.GRADE), "what ./lab grade reports with is not installed")
+class Batch(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.fake = FakeTree(self.folder)
+
+    def grade(self, folder: Path, out: Path, code: int, *options: str, **env: str) -> str:
+        process = self.fake.grade(folder, "--out", out, *options, **env)
+        text, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, text)
+        return text
+
+    def test_judges_that_hang_crash_or_say_nothing(self) -> None:
+        what = {"anna": "accepted = 90", "ben": "hang", "cleo": "crash", "dora": "nothing", "emil": "wrong answer = 0"}
+        folder, out = submissions(self.folder / "in", what), self.folder / "out"
+        (folder / "fritz.zip").write_bytes(b"no archive")
+        text = self.grade(folder, out, 1, TEST_WALL="0.5", TEST_REPORTS="all")
+        found = records(out)
+        self.assertEqual((found["anna"]["verdict"], found["anna"]["score"]), ("accepted", 90))
+        self.assertEqual((found["emil"]["verdict"], found["emil"]["score"]), ("wrong answer", 0))
+        for student, error in (("ben", "did not end within"), ("cleo", "signal 11"), ("dora", "wrote no verdict")):
+            self.assertEqual((found[student]["verdict"], found[student]["score"]), ("judge fault", None))
+            self.assertIn(error, str(found[student]["error"]))
+        self.assertEqual(self.fake.calls(), 2 + 2 * 3, "a judge's fault is tried once more")
+        self.assertIn("3 by a fault of the grader's own", text)
+        self.assertIn("1 refused", text)
+        self.assertEqual([path for path in out.iterdir() if path.name.startswith(".")], [])
+        self.assertFalse(left_behind(self.folder), "the judge that hung, and the child that left its session, are gone")
+
+    def test_killed_and_started_again(self) -> None:
+        folder = submissions(self.folder / "in", {f"s{number:02}": "sleep = 0.2" for number in range(12)})
+        straight, resumed = self.folder / "straight", self.folder / "resumed"
+        self.grade(folder, straight, 0, "--jobs", "2")
+        self.assertEqual(self.fake.calls(), 12)
+
+        first = self.fake.grade(folder, "--out", resumed, "--jobs", "2")
+        until(lambda: len(records(resumed)) >= 3)
+        self.assertIn("another ./lab grade", self.grade(folder, resumed, 2))
+        first.kill()
+        first.communicate()
+        until(lambda: not left_behind(self.folder))  # its judges end with it
+        done, calls = len(records(resumed)), self.fake.calls()
+        self.assertLess(done, 12)
+        half = resumed / "results" / "s11" / ".02_reduce_neighbored.json.new"
+        half.parent.mkdir(exist_ok=True)
+        half.write_text('{"format": 1, "verd', encoding="utf-8")
+
+        second = self.fake.grade(folder, "--out", resumed, "--jobs", "2")
+        until(lambda: len(records(resumed)) > done + 1)
+        second.send_signal(signal.SIGINT)
+        text, _ = second.communicate(timeout=30)
+        self.assertEqual(second.returncode, 130, text)
+        self.assertIn("The same command goes on", text)
+        done = len(records(resumed))
+
+        calls = self.fake.calls()
+        self.grade(folder, resumed, 0, "--jobs", "2")
+        self.assertEqual(self.fake.calls() - calls, 12 - done, "what has its result is not graded again")
+        self.assertEqual(reports(resumed), reports(straight))
+        self.assertFalse(half.exists())
+
+    def test_a_newer_grader_keeps_both_and_says_what_changed(self) -> None:
+        folder = submissions(self.folder / "in", {"anna": "accepted = 100", "ben": "accepted = 100"})
+        out = self.folder / "out"
+        self.grade(folder, out, 0, TEST_VERSION="v1")
+        self.grade(folder, out, 0, TEST_VERSION="v1")
+        self.assertEqual(self.fake.calls(), 2)
+        (folder / "anna/02/reduce.cu").write_text("// fake: too slow = 80\n", encoding="utf-8")
+        (folder / "ben/02/reduce.cu").write_text("// fake: crash\n", encoding="utf-8")
+        text = self.grade(folder, out, 0, TEST_VERSION="v2")
+        self.assertIn("changed: anna, 02_reduce_neighbored: accepted (100.0) → too slow (80.0)", text)
+        self.assertRegex(text, r"kept: ben, 02_reduce_neighbored: accepted \(100.0\)\. grader v2 failed on it")
+        names = sorted(file.name for file in (out / "results/anna").iterdir())
+        self.assertEqual(names, ["02_reduce_neighbored.json", "02_reduce_neighbored@v1.json"])
+        self.assertEqual(records(out)["ben"]["score"], 100, "a failed run overwrites no score")
+        rows = list(csv.DictReader((out / "changes.csv").read_text(encoding="utf-8").splitlines()))
+        self.assertEqual(
+            [(row["Student"], row["Old score"], row["Score"]) for row in rows], [("anna", "100.0", "80.0")]
+        )
+        self.grade(folder, out, 0, "--again", TEST_VERSION="v2")
+        self.assertEqual(len(list((out / "results/anna").glob("*@v2.json"))), 1, "both results of one version stay")
+
+    def test_commands_that_cannot_work_say_why(self) -> None:
+        folder = submissions(self.folder / "in", {"anna": "accepted = 100"})
+        for arguments, text in (
+            ((self.folder / "nowhere", "--out", self.folder / "out"), "there is no such folder"),
+            ((folder, "--out", folder / "out"), "beside the submissions"),
+            ((folder, "--out", self.folder / "out", "--hidden", "nowhere"), "--hidden nowhere cannot be read"),
+            ((folder, "--out", self.folder / "out", "--scheduler", "tcp://127.0.0.1:9"), "nobody answers there"),
+        ):
+            process = self.fake.grade(*arguments)
+            said, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 2, said)
+            self.assertIn(text, said)
+
+
+def left_behind(folder: Path) -> bool:
+    """Whether a process runs a judge from this folder."""
+    for pid in memory.descendants(1):
+        try:
+            if os.fsencode(folder / "build") in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError("it did not come to that")
+        time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,120 @@
+"""A real Dask scheduler with workers, of which one is killed in the middle; and Slurm, its sbatch a script."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from batch import cluster
+from batch.tests.batch_test import left_behind, until
+from batch.tests.machinery import FakeTree, records, reports, submissions
+from launcher import wheels
+from launcher.paths import BUILD, ROOT
+
+SOLUTION = ROOT / "solutions" / "02_reduce_neighbored" / "reduce.cu"
+
+
+@unittest.skipUnless(wheels.installed(wheels.GRADE), "Dask is not installed")
+class Cluster(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.fake = FakeTree(self.folder)
+        self.env = {**self.fake.env, "PYTHONPATH": str(ROOT / "grader")}
+
+    def start(self, *command: str, **env: str) -> subprocess.Popen[bytes]:
+        """In a group of its own, so that a kill takes a worker's nanny and judges with it, as a machine's end would."""
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen(
+                command, env={**self.env, **env}, stdout=log, stderr=log, cwd=self.folder, start_new_session=True
+            )
+        self.addCleanup(self.kill, process)
+        return process
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def scheduler(self) -> str:
+        file = self.folder / "scheduler.json"
+        dask = (str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler")
+        self.start(*dask, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+        until(lambda: file.exists() and file.read_text() != "")
+        return json.loads(file.read_text(encoding="utf-8"))["address"]
+
+    def grade(self, folder: Path, out: Path, code: int, *options: str, **env: str) -> str:
+        process = self.fake.grade(folder, "--out", out, *options, **env)
+        text, _ = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, code, text + (self.folder / "log").read_text(encoding="utf-8")[-3000:])
+        return text
+
+    def test_a_worker_that_is_killed_takes_nothing_with_it(self) -> None:
+        what = {f"s{number:02}": "sleep = 0.2" for number in range(24)}
+        what |= {"cleo": "crash", "dora": "wrong answer = 0"}
+        if (BUILD / "grader" / "judge").exists():
+            what["anna"] = SOLUTION.read_text(encoding="utf-8")  # no fake: the real judge's
+        folder, out, alone = submissions(self.folder / "in", what), self.folder / "out", self.folder / "alone"
+        address = self.scheduler()
+        self.assertIn("has no workers", self.grade(folder, out, 2, "--scheduler", address))
+
+        shutil.copytree(ROOT / "grader", self.folder / "other" / "grader")
+        command = cluster.worker_command(address)
+        stranger = self.start(*command, PYTHONPATH=str(self.folder / "other" / "grader"))
+        workers = [self.start(*command, "--nthreads", "1") for _ in range(2)]
+        said = ""
+        for _ in range(50):  # the three join one after the other
+            said = self.grade(folder, out, 2, "--scheduler", address, "--device", "gpu")
+            if "has other sources" in said:
+                break
+        self.assertIn("has other sources", said)
+        self.kill(stranger)
+        until(lambda: "has a GPU" in self.grade(folder, out, 2, "--scheduler", address, "--device", "gpu"))
+
+        batch = self.fake.grade(folder, "--out", out, "--scheduler", address)
+        until(lambda: len(records(out)) >= 4)
+        self.kill(workers[0])
+        before = len(records(out))
+        text, _ = batch.communicate(timeout=120)
+        self.assertLess(before, len(what), "it was killed in the middle")
+        self.assertEqual(batch.returncode, 1, text)
+        found = records(out)
+        self.assertEqual(sorted(found), sorted(what))
+        self.assertEqual(
+            {s: found[s]["verdict"] for s in ("cleo", "dora")}, {"cleo": "judge fault", "dora": "wrong answer"}
+        )
+        self.assertTrue(
+            all(found[student]["verdict"] == "accepted" for student in what if student not in ("cleo", "dora"))
+        )
+        self.assertEqual(text.count("["), len(what), "each is counted once")
+        self.grade(folder, alone, 1)
+        self.assertEqual(reports(out), reports(alone))
+        self.kill(workers[1])
+        until(lambda: not left_behind(self.folder))
+
+    def test_slurm(self) -> None:
+        programs = self.folder / "bin"
+        programs.mkdir()
+        # A job is a copy of the script: the one that sbatch is given goes when it returns.
+        sbatch = 'cp "$1" {0}/job.sh; setsid sh {0}/job.sh >> {0}/log 2>&1 & echo "Submitted batch job $!"'
+        for name, script in (("sbatch", sbatch), ("scancel", 'kill -TERM -- -"$1"')):
+            (programs / name).write_text(f"#!/bin/sh\n{script.format(self.folder)}\n", encoding="utf-8")
+            (programs / name).chmod(0o755)
+        folder = submissions(self.folder / "in", {"anna": "accepted = 100", "ben": "wrong answer = 0"})
+        (self.folder / "log").touch()
+        options = ("--slurm", "--slurm-jobs", "1", "--slurm-partition", "teaching", "--slurm-option=--qos=short")
+        path = f"{programs}:{os.environ['PATH']}"
+        self.grade(folder, self.folder / "out", 0, *options, "--jobs", "2", PATH=path)
+        self.assertEqual({s: r["score"] for s, r in records(self.folder / "out").items()}, {"anna": 100, "ben": 0})
+        job = (self.folder / "job.sh").read_text(encoding="utf-8")
+        for line in ("#SBATCH -p teaching", "#SBATCH --qos=short", "#SBATCH --cpus-per-task=2", "--nthreads 2"):
+            self.assertIn(line, job)
+
+
+if __name__ == "__main__":
+    unittest.main()

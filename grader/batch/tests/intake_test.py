@@ -1,0 +1,268 @@
+"""What intake takes, to whom it gives it, and what it refuses: nothing hostile is followed or held in memory."""
+
+import gzip
+import io
+import lzma
+import os
+import resource
+import stat
+import tarfile
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+from batch import archive, intake
+from launcher.labs import all_labs, find_lab
+
+CODE = b"int main() {}\n"
+
+
+class Intake(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.labs = all_labs()
+
+    def put(self, path: str, data: bytes = CODE) -> None:
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+
+    def zip(self, name: str, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:
+        with zipfile.ZipFile(self.folder / name, "w", method) as packed:
+            for path, data in members.items():
+                packed.writestr(path, data)
+
+    def tar(self, name: str, *members: tarfile.TarInfo | str, mode: str = "w:gz") -> None:
+        with tarfile.open(self.folder / name, mode) as packed:
+            for member in members:
+                info = tarfile.TarInfo(member) if isinstance(member, str) else member
+                data = CODE if info.isreg() else b""
+                info.size = len(data)
+                packed.addfile(info, io.BytesIO(data))
+
+    def read(self, lab: str | None = None) -> list[intake.Submission]:
+        found, self.strangers = intake.read(self.folder, self.labs, find_lab(lab) if lab else None)
+        return found
+
+    def only(self, lab: str | None = None) -> intake.Submission:
+        found = self.read(lab)
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def assert_refused(self, reason: str, lab: str | None = None) -> intake.Submission:
+        one = self.only(lab)
+        self.assertIn(reason, one.refusal or "it was not refused")
+        self.assertEqual(one.files, {})
+        for path in self.folder.iterdir():
+            path.unlink()
+        return one
+
+    def test_folders_archives_and_numbered_files(self) -> None:
+        self.put("anna/02_reduce_neighbored/reduce.cu")
+        self.put("anna/02_reduce_neighbored/helpers/sum.cuh")
+        self.put("anna/02_reduce_neighbored/README.md")
+        self.put("anna/05/mine.cu")
+        self.put("anna/07_scan.cu")
+        self.put("anna/20_scan_opencl/scan.cc")
+        self.put("anna/20_scan_opencl/scan.cl")
+        members = {
+            "top/02/reduce.cu": CODE,
+            "top/02/other.cu": CODE,
+            "__MACOSX/._x.cu": b"x",
+            "top/02/reduce.cu~": b"x",
+        }
+        self.zip("ben.zip", members)
+        for name, mode in (("cleo.tar", "w"), ("dora.tar.gz", "w:gz"), ("emil.tgz", "w:gz"), ("fritz.tar.xz", "w:xz")):
+            self.tar(name, "./02/reduce.cu", mode=mode)
+        found = {(one.student, one.lab): one for one in self.read()}
+        self.assertEqual([one.refusal for one in found.values() if one.refusal], [])
+        self.assertEqual(
+            {lab: one.main for (student, lab), one in found.items() if student == "anna"},
+            {
+                "02_reduce_neighbored": "reduce.cu",
+                "05_scan_hillis_steele": "mine.cu",
+                "07_scan_any_length": "07_scan.cu",
+                "20_scan_opencl": "scan.cc",
+            },
+        )
+        anna = found["anna", "02_reduce_neighbored"]
+        self.assertEqual(anna.files, {"reduce.cu": CODE, "helpers/sum.cuh": CODE})
+        self.assertIn("'02_reduce_neighbored/README.md' is ignored: no source file", anna.notes)
+        self.assertEqual(sorted(found["anna", "20_scan_opencl"].files), ["scan.cc", "scan.cl"])
+        ben = found["ben", "02_reduce_neighbored"]
+        self.assertEqual((ben.main, sorted(ben.files), len(ben.notes)), ("reduce.cu", ["other.cu", "reduce.cu"], 2))
+        shas = {found[name, "02_reduce_neighbored"].sha256 for name in ("cleo", "dora", "emil", "fritz")}
+        self.assertEqual(len(shas), 1)
+        self.assertNotIn(ben.sha256, shas)
+
+    def test_one_lab_for_all(self) -> None:
+        self.put("anna/reduce.cu")
+        self.put("ben/deep/down/solution.cu")
+        self.zip("cleo.zip", {"cleo/reduce.cu": CODE, "cleo/more.cuh": CODE})
+        self.put("dora/02_reduce/reduce.cu")
+        self.put("dora/03_reduce/reduce.cu")
+        self.put("emil/notes.txt")
+        found = {one.student: one for one in self.read("2")}
+        self.assertEqual({one.lab for one in found.values()}, {"02_reduce_neighbored"})
+        self.assertEqual(found["ben"].main, "solution.cu")
+        self.assertEqual(sorted(found["cleo"].files), ["more.cuh", "reduce.cu"])
+        self.assertIn("'03_reduce' is ignored: another lab's folder", found["dora"].notes)
+        self.assertIn("there is no .cu file: hand in reduce.cu", found["emil"].refusal or "")
+
+    def test_canvas_and_moodle(self) -> None:
+        self.put("doejane_12345_67_02_reduce.cu")
+        self.put("doejane_12345_68_03_reduce-1.cu")
+        self.put("lidewei_LATE_222_70_work.zip", b"")
+        self.zip("lidewei_LATE_222_70_work.zip", {"02/reduce.cu": CODE})
+        self.put("anon_k3Xy_71_02.cu")
+        self.put("José García_77_assignsubmission_file/02/reduce.cu")
+        self.put("Ann Lee_78_assignsubmission_file_02.cu")
+        self.put("Ann Lee_78_assignsubmission_onlinetext/onlinetext.html")
+        self.put("Bo Ek_79_assignsubmission_file_/hand in.zip", b"")
+        self.zip("Bo Ek_79_assignsubmission_file_/hand in.zip", {"02/reduce.cu": CODE})
+        self.put("stray.txt")
+        found = self.read()
+        self.assertEqual([one.refusal for one in found if one.refusal], [])
+        students = {one.student: one.identity for one in found}
+        self.assertEqual(students["doejane_12345"], {"system": "canvas", "id": "12345", "name": "doejane"})
+        self.assertEqual(students["lidewei_222"], {"system": "canvas", "id": "222", "name": "lidewei"})
+        self.assertEqual(students["anon_k3Xy"], {"system": "canvas", "id": "k3Xy", "name": "anon"})
+        self.assertEqual(students["José García_77"], {"system": "moodle", "id": "77", "name": "José García"})
+        self.assertEqual(students["Ann Lee_78"], {"system": "moodle", "id": "78", "name": "Ann Lee"})
+        self.assertEqual(students["Bo Ek_79"], {"system": "moodle", "id": "79", "name": "Bo Ek"})
+        self.assertEqual(sum(one.student == "doejane_12345" for one in found), 2)
+        self.assertEqual(len(self.strangers), 1)
+
+    def test_paths_that_lead_elsewhere(self) -> None:
+        for path, reason in (
+            ("../02/reduce.cu", "leads out"),
+            ("02/../../reduce.cu", "leads out"),
+            ("/etc/02/reduce.cu", "leads out"),
+            ("C:/02/reduce.cu", "leads out"),
+            ("02\\reduce.cu", "odd path"),
+            ("02/re\nduce.cu", "odd path"),
+            ("02/\u202euc.ecuder.cu", "odd path"),
+            ("02/\u0440educe.cu", "rename it"),
+            ("02/-o.cu", "rename it"),
+            ("02/a b.cu", "rename it"),
+            (f"02/{'x' * 70}.cu", "rename it"),
+            ("a/" * 12 + "02/reduce.cu", "folders deep"),
+            ("02/inner.zip", "archive inside an archive"),
+            ("02/inner.7z", "not unpacked"),
+        ):
+            with self.subTest(path=path):
+                self.zip("anna.zip", {path: CODE})
+                self.assert_refused(reason)
+                self.tar("anna.tar.gz", path)
+                self.assert_refused(reason)
+        self.zip("anna.zip", {"02/reduce.cu?.txt": CODE})  # zipfile would show it without what follows a NUL
+        data = (self.folder / "anna.zip").read_bytes()
+        (self.folder / "anna.zip").write_bytes(data.replace(b"cu?.txt", b"cu\0.txt"))
+        self.assert_refused("odd path")
+
+    def test_what_is_no_file(self) -> None:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE):
+            info = tarfile.TarInfo("02/reduce.cu")
+            info.type, info.linkname = kind, "/etc/passwd"
+            self.tar("anna.tar", info, mode="w")
+            self.assert_refused("pack regular files only")
+        link = zipfile.ZipInfo("02/reduce.cu")
+        link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+        with zipfile.ZipFile(self.folder / "anna.zip", "w") as packed:
+            packed.writestr(link, "/etc/passwd")
+        self.assert_refused("is a link")
+        (self.folder / "anna" / "02").mkdir(parents=True)
+        for make in (lambda path: path.symlink_to("/etc/passwd"), os.mkfifo):
+            make(self.folder / "anna/02/reduce.cu")
+            self.assertIn("regular files only", self.only().refusal or "")
+            (self.folder / "anna/02/reduce.cu").unlink()
+        (self.folder / "anna/02/x").symlink_to("/")
+        self.assertIn("is a link", self.only().refusal or "")
+        (self.folder / "anna/02/x").unlink()
+        (self.folder / "ben").symlink_to("/etc")
+        self.assertIn("is a link", self.read()[1].refusal or "")
+
+    def test_bombs(self) -> None:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        zeros = bytes(1 << 20)
+        self.zip("anna.zip", {"02/reduce.cu": zeros + b"0"})
+        self.assert_refused("larger than 1 MiB")
+        self.zip("anna.zip", {f"02/{number}.cu": zeros for number in range(20)})
+        self.assert_refused("larger than 8 MiB together")
+        self.zip("anna.zip", {f"02/{number}.cu": b"" for number in range(10_000)})
+        self.assert_refused("more than 2000 files")
+        self.zip("anna.zip", {f"02/{number}.cu": CODE for number in range(100)})
+        self.assert_refused("more than 64 source files")
+        self.zip("anna.zip", {"02/reduce.cu": CODE}, zipfile.ZIP_LZMA)
+        self.assert_refused("unusual method")
+        (self.folder / "anna.zip").write_bytes(bytes(archive.ARCHIVE_BYTES + 1))
+        self.assert_refused("larger than 8 MiB")
+        # 1 GiB of zeros: as a member that is ignored, and as a header that tarfile would read in one piece.
+        for kind, name in ((tarfile.REGTYPE, "02/notes.txt"), (tarfile.XHDTYPE, "x"), (tarfile.GNUTYPE_LONGNAME, "x")):
+            head = tarfile.TarInfo(name)
+            head.type, head.size = kind, 1 << 30
+            with gzip.open(self.folder / "anna.tar.gz", "wb", compresslevel=1) as packed:
+                packed.write(head.tobuf())
+                for _ in range(64):
+                    packed.write(zeros)
+            self.assert_refused("unpacks to more than 32 MiB")
+        head = tarfile.TarInfo("02/reduce.cu")
+        head.size = 1 << 30
+        with lzma.open(self.folder / "anna.tar.xz", "wb", preset=0) as packed:
+            packed.write(head.tobuf() + zeros + zeros)
+        self.assert_refused("larger than 1 MiB")
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most) << 10
+        self.assertLess(grown, 6 * archive.UNPACKED_BYTES)  # a header is held as its pieces, joined, and decoded
+        for number in range(2001):
+            self.put(f"ben/02/{number}.cu")
+        self.assertIn("more than 2000 files", self.only().refusal or "")
+
+    def test_duplicates(self) -> None:
+        self.tar("anna.tar", "02/reduce.cu", "./02/reduce.cu", mode="w")
+        self.assert_refused("is there twice")
+        self.zip("anna.zip", {"02/reduce.cu": CODE, "02_reduce/reduce.cu": CODE})
+        self.assert_refused("more than once")
+        self.zip("anna.zip", {"02/reduce.cu": CODE})
+        self.tar("anna.tar.gz", "02/reduce.cu")
+        self.assert_refused("two submissions by this name")
+
+    def test_damaged_and_empty(self) -> None:
+        for name in ("anna.zip", "anna.tar", "anna.tar.gz", "anna.tgz", "anna.tar.xz"):
+            for data in (b"", b"nonsense" * 100):
+                (self.folder / name).write_bytes(data)
+                self.assert_refused("damaged")
+        self.tar("anna.tar.gz", "02/reduce.cu")
+        (self.folder / "anna.tar.gz").write_bytes((self.folder / "anna.tar.gz").read_bytes()[:-12])
+        self.assert_refused("damaged")
+        self.zip("anna.zip", {})
+        self.assert_refused("there is no source file")
+        self.zip("anna.zip", {"02/reduce.cu": CODE})
+        data = bytearray((self.folder / "anna.zip").read_bytes())
+        data[data.index(b"reduce.cu") + len("reduce.cu")] ^= 0xFF
+        (self.folder / "anna.zip").write_bytes(data)
+        self.assert_refused("damaged")
+
+    def test_main_file(self) -> None:
+        self.zip("anna.zip", {"02/a.cu": CODE, "02/b.cu": CODE})
+        self.assert_refused("none is called reduce.cu")
+        self.zip("anna.zip", {"02/a/reduce.cu": CODE, "02/b/reduce.cu": CODE})
+        self.assert_refused("more than one is called reduce.cu")
+        self.zip("anna.zip", {"02/scan.cc": CODE})
+        self.assert_refused("there is no .cu file: hand in reduce.cu")
+        self.zip("anna.zip", {"reduce.cu": CODE})
+        one = self.assert_refused("belongs to no lab: put each lab's files into a folder with its number")
+        self.assertIsNone(one.lab)
+
+    def test_names_of_students(self) -> None:
+        self.assertEqual(intake.student_key("Ana María O'Neil"), "Ana María O'Neil")
+        odd = {intake.student_key(name) for name in ("a/b", "a\nb", "a:b", "..", ".", "", "a\u202eb", "x" * 300)}
+        self.assertEqual(len(odd), 8)
+        for key in odd:
+            self.assertTrue(key.isprintable() and "/" not in key and not key.startswith("."), key)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,120 @@
+"""machinery: a batch with a judge of the tests' own, which does what a submission's first line says, and at once.
+
+The fake judge stands in a build tree beside links to the real one, and hands over to the real judge what has no such
+line. It notes each call in calls.log. As a program, this file is ./lab grade without its build:
+    machinery.py SUBMISSIONS --out DIR …      with TEST_VERSION as the version of the sources, TEST_WALL as
+    the judge's limit, and of the reports the gradebook alone unless TEST_REPORTS is set
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # started by its path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from launcher import wheels
+from launcher.paths import BUILD
+
+HERE = Path(__file__).resolve()
+FAKE_JUDGE = """#!{python} -SE
+import json, os, signal, sys, time
+arguments = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+first = open(arguments["--file"]).readline()
+if not first.startswith("// fake: "):
+    os.execv("{real}", ["{real}", *sys.argv[1:]])
+open("{log}", "a").write(arguments["--file"] + "\\n")
+what, _, value = first.removeprefix("// fake: ").strip().partition(" = ")
+if what == "sleep":
+    time.sleep(float(value))
+    what, value = "accepted", "100"
+if what == "hang":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if os.fork() == 0:
+        os.setsid()
+    time.sleep(600)
+if what == "crash":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if what == "nothing":
+    sys.exit(0)
+verdict = {{"verdict": what, "score": {{"points": float(value), "of": 100, "parts": []}}, "cases": [], "lab": "x"}}
+open(arguments["--json"], "w").write(json.dumps(verdict))
+sys.exit(0 if what == "accepted" else 1)
+"""
+
+
+class FakeTree:
+    """A build tree whose judge is the fake one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tree = folder / "build"
+        (self.tree / "grader").mkdir(parents=True)
+        (self.tree / "labs").symlink_to(BUILD / "labs")
+        self.log = folder / "calls.log"
+        self.log.touch()
+        judge = self.tree / "grader" / "judge"
+        judge.write_text(FAKE_JUDGE.format(python=sys.executable, real=BUILD / "grader" / "judge", log=self.log))
+        judge.chmod(0o755)
+        self.env = {**os.environ, "WARPLADDER_BUILD_DIR": str(self.tree)}
+
+    def calls(self) -> int:
+        return len(self.log.read_text(encoding="utf-8").splitlines())
+
+    def grade(self, *arguments: str | Path, **env: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(wheels.PYTHON), str(HERE), *map(str, arguments)],
+            env={**self.env, **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+        )
+
+
+def submissions(folder: Path, firsts: dict[str, str], lab: str = "02") -> Path:
+    """One student each: name → what the fake judge has to do, or a whole source."""
+    for student, first in firsts.items():
+        (folder / student / lab).mkdir(parents=True)
+        source = first if "\n" in first else f"// fake: {first}\n"
+        (folder / student / lab / "reduce.cu").write_text(source, encoding="utf-8")
+    return folder
+
+
+def reports(out: Path) -> dict[str, bytes]:
+    return {name: (out / name).read_bytes() for name in ("gradebook.csv", "changes.csv")}
+
+
+def records(out: Path) -> dict[str, dict[str, object]]:
+    return {file.parent.name: json.loads(file.read_text()) for file in out.glob("results/*/02_*d.json")}
+
+
+def _without_a_build() -> int:
+    from batch import cluster, grade, judging, version
+    from batch.reports import gradebook, grades, text
+    from launcher.console import Failure
+    from launcher.main import parser
+
+    def gradebook_alone(out: Path, found: list[dict[str, Any]], **given: Any) -> list[str]:  # noqa: ANN401
+        text.write(out / "gradebook.csv", gradebook.plain(grades.Course.of_records(found, given["labs"])))
+        return []
+
+    if "TEST_REPORTS" not in os.environ:  # pages and plots take longer than all the rest
+        grade.reports.write_all = gradebook_alone
+    grade.make_ready = lambda where, wanted: (BUILD, wanted)
+    if "TEST_VERSION" in os.environ:
+        version.digest = lambda: os.environ["TEST_VERSION"]
+    judging.WALL_SECONDS = float(os.environ.get("TEST_WALL", judging.WALL_SECONDS))
+    judging.END_SECONDS = 0.3
+    cluster.CONNECT_SECONDS = 2
+    try:
+        return grade.run(parser().parse_args(["grade", *sys.argv[1:]]))
+    except Failure as failure:
+        print(failure)
+        return 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(_without_a_build())
