@@ -19,7 +19,7 @@ std::string number(double value) {
 std::string cases_text(const Result& result) {
   const auto count = [&](bool hidden, bool only_failed) {
     return std::ranges::count_if(
-        result.cases, [&](const CaseResult& one) { return one.hidden == hidden && !(only_failed && one.passed); });
+        result.cases, [&](const CaseResult& one) { return one.is_hidden() == hidden && !(only_failed && one.passed); });
   };
   const auto shown = count(false, false), wrong = count(false, true), hidden = count(true, false);
   std::string text = wrong == 0 ? std::to_string(shown) + " public cases pass"

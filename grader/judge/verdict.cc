@@ -1,5 +1,6 @@
 #include "grader/judge/verdict.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -84,10 +85,34 @@ Json time_json(const Result& result) {
           {"speedup_over_parallel_cpu", ratio(speed.parallel_cpu_ms, speed.ms)}};
 }
 
+Json case_json(const CaseResult& one) {
+  const char* verdict = one.passed ? "pass" : "fail";
+  if (!one.is_hidden())
+    return {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"hidden", false}, {"verdict", verdict}};
+  return {{"name", one.alias},
+          {"hidden", true},
+          {"verdict", verdict},
+          {"instructor",
+           {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"block", one.block}, {"seed", one.seed}}}};
+}
+
+Json failure_json(const Result& result) {
+  const Failure& failure = *result.failure;
+  Json json = {{"steps", failure.steps},
+               {"next", failure.next_step},
+               {"printed", failure.printed},
+               {"case", result.failed_case},
+               {"schedule", result.failed_schedule}};
+  if (failure.instructor) {
+    const Failure::Secret& secret = *failure.instructor;
+    json["instructor"] = {
+        {"case", secret.case_name}, {"check", secret.check}, {"steps", secret.steps}, {"printed", secret.printed}};
+  }
+  return json;
+}
+
 size_t passed_cases(const Result& result) {
-  size_t passed = 0;
-  for (const CaseResult& one : result.cases) passed += one.passed ? 1 : 0;
-  return passed;
+  return static_cast<size_t>(std::ranges::count_if(result.cases, &CaseResult::passed));
 }
 
 std::string indented(const std::string& text, const std::string& by) {
@@ -227,21 +252,10 @@ std::string to_json(const Result& result) {
        {{"ms", or_null(result.speed.serial_cpu_ms)}, {"what", "a plain loop on one core, measured by the judge"}}},
       {"parallel_cpu", {{"ms", or_null(result.speed.parallel_cpu_ms)}, {"what", result.speed.parallel_cpu_what}}}};
   if (result.failure) {
-    const Failure& failure = *result.failure;
-    json["failed_check"] = failure.check;
-    json["failure"] = {{"steps", failure.steps},
-                       {"next", failure.next_step},
-                       {"printed", failure.printed},
-                       {"case", result.failed_case},
-                       {"schedule", result.failed_schedule}};
+    json["failed_check"] = result.failure->check;
+    json["failure"] = failure_json(result);
   }
-  for (const CaseResult& one : result.cases) {
-    json["cases"].push_back({{"name", one.name},
-                             {"input", one.input},
-                             {"n", one.n},
-                             {"hidden", one.hidden},
-                             {"verdict", one.passed ? "pass" : "fail"}});
-  }
+  for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
   for (const Measurement& one : result.measurements) {
     json["measurements"].push_back(
         {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"counters", one.counters}});

@@ -32,18 +32,31 @@ std::string_view name_of(Verdict verdict);  // "wrong answer"
 
 // Why a submission does not pass.
 struct Failure {
+  // What of it must stay with the instructor: it would tell a hidden case's size or input.
+  struct Secret {
+    std::string case_name, check;
+    std::vector<std::string> steps;
+    std::string printed;
+  };
+
   Verdict verdict;
   std::string check;               // a name of docs/labs.md: case.reduce_sum.33.ones
   std::vector<std::string> steps;  // what was done, what was seen
   std::string next_step;
-  std::string printed;  // by the compiler, the learner's code or lockstep
+  std::string printed;  // by the compiler or the learner's code
+  std::optional<Secret> instructor = {};
 };
 
 struct CaseResult {
   std::string name, input;
   size_t n = 0;
   bool passed = false;
-  bool hidden = false;
+  // Of a hidden case: what a student reads in place of all else, hidden.3; "": it is a public one.
+  std::string alias = "";
+  uint64_t seed = 0;  // of its input
+  int block = 0;      // 0: its entry takes none
+
+  bool is_hidden() const { return !alias.empty(); }
 };
 
 struct RuleResult {

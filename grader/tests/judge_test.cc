@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/judge/child.h"
+#include "grader/judge/score.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {
@@ -36,10 +37,19 @@ class Judging : public ::testing::Test {
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
                             "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
-    return judge(options_);
+    Result result = judge(options_);
+    keep(result);
+    return result;
   }
+  // For the test grader.schema, which holds what we write against verdict.schema.json.
+  void keep(const Result& result) {
+    if (const char* folder = std::getenv("VERDICTS"))
+      testing::write_file(std::filesystem::path(folder) / (std::to_string(++kept_) + ".json"), to_json(result));
+  }
+  int points(const Result& result) { return score_of(result).value().points; }
   std::string check(const Result& result) { return result.failure ? result.failure->check : "pass"; }
 
+  static inline int kept_ = 0;
   TemporaryFolder folder_;
   JudgeOptions options_;
   std::string more_;  // of lab.json
@@ -246,6 +256,22 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   EXPECT_EQ(result.speed.baseline_ms, 1.5);
   ASSERT_EQ(result.rules.size(), 1u);
   EXPECT_FALSE(result.rules[0].measured);
+}
+
+TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive")), 100);
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive", 9)), 80);
+  for (const char* fault : {"wrong_tail", "illegal_address", "no_report", "hang"})
+    EXPECT_EQ(points(judge_with(fault, "scan", "scan_inclusive")), 0) << fault;
+  options_.only_case = "scan_inclusive.1.ones";
+  EXPECT_FALSE(score_of(judge_with("", "scan", "scan_inclusive")));
+  options_.only_case.clear();
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "");
+  const Result refused = judge_with("", "scan", "scan_inclusive");  // by the compiler, which is /bin/false here
+  EXPECT_EQ(refused.verdict(), Verdict::kCompileError);
+  EXPECT_EQ(points(refused), 0);
 }
 
 TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }

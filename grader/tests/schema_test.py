@@ -1,0 +1,41 @@
+"""Holds verdicts, as judge --json writes them, against verdict.schema.json: schema_test.py SCHEMA FOLDER KIND ...
+
+Every file in FOLDER has to be valid, and each KIND of verdict has to be among them. 77: no jsonschema is here.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    print("jsonschema is missing; ./lab test installs it with requirements-grade.txt")
+    sys.exit(77)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("schema", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("kinds", nargs="+", metavar="KIND", help="a verdict that has to be there")
+    arguments = parser.parse_args()
+    schema = json.loads(arguments.schema.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    found, wrong = set(), 0
+    for file in sorted(arguments.folder.glob("*.json")):
+        verdict = json.loads(file.read_text(encoding="utf-8"))
+        found.add(verdict.get("verdict"))
+        for error in validator.iter_errors(verdict):
+            wrong += 1
+            print(f"{file}: {error.json_path}: {error.message[:300]}")
+    missing = set(arguments.kinds) - found
+    for kind in sorted(missing):
+        print(f"{arguments.folder} holds no verdict {kind}")
+    return 1 if wrong or missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
