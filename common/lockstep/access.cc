@@ -12,6 +12,7 @@
 #include "places.h"
 #include "row_access.h"
 #include "trace.h"
+#include "traffic_access.h"
 #include "warp.h"
 
 namespace lockstep {
@@ -95,6 +96,7 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Place
   const uint32_t bytes = access.bytes * access.count;
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   count.global_threads += static_cast<uint64_t>(std::popcount(mask));
+  if (warp.launch().counts_traffic) count_traffic(warp, access, mask, places);
   if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
   ++count.global_requests;
   if (places.consecutive && mask == kFullMask) {  // no address twice, so that an atomic counts as a load
@@ -134,6 +136,7 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Place
              : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
   count.shared_wavefronts += w.total;
   count.shared_ideal += w.ideal;
+  if (access.waited) wait_for_shared(warp, w);
 }
 
 // ---- local memory and parameters: each lane has its own ----

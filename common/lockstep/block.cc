@@ -26,6 +26,8 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
   coordinates_ = coordinates;
   linear_ = linear;
   barriers_ = {};
+  chain_ = {};
+  if (launch_.counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
   for (auto& warp : warps_) warp->start();
   if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
@@ -45,7 +47,11 @@ Progress Block::run() {
       if (launch_.faulted) return Progress::kDone;
       all_done &= warp.done();
     }
-    if (all_done) return Progress::kDone;
+    if (all_done) {
+      join_chains();
+      launch_.counters.end_block(chain_);
+      return Progress::kDone;
+    }
     if (complete_barriers()) continue;
     if (turn_over) return Progress::kTurnOver;
     if (yielded) return Progress::kYielded;
@@ -53,6 +59,13 @@ Progress Block::run() {
     report_deadlock(launch_, {&self, 1});
     return Progress::kDone;
   }
+}
+
+// Up to a barrier, or the end, the block is as slow as its slowest warp.
+void Block::join_chains() {
+  const auto slowest = std::ranges::max_element(warps_, {}, [](const auto& warp) { return warp->chain().weight(); });
+  chain_.add((*slowest)->chain());
+  for (auto& warp : warps_) warp->chain() = {};
 }
 
 bool Block::complete_barriers() {
@@ -91,6 +104,8 @@ bool Block::complete(uint32_t id) {
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
   barrier = {};
   ++launch_.counters.barriers;
+  join_chains();
+  ++chain_.barriers;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced);
   return true;
 }

@@ -26,6 +26,7 @@ class Block {
   const Dim3& coordinates() const { return coordinates_; }
   uint64_t linear() const { return linear_; }
   std::byte* shared() const { return shared_.get(); }
+  L1Cache& cache() { return cache_; }
   BlockChecks* checks() const { return checks_.get(); }  // null if nothing is watched
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
@@ -42,6 +43,7 @@ class Block {
     uint32_t trues = 0, votes = 0;
   };
 
+  void join_chains();
   bool complete_barriers();
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;
@@ -55,6 +57,8 @@ class Block {
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<uint32_t> order_;
   std::array<Barrier, kBarriers> barriers_{};
+  L1Cache cache_;
+  Chain chain_;
   std::vector<Mask> cluster_arrived_;  // lanes of each warp that arrived at barrier.cluster in this phase
 };
 

@@ -174,6 +174,11 @@ uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
   return total;
 }
 
+// Any order among those that weigh the same, so that the host's threads do not decide.
+static bool slower(const Chain& a, const Chain& b) {
+  return a.weight() != b.weight() ? a.weight() < b.weight() : a < b;
+}
+
 void InstructionCounters::add(const InstructionCounters& other) {
   static_assert(sizeof *this == 16 * sizeof(uint64_t), "every counter must be added");
   warps += other.warps;
@@ -194,9 +199,27 @@ void InstructionCounters::add(const InstructionCounters& other) {
   loop_ideal += other.loop_ideal;
 }
 
+void Chain::add(const Chain& other) {
+  cycles += other.cycles;
+  shared_waits += other.shared_waits;
+  l1_waits += other.l1_waits;
+  misses += other.misses;
+  barriers += other.barriers;
+}
+
+uint64_t Chain::weight() const { return cycles + 30 * shared_waits + 40 * l1_waits + 500 * misses; }
+
+void LaunchCounters::end_block(const Chain& chain) {
+  chains.add(chain);
+  longest_chain = std::max(longest_chain, chain, slower);
+}
+
 void LaunchCounters::add(const LaunchCounters& other) {
   for (size_t pc = 0; pc < at.size(); ++pc) at[pc].add(other.at[pc]);
   barriers += other.barriers;
+  chains.add(other.chains);
+  longest_chain = std::max(longest_chain, other.longest_chain, slower);
+  traffic.add(other.traffic);
 }
 
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {

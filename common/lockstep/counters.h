@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "program.h"
+#include "traffic.h"
 
 namespace lockstep {
 
@@ -45,10 +46,22 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
 // add of the literal 1 without a use of the result.
 Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas);
 
+// What the slowest warp of a block goes through, from one barrier to the next, if nobody were in its way: cycles in
+// which it issues or waits for a result, and waits for memory, which are longer on one card than on another.
+struct Chain {
+  uint64_t cycles = 0, shared_waits = 0, l1_waits = 0, misses = 0, barriers = 0;
+  void add(const Chain& other);
+  uint64_t weight() const;  // which of two is slower, on any card
+  auto operator<=>(const Chain&) const = default;
+};
+
 // Counts of one launch, beside Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
-  uint64_t barriers = 0;                  // block barriers completed
+  uint64_t barriers = 0;        // block barriers completed
+  Chain chains, longest_chain;  // of all blocks together; of the slowest
+  Traffic traffic;
+  void end_block(const Chain& chain);
   void add(const LaunchCounters& other);  // of the same program
 };
 

@@ -450,6 +450,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
     std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f->info.param_bytes);
   launch.goes_on = options_.checks.memory;
   launch.allocation_name = [&](uint64_t base) { return allocation_name(*f, request, base); };
+  launch.counts_traffic = options_.report;
   launch.checker = checker_.get();
   launch.trace = trace_.get();
   launch.independent = program.blocks_independent && !request.cooperative &&

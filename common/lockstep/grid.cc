@@ -169,7 +169,8 @@ class SharedGrid {
   void call() {
     launch_.concurrent = true;
     blank_.emplace(launch_);
-    blank_->counters = {std::vector<InstructionCounters>(launch_.counters.at.size())};
+    blank_->counters = {};
+    blank_->counters.at.resize(launch_.counters.at.size());
     workers_.call([this](uint32_t i) {
       shares_[i] = std::make_unique<Share>(*blank_);
       run_blocks(shares_[i]->launch, shares_[i]->faulted_block, source_, [] {});

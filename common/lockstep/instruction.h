@@ -57,6 +57,7 @@ struct Instruction {
   uint32_t guard = 0;                   // offset of the guarding predicate; 0 = always
   bool guard_negated = false;
   bool uncounted = false;  // a helper of ours that stands for no PTX instruction
+  uint16_t stall = 0;      // cycles that a warp alone takes for it, waits for loads apart (dependence.h)
   Kind kind = Kind::kAlu;
   uint32_t immediate = 0, extra = 0;  // by kind, see there
 };

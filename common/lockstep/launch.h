@@ -49,6 +49,7 @@ struct Launch {
   bool concurrent = false;      // and just now they do: other threads update global memory, too
 
   LaunchCounters counters{};
+  bool counts_traffic = false;       // for the cost model
   uint64_t changes = 0;              // atomics with a result, and copies, that changed memory; for StallWatch
   std::vector<Range> last_range{};   // by Program::accesses: where it went last, almost always where it goes next
   std::string output{};              // what printf printed

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "decoder.h"
+#include "dependence.h"
 #include "independence.h"
 
 namespace lockstep {
@@ -114,6 +115,7 @@ std::unique_ptr<Program> link(const Module& module, const Function& entry, const
     program->refusal_location.ptx_line = entry.ptx_line;
   }
   program->local_bytes = local_bytes(*program);
+  note_waits(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;
 }

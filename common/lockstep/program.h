@@ -86,6 +86,7 @@ struct MemoryAccess {
   Scope scope = Scope::kDevice;
   Space space = Space::kGeneric;
   Type type = Type::kNone;
+  bool waited = false;       // its latency is one that the warp waits for (dependence.h)
   uint8_t bytes = 0;         // one element
   uint8_t count = 1;         // elements of a vector
   bool may_spin = false;     // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it
@@ -99,6 +100,16 @@ struct MemoryAccess {
   Width register_width = Width::k32;
   uint32_t operand2 = 0;       // atomics: b is registers[1]; cas: c
   uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses
+};
+
+// What limits how many instructions of a kind a multiprocessor can take in a cycle.
+enum class Pipe : uint8_t { kNone, kInteger, kFloat, kDouble, kSpecial, kShuffle };
+
+// Of an instruction on the card, for the cost model.
+struct InstructionCost {
+  Pipe pipe = Pipe::kNone;
+  uint8_t slots = 0;     // instructions that ptxas makes of it
+  uint16_t latency = 0;  // cycles until its result is there; loads: not theirs
 };
 
 struct ParamSlot {
@@ -195,6 +206,7 @@ struct Program {
   std::vector<Instruction> code;
   std::vector<SourceLocation> locations;  // beside code
   std::vector<std::string> names;         // of the instructions, for diagnoses
+  std::vector<InstructionCost> costs;     // of them
   std::vector<MemoryAccess> accesses;
   std::vector<CallSite> calls;
   std::vector<BarrierUse> barriers;

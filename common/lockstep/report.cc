@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -106,13 +107,13 @@ std::string name_of(const Schedule& schedule) {
 bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
   const auto all = [](const LaunchRecord& r) {
     return std::tie(r.kernel, r.grid.x, r.grid.y, r.grid.z, r.block.x, r.block.y, r.block.z, r.counters, r.occupancy,
-                    r.lines);
+                    r.lines, r.work);
   };
   return all(a) < all(b);
 }
 
 LaunchRecord summarise(const Launch& launch) {
-  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}};
+  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}, {}};
   if (launch.faulted) return record;  // how far each block came depends on the host's threads
   for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < launch.counters.at.size(); ++pc) {
@@ -123,6 +124,7 @@ LaunchRecord summarise(const Launch& launch) {
       add_counts(record.lines[{file, line}], launch.program, pc, c);
   }
   record.counters["barriers"] = launch.counters.barriers;
+  if (launch.counts_traffic) record.work = work_of(launch);
   record.counters["threads"] = launch.grid.count() * launch.block.count();
   record.counters["host_synchronisations"] = launch.host.synchronisations;
   record.counters["host_allocations"] = launch.host.allocations;
@@ -130,6 +132,54 @@ LaunchRecord summarise(const Launch& launch) {
 }
 
 namespace {
+
+double rounded(double us) { return std::round(us * 1e3) / 1e3; }
+
+nlohmann::json modelled(const Work& work) {
+  nlohmann::json result = nlohmann::json::object();
+  if (work.blocks == 0) return result;
+  for (const Card& card : cards()) {
+    if (!fits(work, card)) continue;
+    const ModelledTime t = modelled_time(work, card);
+    result[card.name] = {{"us", rounded(t.us)},
+                         {"bound", t.bound},
+                         {"parts",
+                          {{"launch", rounded(t.launch)},
+                           {"dram", rounded(t.dram)},
+                           {"l2", rounded(t.l2)},
+                           {"shared", rounded(t.shared)},
+                           {"issue", rounded(t.issue)},
+                           {"atomics", rounded(t.atomics)},
+                           {"latency", rounded(t.latency)}}}};
+  }
+  return result;
+}
+
+nlohmann::json to_json(const Chain& chain) {
+  return {{"cycles", chain.cycles},
+          {"shared_waits", chain.shared_waits},
+          {"l1_waits", chain.l1_waits},
+          {"misses", chain.misses},
+          {"barriers", chain.barriers}};
+}
+
+nlohmann::json to_json(const Work& w) {
+  return {{"shared_bytes", w.shared_bytes},
+          {"slots", w.slots},
+          {"integer", w.integer},
+          {"floating", w.floating},
+          {"double_precision", w.double_precision},
+          {"special", w.special},
+          {"wavefronts", w.wavefronts},
+          {"l2_sectors", w.l2_sectors},
+          {"loaded_sectors", w.loaded_sectors},
+          {"sectors_read", w.sectors_read},
+          {"sectors_written", w.sectors_written},
+          {"atomic_sectors", w.atomic_sectors},
+          {"busiest_atomics", w.busiest_atomics},
+          {"chains", to_json(w.chains)},
+          {"longest_chain", to_json(w.longest_chain)}};
+}
 
 nlohmann::json to_json(const LaunchRecord& launch) {
   const uint64_t blocks = launch.grid.count();
@@ -143,7 +193,9 @@ nlohmann::json to_json(const LaunchRecord& launch) {
           {"counters", launch.counters},
           {"ratios", ratios(launch.counters, blocks)},
           {"occupancy", launch.occupancy},
-          {"lines", lines}};
+          {"lines", lines},
+          {"modelled", modelled(launch.work)},
+          {"work", to_json(launch.work)}};
 }
 
 std::string to_text(const nlohmann::json& json) {

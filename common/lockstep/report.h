@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cost_model.h"
 #include "findings.h"
 #include "launch.h"
 
@@ -23,6 +24,7 @@ struct LaunchRecord {
   CounterSums counters;
   CounterSums occupancy;
   std::map<std::pair<std::string, uint32_t>, CounterSums> lines;  // by file and line
+  Work work;                                                      // no blocks: nothing is modelled
 };
 
 bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // any order that tells them apart
@@ -40,9 +42,11 @@ class LaunchRecords {
   std::vector<const LaunchRecord*> in_order_;
 };
 
-// {"launches":[{"kernel","grid","block","counters","ratios","occupancy","lines":[{"file","line","counters","ratios"}]}],
+// {"launches":[{"kernel","grid","block","counters","ratios","occupancy","lines":[{"file","line","counters","ratios"}],
+//               "modelled":{card: {"us","bound","parts":{name: us}}},"work":{name: number}}],
 //  "findings":[{"kind","kernel","file","line","block","thread","where"?,"other"?:{"file","line","block","thread",
 //               "access"},"message","count","schedule"}],
+//  "modelled":{card: us, of all launches},
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a finding can be had again.
 std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule);

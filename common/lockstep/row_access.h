@@ -5,6 +5,7 @@
 #include "block.h"
 #include "launch.h"
 #include "row.h"
+#include "traffic_access.h"
 #include "warp.h"
 
 namespace lockstep {
@@ -158,6 +159,7 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   ++count.global_requests;
   count.global_threads += row.count;
   count.global_sectors += global_sectors(row);
+  if (launch.counts_traffic) count_traffic(warp, access, row);
   move(warp, access, row);
   return true;
 }
@@ -174,6 +176,7 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   count.shared_threads += row.count;
   count.shared_wavefronts += wavefronts->total;
   count.shared_ideal += wavefronts->ideal;
+  if (access.waited) wait_for_shared(warp, *wavefronts);
   Row place = row;
   place.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
   move(warp, access, place);

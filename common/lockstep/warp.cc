@@ -63,6 +63,7 @@ void Warp::start() {
                 static_cast<uint32_t>(special_value(static_cast<Special>(preset.bits), 0)));
   paths_.clear();
   copies_.clear();
+  chain_ = {};
   Path path;
   path.mask = live_;
   path.frame = &entry;
@@ -213,6 +214,7 @@ void Warp::execute(Path path) {
       ++count->warps;
       count->threads += active;
     }
+    chain_.cycles += in.stall;
     if (in.kind == Kind::kAlu) {
       if (mask) in.alu(file, in, mask);
       ++next, ++count;

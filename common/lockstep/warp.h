@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "async_copy.h"
+#include "counters.h"
 #include "program.h"
 
 namespace lockstep {
@@ -92,6 +93,7 @@ class Warp {
   bool spins() const { return suspicious_; }  // its last turn looked like waiting for somebody
   uint64_t state_hash() const;                // of all that decides what it does next, but for memory that is shared
   const std::vector<Path>& paths() const { return paths_; }
+  Chain& chain() { return chain_; }  // since the block's last barrier
   AsyncCopies& copies() { return copies_; }
   const AsyncCopies& copies() const { return copies_; }
   void pass_cluster();                               // paths that wait at barrier.cluster go on
@@ -146,7 +148,8 @@ class Warp {
   Block& block_;
   const uint32_t index_;
   Mask live_ = 0;
-  std::vector<Path> paths_;                 // all but the one that is running
+  std::vector<Path> paths_;  // all but the one that is running
+  Chain chain_;
   std::vector<Join*> joins_, spare_joins_;  // in use; not in use
   std::deque<Join> join_storage_;
   std::deque<Frame> frame_storage_;                // [0] is the kernel's own
