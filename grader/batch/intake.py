@@ -25,7 +25,6 @@ FILE_BYTES = 1 << 20
 LAB_FILES = 64
 DEPTH = 8
 SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\.(cu|cuh|h|cc|cl)")
-FOLDER_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 CUDA = (".cu", ".cuh", ".h")
 OPENCL = (".cc", ".cl", ".h")
 # What macOS, Windows, editors and version control leave beside a file.
@@ -47,7 +46,7 @@ class Submission:
     student: str
     lab: str | None  # the lab's folder name; None: a refusal that is of no one lab
     source: str  # the entry in the folder of submissions
-    files: dict[str, bytes] = field(default_factory=dict)  # path below the lab's folder → bytes
+    files: dict[str, bytes] = field(default_factory=dict)  # name → bytes
     main: str = ""  # the file that the judge compiles
     refusal: str | None = None
     notes: tuple[str, ...] = ()
@@ -261,7 +260,7 @@ def _by_lab(sieve: _Sieve, make: Callable[..., Submission], labs: list[Lab], onl
     if only:
         others = [folder for number, folders in groups.items() if number != only.number for folder in folders]
         notes = sieve.notes + [f"{folder!r} is ignored: another lab's folder" for folder in others]
-        folders = groups.get(only.number) or {"": _from_common_folder(loose)}
+        folders = groups.get(only.number) or {"": loose}
         return [_of_lab(only, folders, notes, make)]
     notes = sieve.notes + [f"{path!r} is ignored: it lies in no lab's folder" for path in loose]
     found = [_of_lab(numbers[number], groups[number], notes, make) for number in sorted(groups)]
@@ -290,43 +289,43 @@ def _lab_folder(path: str, numbers: dict[str, Lab]) -> tuple[str | None, str]:
     return None, path
 
 
-def _from_common_folder(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Their paths from the folder down that holds them all."""
-    common = os.path.commonpath([str(PurePosixPath(path).parent) for path in files]) if files else ""
-    return {str(PurePosixPath(path).relative_to(common)): data for path, data in files.items()}
-
-
 def _of_lab(
     lab: Lab, folders: dict[str, dict[str, bytes]], notes: list[str], make: Callable[..., Submission]
 ) -> Submission:
-    kept, notes = {}, list(notes)
+    notes = list(notes)
     try:
         if len(folders) > 1:
-            raise Refusal(
-                f"lab {lab.number} is there more than once, as {', '.join(sorted(folders))}: keep one of them."
-            )
-        for path, data in next(iter(folders.values())).items():
-            if path.endswith(OPENCL if lab.is_opencl else CUDA):
-                kept[path] = data
-            else:
+            listed = ", ".join(sorted(folders))
+            raise Refusal(f"lab {lab.number} is there more than once, as {listed}: keep one of them.")
+        files = next(iter(folders.values()))
+        main = _main_file(lab, list(files))
+        kept = {}
+        for path, data in files.items():
+            if PurePosixPath(path).parent != main.parent:
+                notes.append(f"{path!r} is ignored: the compiler sees only the files beside {main.name}")
+            elif not path.endswith(OPENCL if lab.is_opencl else CUDA):
                 notes.append(f"{path!r} is ignored: no source of this lab")
-        for part in {part for path in kept for part in PurePosixPath(path).parts[:-1]}:
-            if not FOLDER_NAME.fullmatch(part):
-                raise Refusal(f"the folder {part!r}: rename it with letters, digits, _ . and -.")
+            else:
+                kept[PurePosixPath(path).name] = data
         if len(kept) > LAB_FILES:
             raise Refusal(f"more than {LAB_FILES} source files: hand in those that lab {lab.number} needs.")
-        return make(lab.name, files=kept, main=_main_file(lab, list(kept)), notes=tuple(notes))
+        return make(lab.name, files=kept, main=main.name, notes=tuple(notes))
     except Refusal as refusal:
         return make(lab.name, refusal=str(refusal), notes=tuple(notes))
 
 
-def _main_file(lab: Lab, paths: list[str]) -> str:
+def _main_file(lab: Lab, paths: list[str]) -> PurePosixPath:
+    """By the lab's name for it, or the only one there is; of folders inside each other in the outermost."""
     wanted, suffix = lab.source.name, lab.source.suffix
-    candidates = sorted(path for path in paths if path.endswith(suffix))
-    named = [path for path in candidates if PurePosixPath(path).name == wanted]
-    if len(named) == 1 or len(candidates) == 1:
-        return (named or candidates)[0]
+    candidates = [PurePosixPath(path) for path in sorted(paths) if path.endswith(suffix)]
     if not candidates:
         raise Refusal(f"there is no {suffix} file: hand in {wanted}.")
-    what = "more than one is" if named else "none is"
-    raise Refusal(f"of {', '.join(candidates[:5])} {what} called {wanted}: give the main file, and only it, that name.")
+    outermost = min(len(path.parts) for path in candidates)
+    candidates = [path for path in candidates if len(path.parts) == outermost]
+    if len(folders := sorted({str(path.parent) for path in candidates})) > 1:
+        raise Refusal(f"{suffix} files are in more than one folder, {', '.join(folders[:5])}: keep one of them.")
+    named = [path for path in candidates if path.name == wanted]
+    if named or len(candidates) == 1:
+        return (named or candidates)[0]
+    listed = ", ".join(path.name for path in candidates[:5])
+    raise Refusal(f"of {listed} none is called {wanted}: give the main file that name.")

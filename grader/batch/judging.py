@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -84,7 +84,8 @@ def _attempt(
         TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True) as sources,
         TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True) as own,
     ):
-        _write_files(task.files, Path(sources))
+        for name, data in task.files.items():
+            (Path(sources) / name).write_bytes(data)
         verdict, said = Path(own) / "verdict.json", Path(own) / "said.txt"
         command = [*judge.command(tree, lab, task.device), "--file", str(Path(sources) / task.main)]
         command += ["--json", str(verdict), "--seed", str(task.seed), "--command", f"./lab check {lab.number}"]
@@ -94,13 +95,6 @@ def _attempt(
         how, peak = _run(command, said, environment, stop)
         outcome = _outcome(how, verdict, said)
     return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
-
-
-def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    for name, data in files.items():
-        file = folder / PurePosixPath(name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
 
 
 def _run(

@@ -1,9 +1,12 @@
 """What intake takes, to whom it gives it, and what it refuses: nothing hostile is followed or held in memory."""
 
+import contextlib
 import gzip
 import io
+import json
 import lzma
 import os
+import random
 import resource
 import stat
 import tarfile
@@ -13,6 +16,7 @@ import zipfile
 from pathlib import Path
 
 from batch import archive, intake
+from batch.tests import make_class
 from launcher.labs import all_labs, find_lab
 
 CODE = b"int main() {}\n"
@@ -62,7 +66,8 @@ class Intake(unittest.TestCase):
 
     def test_folders_archives_and_numbered_files(self) -> None:
         self.put("anna/02_reduce_neighbored/reduce.cu")
-        self.put("anna/02_reduce_neighbored/helpers/sum.cuh")
+        self.put("anna/02_reduce_neighbored/sum.cuh")
+        self.put("anna/02_reduce_neighbored/helpers/more.cuh")
         self.put("anna/02_reduce_neighbored/README.md")
         self.put("anna/05/mine.cu")
         self.put("anna/07_scan.cu")
@@ -89,7 +94,8 @@ class Intake(unittest.TestCase):
             },
         )
         anna = found["anna", "02_reduce_neighbored"]
-        self.assertEqual(anna.files, {"reduce.cu": CODE, "helpers/sum.cuh": CODE})
+        self.assertEqual(anna.files, {"reduce.cu": CODE, "sum.cuh": CODE})
+        self.assertIn("'helpers/more.cuh' is ignored: the compiler sees only the files beside reduce.cu", anna.notes)
         self.assertIn("'02_reduce_neighbored/README.md' is ignored: no source file", anna.notes)
         self.assertEqual(sorted(found["anna", "20_scan_opencl"].files), ["scan.cc", "scan.cl"])
         ben = found["ben", "02_reduce_neighbored"]
@@ -194,7 +200,7 @@ class Intake(unittest.TestCase):
         self.assert_refused("larger than 8 MiB together")
         self.zip("anna.zip", {f"02/{number}.cu": b"" for number in range(10_000)})
         self.assert_refused("more than 2000 files")
-        self.zip("anna.zip", {f"02/{number}.cu": CODE for number in range(100)})
+        self.zip("anna.zip", {f"02/{number}.h": CODE for number in range(100)} | {"02/reduce.cu": CODE})
         self.assert_refused("more than 64 source files")
         self.zip("anna.zip", {"02/reduce.cu": CODE}, zipfile.ZIP_LZMA)
         self.assert_refused("unusual method")
@@ -249,12 +255,27 @@ class Intake(unittest.TestCase):
         self.zip("anna.zip", {"02/a.cu": CODE, "02/b.cu": CODE})
         self.assert_refused("none is called reduce.cu")
         self.zip("anna.zip", {"02/a/reduce.cu": CODE, "02/b/reduce.cu": CODE})
-        self.assert_refused("more than one is called reduce.cu")
+        self.assert_refused("in more than one folder, a, b")
         self.zip("anna.zip", {"02/scan.cc": CODE})
         self.assert_refused("there is no .cu file: hand in reduce.cu")
         self.zip("anna.zip", {"reduce.cu": CODE})
         one = self.assert_refused("belongs to no lab: put each lab's files into a folder with its number")
         self.assertIsNone(one.lab)
+
+    def test_a_whole_class(self) -> None:
+        """Of the trial's: each finds its owner and its lab, and none is refused but those that have to be."""
+        folder = self.folder / "class"
+        with contextlib.redirect_stdout(io.StringIO()):
+            make_class.make(folder, 80, random.Random(1), set())
+        expected = json.loads(make_class.side_file(folder).read_text(encoding="utf-8"))
+        self.folder = folder
+        found = {one.student: (one.lab, one.refusal) for one in self.read()}
+        self.assertEqual(self.strangers, [])
+        self.assertEqual(
+            {student: lab for student, (lab, _) in found.items()}, {s: e["lab"] for s, e in expected.items()}
+        )
+        refused = sorted(student for student, (_, refusal) in found.items() if refusal)
+        self.assertEqual(refused, sorted(s for s, e in expected.items() if e["verdict"] == "refused"))
 
     def test_names_of_students(self) -> None:
         self.assertEqual(intake.student_key("Ana María O'Neil"), "Ana María O'Neil")
