@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/runner/activity.h"
 #include "common/runner/adapter.h"
 #include "common/runner/buffer.h"
 #include "common/runner/protocol.h"
@@ -38,11 +39,12 @@ struct Job {
   std::string entry;
   size_t n, in_bytes, out_bytes, guard;
   int block;
-  bool on_host, return_input, cold_cache, profiled;
+  bool on_host, return_input, timed, profiled;
 };
 
 uint64_t current_job = 0;   // for the ways out that know only that they are reached
 std::string opencl_device;  // that the learner's code chose; "": none
+FILE* jobs = nullptr;       // lines of the judge's
 
 void reply(const Json& message) {
   std::fflush(nullptr);  // what the learner printed belongs to this case
@@ -52,6 +54,22 @@ void reply(const Json& message) {
     if (count < 0 && errno != EINTR) _exit(1);  // the judge is gone
     if (count > 0) sent += static_cast<size_t>(count);
   }
+}
+
+// "": the judge has no more to say.
+std::string next_line() {
+  char* line = nullptr;
+  size_t capacity = 0;
+  const ssize_t length = getline(&line, &capacity, jobs);
+  std::string text(line != nullptr && length > 0 ? line : "");
+  std::free(line);
+  return text;
+}
+
+// All is ready for the timed call; the judge's clock starts with its answer.
+void await_go() {
+  reply({{"id", current_job}, {"status", "set"}});
+  if (next_line().empty()) _exit(1);  // the judge is gone
 }
 
 Json cuda_reply(cudaError_t error, const char* call) {
@@ -105,16 +123,59 @@ struct Events {
   }
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
+  double elapsed() const {  // ms, after stop was reached
+    float ms = 0;
+    require(cudaEventElapsedTime(&ms, start, stop), "cudaEventElapsedTime");
+    return static_cast<double>(ms);
+  }
 };
 
-// Twice the L2 written over: what the copies left there must not make the first loads faster than the rest.
-void cool_cache() {
-  int l2_bytes = 0;
-  require(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "cudaDeviceGetAttribute");
-  Buffer scratch(2 * static_cast<size_t>(l2_bytes), 0, false);
-  scratch.poison();
-  require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-}
+// What a timed call is measured beside, and that it finds no data in the L2 cache that others left there. Both work on
+// arrays of their own, much larger than that cache.
+class Card {
+ public:
+  static Card& get() {
+    static Card* card = new Card;  // for as long as the process lives: cudart may end before we do
+    return *card;
+  }
+
+  // GB/s of a copy on the card, read and written.
+  double copy_speed() {
+    Events events;
+    if (record_activity()) forget_activity();
+    require(cudaEventRecord(events.start), "cudaEventRecord");
+    require(cudaMemcpyAsync(to_.data(), from_.data(), bytes_, cudaMemcpyDeviceToDevice), "cudaMemcpyAsync");
+    require(cudaEventRecord(events.stop), "cudaEventRecord");
+    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    return 2 * static_cast<double>(bytes_) / 1e6 / (record_activity() ? busy_ms() : events.elapsed());
+  }
+
+  // Read over from end to end, into one small place: what is left in the cache need not be written back while the next
+  // call runs.
+  void cool_cache() {
+    require(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
+    for (size_t at = 0; at < bytes_; at += kPiece) {
+      const void* piece = static_cast<const char*>(from_.data()) + at;
+      require(cudaMemcpyAsync(to_.data(), piece, kPiece, cudaMemcpyDeviceToDevice), "cudaMemcpyAsync");
+    }
+    require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+
+ private:
+  Card() : bytes_(size_of()), from_(bytes_, 0, false), to_(bytes_, 0, false) {
+    from_.poison();
+    to_.poison();
+  }
+  static size_t size_of() {
+    int l2_bytes = 0;
+    require(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "cudaDeviceGetAttribute");
+    return (2 * static_cast<size_t>(l2_bytes) / kPiece + 1) * kPiece;
+  }
+
+  static constexpr size_t kPiece = size_t{4} << 20;
+  size_t bytes_;
+  Buffer from_, to_;
+};
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -130,31 +191,27 @@ cudaError_t call(const EntryPoint& entry, Arguments& arguments, bool profiled) {
   return cudaGetLastError();
 }
 
-// Both: the reply is a failure, or ok with the times.
-Json call_on_device(const EntryPoint& entry, Arguments& arguments, bool profiled) {
-  Events events;
+// The reply is a failure, or ok with the times. What needs CUDA's events is null for a function of the host.
+Json call_timed(const EntryPoint& entry, Arguments& arguments, const Job& job) {
+  std::optional<Events> events;
+  if (!job.on_host) events.emplace();
+  const bool recorded = job.timed && !job.on_host && record_activity();
+  if (recorded) forget_activity();
+  if (job.timed) await_go();
   const auto start = std::chrono::steady_clock::now();
-  require(cudaEventRecord(events.start), "cudaEventRecord");
-  if (const cudaError_t error = call(entry, arguments, profiled); error != cudaSuccess) return cuda_reply(error, "");
-  require(cudaEventRecord(events.stop), "cudaEventRecord");
+  if (events) require(cudaEventRecord(events->start), "cudaEventRecord");
+  if (const cudaError_t error = call(entry, arguments, job.profiled); error != cudaSuccess)
+    return cuda_reply(error, "");
+  if (events) require(cudaEventRecord(events->stop), "cudaEventRecord");
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
   const double host_ms = milliseconds_since(start);
-  float events_ms = 0;
-  require(cudaEventElapsedTime(&events_ms, events.start, events.stop), "cudaEventElapsedTime");
+  if (job.timed) reply({{"id", current_job}, {"status", "called"}});
   return {{"id", current_job},
           {"status", "ok"},
           {"value", arguments.value},
-          {"events_ms", events_ms},
+          {"device_ms", recorded ? Json(busy_ms()) : Json(nullptr)},
+          {"events_ms", events ? Json(events->elapsed()) : Json(nullptr)},
           {"host_ms", host_ms}};
-}
-
-Json call_on_host(const EntryPoint& entry, Arguments& arguments, bool profiled) {
-  const auto start = std::chrono::steady_clock::now();
-  if (const cudaError_t error = call(entry, arguments, profiled); error != cudaSuccess) return cuda_reply(error, "");
-  if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
-  const double host_ms = milliseconds_since(start);
-  return {
-      {"id", current_job}, {"status", "ok"}, {"value", arguments.value}, {"events_ms", nullptr}, {"host_ms", host_ms}};
 }
 
 Json run_job(const Job& job) {
@@ -172,11 +229,13 @@ Json run_job(const Job& job) {
   Buffer out(job.out_bytes, job.guard, job.on_host);
   in.fill(input.data());
   out.poison();
-  if (job.cold_cache) cool_cache();
+  const double copy_speed = job.timed && !job.on_host ? Card::get().copy_speed() : 0;
+  if (job.timed) Card::get().cool_cache();
 
   Arguments arguments{in.data(), out.data(), job.n, job.block};
-  const Json answer = (job.on_host ? call_on_host : call_on_device)(*entry, arguments, job.profiled);
+  Json answer = call_timed(*entry, arguments, job);
   if (answer["status"] != "ok") return answer;
+  answer["copy_gb_per_s"] = copy_speed;
   in.copy_out(result.data() + layout.in_guarded(), job.return_input);
   out.copy_out(result.data() + layout.out_guarded(), true);
   return answer;
@@ -196,18 +255,14 @@ Json run_guarded(const Job& job) {
   }
 }
 
-std::optional<Job> next_job(FILE* jobs) {
-  char* line = nullptr;
-  size_t capacity = 0;
-  const ssize_t length = getline(&line, &capacity, jobs);
-  const std::string text(line != nullptr && length > 0 ? line : "");
-  std::free(line);
+std::optional<Job> next_job() {
+  const std::string text = next_line();
   if (text.empty()) return std::nullopt;
   const Json job = Json::parse(text);
   if (job.contains("quit")) return std::nullopt;
-  return Job{job.at("id"),           job.at("entry"),      job.at("n"),       job.at("in_bytes"),
-             job.at("out_bytes"),    job.at("guard"),      job.at("block"),   job.at("on_host"),
-             job.at("return_input"), job.at("cold_cache"), job.at("profiled")};
+  return Job{job.at("id"),           job.at("entry"), job.at("n"),       job.at("in_bytes"),
+             job.at("out_bytes"),    job.at("guard"), job.at("block"),   job.at("on_host"),
+             job.at("return_input"), job.at("timed"), job.at("profiled")};
 }
 
 Json ready() {
@@ -222,7 +277,7 @@ Json ready() {
 }
 
 int serve() {
-  FILE* jobs = fdopen(kJobsFd, "r");
+  jobs = fdopen(kJobsFd, "r");
   if (jobs == nullptr || fcntl(kRepliesFd, F_GETFD) < 0) {
     std::fprintf(stderr, "This is a lab's binary; it runs under the judge. Use: ./lab check NN\n");
     return 2;
@@ -236,7 +291,7 @@ int serve() {
                         ": " + cudaGetErrorString(failure.error)}});
     return 1;
   }
-  while (const std::optional<Job> job = next_job(jobs)) {
+  while (const std::optional<Job> job = next_job()) {
     current_job = job->id;
     errno = 0;
     Json answer = run_guarded(*job);

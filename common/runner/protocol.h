@@ -1,14 +1,19 @@
 // protocol: what judge and runner say to each other. Jobs and replies are JSON, one a line, over two pipes; the
 // arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
 //
-//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","cold_cache","profiled"}
+//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","timed","profiled"}
 //          {"quit":true}
 //   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
-//          {"id","status":"ok","value","events_ms","host_ms"}            events_ms is null if the arrays are the host's
+//          {"id","status":"ok","value","device_ms","events_ms","host_ms"}   null: not measured; beside them "copy_gb_per_s"
 //          {"id","status":"cuda","code","name","text","call","file","line"}
 //          {"id","status":"memory"|"fault","text"}                       fault: the runner's own trouble
 //          {"id","status":"exception"|"opencl"|"kernels","text"}         opencl: a call failed; kernels: do not compile
 //          where the code chose an OpenCL device, its name is in each of these as "opencl_device"
+//
+// timed: with the L2 cache cold, and the judge holds a clock of its own against the call. The runner says
+// {"id","status":"set"}, the judge {"go":true}, and the runner, as soon as the call and all that it launched has ended,
+// {"id","status":"called"}; outputs are copied, and ok is said, after that. device_ms is how long the device was at
+// work (activity.h), copy_gb_per_s what a copy on it reached just before.
 //
 // on_host: the arrays are host memory. profiled: the function is called between cudaProfilerStart() and
 // cudaProfilerStop(), where LOCKSTEP_FAIL may count its calls.

@@ -104,8 +104,8 @@ Judgement::Judgement(const JudgeOptions& options)
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
   result_.worth = worth_of(lab_);
-  result_.is_whole =
-      options.only_case.empty() && options.schedules.empty() && options.input.empty() && !options.check_all;
+  result_.is_whole = options.only_case.empty() && options.schedules.empty() && options.input.empty() &&
+                     !options.check_all && options.only == JudgeOptions::Part::kAll;
   result_.speed.reason = !device_.is_lockstep     ? "not reached"
                          : is_timed_on_host(lab_) ? "functions of the host are timed beside a card only"
                                                   : "lockstep models no time yet";
@@ -162,10 +162,11 @@ void Judgement::run_on_lockstep() {
 }
 
 void Judgement::run_on_gpu() {
-  run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
+  using Part = JudgeOptions::Part;
+  if (options_.only != Part::kSpeed) run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
   if (result_.failure) return;
-  time_cpu(lab_, options_.seed, result_.speed);
-  measure_on_gpu();
+  for (const Rule& rule : lab_.rules) result_.rules.push_back({rule, std::nullopt, true});
+  if (options_.only != Part::kCorrect) measure_on_gpu();
 }
 
 // The one of --case, with the block that it had when all cases ran: a schedule's plan gives out blocks in turns of its
@@ -418,12 +419,13 @@ void Judgement::hold_figures() {
 }
 
 void Judgement::measure_on_gpu() {
+  time_cpu(lab_, options_.seed, result_.speed);
   Below below;
   if (!build_.baseline.empty())
     below = {options_.lab.parent_path() / build_.baseline.parent_path().filename(), build_.baseline};
   if (auto failure = time_on_gpu(spec(lab_.real_size), below, options_.seed, result_.speed))
     return fail(std::move(*failure));
-  for (const Rule& rule : lab_.rules) result_.rules.push_back({rule, std::nullopt, true});
+  if (result_.speed.verdict == SpeedVerdict::kFail) fail(speed_failure(result_.speed));
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ struct JudgeOptions {
   std::filesystem::path trace;         // lockstep only; not empty: what its LOCKSTEP_TRACE writes, of one case
   bool check_all = false;              // lockstep's checks for every case, the real size too, and nothing else
   enum class Figures { kNone, kStarter, kReference };
+  enum class Part { kAll, kCorrect, kSpeed };
+  Part only = Part::kAll;         // of a verdict: nothing that a clock says; or nothing else
   Figures hold = Figures::kNone;  // the rules must measure what lab.json notes for this file
 };
 

@@ -30,6 +30,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
                     on this file's bytes, whatever the contract
   --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out
   --check-all       lockstep only: every case, the real size too, under all checks
+  --only PART       correct: no clock; speed: nothing else, on a card
   --hold FIGURES    the rules must measure what lab.json notes: starter or reference
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
   --json FILE       write the verdict there as well
@@ -69,6 +70,12 @@ JudgeOptions::Figures parse_figures(const std::string& name) {
   wrong_usage("--hold is starter or reference, not \"" + name + "\"");
 }
 
+JudgeOptions::Part parse_part(const std::string& name) {
+  if (name == "correct") return JudgeOptions::Part::kCorrect;
+  if (name == "speed") return JudgeOptions::Part::kSpeed;
+  wrong_usage("--only is correct or speed, not \"" + name + "\"");
+}
+
 void take_option(int letter, const std::string& value, CommandLine& line) {
   JudgeOptions& judge = line.judge;
   switch (letter) {
@@ -83,6 +90,7 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
     case 'i': judge.input = value; break;
     case 'n': judge.block = static_cast<int>(parse_number("--block", value)); break;
     case 'a': judge.check_all = true; break;
+    case 'o': judge.only = parse_part(value); break;
     case 'h': judge.hold = parse_figures(value); break;
     case 't': judge.trace = fs::absolute(value); break;
     case 'e': line.expect = value; break;
@@ -102,23 +110,16 @@ fs::path existing(const fs::path& file, const char* option) {
 }
 
 CommandLine parse(int argc, char** argv) {
-  static const option kOptions[] = {{"lab", required_argument, nullptr, 'l'},
-                                    {"file", required_argument, nullptr, 'f'},
-                                    {"binary", required_argument, nullptr, 'b'},
-                                    {"build", required_argument, nullptr, 'B'},
-                                    {"device", required_argument, nullptr, 'd'},
-                                    {"case", required_argument, nullptr, 'c'},
-                                    {"seed", required_argument, nullptr, 's'},
-                                    {"schedules", required_argument, nullptr, 'S'},
-                                    {"input", required_argument, nullptr, 'i'},
-                                    {"trace", required_argument, nullptr, 't'},
-                                    {"check-all", no_argument, nullptr, 'a'},
-                                    {"hold", required_argument, nullptr, 'h'},
-                                    {"expect", required_argument, nullptr, 'e'},
-                                    {"json", required_argument, nullptr, 'j'},
-                                    {"command", required_argument, nullptr, 'C'},
-                                    {"block", required_argument, nullptr, 'n'},
-                                    {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {
+      {"lab", required_argument, nullptr, 'l'},    {"file", required_argument, nullptr, 'f'},
+      {"binary", required_argument, nullptr, 'b'}, {"build", required_argument, nullptr, 'B'},
+      {"device", required_argument, nullptr, 'd'}, {"case", required_argument, nullptr, 'c'},
+      {"seed", required_argument, nullptr, 's'},   {"schedules", required_argument, nullptr, 'S'},
+      {"input", required_argument, nullptr, 'i'},  {"trace", required_argument, nullptr, 't'},
+      {"check-all", no_argument, nullptr, 'a'},    {"only", required_argument, nullptr, 'o'},
+      {"hold", required_argument, nullptr, 'h'},   {"expect", required_argument, nullptr, 'e'},
+      {"json", required_argument, nullptr, 'j'},   {"command", required_argument, nullptr, 'C'},
+      {"block", required_argument, nullptr, 'n'},  {nullptr, 0, nullptr, 0}};
   CommandLine line;
   line.judge.seed = std::random_device()();
   for (int i = 0; i < argc; ++i) {
@@ -138,6 +139,7 @@ CommandLine parse(int argc, char** argv) {
   if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
   if (judge.on_gpu && (judge.check_all || !judge.schedules.empty() || !judge.trace.empty()))
     wrong_usage("--schedules, --check-all and --trace work on lockstep only");
+  if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed) wrong_usage("--only speed works on a card only");
   if (judge.block != 0 && judge.input.empty()) wrong_usage("--block goes with --input; a --case has its own");
   if (!judge.trace.empty() && judge.only_case.empty()) wrong_usage("--trace is of one --case");
   judge.lab = fs::weakly_canonical(judge.lab);

@@ -164,10 +164,11 @@ std::optional<Failure> Submission::start() {
 }
 
 // On the runner's first line: every function that the lab wants must be there.
-std::optional<Failure> Submission::greeted(const std::string& line) const {
+std::optional<Failure> Submission::greeted(const std::string& line) {
   const Json reply = Json::parse(line, nullptr, false);
   const std::string status = reply.is_object() ? reply.value("status", "") : "";
   if (status != "ready" || !reply.contains("entries")) return refused_failure(line, child_->errors());
+  card_ = reply.value("device", "");
   const auto there = reply["entries"].get<std::vector<std::string>>();
   for (const std::string& entry : spec_.lab->entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
@@ -188,7 +189,7 @@ size_t Submission::guard_of(const Case& job) const {
   return job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
 }
 
-std::optional<Failure> Submission::send(const Case& job, bool cold_cache) {
+std::optional<Failure> Submission::send(const Case& job, bool timed) {
   const Contract& contract = *spec_.lab->contract;
   const size_t guard = guard_of(job);
   const ResultLayout layout{job.n * contract.element_bytes, contract.out_bytes(job.n), guard};
@@ -204,20 +205,42 @@ std::optional<Failure> Submission::send(const Case& job, bool cold_cache) {
                         {"on_host", job.entry->on_host},
                         {"guard", guard},
                         {"return_input", contract.const_input},
-                        {"cold_cache", cold_cache},
+                        {"timed", timed},
                         {"profiled", spec_.failing_call != 0}};
-  const std::string text = message.dump() + "\n";
+  return say(message.dump() + "\n");
+}
+
+std::optional<Failure> Submission::say(const std::string& text) {
   // A job is far smaller than a pipe: if this fails the process is gone, and await says how it went.
   if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
     return fault_failure("a job cannot be sent", child_->errors());
   return std::nullopt;
 }
 
-std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, bool cold_cache) {
-  if (auto failure = send(job, cold_cache)) return *failure;
+// Of a timed call: `line` is that of the process's answer, and whole_ms how long it took from go to called. Where the
+// process says something else, that is its answer.
+std::optional<Failure> Submission::hold_clock(const std::string& what, double seconds, std::string& line,
+                                              double& whole_ms) {
+  const auto says = [&](const char* status) {
+    const Json reply = Json::parse(line, nullptr, false);
+    return reply.is_object() && reply.value("id", Json()) == next_id_ && reply.value("status", Json()) == status;
+  };
+  if (auto failure = await(seconds, what, line)) return failure;
+  if (!says("set")) return std::nullopt;
+  const auto start = Clock::now();
+  if (auto failure = say("{\"go\":true}\n")) return failure;
+  if (auto failure = await(seconds, what, line)) return failure;
+  whole_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return says("called") ? await(seconds, what, line) : std::nullopt;
+}
+
+std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, bool timed) {
+  if (auto failure = send(job, timed)) return *failure;
   std::string line;
-  if (auto failure = await(seconds, std::string(job.entry->name), line)) return *failure;
   Timing timing;
+  const std::string what(job.entry->name);
+  if (auto failure = timed ? hold_clock(what, seconds, line, timing.whole_ms) : await(seconds, what, line))
+    return *failure;
   std::optional<Failure> failure;
   try {
     failure = inspect(job, guard_of(job), line, timing);
@@ -262,9 +285,13 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
       !reply.contains("value") || !reply["value"].is_number_integer()) {
     return refused_failure(line, child_->errors());
   }
-  if (reply.contains("events_ms") && reply["events_ms"].is_number())
-    timing.events_ms = reply["events_ms"].get<double>();
-  timing.host_ms = reply.value("host_ms", 0.0);
+  const auto time = [&](const char* key) {
+    return reply.contains(key) && reply[key].is_number() ? reply[key].get<double>() : std::optional<double>();
+  };
+  timing.device_ms = time("device_ms");
+  timing.events_ms = time("events_ms");
+  timing.host_ms = time("host_ms").value_or(0);
+  timing.copy_gb_per_s = time("copy_gb_per_s").value_or(0);
 
   const ResultLayout layout{job.n * contract.element_bytes, contract.out_bytes(job.n), guard};
   const View result{result_.data(), layout.total()};
@@ -296,9 +323,7 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
 }
 
 std::optional<Failure> Submission::stop() {
-  const std::string text = "{\"quit\":true}\n";
-  if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
-    return fault_failure("a job cannot be sent", child_->errors());
+  if (auto failure = say("{\"quit\":true}\n")) return failure;
   std::string line;
   switch (child_->wait(in(kStopSeconds), line)) {
     case Child::Event::kEnded: break;

@@ -26,8 +26,11 @@ struct Device {
 };
 
 struct Timing {
-  std::optional<double> events_ms;
-  double host_ms = 0;
+  // What the process says, for what that is worth: how long the device was at work; the call by CUDA events, and by a
+  // clock of the host's; what a copy on the card reached just before.
+  std::optional<double> device_ms, events_ms;
+  double host_ms = 0, copy_gb_per_s = 0;
+  double whole_ms = 0;  // of a timed call, by the judge's own clock
 };
 
 struct SubmissionSpec {
@@ -50,7 +53,7 @@ class Submission {
 
   std::optional<Failure> start();  // up to "ready", with every entry point of the lab there
   void give(View input);           // of the next run
-  std::variant<Timing, Failure> run(const Case& job, double seconds, bool cold_cache = false);
+  std::variant<Timing, Failure> run(const Case& job, double seconds, bool timed = false);
   // Runs a case with a failing_call: whether the code ended there, as it does by CUDA_CHECK, or went on.
   enum class Reaction { kNoticed, kWentOn, kNothingFailed };
   Reaction react(const Case& job, double seconds);
@@ -58,13 +61,16 @@ class Submission {
   std::string report() const;     // its text, "" if there is none
   std::string printed() const;    // by the code on stdout, then on stderr, where lockstep speaks too
   std::string opencl_device() const { return opencl_device_; }  // that the code chose; "": none
+  std::string card() const { return card_; }                    // as the runtime calls it
   View output() const { return output_; }                       // of the last run, after it passed
 
  private:
   std::optional<Failure> await(double seconds, const std::string& check, std::string& line);
   std::optional<Failure> inspect(const Case& job, size_t guard, const std::string& line, Timing& timing);
-  std::optional<Failure> greeted(const std::string& line) const;
-  std::optional<Failure> send(const Case& job, bool cold_cache);
+  std::optional<Failure> greeted(const std::string& line);
+  std::optional<Failure> send(const Case& job, bool timed);
+  std::optional<Failure> say(const std::string& text);
+  std::optional<Failure> hold_clock(const std::string& what, double seconds, std::string& line, double& whole_ms);
   size_t guard_of(const Case& job) const;
 
   SubmissionSpec spec_;
@@ -74,7 +80,7 @@ class Submission {
   std::unique_ptr<Child> child_;
   uint64_t next_id_;
   View output_;
-  std::string opencl_device_;
+  std::string opencl_device_, card_;
 };
 
 }  // namespace warpladder

@@ -2,49 +2,114 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <thread>
 #include <variant>
 #include <vector>
+
+#include "grader/judge/contest.h"
+#include "grader/judge/random.h"
 
 namespace warpladder {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTimedRuns = 7, kCpuRuns = 3;
+constexpr int kCpuRuns = 3;
+constexpr unsigned kInputsAtOnce = 8;  // of up to 100 MiB each
 
-// One run on fresh input, for the clock. Its answer is checked like any other.
-std::variant<Timing, Failure> timed_run(Submission& submission, const Lab& lab, const Case& job) {
-  submission.give(input_of(lab, job));
-  return submission.run(job, lab.real_seconds, true);
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// The working kernel of the rung below, which the speedup is over. It is called as its own lab has it: by another name,
-// perhaps, on as many elements.
-class Rung {
+// ms of the contract's work on the host.
+double time_once(uint64_t (*work)(std::string_view, View), const Lab& lab, const Bytes& input) {
+  static volatile uint64_t sink = 0;  // else the compiler may leave the work out
+  const auto start = Clock::now();
+  sink = sink + work(lab.measured, input);
+  return milliseconds_since(start);
+}
+
+// Fresh inputs, one a pair. Some are made at once, on several cores, while nothing is timed.
+class Inputs {
  public:
-  Rung(const Below& below, SubmissionSpec specification) : lab_(load_lab(below.folder)) {
-    lab_.real_size = specification.lab->real_size;
-    specification.binary = below.binary;
-    specification.lab = &lab_;
-    submission_.emplace(specification);
-    if (auto failure = submission_->start()) throw JudgeFault(fault());
-  }
-  // ms of run `run` on fresh input.
-  double time(uint64_t seed, int run) {
-    const auto outcome = timed_run(*submission_, lab_, measured_case(lab_, seed, run));
-    if (const Timing* timing = std::get_if<Timing>(&outcome)) return timing->events_ms.value_or(timing->host_ms);
-    throw JudgeFault(fault());
+  Inputs(const Lab& lab, uint64_t seed) : lab_(lab), seed_(seed) {}
+  const Bytes& of(int pair) {
+    const size_t at = static_cast<size_t>(pair) % kInputsAtOnce;
+    if (at == 0) make(pair);
+    return inputs_[at];
   }
 
  private:
-  std::string fault() const {
-    return "lab " + lab_.number + "'s solution, which this lab's speedup is over, does not run. Build the labs again.";
+  void make(int first) {
+    inputs_.assign(kInputsAtOnce, {});
+    std::vector<std::future<void>> makers;
+    for (size_t i = 0; i < kInputsAtOnce; ++i)
+      makers.push_back(std::async(std::launch::async, [this, first, i] {
+        inputs_[i] = input_of(lab_, measured_case(lab_, seed_, first + static_cast<int>(i) + 1));
+      }));
+    for (auto& maker : makers) maker.get();
   }
 
+  const Lab& lab_;
+  uint64_t seed_;
+  std::vector<Bytes> inputs_;
+};
+
+// One process whose calls are timed. A lab's own: the rung below is called as its lab has it, by another name perhaps.
+class Runner {
+ public:
+  Runner(SubmissionSpec specification, Lab lab) : lab_(std::move(lab)) {
+    specification.lab = &lab_;
+    submission_.emplace(std::move(specification));
+  }
+  std::optional<Failure> start() { return submission_->start(); }
+  std::optional<Failure> stop() { return submission_->stop(); }
+
+  // Its answer is checked like any other.
+  std::variant<Timing, Failure> time(const Bytes& input, uint64_t seed) {
+    submission_->give(input);
+    auto outcome = submission_->run(measured_case(lab_, seed), lab_.real_seconds, true);
+    if (const auto* timing = std::get_if<Timing>(&outcome)) last_ = *timing;
+    return outcome;
+  }
+  // What decides: the device's own time, or the whole call where the arrays are the host's.
+  TimedCall last_call() const {
+    if (is_timed_on_host(lab_)) return {last_.whole_ms, last_.whole_ms};
+    return {last_.device_ms ? *last_.device_ms : last_.events_ms.value_or(last_.whole_ms), last_.whole_ms};
+  }
+  std::string card() const { return submission_->card(); }
+  const Timing& last() const { return last_; }
+
+ private:
   Lab lab_;
   std::optional<Submission> submission_;
+  Timing last_;
 };
+
+JudgeFault fault_of(const Lab& below) {
+  return JudgeFault("lab " + below.number +
+                    "'s solution, which this lab's speedup is over, does not run. Build the labs again.");
+}
+
+ContestRules rules_of(const Lab& lab) {
+  ContestRules rules;
+  rules.thresholds = lab.thresholds;
+  if (is_timed_on_host(lab)) return rules;
+  rules.read_bytes = static_cast<double>(lab.real_size * lab.contract->element_bytes);
+  rules.traffic_bytes = rules.read_bytes + static_cast<double>(lab.contract->out_bytes(lab.real_size));
+  return rules;
+}
+
+std::string method(const Lab& lab, const Timing& timing, const Speed& speed) {
+  const char* how = is_timed_on_host(lab)
+                        ? "the whole call by the judge's clock, copies to the device and back included"
+                    : timing.device_ms ? "the time that the device is at work (CUPTI)"
+                                       : "CUDA events around the call";
+  return std::string(how) + "; medians of " + std::to_string(speed.runs) +
+         " pairs of calls, this code's and the baseline's in turn, fresh input each, L2 cold; the speedup's interval "
+         "holds its median in 99 of 100 runs";
+}
 
 }  // namespace
 
@@ -53,45 +118,54 @@ bool is_timed_on_host(const Lab& lab) { return lab.contract->find_entry(lab.meas
 std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Below& below, uint64_t seed,
                                    Speed& speed) {
   const Lab& lab = *specification.lab;
-  Submission submission(specification);
-  if (auto failure = submission.start()) return failure;
-  std::optional<Rung> rung;
-  if (!below.binary.empty()) rung.emplace(below, specification);
-  std::vector<double> events, host, base;
-  for (int run = 0; run <= kTimedRuns; ++run) {  // run 0 warms up
-    auto outcome = timed_run(submission, lab, measured_case(lab, seed, run));
-    if (const auto* failure = std::get_if<Failure>(&outcome)) return *failure;
-    const double other = rung ? rung->time(seed, run) : 0;
-    if (run == 0) continue;
-    const Timing& mine = std::get<Timing>(outcome);
-    host.push_back(mine.host_ms);
-    events.push_back(mine.events_ms.value_or(mine.host_ms));
-    if (rung) base.push_back(other);
+  Runner mine(specification, lab);
+  if (auto failure = mine.start()) return failure;
+  std::optional<Runner> rung;
+  if (!below.binary.empty()) {
+    Lab below_lab = load_lab(below.folder);
+    below_lab.real_size = lab.real_size;
+    SubmissionSpec other = specification;
+    other.binary = below.binary;
+    rung.emplace(other, below_lab);
+    if (rung->start()) throw fault_of(below_lab);
   }
-  speed.ms = median(events);
-  speed.host_ms = median(host);
-  if (!base.empty()) speed.baseline_ms = median(base);
-  if (lab.baseline == "cpu") speed.baseline_ms = speed.serial_cpu_ms;
-  speed.runs = kTimedRuns;
-  speed.what =
-      "measured: median of " + std::to_string(kTimedRuns) + " runs by " +
-      (is_timed_on_host(lab) ? "the host's clock, copies to the device and back included" : "CUDA events, L2 cold") +
-      ", fresh input each";
-  speed.reason.clear();
-  return submission.stop();
+  Inputs inputs(lab, seed);
+  Random coin(seed_of(seed, "order"));
+  const auto next = [&](int number) -> std::variant<TimedPair, Failure> {
+    const Bytes& input = inputs.of(number);
+    std::optional<Failure> failure;
+    TimedCall base;
+    const auto run_mine = [&] {
+      auto outcome = mine.time(input, seed);
+      if (auto* failed = std::get_if<Failure>(&outcome)) failure = std::move(*failed);
+    };
+    const bool mine_first = coin.below(2) == 0;  // neither always finds the card as the other left it
+    if (mine_first) run_mine();
+    if (!rung) {
+      base.ms = base.whole_ms = time_once(lab.contract->baseline.serial, lab, input);
+    } else if (std::holds_alternative<Failure>(rung->time(input, seed))) {
+      throw fault_of(load_lab(below.folder));
+    }
+    if (!mine_first) run_mine();
+    if (failure) return *failure;
+    return TimedPair{mine.last_call(), rung ? rung->last_call() : base, (rung ? *rung : mine).last().copy_gb_per_s};
+  };
+  const auto start = Clock::now();
+  auto failure = hold_contest(
+      rules_of(lab), next, [&] { return milliseconds_since(start) / 1000; }, speed);
+  if (failure) return failure;
+  speed.kind = "measured";
+  speed.card = mine.card();
+  speed.what = method(lab, mine.last(), speed);
+  return mine.stop();
 }
 
 void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
   const Baseline& baseline = lab.contract->baseline;
   const Bytes input = input_of(lab, measured_case(lab, seed));
-  const auto time = [&](uint64_t (*work)(std::string_view, View)) {
+  const auto time = [&](auto work) {
     std::vector<double> milliseconds;
-    volatile uint64_t sink = 0;  // else the compiler may leave the work out
-    for (int run = 0; run < kCpuRuns; ++run) {
-      const auto start = Clock::now();
-      sink = sink + work(lab.measured, input);
-      milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    }
+    for (int run = 0; run < kCpuRuns; ++run) milliseconds.push_back(time_once(work, lab, input));
     return median(milliseconds);
   };
   speed.serial_cpu_ms = time(baseline.serial);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/judge/score.h"
+#include "grader/judge/speed_text.h"
 #include "grader/judge/version.h"
 
 namespace warpladder {
@@ -43,23 +44,6 @@ Json rule_json(const RuleResult& result) {
 }
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json speed_json(const Speed& speed) {
-  Json thresholds = Json::array();
-  for (const ThresholdResult& one : speed.thresholds) {
-    thresholds.push_back({{"speedup", one.threshold.speedup},
-                          {"points", one.threshold.points},
-                          {"why", one.threshold.why},
-                          {"verdict", name_of(one.verdict)}});
-  }
-  return {{"verdict", name_of(speed.verdict)},
-          {"kind", or_null(speed.kind)},
-          {"card", or_null(speed.card)},
-          {"speedup", or_null(speed.speedup)},
-          {"interval", speed.interval ? Json{speed.interval->low, speed.interval->high} : Json(nullptr)},
-          {"thresholds", std::move(thresholds)},
-          {"advice", or_null(speed.advice)}};
-}
 
 Json score_json(const Result& result) {
   const std::optional<Score> score = score_of(result);
@@ -179,26 +163,6 @@ std::string rule_text(const RuleResult& result) {
   return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value) + "\n";
 }
 
-std::string speed_text(const Result& result) {
-  const Speed& speed = result.speed;
-  std::string text;
-  if (speed.ms) {
-    text += "  time   " + number(*speed.ms) + " ms (" + speed.what + ")\n";
-    if (speed.baseline_ms && result.baseline != "cpu") {
-      text += "         " + number(*speed.baseline_ms / *speed.ms) + " × lab " + result.baseline + "\n";
-    }
-    if (speed.serial_cpu_ms) text += "         " + number(*speed.serial_cpu_ms / *speed.ms) + " × the serial CPU\n";
-  } else if (speed.serial_cpu_ms) {
-    text += "  time   none: " + speed.reason + "\n";
-  }
-  if (speed.serial_cpu_ms)
-    text += "  serial CPU   " + number(*speed.serial_cpu_ms) + " ms (measured here, a plain loop on one core)\n";
-  if (speed.parallel_cpu_ms)
-    text +=
-        "  parallel CPU " + number(*speed.parallel_cpu_ms) + " ms (measured here, " + speed.parallel_cpu_what + ")\n";
-  return text;
-}
-
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -279,7 +243,7 @@ std::string to_text(const Result& result, const std::string& command) {
     text += "  rules\n";
     for (const RuleResult& rule : result.rules) text += rule_text(rule);
   }
-  text += speed_text(result);
+  text += speed_text(result.speed, result.baseline);
   if (result.sandbox.is_weaker) text += "  sandbox  weaker than it could be: " + result.sandbox.run + "\n";
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
   text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";

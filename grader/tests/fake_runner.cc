@@ -157,10 +157,20 @@ bool call_cuda(const Json& job) {
   std::exit(1);
 }
 
+FILE* jobs = nullptr;
+
+void await_go(const Json& job) {
+  say(Json{{"id", job["id"]}, {"status", "set"}}.dump() + "\n");
+  char line[64];
+  if (std::fgets(line, sizeof line, jobs) == nullptr) std::exit(1);
+}
+
 void answer(const Json& job) {
   misbehave(job);
   elements += job["n"].get<size_t>();
   if (!call_cuda(job)) return;
+  const bool timed = job["timed"];
+  if (timed) await_go(job);
   const ResultLayout layout{job["in_bytes"], job["out_bytes"], job["guard"]};
   const auto* in = static_cast<unsigned char*>(mmap(nullptr, layout.in_bytes + 1, PROT_READ, MAP_PRIVATE, kInputFd, 0));
   auto* result =
@@ -171,9 +181,19 @@ void answer(const Json& job) {
     if (ftruncate(kResultFd, 0) == 0) std::abort();
   }
   const int64_t value = work(job, in, result, layout);
+  if (timed) say(Json{{"id", job["id"]}, {"status", "called"}}.dump() + "\n");
   munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
   munmap(result, layout.total() + 1);
-  say(Json{{"id", job["id"]}, {"status", "ok"}, {"value", value}, {"events_ms", 1.5}, {"host_ms", 2.5}}.dump() + "\n");
+  const char* device_ms = std::getenv("WARPLADDER_FAKE_DEVICE_MS");
+  say(Json{{"id", job["id"]},
+           {"status", "ok"},
+           {"value", value},
+           {"device_ms", device_ms != nullptr ? Json(std::atof(device_ms)) : Json(nullptr)},
+           {"events_ms", 1.5},
+           {"host_ms", 2.5},
+           {"copy_gb_per_s", 4000}}
+          .dump() +
+      "\n");
 }
 
 }  // namespace
@@ -185,7 +205,7 @@ int main() {
   std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "reduce_sum_block", "histogram"};
   if (fault == "no_entry") entries.clear();
   say(Json{{"status", "ready"}, {"entries", entries}, {"device", "fake"}}.dump() + "\n");
-  FILE* jobs = fdopen(kJobsFd, "r");
+  jobs = fdopen(kJobsFd, "r");
   char line[4096];
   while (std::fgets(line, sizeof line, jobs) != nullptr) {
     const Json job = Json::parse(line);

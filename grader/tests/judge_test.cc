@@ -32,8 +32,9 @@ class Judging : public ::testing::Test {
     const testing::Environment environment("WARPLADDER_FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
-                           "starter_fails": "compile", "speed": [], "speed_why": "w", "baseline": ")" +
-                            baseline_ + "\", " + more_ + R"( "limits": {"case_s": 1, "real_s": 1},
+                           "starter_fails": "compile", "speed": )" +
+                            speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
+                            R"( "limits": {"case_s": 1, "real_s": 1},
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
                             "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
@@ -54,6 +55,7 @@ class Judging : public ::testing::Test {
   JudgeOptions options_;
   std::string more_;  // of lab.json
   std::string baseline_ = "cpu";
+  std::string speed_ = R"([], "speed_why": "w")";
   std::string starter_ = "null";
   std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
 };
@@ -236,12 +238,14 @@ TEST_F(Judging, ABlockThatTheLabDoesNotHaveIsNamed) {
 
 TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   options_.on_gpu = true;
+  const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS", "0.001");
   const auto above = options_.lab, below = folder_.path() / "built" / "06_below" / "solution";
   std::filesystem::create_directories(below.parent_path());
   options_.lab = folder_.path() / "06_below";
   const Result alone = judge_with("", "reduction", "reduce_sum");
   EXPECT_EQ(check(alone), "pass");
-  EXPECT_EQ(alone.speed.baseline_ms, alone.speed.serial_cpu_ms);
+  EXPECT_TRUE(alone.speed.baseline_ms);  // the serial CPU
+  EXPECT_EQ(alone.speed.verdict, SpeedVerdict::kNotGraded);
 
   options_.lab = above;
   baseline_ = "06";
@@ -251,11 +255,33 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   std::filesystem::create_symlink(FAKE_RUNNER, below);
   const Result result = judge_with("", "reduction", "reduce_sum_block");
   EXPECT_EQ(check(result), "pass");
-  EXPECT_EQ(result.speed.ms, 1.5);
-  EXPECT_EQ(result.speed.host_ms, 2.5);
-  EXPECT_EQ(result.speed.baseline_ms, 1.5);
+  EXPECT_EQ(result.speed.ms, 0.001);
+  EXPECT_GT(result.speed.host_ms, 0.001);  // by the judge's clock, not by the process's
+  EXPECT_LT(result.speed.host_ms, 1000);
+  EXPECT_EQ(result.speed.baseline_ms, 0.001);
+  EXPECT_EQ(result.speed.card, "fake");
+  EXPECT_NE(result.speed.what.find("CUPTI"), std::string::npos);
   ASSERT_EQ(result.rules.size(), 1u);
   EXPECT_FALSE(result.rules[0].measured);
+
+  speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
+  EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "speed.1.5");
+  options_.only = JudgeOptions::Part::kCorrect;
+  EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
+}
+
+TEST_F(Judging, AnImpossibleTimeIsInconclusiveAndCostsNothing) {
+  options_.on_gpu = true;
+  options_.only = JudgeOptions::Part::kSpeed;
+  speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
+  const Result events = judge_with("", "reduction", "reduce_sum");  // 1.5 ms by events in a call of no such length
+  EXPECT_EQ(events.speed.verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(check(events), "pass");
+  EXPECT_TRUE(events.cases.empty());
+  EXPECT_NE(events.speed.what.find("CUDA events"), std::string::npos);
+  const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS",
+                                   "0.000001");  // 20 kB at 4,000 GB/s take four times as long
+  EXPECT_EQ(judge_with("", "reduction", "reduce_sum").speed.verdict, SpeedVerdict::kInconclusive);
 }
 
 TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {

@@ -1,0 +1,140 @@
+#include "grader/judge/contest.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <tuple>
+
+namespace warpladder {
+namespace {
+
+// After so many pairs the interval is looked at. Each look may err: the chances are shared out, so that all together
+// hold the median in 99 of 100 contests. 11 is the fewest that a look can decide on.
+constexpr std::array kLooks = {11, 21, 41, 81};
+constexpr double kConfidence = 0.99, kOfEachLook = 1 - (1 - kConfidence) / kLooks.size();
+constexpr int kWarmUps = 2;  // pairs that are not counted: code is loaded, memory mapped, clocks rise
+
+// Reading alone is 1.09 times as fast as copying (H200, docs/measurements/h200/limits_*.csv: 4.67 and 4.27 TB/s), and
+// clocks that differ from call to call and a timer's steps stay below another tenth.
+constexpr double kAboveCopy = 1.2;
+
+// ms. Another allocation and launch in the call are honest (0.1 ms each), and the arrays' way to the host and back,
+// for those who compute there, takes longer: 16 MiB each way, the smallest of labs with thresholds, 0.6 ms over PCIe 5.
+constexpr double kHostAllowance = 0.5;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+struct Times {
+  std::vector<double> mine, base, mine_whole, base_whole, ratio, saving, copy;  // saving: by the judge's clock
+
+  void add(const TimedPair& pair) {
+    mine.push_back(pair.mine.ms);
+    base.push_back(pair.base.ms);
+    mine_whole.push_back(pair.mine.whole_ms);
+    base_whole.push_back(pair.base.whole_ms);
+    // Who claims to take no time is not infinitely fast: the clocks are wrong, which is told below.
+    ratio.push_back(pair.mine.ms > 0 ? pair.base.ms / pair.mine.ms : 0);
+    saving.push_back(pair.base.whole_ms - pair.mine.whole_ms);
+    if (pair.copy_gb_per_s > 0) copy.push_back(pair.copy_gb_per_s);
+  }
+};
+
+void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
+  speed.ms = median(times.mine);
+  speed.host_ms = median(times.mine_whole);
+  speed.baseline_ms = median(times.base);
+  speed.speedup = median(times.ratio);
+  speed.interval = median_interval(times.ratio, kOfEachLook);
+  speed.runs = static_cast<int>(times.mine.size());
+  speed.copy_gb_per_s.reset();
+  if (!times.copy.empty()) speed.copy_gb_per_s = median(times.copy);
+  speed.gb_per_s.reset();
+  if (rules.read_bytes > 0 && *speed.ms > 0) speed.gb_per_s = rules.traffic_bytes / 1e6 / *speed.ms;
+  apply_thresholds(rules.thresholds, speed);
+}
+
+constexpr const char* kAgain =
+    "Run it again on a quiet card (nvidia-smi shows who else is on it). It costs no points as it is.";
+
+// What cannot be, whoever's fault it is: no grade may rest on it.
+std::optional<std::string> impossible(const ContestRules& rules, const Times& times) {
+  for (const auto& [who, calls, whole] :
+       {std::tuple{"this code", &times.mine, &times.mine_whole}, {"the baseline", &times.base, &times.base_whole}}) {
+    const double ms = median(*calls);
+    if (ms > median(*whole))
+      return std::string(who) + " is said to take " + number(ms) + " ms, and the whole call took " +
+             number(median(*whole)) + " ms by the judge's clock";
+    if (rules.read_bytes == 0 || times.copy.empty()) continue;
+    const double least_ms = rules.read_bytes / 1e6 / (kAboveCopy * median(times.copy));
+    if (ms < least_ms)
+      return std::string(who) + " is said to take " + number(ms) +
+             " ms, in which this card cannot even read the input: " + "at " + number(kAboveCopy) + " times the " +
+             number(median(times.copy)) + " GB/s of a copy, measured in between, that takes " + number(least_ms) +
+             " ms";
+  }
+  return std::nullopt;
+}
+
+// What the device saves must be seen from outside, too. Half of it is enough: the host's own work hides a part.
+std::optional<std::string> moved_away(const Times& times) {
+  const double claimed = median(times.base) - median(times.mine);
+  const auto seen = median_interval(times.saving, kOfEachLook);
+  if (!seen || seen->high >= claimed / 2 - kHostAllowance) return std::nullopt;
+  return "on the device it saves " + number(claimed) + " ms, but the whole call is " +
+         (seen->high < 0 ? number(-median(times.saving)) + " ms slower" : "only " + number(seen->high) + " ms faster") +
+         " than the baseline's by the judge's clock: the work moved to the host";
+}
+
+void check_clocks(const ContestRules& rules, const Times& times, Speed& speed) {
+  if (const auto what = impossible(rules, times))
+    return overrule(SpeedVerdict::kInconclusive, "a measuring fault: " + *what, kAgain, speed);
+  if (!speed.interval)
+    return overrule(
+        SpeedVerdict::kInconclusive,
+        std::to_string(speed.runs) + " pairs of calls in " + number(speed.seconds) + " s are too few for an interval",
+        kAgain, speed);
+  if (const auto what = moved_away(times))
+    return overrule(SpeedVerdict::kFail, *what, "Let the kernels do the work that the host does now.", speed);
+  if (speed.verdict != SpeedVerdict::kInconclusive) return;
+  speed.reason = "after " + std::to_string(speed.runs) + " pairs of calls the speedup's interval, " +
+                 number(speed.interval->low) + " to " + number(speed.interval->high) +
+                 ", still lies on both sides of a threshold";
+  speed.advice = kAgain;
+}
+
+}  // namespace
+
+std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& next,
+                                    const std::function<double()>& seconds_so_far, Speed& speed) {
+  Times times;
+  int pair_number = 0;
+  const auto add_pair = [&](bool counts) -> std::optional<Failure> {
+    const auto outcome = next(pair_number++);
+    if (const auto* failure = std::get_if<Failure>(&outcome)) return *failure;
+    if (counts) times.add(std::get<TimedPair>(outcome));
+    return std::nullopt;
+  };
+  for (int i = 0; i < kWarmUps; ++i) {
+    if (auto failure = add_pair(false)) return failure;
+  }
+  bool is_late = false;
+  for (const int look : kLooks) {
+    while (static_cast<int>(times.mine.size()) < look && !is_late) {
+      if (auto failure = add_pair(true)) return failure;
+      is_late = seconds_so_far() > rules.seconds;
+    }
+    fill_in(rules, times, speed);
+    const bool open = speed.verdict == SpeedVerdict::kInconclusive || !speed.interval;
+    if (!open || is_late) break;
+  }
+  speed.seconds = seconds_so_far();
+  check_clocks(rules, times, speed);
+  return std::nullopt;
+}
+
+}  // namespace warpladder

@@ -1,0 +1,159 @@
+#include "grader/judge/speed_text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+using Json = nlohmann::json;
+using Row = std::vector<std::string>;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, value >= 1000 ? "%.0f" : "%.3g", value);
+  return text;
+}
+
+// Characters, not bytes.
+size_t width(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string table(const std::vector<Row>& rows) {
+  std::vector<size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line = "   ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - width(row[i]), ' ');
+      line += i == 0 ? " " + row[i] + gap : "   " + gap + row[i];  // figures end where the others of their column do
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string name_of_baseline(const std::string& baseline) {
+  return baseline == "cpu" ? "serial CPU" : "lab " + baseline;
+}
+
+std::string interval_text(const std::optional<Interval>& interval) {
+  return interval ? " (" + number(interval->low) + " to " + number(interval->high) + ")" : "";
+}
+
+// A row of what was measured. GB/s and share say how well the time uses the card's memory, whoever's time it is.
+Row measured_row(const Speed& speed, const std::string& name, double ms, bool on_card, const std::string& speedup) {
+  Row row = {name, number(ms), "", "", speedup};
+  if (!speed.gb_per_s) return row;
+  const double gb_per_s = *speed.gb_per_s * *speed.ms / ms;
+  row[2] = number(gb_per_s);
+  if (on_card && speed.copy_gb_per_s) row[3] = number(100 * gb_per_s / *speed.copy_gb_per_s) + " %";
+  return row;
+}
+
+std::string measured_text(const Speed& speed, const std::string& baseline) {
+  const auto over = [&](double ms) { return number(ms / *speed.ms) + " ×"; };
+  std::vector<Row> rows = {{"", "ms", "GB/s", "of a copy", "speedup over it"},
+                           measured_row(speed, "this code", *speed.ms, true, "")};
+  if (speed.baseline_ms && speed.speedup)
+    rows.push_back(measured_row(speed, name_of_baseline(baseline), *speed.baseline_ms, baseline != "cpu",
+                                number(*speed.speedup) + " ×" + interval_text(speed.interval)));
+  if (speed.serial_cpu_ms && baseline != "cpu")
+    rows.push_back(measured_row(speed, "serial CPU", *speed.serial_cpu_ms, false, over(*speed.serial_cpu_ms)));
+  if (speed.parallel_cpu_ms)
+    rows.push_back(measured_row(speed, "parallel CPU", *speed.parallel_cpu_ms, false, over(*speed.parallel_cpu_ms)));
+  if (speed.copy_gb_per_s) rows.push_back({"a copy on the card", "", number(*speed.copy_gb_per_s), "100 %"});
+  return "  speed measured on " + speed.card + "\n" + table(rows) + "    " + speed.what + "\n";
+}
+
+std::string modelled_text(const Speed& speed, const std::string& baseline) {
+  std::vector<Row> rows = {{"ms"}, {"this code"}, {name_of_baseline(baseline)}, {"speedup over it"}};
+  for (const ModelledTime& time : speed.modelled) {
+    rows[0].push_back(time.card);
+    rows[1].push_back(number(time.ms));
+    rows[2].push_back(time.baseline_ms ? number(*time.baseline_ms) : "");
+    rows[3].push_back(time.baseline_ms ? number(*time.baseline_ms / time.ms) + " ×" : "");
+  }
+  if (!speed.speedup) rows.resize(2);
+  std::string text = "  speed modelled, not measured\n" + table(rows);
+  if (speed.speedup)
+    text += "    " + number(*speed.speedup) + " ×" + interval_text(speed.interval) + " on " + speed.card + ": " +
+            speed.what + "\n";
+  return text;
+}
+
+std::string cpu_text(const Speed& speed) {
+  std::vector<Row> rows = {{"serial CPU", number(*speed.serial_cpu_ms) + " ms"}};
+  if (speed.parallel_cpu_ms) rows.push_back({"parallel CPU", number(*speed.parallel_cpu_ms) + " ms"});
+  return "  measured on this machine's processor: a plain loop on one core" +
+         (speed.parallel_cpu_ms ? "; " + speed.parallel_cpu_what : "") + "\n" + table(rows);
+}
+
+std::string threshold_text(const ThresholdResult& result) {
+  const char* mark = "–";
+  if (result.verdict == SpeedVerdict::kPass) mark = "✓";
+  if (result.verdict == SpeedVerdict::kFail) mark = "✗";
+  if (result.verdict == SpeedVerdict::kInconclusive) mark = "?";
+  return std::string("    ") + mark + " " + number(result.threshold.speedup) + " ×, " +
+         std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
+}
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+}  // namespace
+
+std::string speed_text(const Speed& speed, const std::string& baseline) {
+  if (!speed.serial_cpu_ms && !speed.ms) return "";
+  std::string text;
+  if (speed.kind == "measured") {
+    text = measured_text(speed, baseline);
+  } else {
+    if (!speed.modelled.empty()) text = modelled_text(speed, baseline);
+    text += cpu_text(speed);
+  }
+  for (const ThresholdResult& result : speed.thresholds) text += threshold_text(result);
+  if (!speed.reason.empty()) text += "    " + speed.reason + "\n";
+  if (!speed.advice.empty()) text += "    " + speed.advice + "\n";
+  return text;
+}
+
+Json speed_json(const Speed& speed) {
+  Json thresholds = Json::array(), modelled = Json::object();
+  for (const ThresholdResult& one : speed.thresholds) {
+    thresholds.push_back({{"speedup", one.threshold.speedup},
+                          {"points", one.threshold.points},
+                          {"why", one.threshold.why},
+                          {"verdict", name_of(one.verdict)}});
+  }
+  for (const ModelledTime& time : speed.modelled)
+    modelled[time.card] = {{"ms", time.ms}, {"baseline_ms", or_null(time.baseline_ms)}};
+  const bool has_share = speed.gb_per_s && speed.copy_gb_per_s;
+  return {{"verdict", name_of(speed.verdict)},
+          {"kind", or_null(speed.kind)},
+          {"card", or_null(speed.card)},
+          {"speedup", or_null(speed.speedup)},
+          {"interval", speed.interval ? Json{speed.interval->low, speed.interval->high} : Json(nullptr)},
+          {"thresholds", std::move(thresholds)},
+          {"reason", or_null(speed.reason)},
+          {"advice", or_null(speed.advice)},
+          {"ms", or_null(speed.ms)},
+          {"baseline_ms", or_null(speed.baseline_ms)},
+          {"gb_per_s", or_null(speed.gb_per_s)},
+          {"copy_gb_per_s", or_null(speed.copy_gb_per_s)},
+          {"share_of_copy", has_share ? Json(*speed.gb_per_s / *speed.copy_gb_per_s) : Json(nullptr)},
+          {"pairs", speed.runs},
+          {"seconds", speed.seconds},
+          {"what", or_null(speed.what)},
+          {"modelled", std::move(modelled)}};
+}
+
+}  // namespace warpladder

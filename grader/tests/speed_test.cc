@@ -1,0 +1,210 @@
+// Intervals of times from made-up cards, what thresholds make of them, and contests whose clocks are made up, too.
+#include "grader/judge/speed.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "grader/judge/contest.h"
+#include "grader/judge/random.h"
+
+namespace warpladder {
+namespace {
+
+double uniform(Random& random) { return static_cast<double>(random.below(uint64_t{1} << 32)) / 4294967296.0; }
+
+// Two codes on one card: what their calls number i take, in ms. The second is exactly 1.5 times as fast.
+struct MadeUpCard {
+  const char* name;
+  double (*slowness)(Random&, int i);  // of the card, the same for both calls of a pair
+  double (*noise)(Random&);            // of each call, a factor whose median is the same for both
+};
+
+const MadeUpCard kCards[] = {
+    {"quiet", [](Random&, int) { return 1.0; }, [](Random& r) { return 1 + 0.01 * uniform(r); }},
+    {"drifts by half", [](Random&, int i) { return 1 + 0.02 * i; }, [](Random& r) { return 1 + 0.05 * uniform(r); }},
+    {"two clocks", [](Random& r, int) { return r.below(2) == 0 ? 1.0 : 1.7; },
+     [](Random& r) { return 1 + 0.05 * uniform(r); }},
+    {"a clock that changes within pairs", [](Random&, int) { return 1.0; },
+     [](Random& r) { return (r.below(2) == 0 ? 1.0 : 1.3) * (1 + 0.05 * uniform(r)); }},
+    {"interrupted", [](Random&, int) { return 1.0; },
+     [](Random& r) { return (1 + 0.05 * uniform(r)) * (r.below(10) == 0 ? 20 : 1); }},
+    {"heavy tails", [](Random&, int) { return 1.0; },
+     [](Random& r) { return 1 + 0.02 / std::sqrt(uniform(r) + 1e-6); }},
+};
+
+TimedPair pair_of(const MadeUpCard& card, Random& random, int i, double speedup) {
+  const double slow = card.slowness(random, i);
+  const double base = slow * card.noise(random), mine = slow * card.noise(random) / speedup;
+  return {{mine, mine + 0.05}, {base, base + 0.05}};
+}
+
+TEST(MedianInterval, HoldsTheMedianAsOftenAsItSaysOnEveryCard) {
+  constexpr int kContests = 2000;
+  for (const MadeUpCard& card : kCards) {
+    for (const int pairs : {11, 20, 41}) {
+      Random random(seed_of(1, card.name));
+      int held = 0;
+      for (int contest = 0; contest < kContests; ++contest) {
+        std::vector<double> ratios;
+        for (int i = 0; i < pairs; ++i) {
+          const TimedPair pair = pair_of(card, random, i, 1.5);
+          ratios.push_back(pair.base.ms / pair.mine.ms);
+        }
+        const auto interval = median_interval(ratios, 0.95);
+        ASSERT_TRUE(interval);
+        held += interval->low <= 1.5 && 1.5 <= interval->high;
+      }
+      // 0.95, and three standard deviations of 2,000 coins less.
+      EXPECT_GE(held, kContests * 0.95 - 3 * std::sqrt(kContests * 0.95 * 0.05)) << card.name << ", " << pairs;
+    }
+  }
+}
+
+TEST(MedianInterval, LeavesOutAsManyAsTheBinomialTablesSay) {
+  std::vector<double> values;
+  for (int i = 1; i <= 20; ++i) values.push_back(i);
+  EXPECT_EQ(median(values), 10.5);
+  const auto interval = median_interval(values, 0.95);  // Conover's table: the 6th and the 15th of 20, 95.9 %
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->low, 6);
+  EXPECT_EQ(interval->high, 15);
+  EXPECT_FALSE(median_interval({1, 2, 3, 4, 5}, 0.95));  // 2 / 2^5 is more than 5 %
+  EXPECT_TRUE(median_interval({1, 2, 3, 4, 5, 6}, 0.95));
+}
+
+TEST(Thresholds, AreReachedMissedOrOpen) {
+  Speed speed;
+  speed.interval = {1.4, 1.6};
+  apply_thresholds({{1.4, 1, "a"}, {1.5, 1, "b"}}, speed);
+  EXPECT_EQ(speed.thresholds[0].verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(speed.thresholds[1].verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kInconclusive);
+  apply_thresholds({{1.5, 1, "b"}, {1.7, 1, "c"}}, speed);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kFail);
+  apply_thresholds({}, speed);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kNotGraded);
+  speed.interval.reset();
+  apply_thresholds({{1.5, 1, "b"}}, speed);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kNotGraded);
+}
+
+class Contest : public ::testing::Test {
+ protected:
+  Contest() {
+    rules_.thresholds = {{1.2, 5, "a"}, {1.4, 5, "b"}};
+    rules_.read_bytes = rules_.traffic_bytes = 4e8;  // 0.1 ms at a copy's 4,000 GB/s
+  }
+  // On a card, by somebody this much faster; every pair takes seconds_a_pair_.
+  Speed hold(double speedup, const MadeUpCard& card = kCards[0]) {
+    Speed speed;
+    Random random(seed_of(7, card.name));
+    pairs_ = 0;
+    const auto next = [&](int i) -> std::variant<TimedPair, Failure> {
+      ++pairs_;
+      TimedPair pair = pair_of(card, random, i, speedup);
+      pair.copy_gb_per_s = copy_;
+      pair.mine.whole_ms += more_on_host_;
+      pair.mine.ms *= claim_;
+      return pair;
+    };
+    EXPECT_FALSE(hold_contest(
+        rules_, next, [&] { return pairs_ * seconds_a_pair_; }, speed));
+    return speed;
+  }
+  ContestRules rules_;
+  int pairs_ = 0;
+  double seconds_a_pair_ = 0.1, copy_ = 4000, more_on_host_ = 0, claim_ = 1;
+};
+
+TEST_F(Contest, EndsAsSoonAsEveryThresholdIsDecided) {
+  const Speed speed = hold(1.5);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(speed.runs, 11);
+  EXPECT_EQ(pairs_, 13);  // two to warm up
+  EXPECT_NEAR(*speed.speedup, 1.5, 0.01);
+  EXPECT_NEAR(*speed.gb_per_s, 600, 10);
+  EXPECT_EQ(*speed.copy_gb_per_s, 4000);
+  EXPECT_EQ(hold(1.0).verdict, SpeedVerdict::kFail);
+  const Speed half = hold(1.3);
+  EXPECT_EQ(half.thresholds[0].verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(half.thresholds[1].verdict, SpeedVerdict::kFail);
+}
+
+TEST_F(Contest, GoesOnWhereTheCardIsLoudAndSaysWhenItHasSeenTooLittle) {
+  EXPECT_GT(hold(1.5, kCards[3]).runs, 11);
+  EXPECT_EQ(hold(1.5, kCards[3]).verdict, SpeedVerdict::kPass);
+  const Speed open = hold(1.4, kCards[3]);
+  EXPECT_EQ(open.verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(open.thresholds[0].verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(open.runs, 81);
+  EXPECT_NE(open.advice.find("quiet card"), std::string::npos);
+  seconds_a_pair_ = 1;
+  EXPECT_EQ(hold(1.4, kCards[3]).runs, 19);  // 20 s, of which the warm-up took two
+  seconds_a_pair_ = 3;
+  const Speed short_of_time = hold(1.5);
+  EXPECT_EQ(short_of_time.verdict, SpeedVerdict::kInconclusive);
+  EXPECT_NE(short_of_time.reason.find("too few"), std::string::npos) << short_of_time.reason;
+}
+
+TEST_F(Contest, SeldomErrsAtTheThresholdItself) {
+  int wrong = 0;
+  rules_.thresholds = {{1.5, 5, "a"}};
+  for (int contest = 0; contest < 1000; ++contest) {
+    Speed speed;
+    Random random(seed_of(static_cast<uint64_t>(contest), "at the threshold"));
+    const auto next = [&](int i) { return std::variant<TimedPair, Failure>(pair_of(kCards[1], random, i, 1.5)); };
+    hold_contest(
+        rules_, next, [] { return 0.0; }, speed);
+    wrong += speed.verdict != SpeedVerdict::kInconclusive;
+  }
+  EXPECT_LE(wrong, 10 + 3 * std::sqrt(10));  // of 1,000, all four looks together
+}
+
+TEST_F(Contest, FasterThanTheCardCanReadIsAMeasuringFault) {
+  copy_ = 300;  // 400 MB in 1 ms are more than 1.2 times that
+  for (const double speedup : {1.5, 1.0}) {
+    const Speed speed = hold(speedup);
+    EXPECT_EQ(speed.verdict, SpeedVerdict::kInconclusive);
+    EXPECT_NE(speed.reason.find("cannot even read the input"), std::string::npos) << speed.reason;
+  }
+  copy_ = 0;  // none was made
+  EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
+}
+
+TEST_F(Contest, ACallCannotBeShorterThanWhatTheDeviceDidInIt) {
+  more_on_host_ = -0.2;
+  const Speed speed = hold(1.5);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kInconclusive);
+  EXPECT_NE(speed.reason.find("by the judge's clock"), std::string::npos) << speed.reason;
+}
+
+TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
+  more_on_host_ = 0.3;  // an allocation or two
+  EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
+  more_on_host_ = 2;
+  const Speed speed = hold(1.5);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kFail);
+  EXPECT_NE(speed.reason.find("the work moved to the host"), std::string::npos) << speed.reason;
+  // The same for a clock that is forged: what it says is saved is not seen from outside.
+  rules_.read_bytes = 0;
+  more_on_host_ = 0;
+  claim_ = 0.001;
+  EXPECT_EQ(hold(0.8).verdict, SpeedVerdict::kFail);
+}
+
+TEST_F(Contest, AFailedCallEndsIt) {
+  Speed speed;
+  const auto next = [](int i) -> std::variant<TimedPair, Failure> {
+    if (i == 5) return Failure{Verdict::kWrongAnswer, "case.x", {}, "", ""};
+    return TimedPair{{1, 1}, {1, 1}};
+  };
+  const auto failure = hold_contest(
+      rules_, next, [] { return 0.0; }, speed);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->check, "case.x");
+  EXPECT_FALSE(speed.speedup);
+}
+
+}  // namespace
+}  // namespace warpladder
