@@ -55,6 +55,8 @@ def run(arguments: Namespace) -> int:
         todo = _to_do(found, results, grader, arguments.again)
         say(_plan(found, todo))
         batch = _Batch(results, grader, arguments, todo, options)
+        for student in {one.student for one in found} - {one.student for one in found if one.lab is None}:
+            results.retire_refusal(student)
         for submission in todo:
             if submission.refusal is not None:
                 batch.keep(records.refusal(submission, grader))

@@ -6,7 +6,6 @@ A run that failed by the grader's own fault replaces no score: the score stays, 
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,10 +51,6 @@ class Results:
         files = (file for file in sorted(self.folder_.glob("*/*.json")) if "@" not in file.name)
         return [_read(file) for file in files]
 
-    def older(self, student: str, lab: str | None) -> Iterator[Path]:
-        file = self._file(student, lab)
-        return (other for other in sorted(file.parent.glob("*@*.json")) if other.name.startswith(f"{file.stem}@"))
-
     def store(self, record: Record) -> Record:
         """Makes this the current record, or keeps a score from a judge's fault. Returns what is current now."""
         file = self._file(record["student"], record["lab"])
@@ -65,7 +60,7 @@ class Results:
             _write(file, record)
             return record
         if record["verdict"] == FAULT:
-            self._put_beside(file, record)
+            _write(file.with_name(f"{file.stem}@{record['grader']['version']}-fault.json"), record)
             newer = record["grader"]["version"]
             kept = {**before, "kept": f"grader {newer} failed on it ({record['error']}); this earlier result stands"}
             _write(file, kept)
@@ -79,6 +74,13 @@ class Results:
         }
         _write(file, record)
         return record
+
+    def retire_refusal(self, student: str) -> None:
+        """What they handed in can be read now: that it once could not is kept among the older results."""
+        file = self._file(student, None)
+        if file.exists():
+            self._put_beside(file, _read(file))
+            file.unlink()
 
     def _put_beside(self, file: Path, record: Record) -> None:
         """Under a free name, unless this very record is there already: a run may have been killed in between."""

@@ -28,8 +28,9 @@ if not first.startswith("// fake: "):
     os.execv("{real}", ["{real}", *sys.argv[1:]])
 open("{log}", "a").write(arguments["--file"] + "\\n")
 what, _, value = first.removeprefix("// fake: ").strip().partition(" = ")
-if what == "sleep":
-    time.sleep(float(value))
+if what == "gate":
+    while not os.path.exists("{gate}"):
+        time.sleep(0.02)
     what, value = "accepted", "100"
 if what == "hang":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -55,8 +56,11 @@ class FakeTree:
         (self.tree / "labs").symlink_to(BUILD / "labs")
         self.log = folder / "calls.log"
         self.log.touch()
+        self.gate = folder / "gate"  # judges that "gate" wait until it is there
         judge = self.tree / "grader" / "judge"
-        judge.write_text(FAKE_JUDGE.format(python=sys.executable, real=BUILD / "grader" / "judge", log=self.log))
+        judge.write_text(
+            FAKE_JUDGE.format(python=sys.executable, real=BUILD / "grader" / "judge", log=self.log, gate=self.gate)
+        )
         judge.chmod(0o755)
         self.env = {**os.environ, "WARPLADDER_BUILD_DIR": str(self.tree)}
 
