@@ -11,6 +11,7 @@ import os
 import pwd
 import shutil
 import tempfile
+import threading
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
@@ -68,8 +69,7 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
             found.append(records.refusal(submission, grader))
             continue
         lab = labs.find_lab(submission.lab)
-        # A judge that hangs is tried again.
-        seconds = max(1.0, (end - time.monotonic()) / left / judging.ATTEMPTS)
+        seconds = max(1.0, (end - time.monotonic()) / left)
         outcome = _as_user(submission, lab, grader, hidden, seconds)
         say(f"{lab.name}: {outcome['verdict']} ({outcome['seconds']:.0f} s)\n{outcome['error'] or ''}")
         found.append(records.make(submission, grader, outcome))
@@ -91,13 +91,25 @@ def _as_user(
     try:
         user = _user()
         if user is None:
-            return judging.grade(task, lab, tree, work, wall_seconds=seconds)
+            return _judged(task, lab, tree, work, seconds)
         os.chown(work, user.pw_uid, user.pw_gid)
         fork = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(1, fork, initializer=_become, initargs=(user.pw_uid, user.pw_gid)) as pool:
-            return pool.submit(judging.grade, task, lab, tree, work, wall_seconds=seconds).result()
+            return pool.submit(_judged, task, lab, tree, work, seconds).result()
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _judged(task: judging.Task, lab: Lab, tree: Path, work: Path, seconds: float) -> dict[str, Any]:
+    late = threading.Event()
+    timer = threading.Timer(seconds, late.set)
+    timer.start()
+    try:
+        return judging.grade(task, lab, tree, work, stop=late)
+    except judging.Interrupted:
+        raise Failure(f"{lab.name} was not graded within {seconds:.0f} s; give the assignment more time") from None
+    finally:
+        timer.cancel()
 
 
 def _user() -> pwd.struct_passwd | None:

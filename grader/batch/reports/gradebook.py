@@ -77,6 +77,7 @@ def read_canvas(file: Path) -> Sheet:
 def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Filled:
     """Without a roster the same columns for people to copy from: Canvas finds a student by ID or login, which only its
     own export knows."""
+    exported = roster is not None
     if roster is None:
         rows = [["    Points Possible"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
         roster = Sheet(["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], rows)
@@ -94,7 +95,9 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
                 sheet.rows[at][column] = points(grade.points / grade.of * out_of)
             elif grade is None and missing_as_zero and not sheet.rows[at][column].strip():
                 sheet.rows[at][column] = "0"
-    return Filled(sheet.text(at for at, title in enumerate(sheet.header) if title in CANVAS_EXACT), notes)
+    return Filled(
+        sheet.text(at for at, title in enumerate(sheet.header) if title in CANVAS_EXACT), notes if exported else []
+    )
 
 
 def read_moodle(file: Path) -> Sheet:
@@ -111,6 +114,7 @@ def read_moodle(file: Path) -> Sheet:
 
 def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], str], *, zeros: bool) -> Filled:
     """A worksheet is of one assignment: the lab, or all labs together. feedback(grade) is HTML, which Moodle shows."""
+    given = worksheet is not None
     if worksheet is None:
         header = ["Identifier", "Full name", "Maximum grade", "Grade", "Feedback comments"]
         worksheet = Sheet(header, [["", student, "", "", ""] for student in course.students])
@@ -131,7 +135,9 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
             row[comment_at] = "<br>".join(feedback(grade) for grade in course.of_student(student))
         elif zeros and not row[grade_at].strip():
             row[grade_at] = "0"
-    return Filled(sheet.text(at for at, title in enumerate(sheet.header) if title == "Identifier"), notes)
+    return Filled(
+        sheet.text(at for at, title in enumerate(sheet.header) if title == "Identifier"), notes if given else []
+    )
 
 
 def _read(file: Path) -> Sheet:

@@ -1,5 +1,5 @@
-"""grades: the records of results/ as all reports read them: one Grade a student and lab. Decides nothing but what a
-student sees of hidden cases: Grade.explanation."""
+"""grades: the records of results/ as all reports read them: one Grade a student and lab. Decides nothing; what
+the judge says of hidden cases for the instructor alone is left out."""
 
 import re
 import statistics
@@ -16,8 +16,6 @@ REFUSED = "refused"
 INCONCLUSIVE = "inconclusive"
 CHEATING = "cheating suspected"
 NOT_GRADED = (JUDGE_FAULT, REFUSED)
-HIDDEN_FAILS = "a hidden case gives a wrong result; its input is not shown"
-HIDDEN_NEXT = "Test sizes and values of your own: 0, 1, one more and one less than a block, values of either sign."
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class Grade:
 
     @property
     def failed_by_hidden_case(self) -> bool:
-        return "hidden" in str((self.judge.get("failure") or {}).get("case") or self.check).split(".")
+        return "instructor" in (self.judge.get("failure") or {})
 
     @property
     def check(self) -> str:
@@ -109,12 +107,10 @@ class Grade:
         return str(self.judge.get("failed_check") or "")
 
     def explanation(self, *, to_student: bool = True) -> Explanation:
-        """Why it failed. Of a hidden case a student learns that it fails, and nothing else."""
-        failure = self.judge.get("failure")
-        if not failure:
-            return Explanation([], "", "", [])
-        if to_student and self.failed_by_hidden_case:
-            return Explanation([HIDDEN_FAILS], HIDDEN_NEXT, "", [])
+        """Why it failed. What a hidden case was is for the instructor."""
+        failure = self.judge.get("failure") or {}
+        if not to_student:
+            failure = {**failure, **failure.get("instructor", {})}
         steps = [self._without_folder(step) for step in failure.get("steps", [])]
         printed = self._without_folder(failure.get("printed", ""))
         return Explanation(

@@ -19,7 +19,7 @@ MARK = "warpladder"  # in extra_data: how a later run knows our own results
 
 def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", earlier: float | None = None) -> str:
     """hidden_until: hidden or after_published. earlier: the score that stands if this run has none."""
-    marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades}}
+    marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades if not _hides(grade)}}
     if any(grade.points is None for grade in grades) or not grades:
         why = "\n".join(grade.error for grade in grades if grade.points is None and grade.error)
         return trouble(why, earlier=earlier, marks=marks)
@@ -89,7 +89,7 @@ def _tests(grade: Grade, number: int, hidden_until: str) -> list[dict[str, Any]]
         tests.append(_test(f"{label}: rule {rule['name']}", good, text, scored))
     for at, test in enumerate(tests, 1):
         test["number"] = f"{number}.{at}"
-        test["extra_data"] = {MARK: {"verdict": grade.verdict}} if test["visibility"] == "visible" else {}
+        test["extra_data"] = {} if _hides(grade) else {MARK: {"verdict": grade.verdict}}
     return tests
 
 

@@ -1,0 +1,100 @@
+"""course: records for the tests of reports: verdicts.json, which the judge wrote on lab 02 and 15 (fewer cases and
+counters of them kept), as those of students with and without harmless names."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+from launcher import labs
+
+HERE = Path(__file__).parent
+VERDICTS: dict[str, dict[str, Any]] = json.loads((HERE / "verdicts.json").read_text(encoding="utf-8"))
+LABS = labs.all_labs()
+SECRET = "SECRET-4711"  # of a hidden case; for the instructor alone
+SCRIPT = "<script>alert('x')</script>"
+FORMULA = "=cmd|' /C calc'!A0"
+TURNED = "\u202egnp.exe\u202c"
+LONG = "Ä" * 10_000
+HEBREW = "לאה גולדברג"
+HOSTILE = (SCRIPT, FORMULA, TURNED, LONG, HEBREW, "../../etc/passwd", "a&b\"c'd", "@SUM(A1)", "\x00\x08bell", "")
+
+
+def record(student: str, of: str, /, **changes: Any) -> dict[str, Any]:  # noqa: ANN401
+    """of: a key of verdicts.json."""
+    judge = copy.deepcopy(VERDICTS[of])
+    code = f"// {student}\nint main() {{}}\n"
+    return {
+        "format": 1,
+        "student": student,
+        "identity": None,
+        "lab": judge["lab"],
+        "submission": {
+            "source": student,
+            "sha256": "0",
+            "files": ["reduce.cu"],
+            "main": "reduce.cu",
+            "code": {"reduce.cu": code},
+            "notes": [],
+        },
+        "grader": {"version": "abc123def456", "commit": "0.5-1-gabc1234", "options": {}},
+        "verdict": judge["verdict"],
+        "score": judge["score"]["points"],
+        "of": 100,
+        "seconds": 12.5,
+        "error": None,
+        "judge": judge,
+        "previous": None,
+        "kept": None,
+        **changes,
+    }
+
+
+def fault(student: str) -> dict[str, Any]:
+    return record(
+        student, "02_accepted", verdict="judge fault", score=None, error="No space left on device", judge=None
+    )
+
+
+def refusal(student: str, lab: str | None = None) -> dict[str, Any]:
+    error = "the zip would unpack to 9 GiB: hand in sources only."
+    return record(student, "02_accepted", lab=lab, verdict="refused", score=0, error=error, judge=None)
+
+
+def with_hidden_failure(student: str) -> dict[str, Any]:
+    """Public cases pass, a hidden one does not. What it is stands where the judge puts it, for the instructor."""
+    made = record(student, "02_accepted", verdict="wrong answer", score=0)
+    judge = made["judge"]
+    judge["verdict"], judge["failed_check"] = "wrong answer", "case.hidden.2"
+    failure = {"steps": ["hidden case 2: a wrong result"], "next": "Test sizes of your own.", "printed": ""}
+    secret = {"case": SECRET, "check": f"case.{SECRET}", "steps": [f"ints {SECRET}"], "printed": SECRET}
+    judge["failure"] = failure | {"case": "", "schedule": "", "instructor": secret}
+    for number, verdict in ((1, "pass"), (2, "fail")):
+        secret = {"name": SECRET, "input": SECRET, "n": 77, "block": 0, "seed": 1}
+        judge["cases"].append({"name": f"hidden.{number}", "hidden": True, "verdict": verdict, "instructor": secret})
+    judge["cases_planned"] = len(judge["cases"])
+    judge["score"] = {
+        "points": 0,
+        "of": 100,
+        "parts": [
+            {"name": "correct", "points": 0, "of": 80, "why": "wrong answer; 1 of 2 hidden ones fail"},
+            {"name": "rules", "points": 0, "of": 20, "why": "counts for correct code only"},
+        ],
+    }
+    return made
+
+
+def modelled(student: str, ratio: float) -> dict[str, Any]:
+    made = record(student, "02_accepted")
+    made["judge"]["speed"] |= {"verdict": "pass", "kind": "modelled", "card": "NVIDIA H200", "speedup": ratio}
+    return made
+
+
+def everything() -> list[dict[str, Any]]:
+    found = [record(f"{name}.{number:02}", name) for number, name in enumerate(sorted(VERDICTS))]
+    found += [record(name, "02_missing_barrier") for name in HOSTILE]
+    hostile = record("hostile.diagnosis", "02_does_not_compile")
+    hostile["judge"]["failure"]["printed"] = f"reduce.cu(1): error: {SCRIPT} \x1b[31m {TURNED}"
+    hostile["submission"]["notes"] = [f"'{SCRIPT}' is ignored: no source file"]
+    found += [hostile, fault("fay"), refusal("ralph"), with_hidden_failure("hidden.one"), modelled("quick", 2.5)]
+    return found
