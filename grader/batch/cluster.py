@@ -5,12 +5,13 @@ checkout of the same sources, built. The judge is a child of the worker, so that
 worker that dies all the same takes no task with it: the scheduler gives it to another, and an outcome arrives once.
 """
 
+import logging
 import os
 import shlex
 import subprocess
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -26,6 +27,7 @@ from .judging import Task
 CONNECT_SECONDS = 20
 LOOK_SECONDS = 5.0  # between looks at whether a worker is left
 GPU = {"GPU": 1}
+LOST = "the connection to the scheduler is lost. What is graded stays; the same command goes on with the rest."
 
 
 class OtherSources(Exception):
@@ -47,7 +49,7 @@ def check_sources(wanted: str) -> None:
         raise OtherSources(f"has other sources in {ROOT}: {here}, not {wanted}")
 
 
-def run_tasks(tasks: list[Task], arguments: Namespace) -> Iterator[tuple[Task, dict[str, Any]]]:
+def run_tasks(tasks: list[Task], arguments: Namespace) -> Generator[tuple[Task, dict[str, Any]], None, None]:
     with _client(arguments) as client:
         _check_workers(client, tasks[0])
         yield from _outcomes(client, tasks)
@@ -74,6 +76,8 @@ def _outcomes(client: Any, tasks: list[Task]) -> Iterator[tuple[Task, dict[str, 
         except Empty:
             alone = _say_if_alone(client, was_alone=alone)
             continue
+        if future.status == "cancelled":
+            raise Failure(LOST)
         _, task = running.pop(future.key)
         error = future.exception()
         if error is None:
@@ -88,7 +92,7 @@ def _outcomes(client: Any, tasks: list[Task]) -> Iterator[tuple[Task, dict[str, 
 
 def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
     if client.status != "running":
-        raise Failure("the connection to the scheduler is lost. What is graded stays; the same command goes on.")
+        raise Failure(LOST)
     alone = not _workers(client)
     if alone and not was_alone:
         address = client.scheduler.address
@@ -103,7 +107,8 @@ def _retire_others(client: Any, task: Task, error: Exception) -> None:  # noqa: 
     others = [address for address, problem in _problems(client, task).items() if problem]
     for address in others:
         say(f"The worker {address} is sent away: it {error}.")
-    client.retire_workers(others)
+    if others:
+        client.retire_workers(others)
 
 
 def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
@@ -151,6 +156,7 @@ def _workers(client: Any) -> dict[str, Any]:  # noqa: ANN401
 def _client(arguments: Namespace) -> Iterator[Any]:
     from distributed import Client
 
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it we say ourselves
     if arguments.scheduler:
         try:
             client = Client(arguments.scheduler, timeout=CONNECT_SECONDS)

@@ -16,7 +16,7 @@ import threading
 import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,11 @@ from .progress import Progress
 from .records import Grader, Record, Results
 from .reports import text
 
-# The most that one judge with all that it starts used on lockstep, on any lab's reference solution or wrong variant.
-JUDGE_BYTES = 2 << 30
+# Room for one judge with all that it starts. On lockstep the largest took 327 MiB (measured: every lab's reference and
+# starter); what a submission wastes beyond that is the sandbox's to bound.
+JUDGE_BYTES = 1 << 30
 Done = tuple[Task, dict[str, Any]]
+Outcomes = Generator[Done, None, None]  # closed early it ends what is under way
 
 
 def run(arguments: Namespace) -> int:
@@ -91,10 +93,10 @@ class _Batch:
         self.new_.append(current)
         return current
 
-    def grade(self, done: Iterator[Done]) -> None:
+    def grade(self, done: Outcomes) -> None:
         """Stores what done brings, as it comes. Ctrl-C ends it early, and what was stored stays."""
         start = time.monotonic()
-        with memory.Peak(os.getpid()) as watch, Progress(self.tasks_) as progress, contextlib.closing(done):  # type: ignore[type-var]
+        with memory.Peak(os.getpid()) as watch, Progress(self.tasks_) as progress, contextlib.closing(done):
             try:
                 for task, outcome in done:
                     self.largest_ = max(self.largest_, outcome.pop("peak_bytes", 0))
@@ -244,7 +246,7 @@ def _task(submission: Submission, grader: Grader, hidden: bytes | None) -> Task:
     )
 
 
-def _here(tasks: list[Task], out: Path, arguments: Namespace) -> Iterator[Done]:
+def _here(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
     """Builds, and only then returns what brings the outcomes."""
     by_name = {lab.name: lab for lab in labs.all_labs()}
     where = device.choose(arguments.device)
@@ -276,7 +278,7 @@ def make_ready(where: str, wanted: list[Lab]) -> tuple[Path, list[Lab]]:
 
 def run_tasks(
     tasks: list[Task], by_name: dict[str, Lab], tree: Path, work: Path, slots: list[dict[str, str]]
-) -> Iterator[Done]:
+) -> Outcomes:
     """slots: one for each judge at a time, with what its environment has for itself."""
     from concurrent.futures import ThreadPoolExecutor, as_completed
     from queue import SimpleQueue
@@ -318,7 +320,7 @@ def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:
     return [{}] * min(count, room)
 
 
-def _on_cluster(tasks: list[Task], arguments: Namespace) -> Iterator[Done]:
+def _on_cluster(tasks: list[Task], arguments: Namespace) -> Outcomes:
     from . import cluster
 
     return cluster.run_tasks(tasks, arguments)

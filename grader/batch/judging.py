@@ -23,8 +23,8 @@ from launcher.labs import Lab
 from . import memory
 from .records import FAULT
 
-# The judge limits each of its own steps, and the slowest verdict on a reference solution takes 40 s on one core of the
-# machine that these limits were set on. Who takes this long hangs.
+# The judge limits each of its own steps; the slowest verdict on a reference took 35 s on two busy cores. Who takes this
+# long hangs.
 WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
 ATTEMPTS = 2

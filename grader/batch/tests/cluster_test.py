@@ -41,12 +41,14 @@ class Cluster(unittest.TestCase):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def scheduler(self) -> str:
+    def scheduler(self) -> tuple[subprocess.Popen[bytes], str]:
         file = self.folder / "scheduler.json"
         dask = (str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler")
-        self.start(*dask, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+        process = self.start(
+            *dask, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)
+        )
         until(lambda: file.exists() and file.read_text() != "")
-        return json.loads(file.read_text(encoding="utf-8"))["address"]
+        return process, json.loads(file.read_text(encoding="utf-8"))["address"]
 
     def grade(self, folder: Path, out: Path, code: int, *options: str, **env: str) -> str:
         process = self.fake.grade(folder, "--out", out, *options, **env)
@@ -60,7 +62,7 @@ class Cluster(unittest.TestCase):
             what["anna"] = SOLUTION.read_text(encoding="utf-8")  # no fake: the real judge's
         what |= {f"s{number:02}": "accepted = 90" if number < 4 else "gate" for number in range(16)}
         folder, out, alone = submissions(self.folder / "in", what), self.folder / "out", self.folder / "alone"
-        address = self.scheduler()
+        scheduler, address = self.scheduler()
         self.assertIn("has no workers", self.grade(folder, out, 2, "--scheduler", address))
 
         shutil.copytree(ROOT / "grader", self.folder / "other" / "grader")
@@ -95,6 +97,17 @@ class Cluster(unittest.TestCase):
         self.assertEqual(text.count("["), len(what), "each is counted once")
         self.grade(folder, alone, 1)
         self.assertEqual(reports(out), reports(alone))
+
+        self.fake.gate.unlink()
+        calls = self.fake.calls()
+        few, lost = submissions(self.folder / "few", {"anna": "accepted = 1", "ben": "gate"}), self.folder / "lost"
+        batch = self.fake.grade(few, "--out", lost, "--scheduler", address)
+        until(lambda: len(records(lost)) == 1 and self.fake.calls() == calls + 2)
+        self.kill(scheduler)
+        text, _ = batch.communicate(timeout=120)
+        self.assertEqual(batch.returncode, 2, text)
+        self.assertIn("connection to the scheduler is lost", text)
+        self.assertEqual(list(records(lost)), ["anna"], "what was graded stays, and of the rest nothing is said")
         self.kill(workers[1])
         until(lambda: not left_behind(self.folder))
 
