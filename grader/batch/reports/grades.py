@@ -123,13 +123,7 @@ class Grade:
 
     @property
     def speed(self) -> Mapping[str, Any]:
-        """The judge's "speed", else its older "time", by the newer one's names."""
-        if "speed" in self.judge:
-            return self.judge["speed"] or {}
-        time = self.judge.get("time") or {}
-        if time.get("ms") is None:
-            return {}
-        return {"kind": "measured", "ms": time["ms"], "speedup": time.get("speedup_over_baseline")}
+        return self.judge.get("speed") or {}
 
     def _places(self, texts: Sequence[str]) -> list[str]:
         if not self.file:
