@@ -1,5 +1,8 @@
 #include "grader/judge/cases.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "grader/judge/random.h"
 
 namespace warpladder {
@@ -90,6 +93,10 @@ std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
     cases.push_back(std::move(made));
   }
   return cases;
+}
+
+bool is_public_size(const Lab& lab, size_t n) {
+  return n == lab.real_size || std::ranges::find(kSizes, n) != std::end(kSizes);
 }
 
 Bytes input_of(const Lab& lab, const Case& job) {

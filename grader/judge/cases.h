@@ -14,8 +14,9 @@ struct Case {
   const EntryInfo* entry = nullptr;
   std::string input;
   size_t n = 0;
-  uint64_t seed = 0;  // of its input
-  int block = 0;      // threads of a block, where the entry takes them
+  uint64_t seed = 0;       // of its input
+  int block = 0;           // threads of a block, where the entry takes them
+  std::string alias = "";  // of a hidden case, what a student reads in place of its name; "": it is a public one
 };
 
 enum class Extent {
@@ -31,6 +32,8 @@ Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
 
 // What the rules look at: that case, and a quarter of its size for each further input that is measured.
 std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
+
+bool is_public_size(const Lab& lab, size_t n);  // a size that docs/labs.md or lab.json names
 
 Bytes input_of(const Lab& lab, const Case& job);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iomanip>
 #include <sstream>
 
 #include "grader/judge/compile.h"
+#include "grader/judge/hidden.h"
 #include "grader/judge/rules.h"
 #include "grader/judge/sandbox.h"
 #include "grader/judge/score.h"
@@ -74,11 +76,17 @@ class Judgement {
   void note_device(const Submission& submission);
   SubmissionSpec spec(size_t largest_n) const;
   Case named_case() const;
+  Case named_hidden_case() const;
+  uint64_t measured_seed() const;
+  std::vector<Case> measured() const;
+  void run_hidden_cases();
+  void in_secret(const std::function<void()>& work);
   void fail(Failure failure);
 
   const JudgeOptions& options_;
   Lab lab_;
   Build build_;
+  std::optional<Hidden> hidden_;
   Device device_;
   fs::path binary_;
   TemporaryFolder folder_;
@@ -87,6 +95,7 @@ class Judgement {
 
 Judgement::Judgement(const JudgeOptions& options)
     : options_(options), lab_(load_lab(options.lab)), build_(load_build(options.build)) {
+  if (!options.hidden.empty()) hidden_ = load_hidden(options.hidden, lab_, options.lab.parent_path());
   device_.is_lockstep = !options.on_gpu;
   device_.lockstep = build_.lockstep;
   device_.sees = build_.program_sees;
@@ -118,9 +127,11 @@ Result Judgement::run() {
   return result_;
 }
 
-// Keeps the first failure; a fault of ours outranks what may only follow from it.
+// Keeps the first failure, unless a worse one follows: a fault of ours outranks what may only follow from it, and what
+// makes answers wrong outranks a rule.
 void Judgement::fail(Failure failure) {
-  if (!result_.failure || failure.verdict == Verdict::kJudgeFault) result_.failure = std::move(failure);
+  const bool is_worse = is_right(result_) && !leaves_answers_right(failure);
+  if (!result_.failure || is_worse || failure.verdict == Verdict::kJudgeFault) result_.failure = std::move(failure);
 }
 
 void Judgement::run_all() {
@@ -153,25 +164,57 @@ void Judgement::run_on_lockstep() {
   const auto large = std::stable_partition(cases.begin(), cases.end(), is_small);
   run_cases({cases.begin(), large}, "", true);
   if (!result_.failure && lab_.source.ends_with(".cu")) let_calls_fail({cases.begin(), large});
-  if (!result_.failure && large != cases.end()) run_cases({large, cases.end()}, "", false);
-  if (!result_.failure) {
-    time_cpu(lab_, options_.seed, result_.speed);
-    measure_on_lockstep();
+  if (is_right(result_) && large != cases.end()) run_cases({large, cases.end()}, "", false);
+  if (is_right(result_)) run_hidden_cases();
+  if (is_right(result_)) {
+    time_cpu(lab_, measured_seed(), result_.speed);
+    in_secret([&] { measure_on_lockstep(); });
   }
   hold_figures();
 }
 
 void Judgement::run_on_gpu() {
   using Part = JudgeOptions::Part;
-  if (options_.only != Part::kSpeed) run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
-  if (result_.failure) return;
+  if (options_.only != Part::kSpeed) {
+    run_cases(plan_cases(lab_, options_.seed, Extent::kWithReal), "", false);
+    if (is_right(result_)) run_hidden_cases();
+  }
+  if (!is_right(result_)) return;
   for (const Rule& rule : lab_.rules) result_.rules.push_back({rule, std::nullopt, true});
-  if (options_.only != Part::kCorrect) measure_on_gpu();
+  if (options_.only != Part::kCorrect) in_secret([&] { measure_on_gpu(); });
+}
+
+void Judgement::run_hidden_cases() {
+  if (!hidden_) return;
+  std::vector<Case> cases = hidden_->cases;
+  result_.planned_hidden = cases.size();
+  const auto large = std::stable_partition(cases.begin(), cases.end(),
+                                           [&](const Case& job) { return device_.is_lockstep && is_small(job); });
+  in_secret([&] {
+    if (large != cases.begin()) run_cases({cases.begin(), large}, "", true);
+    if (is_right(result_) && large != cases.end()) run_cases({large, cases.end()}, "", false);
+  });
+}
+
+// What runs here may be about hidden cases: then a student is not told what a failure would tell of them.
+void Judgement::in_secret(const std::function<void()>& work) {
+  if (!hidden_) return work();
+  std::optional<Failure> before = std::exchange(result_.failure, std::nullopt);  // at most a rule's
+  work();
+  if (result_.failure && !result_.failure->check.starts_with("rule.") &&
+      !result_.failure->check.starts_with("speed.")) {
+    const auto failed =
+        std::ranges::find_if(result_.cases, [](const CaseResult& one) { return one.is_hidden() && !one.passed; });
+    const std::string alias = failed == result_.cases.end() ? "hidden" : failed->alias;
+    result_.failure = hide(std::move(*result_.failure), std::exchange(result_.failed_case, ""), alias);
+  }
+  if (before && is_right(result_)) result_.failure = std::move(before);
 }
 
 // The one of --case, with the block that it had when all cases ran: a schedule's plan gives out blocks in turns of its
 // own, and on lockstep a case of real size is one that is measured.
 Case Judgement::named_case() const {
+  if (hidden_) return named_hidden_case();
   std::vector<Case> cases;
   const auto add = [&](const std::vector<Case>& more) { std::ranges::copy(more, std::back_inserter(cases)); };
   if (!options_.schedules.empty()) add(plan_cases(lab_, options_.seed, Extent::kShort));
@@ -182,6 +225,28 @@ Case Judgement::named_case() const {
   if (found != cases.end()) return *found;
   throw JudgeFault("lab " + lab_.number + " has no case \"" + options_.only_case +
                    "\". A case's name is ENTRY.SIZE.INPUT, such as " + cases.back().name + ".");
+}
+
+// For who has the file nothing of it is hidden.
+Case Judgement::named_hidden_case() const {
+  for (std::vector<Case> cases : {hidden_->cases, measured()}) {
+    const auto found = std::ranges::find(cases, options_.only_case, &Case::alias);
+    if (found == cases.end()) continue;
+    found->name = found->alias;
+    return *found;
+  }
+  throw JudgeFault("lab " + lab_.number + " has no hidden case \"" + options_.only_case + "\". The last one is " +
+                   hidden_->cases.back().alias + ".");
+}
+
+uint64_t Judgement::measured_seed() const { return hidden_ ? hidden_->measured_seed : options_.seed; }
+
+std::vector<Case> Judgement::measured() const {
+  std::vector<Case> cases = measured_cases(lab_, measured_seed());
+  for (Case& job : cases) {
+    if (hidden_) job.alias = "hidden.measured." + job.input;
+  }
+  return cases;
 }
 
 SubmissionSpec Judgement::spec(size_t largest_n) const {
@@ -206,25 +271,29 @@ bool Judgement::run_one(Submission& submission, const Case& job, const std::stri
   auto outcome = submission.run(job, seconds);
   note_device(submission);
   Failure* failure = std::get_if<Failure>(&outcome);
-  result_.cases.push_back({job.name, job.input, job.n, failure == nullptr});
-  if (failure == nullptr) return true;
+  const CaseResult filed{job.name, job.input, job.n, failure == nullptr, job.alias, job.seed, job.block};
+  if (failure == nullptr) return result_.cases.push_back(filed), true;
   const bool goes_on = failure->verdict == Verdict::kWrongAnswer;
   std::string step =
       std::string(job.entry->name) + " with " + std::to_string(job.n) + " " + std::string(lab_.contract->elements);
   if (job.block > 0) step += " in blocks of " + std::to_string(job.block);
-  if (job.n > 0) step += " (" + job.input + ", seed " + std::to_string(options_.seed) + ")";
+  const uint64_t seed = job.alias.empty() ? options_.seed : job.seed;
+  if (job.n > 0) step += " (" + job.input + ", seed " + std::to_string(seed) + ")";
   if (!schedule.empty()) step += ", schedule " + schedule;
   failure->steps.insert(failure->steps.begin(), step);
-  if (!result_.failure) result_.failed_case = job.name;
-  if (!result_.failure) result_.failed_schedule = schedule;
+  if (is_right(result_)) {  // and so this one is the failure
+    result_.failed_case = job.name;
+    result_.failed_schedule = schedule;
+  }
   fail(std::move(*failure));
+  result_.cases.push_back(filed);
   return goes_on;
 }
 
 // False: the process is gone.
 bool Judgement::run_each(Submission& submission, const std::vector<Case>& cases, const std::string& schedule) {
   for (const Case& job : cases) {
-    if (result_.failure && job.n > kLargestAfterFailure) {  // would add nothing but minutes
+    if (!is_right(result_) && job.n > kLargestAfterFailure && job.alias.empty()) {  // would add nothing but minutes
       --result_.planned_cases;
       continue;
     }
@@ -257,11 +326,16 @@ void Judgement::blame_findings(const Submission& submission) {
   const std::string text = submission.report();
   if (text.empty()) return;  // the process did not get so far, and has failed for it
   const Report report = parse_report(text);
-  // What a program that ended at an error had not freed yet is no leak.
-  const bool ended_early = result_.failure && result_.failure->verdict != Verdict::kWrongAnswer;
+  // What a program that ended at an error had not freed yet is no leak; and a leak makes no answer wrong.
+  const bool is_wrong = !is_right(result_);
+  const auto is_cause = [&](const Finding& finding) {
+    return !is_reported_by_cards(finding) && !(is_wrong && finding.kind == "leak");
+  };
+  // What makes answers wrong, if there is such a thing.
   auto cause = std::ranges::find_if(report.findings, [&](const Finding& finding) {
-    return !is_reported_by_cards(finding) && !(ended_early && finding.kind == "leak");
+    return is_cause(finding) && !leaves_answers_right(finding_failure(finding));
   });
+  if (cause == report.findings.end()) cause = std::ranges::find_if(report.findings, is_cause);
   if (cause == report.findings.end()) return;
   // A race may be found first whose cause are threads that miss a barrier.
   if (cause->kind == "race") {
@@ -352,11 +426,11 @@ void Judgement::run_input_file() {
 
 // A rule's result is that of the input that is worst for it.
 void Judgement::measure_on_lockstep() {
-  const std::vector<Case> cases = measured_cases(lab_, options_.seed);
+  const std::vector<Case> cases = measured();
   for (const Case& job : cases) {
     const std::optional<Report> report = measure(job);
     if (!report) return;
-    result_.measurements.push_back({job.name, job.input, job.n, total_counters(*report)});
+    result_.measurements.push_back({hidden_ ? job.alias : job.name, job.input, job.n, total_counters(*report)});
     for (size_t i = 0; i < lab_.rules.size(); ++i) {
       RuleResult measured = apply_rule(lab_.rules[i], *report, job.n);
       if (cases.size() > 1) measured.input = job.input;
@@ -378,10 +452,11 @@ std::optional<Report> Judgement::measure(const Case& job) {
   specification.wants_report = true;
   Submission submission(specification);
   ++result_.planned_cases;
+  if (hidden_) ++result_.planned_hidden;
   std::optional<Failure> failure = submission.start();
-  if (!failure && run_one(submission, job, "") && !result_.failure) failure = submission.stop();
+  if (!failure && run_one(submission, job, "")) failure = submission.stop();
   if (failure) fail(std::move(*failure));
-  if (result_.failure) return std::nullopt;
+  if (!is_right(result_)) return std::nullopt;
   const std::string text = submission.report();
   if (text.empty()) {
     fail({Verdict::kRuntimeError,
@@ -419,11 +494,11 @@ void Judgement::hold_figures() {
 }
 
 void Judgement::measure_on_gpu() {
-  time_cpu(lab_, options_.seed, result_.speed);
+  time_cpu(lab_, measured_seed(), result_.speed);
   Below below;
   if (!build_.baseline.empty())
     below = {options_.lab.parent_path() / build_.baseline.parent_path().filename(), build_.baseline};
-  if (auto failure = time_on_gpu(spec(lab_.real_size), below, options_.seed, result_.speed))
+  if (auto failure = time_on_gpu(spec(lab_.real_size), below, measured_seed(), result_.speed))
     return fail(std::move(*failure));
   if (result_.speed.verdict == SpeedVerdict::kFail) fail(speed_failure(result_.speed));
 }

@@ -31,6 +31,7 @@ struct JudgeOptions {
   enum class Figures { kNone, kStarter, kReference };
   enum class Part { kAll, kCorrect, kSpeed };
   Part only = Part::kAll;         // of a verdict: nothing that a clock says; or nothing else
+  std::filesystem::path hidden;   // not empty: the instructor's secret, which more cases come from
   Figures hold = Figures::kNone;  // the rules must measure what lab.json notes for this file
 };
 

@@ -4,12 +4,11 @@
 #include <fstream>
 #include <set>
 
-#include <nlohmann/json.hpp>
+#include "grader/judge/reader.h"
 
 namespace warpladder {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr int kMostSpeedPoints = 40;  // of 100: being correct is worth more than being fast
@@ -22,55 +21,6 @@ Json read_json(const fs::path& file, const char* next_step) {
     return Json::parse(stream);
   } catch (const Json::exception& error) { throw JudgeFault(file.string() + ": is no JSON: " + error.what()); }
 }
-
-// Reads the keys of one object and then refuses those that nobody asked for.
-class Reader {
- public:
-  Reader(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) fail("must be an object");
-  }
-
-  template <class T>
-  T get(const char* key) {
-    require(key);
-    return convert<T>(key);
-  }
-  template <class T>
-  T get(const char* key, T otherwise) {
-    seen_.insert(key);
-    return object_.contains(key) ? convert<T>(key) : std::move(otherwise);
-  }
-  const Json& require(const char* key) {
-    seen_.insert(key);
-    if (!object_.contains(key)) fail("has no \"" + std::string(key) + "\"");
-    return object_[key];
-  }
-  const Json& child(const char* key) {
-    static const Json kNone;
-    seen_.insert(key);
-    return object_.contains(key) ? object_[key] : kNone;
-  }
-  void finish() const {
-    for (const auto& [key, value] : object_.items()) {
-      if (!seen_.contains(key)) fail("has an unknown key \"" + key + "\"");
-    }
-  }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw JudgeFault(place_ + " " + what + ". docs/labs.md lists the keys.");
-  }
-
- private:
-  template <class T>
-  T convert(const char* key) {
-    try {
-      return object_[key].template get<T>();
-    } catch (const Json::exception&) { fail("has a \"" + std::string(key) + "\" of the wrong type"); }
-  }
-
-  const Json& object_;
-  std::string place_;
-  std::set<std::string> seen_;
-};
 
 std::optional<double> read_figure(const Json& figure, const Reader& reader) {
   if (figure.is_null()) return std::nullopt;

@@ -31,6 +31,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out
   --check-all       lockstep only: every case, the real size too, under all checks
   --only PART       correct: no clock; speed: nothing else, on a card
+  --hidden FILE     the instructor's secret: more cases come from it, of which the text tells no size and no input
   --hold FIGURES    the rules must measure what lab.json notes: starter or reference
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
   --json FILE       write the verdict there as well
@@ -76,6 +77,15 @@ JudgeOptions::Part parse_part(const std::string& name) {
   wrong_usage("--only is correct or speed, not \"" + name + "\"");
 }
 
+// A file that the person named: absolute, there, and readable.
+fs::path existing(const fs::path& file, const char* option) {
+  const std::string name = std::string(option).append(" ").append(file.string());
+  if (!fs::exists(file)) throw JudgeFault(name + ": no such file. Check the path.");
+  if (!fs::is_regular_file(file)) throw JudgeFault(name + ": is no file. Name a file, not a folder.");
+  if (access(file.c_str(), R_OK) != 0) throw JudgeFault(name + ": cannot be read. Check its permissions.");
+  return fs::absolute(file);
+}
+
 void take_option(int letter, const std::string& value, CommandLine& line) {
   JudgeOptions& judge = line.judge;
   switch (letter) {
@@ -91,6 +101,7 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
     case 'n': judge.block = static_cast<int>(parse_number("--block", value)); break;
     case 'a': judge.check_all = true; break;
     case 'o': judge.only = parse_part(value); break;
+    case 'H': judge.hidden = existing(value, "--hidden"); break;
     case 'h': judge.hold = parse_figures(value); break;
     case 't': judge.trace = fs::absolute(value); break;
     case 'e': line.expect = value; break;
@@ -100,26 +111,26 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
   }
 }
 
-// A source or a binary that the person named: absolute, there, and readable.
-fs::path existing(const fs::path& file, const char* option) {
-  const std::string name = option + (" " + file.string());
-  if (!fs::exists(file)) throw JudgeFault(name + ": no such file. Check the path.");
-  if (!fs::is_regular_file(file)) throw JudgeFault(name + ": is no file. Name a file, not a folder.");
-  if (access(file.c_str(), R_OK) != 0) throw JudgeFault(name + ": cannot be read. Check its permissions.");
-  return fs::absolute(file);
-}
-
 CommandLine parse(int argc, char** argv) {
-  static const option kOptions[] = {
-      {"lab", required_argument, nullptr, 'l'},    {"file", required_argument, nullptr, 'f'},
-      {"binary", required_argument, nullptr, 'b'}, {"build", required_argument, nullptr, 'B'},
-      {"device", required_argument, nullptr, 'd'}, {"case", required_argument, nullptr, 'c'},
-      {"seed", required_argument, nullptr, 's'},   {"schedules", required_argument, nullptr, 'S'},
-      {"input", required_argument, nullptr, 'i'},  {"trace", required_argument, nullptr, 't'},
-      {"check-all", no_argument, nullptr, 'a'},    {"only", required_argument, nullptr, 'o'},
-      {"hold", required_argument, nullptr, 'h'},   {"expect", required_argument, nullptr, 'e'},
-      {"json", required_argument, nullptr, 'j'},   {"command", required_argument, nullptr, 'C'},
-      {"block", required_argument, nullptr, 'n'},  {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {{"lab", required_argument, nullptr, 'l'},
+                                    {"file", required_argument, nullptr, 'f'},
+                                    {"binary", required_argument, nullptr, 'b'},
+                                    {"build", required_argument, nullptr, 'B'},
+                                    {"device", required_argument, nullptr, 'd'},
+                                    {"case", required_argument, nullptr, 'c'},
+                                    {"seed", required_argument, nullptr, 's'},
+                                    {"schedules", required_argument, nullptr, 'S'},
+                                    {"input", required_argument, nullptr, 'i'},
+                                    {"trace", required_argument, nullptr, 't'},
+                                    {"check-all", no_argument, nullptr, 'a'},
+                                    {"only", required_argument, nullptr, 'o'},
+                                    {"hidden", required_argument, nullptr, 'H'},
+                                    {"hold", required_argument, nullptr, 'h'},
+                                    {"expect", required_argument, nullptr, 'e'},
+                                    {"json", required_argument, nullptr, 'j'},
+                                    {"command", required_argument, nullptr, 'C'},
+                                    {"block", required_argument, nullptr, 'n'},
+                                    {nullptr, 0, nullptr, 0}};
   CommandLine line;
   line.judge.seed = std::random_device()();
   for (int i = 0; i < argc; ++i) {
@@ -140,6 +151,12 @@ CommandLine parse(int argc, char** argv) {
   if (judge.on_gpu && (judge.check_all || !judge.schedules.empty() || !judge.trace.empty()))
     wrong_usage("--schedules, --check-all and --trace work on lockstep only");
   if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed) wrong_usage("--only speed works on a card only");
+  const bool is_part = !judge.schedules.empty() || judge.check_all || !judge.input.empty();
+  if (judge.hold != JudgeOptions::Figures::kNone && (is_part || !judge.only_case.empty()))
+    wrong_usage("--hold needs all that is measured: not beside --case, --schedules, --check-all or --input");
+  if (!judge.hidden.empty() && (is_part || judge.hold != JudgeOptions::Figures::kNone))
+    wrong_usage(
+        "--hidden goes with a whole grade or one --case: not beside --schedules, --check-all, --input or --hold");
   if (judge.block != 0 && judge.input.empty()) wrong_usage("--block goes with --input; a --case has its own");
   if (!judge.trace.empty() && judge.only_case.empty()) wrong_usage("--trace is of one --case");
   judge.lab = fs::weakly_canonical(judge.lab);
@@ -151,6 +168,7 @@ CommandLine parse(int argc, char** argv) {
     line.command = std::string(argv[0]) + " --lab " + judge.lab.string() +
                    (judge.file.empty() ? " --binary " + judge.binary.string() : " --file " + judge.file.string());
     if (judge.on_gpu) line.command += " --device gpu";
+    if (!judge.hidden.empty()) line.command += " --hidden " + judge.hidden.string();
   }
   return line;
 }

@@ -26,21 +26,21 @@ std::string cases_text(const Result& result) {
                                 : std::to_string(wrong) + " of " + std::to_string(shown) + " public cases fail";
   if (hidden == 0) return text;
   const auto hidden_wrong = count(true, true);
-  return text + ", " +
-         (hidden_wrong == 0 ? std::to_string(hidden) + " hidden ones, too"
-                            : std::to_string(hidden_wrong) + " of " + std::to_string(hidden) + " hidden ones fail");
+  text += ", " + (hidden_wrong == 0 ? std::to_string(hidden) + " hidden ones, too"
+                                    : std::to_string(hidden_wrong) + " of " + std::to_string(result.planned_hidden) +
+                                          " hidden ones fail");
+  const auto left = static_cast<std::ptrdiff_t>(result.planned_hidden) - hidden;
+  return left <= 0 ? text : text + " (" + std::to_string(left) + " of them were not run)";
 }
 
 // All that was planned was run and is right: nothing at all is no pass.
 bool is_correct(const Result& result) {
-  if (result.failure && !leaves_answers_right(*result.failure)) return false;
-  return result.planned_cases > 0 && result.cases.size() == result.planned_cases &&
-         std::ranges::all_of(result.cases, &CaseResult::passed);
+  return is_right(result) && result.planned_cases > 0 && result.cases.size() == result.planned_cases;
 }
 
-ScorePart correct_part(const Result& result, bool is_right) {
+ScorePart correct_part(const Result& result, bool correct) {
   std::string why = result.cases.empty() ? "" : cases_text(result);
-  if (!is_right) {
+  if (!correct) {
     const std::string cause = result.failure
                                   ? std::string(name_of(result.failure->verdict)) + ", " + result.failure->check
                                   : "not all cases ran";
@@ -105,15 +105,20 @@ bool leaves_answers_right(const Failure& failure) {
          failure.check == "finding.unchecked_error";
 }
 
+bool is_right(const Result& result) {
+  return (!result.failure || leaves_answers_right(*result.failure)) &&
+         std::ranges::all_of(result.cases, &CaseResult::passed);
+}
+
 std::optional<Score> score_of(const Result& result) {
   if (!result.is_whole || result.verdict() == Verdict::kJudgeFault) return std::nullopt;
-  const bool is_right = is_correct(result);
+  const bool correct = is_correct(result);
   Score score;
-  for (ScorePart part : {correct_part(result, is_right), rules_part(result), speed_part(result)}) {
+  for (ScorePart part : {correct_part(result, correct), rules_part(result), speed_part(result)}) {
     if (part.of == 0) continue;
     if (part.name == "correct") {
-      part.points = is_right ? part.of : 0;
-    } else if (!is_right) {
+      part.points = correct ? part.of : 0;
+    } else if (!correct) {
       part.points = 0;
       part.why = "counts for correct code only";
     }

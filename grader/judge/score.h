@@ -35,6 +35,9 @@ std::optional<Score> score_of(const Result& result);
 // else goes wrong says that they are not right.
 bool leaves_answers_right(const Failure& failure);
 
+// So far: no failure but one of a rule, and no case that failed.
+bool is_right(const Result& result);
+
 // The failure of a submission whose verdict on speed is kFail: speed.1.5, the lowest threshold that is missed.
 Failure speed_failure(const Speed& speed);
 

@@ -95,8 +95,9 @@ Json failure_json(const Result& result) {
   return json;
 }
 
-size_t passed_cases(const Result& result) {
-  return static_cast<size_t>(std::ranges::count_if(result.cases, &CaseResult::passed));
+size_t passed_cases(const Result& result, bool only_hidden = false) {
+  return static_cast<size_t>(std::ranges::count_if(
+      result.cases, [&](const CaseResult& one) { return one.passed && (one.is_hidden() || !only_hidden); }));
 }
 
 std::string indented(const std::string& text, const std::string& by) {
@@ -207,6 +208,8 @@ std::string to_json(const Result& result) {
       {"cases", Json::array()},
       {"cases_passed", passed_cases(result)},
       {"cases_planned", result.planned_cases},
+      {"hidden_passed", passed_cases(result, true)},
+      {"hidden_planned", result.planned_hidden},
       {"rules", Json::array()},
       {"time", time_json(result)},
       {"speed", speed_json(result.speed)},
@@ -238,6 +241,10 @@ std::string to_text(const Result& result, const std::string& command) {
   if (result.planned_cases > 0) {
     text += "  cases  " + std::to_string(passed_cases(result)) + " of " + std::to_string(result.planned_cases) +
             " pass (seed " + std::to_string(result.seed) + ")\n";
+  }
+  if (result.planned_hidden > 0) {
+    text += "  hidden " + std::to_string(passed_cases(result, true)) + " of " + std::to_string(result.planned_hidden) +
+            " pass, of those among them that only the instructor knows\n";
   }
   if (!result.rules.empty()) {
     text += "  rules\n";

@@ -91,8 +91,8 @@ struct Result {
   std::optional<Failure> failure;            // the first; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": elsewhere
   std::vector<CaseResult> cases;
-  size_t planned_cases = 0;
-  bool is_whole = false;  // all that a grade takes was asked for: else there is no score
+  size_t planned_cases = 0, planned_hidden = 0;  // hidden ones are among the planned
+  bool is_whole = false;                         // all that a grade takes was asked for: else there is no score
   Worth worth;
   std::vector<RuleResult> rules;
   std::vector<Measurement> measurements;

@@ -20,7 +20,7 @@ from .paths import LOGS, ROOT
 
 # What is looked for → the Debian package that brings it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
-HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev"}
+HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "openssl/hmac.h": "libssl-dev"}
 # Without these all else works: the C++ unit tests, the judge's time of a parallel CPU, and the sandbox's strong walls.
 EXTRA_HEADERS = {
     "gtest/gtest.h": "libgtest-dev",

@@ -90,6 +90,11 @@ void scan(const float* in, size_t n, float* out) {
   float sum = 0;
   for (size_t i = 0; i < n; ++i) out[i] = sum += in[i];
   if (fault == "wrong_tail" && n > 40) out[40] += 0.5f;
+  if (fault == "wrong_at_3456" && n == 3456) out[40] += 0.5f;
+  if (fault == "exits_at_3456" && n == 3456) {
+    std::fprintf(stderr, "n is 3456\n");
+    std::exit(7);
+  }
   if (fault == "nan" && n > 0) out[n - 1] = __builtin_nanf("");
 }
 

@@ -1,7 +1,10 @@
 // Whole judgements, with the fake runner in a lab's place.
 #include "grader/judge/judge.h"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "grader/judge/child.h"
 #include "grader/judge/score.h"
@@ -298,6 +301,56 @@ TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
   const Result refused = judge_with("", "scan", "scan_inclusive");  // by the compiler, which is /bin/false here
   EXPECT_EQ(refused.verdict(), Verdict::kCompileError);
   EXPECT_EQ(points(refused), 0);
+}
+
+TEST_F(Judging, HiddenCasesFollowThePublicOnes) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, "sixteen letters or more");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "pass");
+  EXPECT_EQ(points(result), 100);
+  EXPECT_EQ(result.planned_hidden, 11u);  // and the measured one
+  EXPECT_EQ(result.cases.back().alias, "hidden.measured.random");
+  EXPECT_NE(to_text(result, "judge").find("hidden 11 of 11 pass"), std::string::npos);
+  EXPECT_EQ(judge_with("wrong_tail", "scan", "scan_inclusive").planned_hidden, 0u);
+}
+
+// What "./lab check" shows is all that a student sees.
+TEST_F(Judging, AFailedHiddenCaseTellsNothingOfItself) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, R"({"07_lab": [{"n": 345, "input": "ones"}, {"n": 3456, "input": "spike"}]})");
+  for (const auto& [fault, name, verdict] : {std::tuple{"wrong_at_3456", "case.hidden.2", Verdict::kWrongAnswer},
+                                             {"exits_at_3456", "runtime", Verdict::kRuntimeError}}) {
+    const Result result = judge_with(fault, "scan", "scan_inclusive");
+    EXPECT_EQ(check(result), name);
+    EXPECT_EQ(result.verdict(), verdict);
+    EXPECT_EQ(points(result), 0);
+    EXPECT_EQ(result.failed_case, "");
+    EXPECT_EQ(result.failure->printed, "");
+    ASSERT_TRUE(result.failure->instructor);
+    EXPECT_EQ(result.failure->instructor->case_name, "scan_inclusive.3456.spike");
+    auto json = nlohmann::json::parse(to_json(result));
+    json.at("failure").erase("instructor");
+    json.erase("judge");  // whose version may be any number
+    for (auto& one : json.at("cases")) one.erase("instructor");
+    for (const std::string& shown : {to_text(result, "judge"), json.dump()}) {
+      EXPECT_EQ(shown.find("3456"), std::string::npos) << shown;
+      EXPECT_NE(shown.find("1 of 2 hidden ones fail"), std::string::npos) << shown;
+    }
+  }
+  options_.only_case = "hidden.2";  // for who has the file
+  const Result alone = judge_with("wrong_at_3456", "scan", "scan_inclusive");
+  EXPECT_EQ(alone.failed_case, "hidden.2");
+  EXPECT_NE(alone.failure->steps.at(0).find("3456"), std::string::npos);
+}
+
+TEST_F(Judging, ALeakHidesNoWrongAnswer) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, R"({"07_lab": [{"n": 3456, "input": "spike"}]})");
+  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive")), 80);
+  EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
+  EXPECT_EQ(check(judge_with("wrong_at_3456", "scan", "scan_inclusive")), "case.hidden.1");
 }
 
 TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }

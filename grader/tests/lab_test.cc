@@ -1,6 +1,7 @@
 #include "grader/judge/lab.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "grader/tests/testing.h"
 
@@ -53,7 +54,7 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("\"contract\": \"scan\"", "\"contract\": \"sort\"").find("unknown contract"), std::string::npos);
   EXPECT_NE(refusal("[\"scan_inclusive\"]", "[\"scan_inklusive\"]").find("scan_inklusive"), std::string::npos);
   EXPECT_NE(refusal("[\"scan_inclusive\"]", "[]").find("entry"), std::string::npos);
-  EXPECT_NE(refusal("1000", "\"many\"").find("wrong type"), std::string::npos);
+  EXPECT_NE(refusal("\"t\"", "5").find("wrong type"), std::string::npos);
   EXPECT_NE(refusal("1000", "0").find("real"), std::string::npos);
   EXPECT_NE(refusal("<=", "=<").find("\"op\""), std::string::npos);
   EXPECT_NE(refusal("1.5", "\"1.5\"").find("neither a number nor null"), std::string::npos);
@@ -64,12 +65,38 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("\"rules\"", "\"inputs\": [\"ones\"], \"measured_inputs\": [\"random\"], \"rules\"")
                 .find("none of its own"),
             std::string::npos);
+  for (const char* block : {"0", "1025", "-32"}) {
+    EXPECT_NE(refusal("\"rules\"", std::string("\"blocks\": [") + block + "], \"rules\"").find("outside 1 … 1024"),
+              std::string::npos)
+        << block;
+  }
+  EXPECT_NE(refusal("\"scan.cu\"", "\"scan.cu\", \"arch\": 75, \"sizes2\": 1").find("sizes2"), std::string::npos);
+  EXPECT_NE(refusal("1000", "1000.5").find("no whole number"), std::string::npos);
+  EXPECT_NE(refusal("1000", "-1").find("no whole number, or one out of range"), std::string::npos);
   EXPECT_NE(refusal("scan.cu", "../scan.cu").find("source"), std::string::npos);
   EXPECT_NE(refusal("\"speedup\": 3", "\"speedup\": 1.25").find("the one before it"), std::string::npos);
   EXPECT_NE(refusal("\"points\": 4", "\"points\": 0").find("\"points\" below 1"), std::string::npos);
   EXPECT_NE(refusal("\"why\": \"a\"", "\"why\": \"\"").find("empty \"why\""), std::string::npos);
   EXPECT_NE(refusal("\"speed\": [{", "\"speed_why\": \"w\", \"speed\": [{").find("not both"), std::string::npos);
   EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);
+}
+
+// Whatever is in its place, a key's value is taken or refused by the file's name: nothing crashes, nothing passes by.
+TEST_F(LabJson, AnyValueOfAnyKeyIsTakenOrRefused) {
+  const nlohmann::json good = nlohmann::json::parse(kGood);
+  for (const auto& [key, value] : good.items()) {
+    for (const char* other :
+         {"null", "true", "-1", "1.5", "1e300", "\"\"", "\"x\"", "[]", "[[]]", "[1]", "{}", "{\"a\": 1}"}) {
+      nlohmann::json changed = good;
+      changed[key] = nlohmann::json::parse(other);
+      try {
+        load(changed.dump());
+      } catch (const JudgeFault& fault) {
+        EXPECT_NE(std::string(fault.what()).find("lab.json"), std::string::npos) << key << " " << other;
+      }
+    }
+  }
+  for (size_t length = 0; length < kGood.size(); length += 7) EXPECT_THROW(load(kGood.substr(0, length)), JudgeFault);
 }
 
 TEST_F(LabJson, AFolderWithoutOneSaysWhatToDo) { EXPECT_THROW(load_lab(folder_.path()), JudgeFault); }

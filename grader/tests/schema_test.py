@@ -24,13 +24,15 @@ def main() -> int:
     schema = json.loads(arguments.schema.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
-    found, wrong = set(), 0
+    found: set[str] = set()
+    wrong: dict[str, list[str]] = {}  # message → the files that it is about
     for file in sorted(arguments.folder.glob("*.json")):
         verdict = json.loads(file.read_text(encoding="utf-8"))
         found.add(verdict.get("verdict"))
         for error in validator.iter_errors(verdict):
-            wrong += 1
-            print(f"{file}: {error.json_path}: {error.message[:300]}")
+            wrong.setdefault(f"{error.json_path}: {error.message[:300]}", []).append(file.name)
+    for message, files in wrong.items():
+        print(f"{message} ({len(files)} files, {files[0]} the first)")
     missing = set(arguments.kinds) - found
     for kind in sorted(missing):
         print(f"{arguments.folder} holds no verdict {kind}")

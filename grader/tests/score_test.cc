@@ -117,6 +117,7 @@ TEST(Score, HiddenCasesAreCountedApart) {
   result.cases.push_back({"f.77.spike", "spike", 77, false, "hidden.1"});
   result.cases.push_back({"f.78.spike", "spike", 78, true, "hidden.2"});
   result.planned_cases = 4;
+  result.planned_hidden = 2;
   result.failure = Failure{Verdict::kWrongAnswer, "case.hidden.1", {}, "", ""};
   EXPECT_EQ(points(result), 0);
   EXPECT_EQ(why(result, 0), "wrong answer, case.hidden.1; 2 public cases pass, 1 of 2 hidden ones fail");
