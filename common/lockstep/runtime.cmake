@@ -44,7 +44,7 @@ endif()
 find_package(GTest REQUIRED)
 include(GoogleTest)
 add_executable(lockstep_runtime_test ${runtime_folder}/tests/fatbin_test.cc ${runtime_folder}/tests/runtime_api_test.cc)
-target_link_libraries(lockstep_runtime_test PRIVATE lockstep_runtime nlohmann_json::nlohmann_json GTest::gtest_main warpladder_warnings)
+target_link_libraries(lockstep_runtime_test PRIVATE lockstep_runtime nlohmann_json::nlohmann_json GTest::gtest_main warpladder_warnings warpladder_quick)
 gtest_discover_tests(lockstep_runtime_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS lockstep TIMEOUT 60)
 
 if(WARPLADDER_SANITIZED)
@@ -116,6 +116,6 @@ add_executable(lockstep_runtime_program_test ${runtime_folder}/tests/runtime_pro
 target_compile_definitions(lockstep_runtime_program_test PRIVATE
   PROGRAM_FOLDER="${runtime_programs}" LIBRARY_FOLDER="${CMAKE_BINARY_DIR}/lockstep"
   SOURCE_FOLDER="${runtime_folder}/tests" EXPORT_LIST="${runtime_generated}/cudart_exports.txt")
-target_link_libraries(lockstep_runtime_program_test PRIVATE GTest::gtest_main warpladder_warnings ${CMAKE_DL_LIBS})
+target_link_libraries(lockstep_runtime_program_test PRIVATE GTest::gtest_main warpladder_warnings warpladder_quick ${CMAKE_DL_LIBS})
 add_dependencies(lockstep_runtime_program_test lockstep_runtime_programs cudart_lockstep)
 gtest_discover_tests(lockstep_runtime_program_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS lockstep TIMEOUT 120)
