@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "grader/judge/child.h"
+#include "grader/judge/object.h"
 #include "grader/judge/sandbox.h"
 
 namespace warpladder {
@@ -37,8 +38,9 @@ std::vector<fs::path> beside(const fs::path& source) {
   return files;
 }
 
+// What a tool printed on stdout is wanted where it has an `output`.
 std::optional<Failure> run_tool(const std::vector<std::string>& command, const TemporaryFolder& folder,
-                                const Walls& walls, const char* what) {
+                                const Walls& walls, const char* what, std::string* output = nullptr) {
   if (command.front().starts_with('/') && !fs::exists(command.front()))
     throw JudgeFault(command.front() + " cannot be started. Build the labs again: cmake --build build");
   ChildSpec spec;
@@ -49,12 +51,16 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const T
   spec.limits.data_bytes = kDataLimit;
   spec.limits.file_bytes = kLargestFile;
   spec.limits.open_files = kOpenFiles;
+  if (output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
   Sandbox::here().enclose(spec, walls);
   Child tool(spec);
   std::string line;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(static_cast<int>(kSeconds));
   const Child::Event event = tool.wait(deadline, line);
-  if (event == Child::Event::kEnded && tool.ended_well()) return std::nullopt;
+  if (event == Child::Event::kEnded && tool.ended_well()) {
+    if (output != nullptr) *output = tool.output();
+    return std::nullopt;
+  }
   if (!Sandbox::here().stands(walls))
     throw JudgeFault("no process can be started in the sandbox any more:\n" + tool.errors());
   Failure failure{Verdict::kCompileError,
@@ -74,9 +80,35 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const T
   return failure;
 }
 
+// Leaves the contract's functions as all that others can see of the object. Inline functions and templates come in
+// groups, of which a linker takes the first that it meets, ours or theirs: they become plain parts first.
+std::optional<Failure> close_object(const fs::path& object, const Lab& lab, const TemporaryFolder& folder,
+                                    const Walls& walls) {
+  std::string text;
+  const std::vector<std::string> list = {"nm", "--format=posix", "--defined-only", "--extern-only", object};
+  if (auto failure = run_tool(list, folder, walls, "nm, which lists what the file defines,", &text)) return failure;
+  const std::vector<Symbol> symbols = parse_symbols(text);
+  if (auto failure = check_symbols(symbols, lab)) return failure;
+
+  const std::string grouped = folder.path() / "grouped.o";
+  fs::rename(object, grouped);
+  std::vector<std::string> weaken = {"objcopy", object}, keep = {"objcopy", object, "--keep-global-symbol=nothing"};
+  for (const Symbol& symbol : symbols) {
+    if (symbol.kind == 'u') weaken.push_back("--weaken-symbol=" + symbol.name);  // or it would stay as it is
+  }
+  for (const std::string& name : symbols_to_keep(symbols, lab)) keep.push_back("--keep-global-symbol=" + name);
+  std::vector<std::vector<std::string>> steps = {{"ld", "-r", "-d", "--force-group-allocation", grouped, "-o", object}};
+  if (weaken.size() > 2) steps.push_back(weaken);
+  steps.push_back(keep);
+  for (const auto& step : steps) {
+    if (auto failure = run_tool(step, folder, walls, "the linker")) return failure;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<Failure> compile(const Build& build, const fs::path& source, const fs::path& binary,
+std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
                                const TemporaryFolder& folder) {
   const std::string object = folder.path() / "submission.o";
   std::vector<std::string> compiler, linker;
@@ -86,12 +118,14 @@ std::optional<Failure> compile(const Build& build, const fs::path& source, const
     linker.push_back(replaced(replaced(word, "{binary}", binary), "{object}", object));
   Walls walls;
   walls.permissions = {.processes = true, .shared_memory = true};
+  walls.devices = false;
   walls.variables = {"NVCC_"};
   walls.readable = build.compiler_sees;
   walls.writable = {folder.path()};
   Walls for_source = walls;
   std::ranges::copy(beside(source), std::back_inserter(for_source.readable));
   if (auto failure = run_tool(compiler, folder, for_source, "the compiler")) return failure;
+  if (auto failure = close_object(object, lab, folder, walls)) return failure;
   return run_tool(linker, folder, walls, "the linker");
 }
 

@@ -10,8 +10,9 @@
 
 namespace warpladder {
 
-// A failure of the compiler is the learner's; one of the linker too, since only their object changes.
-std::optional<Failure> compile(const Build& build, const std::filesystem::path& source,
+// Between compiler and linker object.h looks at what the file defines. A failure of the compiler is the learner's; one
+// of the linker too, since only their object changes.
+std::optional<Failure> compile(const Build& build, const Lab& lab, const std::filesystem::path& source,
                                const std::filesystem::path& binary, const TemporaryFolder& folder);
 
 }  // namespace warpladder

@@ -7,6 +7,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "grader/judge/canary.h"
 #include "grader/judge/compile.h"
 #include "grader/judge/hidden.h"
 #include "grader/judge/rules.h"
@@ -82,6 +83,8 @@ class Judgement {
   void run_hidden_cases();
   void in_secret(const std::function<void()>& work);
   void fail(Failure failure);
+  void fail_at_start(Failure failure);
+  void require_machine(const Failure& failure) const;
 
   const JudgeOptions& options_;
   Lab lab_;
@@ -123,22 +126,40 @@ Judgement::Judgement(const JudgeOptions& options)
 Result Judgement::run() {
   try {
     run_all();
-  } catch (const JudgeFault& fault) { fail(our_fault(fault)); }
+  } catch (const JudgeFault& fault) { result_.failure = our_fault(fault); }  // outranks what may only follow from it
   return result_;
 }
 
-// Keeps the first failure, unless a worse one follows: a fault of ours outranks what may only follow from it, and what
-// makes answers wrong outranks a rule.
+// Keeps the first failure, unless a worse one follows: what makes answers wrong outranks a rule. What a process says of
+// the machine is not believed, but is a reason to look.
 void Judgement::fail(Failure failure) {
+  if (failure.verdict == Verdict::kJudgeFault) {
+    require_machine(failure);
+    failure.verdict = Verdict::kRuntimeError;
+    failure.check = "runtime";
+    failure.next_step =
+        "Another program runs on this machine: look at what yours does before the functions are called.";
+  }
   const bool is_worse = is_right(result_) && !leaves_answers_right(failure);
-  if (!result_.failure || is_worse || failure.verdict == Verdict::kJudgeFault) result_.failure = std::move(failure);
+  if (!result_.failure || is_worse) result_.failure = std::move(failure);
+}
+
+// A process that does not start may be the machine's doing, too.
+void Judgement::fail_at_start(Failure failure) {
+  if (failure.verdict != Verdict::kCompileError && failure.verdict != Verdict::kCheating) require_machine(failure);
+  fail(std::move(failure));
+}
+
+void Judgement::require_machine(const Failure& failure) const {
+  if (!machine_works(build_, lab_, device_))
+    throw JudgeFault("no program of this lab runs on this machine: " + failure.steps.front() + "\n" + failure.printed);
 }
 
 void Judgement::run_all() {
   binary_ = options_.binary;
   if (!options_.file.empty()) {
     binary_ = folder_.path() / "submission";
-    if (auto failure = compile(build_, options_.file, binary_, folder_)) return fail(std::move(*failure));
+    if (auto failure = compile(build_, lab_, options_.file, binary_, folder_)) return fail(std::move(*failure));
   }
   if (!options_.input.empty()) return run_input_file();
   if (!options_.only_case.empty()) {
@@ -311,7 +332,7 @@ void Judgement::run_cases(const std::vector<Case>& cases, const std::string& sch
   specification.schedule = schedule;
   specification.checked = specification.wants_report = checked && device_.is_lockstep;
   Submission submission(specification);
-  if (auto failure = submission.start()) return fail(std::move(*failure));
+  if (auto failure = submission.start()) return fail_at_start(std::move(*failure));
   run_each(submission, cases, schedule);
   auto late = submission.stop();
   if (specification.checked) blame_findings(submission);
@@ -367,7 +388,7 @@ bool Judgement::let_call_fail(const Case& job, int call) {
   specification.wants_report = true;
   specification.failing_call = call;
   Submission submission(specification);
-  if (auto failure = submission.start()) return fail(std::move(*failure)), false;
+  if (auto failure = submission.start()) return fail_at_start(std::move(*failure)), false;
   submission.give(input_of(lab_, job));
   const Submission::Reaction reaction = submission.react(job, lab_.case_seconds);
   if (reaction == Submission::Reaction::kWentOn) {
@@ -406,7 +427,7 @@ void Judgement::run_input_file() {
   result_.input_bytes = data.size();
   result_.planned_cases = 1;
   Submission submission(spec(job.n));
-  if (auto failure = submission.start()) return fail(std::move(*failure));
+  if (auto failure = submission.start()) return fail_at_start(std::move(*failure));
   submission.give(data);
   auto outcome = submission.run(job, lab_.real_seconds);
   Failure* failure = std::get_if<Failure>(&outcome);

@@ -63,7 +63,21 @@ Failure time_failure(const std::string& what) {
           ""};
 }
 
-Failure foreign_line_failure() {
+Failure output_failure() {
+  return {
+      Verdict::kOutputLimit, "output", {"more than 16 MiB were printed"}, "Print less, or only from one thread.", ""};
+}
+
+Failure protocol_failure(const std::string& what) {
+  return {Verdict::kCheating,
+          "protocol",
+          {what + ": only the runner answers the judge, when it is asked"},
+          "Compute the answer in the contract's functions, and leave the descriptors that you did not open alone.",
+          ""};
+}
+
+Failure foreign_line_failure(const std::string& line) {
+  if (Json::parse(line, nullptr, false).is_object()) return protocol_failure("the program made up an answer");
   return {Verdict::kRuntimeError,
           "runtime",
           {"the program wrote into the judge's pipe"},
@@ -79,7 +93,9 @@ Failure fault_failure(const std::string& what, const std::string& errors) {
           errors};
 }
 
-Failure refused_failure(const std::string& line, const std::string& errors) {
+namespace {
+
+Failure told_failure(const std::string& line, const std::string& errors) {
   const Json reply = Json::parse(line, nullptr, false);
   const std::string status = reply.is_object() ? reply.value("status", "") : "";
   if (status == "cuda") return cuda_failure(reply);
@@ -104,13 +120,27 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
             "Functions of a contract return normally.",
             ""};
   }
-  return foreign_line_failure();
+  return foreign_line_failure(line);
+}
+
+}  // namespace
+
+Failure refused_failure(const std::string& line, const std::string& errors) {
+  try {
+    return told_failure(line, errors);
+  } catch (const Json::exception&) { return foreign_line_failure(line); }  // keys of other types than the runner's
 }
 
 Failure ended_failure(const Child& child, double cpu_seconds) {
   const int signal = child.ending_signal();
   if (signal == SIGXCPU) return time_failure("the limit of " + seconds_text(cpu_seconds) + " of CPU time is used up");
   if (signal == SIGKILL) return memory_failure("the system killed the process, as it does when memory runs out");
+  if (signal == SIGXFSZ)
+    return {Verdict::kOutputLimit,
+            "output",
+            {"a file grew over the limit"},
+            "A lab's functions need no files: print less, or nothing.",
+            ""};
   const std::string errors = child.errors();
   if (errors.find("std::bad_alloc") != std::string::npos)
     return memory_failure("an allocation on the host failed (std::bad_alloc)");

@@ -11,8 +11,11 @@ namespace warpladder {
 std::string seconds_text(double seconds);  // "1 second"
 
 Failure time_failure(const std::string& what);
-// The runner writes no such line.
-Failure foreign_line_failure();
+Failure output_failure();
+// The runner does not say so, or not now.
+Failure protocol_failure(const std::string& what);
+// The runner writes no such line: one that looks like a reply is made up, another may be an accident.
+Failure foreign_line_failure(const std::string& line);
 // Our own trouble. errors: what the process wrote to stderr.
 Failure fault_failure(const std::string& what, const std::string& errors);
 // Of a line that is no answer.

@@ -129,7 +129,12 @@ std::vector<std::string> Sandbox::bubblewrap(const ChildSpec& spec, const Walls&
   } else {
     add({"--ro-bind", "/proc", "/proc"});
   }
-  add({"--dev", "/dev", "--size", kMemoryFolder, "--tmpfs", "/dev/shm", "--size", kMemoryFolder, "--tmpfs", "/tmp"});
+  if (walls.devices) {
+    add({"--dev", "/dev", "--size", kMemoryFolder, "--tmpfs", "/dev/shm"});
+  } else {
+    add({"--tmpfs", "/dev", "--dev-bind", "/dev/null", "/dev/null"});
+  }
+  add({"--size", kMemoryFolder, "--tmpfs", "/tmp"});
   if (walls.card) {
     for (const std::string& device : cards()) add({"--dev-bind-try", device, device});
   }

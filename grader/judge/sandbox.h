@@ -21,6 +21,7 @@ struct Walls {
   // Seen at their own paths. What is not there is left out.
   std::vector<std::filesystem::path> readable, writable;
   std::vector<std::string> variables;  // of ours that it may know; a name that ends in _ stands for all that begin so
+  bool devices = true;                 // the usual ones in /dev; else only /dev/null: /dev/zero is an endless header
   bool card = false;                   // sees the machine's GPUs
   bool system = false;                 // sees /sys and /etc/OpenCL
 };

@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -126,6 +127,7 @@ Submission::Submission(SubmissionSpec spec)
   child.limits.file_bytes = kLargestFile;
   child.limits.open_files = kOpenFiles;
   Sandbox::here().enclose(child, walls_of(spec_, folder_.path()));
+  fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // who never reads must not hold us up
   child_ = std::make_unique<Child>(child);
   jobs_.read.reset();
 }
@@ -141,13 +143,7 @@ std::optional<Failure> Submission::await(double seconds, const std::string& what
     case Child::Event::kTimeout:
       failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
       break;
-    case Child::Event::kOutputLimit:
-      failure = Failure{Verdict::kOutputLimit,
-                        "output",
-                        {"more than 16 MiB were printed"},
-                        "Print less, or only from one thread.",
-                        ""};
-      break;
+    case Child::Event::kOutputLimit: failure = output_failure(); break;
   }
   failure->printed = printed();
   return failure;
@@ -159,7 +155,7 @@ std::optional<Failure> Submission::start() {
   try {
     return greeted(line);
   } catch (const Json::exception&) {  // keys of other types than the runner's
-    return foreign_line_failure();
+    return foreign_line_failure(line);
   }
 }
 
@@ -210,10 +206,16 @@ std::optional<Failure> Submission::send(const Case& job, bool timed) {
   return say(message.dump() + "\n");
 }
 
+// If the process is gone, await says how it went.
 std::optional<Failure> Submission::say(const std::string& text) {
-  // A job is far smaller than a pipe: if this fails the process is gone, and await says how it went.
+  if (child_->has_spoken()) {  // unasked
+    std::string line;
+    child_->wait(in(1), line);
+    return refused_failure(line, child_->errors());
+  }
+  // The pipe is far larger than a job, and the last one has been answered.
   if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
-    return fault_failure("a job cannot be sent", child_->errors());
+    return protocol_failure("the program answers jobs that it does not read");
   return std::nullopt;
 }
 
@@ -244,7 +246,7 @@ std::variant<Timing, Failure> Submission::run(const Case& job, double seconds, b
   std::optional<Failure> failure;
   try {
     failure = inspect(job, guard_of(job), line, timing);
-  } catch (const Json::exception&) { failure = foreign_line_failure(); }
+  } catch (const Json::exception&) { failure = foreign_line_failure(line); }
   if (!failure) return timing;
   if (failure->printed.empty()) failure->printed = printed();
   return *failure;
@@ -328,8 +330,8 @@ std::optional<Failure> Submission::stop() {
   switch (child_->wait(in(kStopSeconds), line)) {
     case Child::Event::kEnded: break;
     case Child::Event::kTimeout: return time_failure("the program did not end within " + seconds_text(kStopSeconds));
-    default:
-      return Failure{Verdict::kRuntimeError, "runtime", {"the program went on printing after its last answer"}, "", ""};
+    case Child::Event::kLine: return refused_failure(line, child_->errors());  // of a destructor, or made up
+    case Child::Event::kOutputLimit: return output_failure();
   }
   if (!child_->ended_well()) {
     return Failure{Verdict::kRuntimeError,

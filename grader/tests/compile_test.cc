@@ -11,13 +11,13 @@ namespace {
 std::optional<Failure> compile_with(const std::string& compiler, const std::string& linker = "exit 0") {
   TemporaryFolder folder;
   Build build;
-  build.compile = {"/bin/sh", "-c", compiler, "cc", "{source}", "{object}"};
+  build.compile = {"/bin/sh", "-c", compiler + "\nc++ -x c++ -c /dev/null -o $2", "cc", "{source}", "{object}"};
   build.link = {"/bin/sh", "-c", linker, "ld", "{object}", "{binary}"};
-  return compile(build, "/source.cu", folder.path() / "binary", folder);
+  return compile(build, testing::lab_of("reduction", "reduce_sum"), "/source.cu", folder.path() / "binary", folder);
 }
 
 TEST(Compile, PlaceholdersAreFilledIn) {
-  EXPECT_FALSE(compile_with("test $1 = /source.cu && : > $2", "test -e $1 && : > $2"));
+  EXPECT_FALSE(compile_with("test $1 = /source.cu || exit 1", "test -e $1 && : > $2"));
 }
 
 TEST(Compile, ErrorsAreTheLearnersAndAreShown) {
@@ -40,7 +40,9 @@ TEST(Compile, AMissingCompilerIsOurTrouble) {
   Build build;
   build.compile = {"/no/such/nvcc", "{source}"};
   build.link = {"true"};
-  EXPECT_THROW(compile(build, "/source.cu", folder.path() / "binary", folder), JudgeFault);
+  EXPECT_THROW(
+      compile(build, testing::lab_of("reduction", "reduce_sum"), "/source.cu", folder.path() / "binary", folder),
+      JudgeFault);
 }
 
 }  // namespace

@@ -190,15 +190,13 @@ void answer(const Json& job) {
   munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
   munmap(result, layout.total() + 1);
   const char* device_ms = std::getenv("WARPLADDER_FAKE_DEVICE_MS");
-  say(Json{{"id", job["id"]},
-           {"status", "ok"},
-           {"value", value},
-           {"device_ms", device_ms != nullptr ? Json(std::atof(device_ms)) : Json(nullptr)},
-           {"events_ms", 1.5},
-           {"host_ms", 2.5},
-           {"copy_gb_per_s", 4000}}
-          .dump() +
-      "\n");
+  const Json reply = {
+      {"id", job["id"]},      {"status", "ok"},
+      {"value", value},       {"device_ms", device_ms != nullptr ? Json(std::atof(device_ms)) : Json(nullptr)},
+      {"events_ms", 1.5},     {"host_ms", 2.5},
+      {"copy_gb_per_s", 4000}};
+  say(reply.dump() + "\n");
+  if (fault == "answers_twice") say(reply.dump() + "\n");
 }
 
 }  // namespace
@@ -210,6 +208,10 @@ int main() {
   std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "reduce_sum_block", "histogram"};
   if (fault == "no_entry") entries.clear();
   say(Json{{"status", "ready"}, {"entries", entries}, {"device", "fake"}}.dump() + "\n");
+  if (fault == "answers_unasked") {
+    say("{\"id\":1,\"status\":\"ok\",\"value\":0}\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
   jobs = fdopen(kJobsFd, "r");
   char line[4096];
   while (std::fgets(line, sizeof line, jobs) != nullptr) {

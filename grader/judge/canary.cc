@@ -1,0 +1,49 @@
+#include "grader/judge/canary.h"
+
+#include <fstream>
+
+#include "grader/judge/compile.h"
+
+namespace warpladder {
+namespace {
+
+constexpr double kSeconds = 30;
+
+std::string source_of(const Lab& lab) {
+  if (!lab.source.ends_with(".cc")) return "";
+  return "#include \"common/opencl.h\"\n" + std::string(lab.contract->find_entry(lab.measured)->signature) +
+         " { opencl_device(); }\n";
+}
+
+// That there is an OpenCL device shows in the first call. A wrong answer is all right.
+bool finds_device(Submission& submission, const Lab& lab) {
+  const Case job{lab.measured, lab.contract->find_entry(lab.measured), lab.inputs.front(), 1, 1};
+  submission.give(lab.contract->make(job.input, job.n, 1));
+  const auto outcome = submission.run(job, kSeconds);
+  const Failure* failure = std::get_if<Failure>(&outcome);
+  return failure == nullptr || failure->verdict == Verdict::kWrongAnswer;
+}
+
+}  // namespace
+
+bool machine_works(const Build& build, const Lab& lab, const Device& device) {
+  const TemporaryFolder folder;
+  const std::filesystem::path source = folder.path() / lab.source, binary = folder.path() / "canary";
+  std::ofstream(source) << source_of(lab);
+  try {
+    if (compile(build, lab, source, binary, folder)) return false;
+    const bool is_opencl = lab.source.ends_with(".cc");
+    Lab mine = lab;
+    if (!is_opencl) mine.entries.clear();
+    SubmissionSpec spec;
+    spec.binary = binary;
+    spec.device = device;
+    spec.lab = &mine;
+    spec.largest_n = 1;
+    Submission submission(spec);
+    if (submission.start()) return false;
+    return !is_opencl || finds_device(submission, mine);
+  } catch (const JudgeFault&) { return false; }
+}
+
+}  // namespace warpladder
