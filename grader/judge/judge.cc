@@ -53,6 +53,19 @@ Failure our_fault(const JudgeFault& fault) {
           ""};
 }
 
+// What lockstep says on stderr at the end of what was not freed: no word of the code's, and where an error ended it no
+// news.
+void drop_leaks(const Report& report, std::string& printed) {
+  for (const Finding& finding : report.findings) {
+    if (finding.kind != "leak") continue;
+    std::istringstream message(finding.message);
+    std::string told;  // as lockstep does
+    for (std::string line; std::getline(message, line);) told += "lockstep: " + line + "\n";
+    const size_t start = printed.find(told);
+    if (!told.empty() && start != std::string::npos) printed.erase(start, told.size());
+  }
+}
+
 class Judgement {
  public:
   explicit Judgement(const JudgeOptions& options);
@@ -347,6 +360,7 @@ void Judgement::blame_findings(const Submission& submission) {
   const std::string text = submission.report();
   if (text.empty()) return;  // the process did not get so far, and has failed for it
   const Report report = parse_report(text);
+  if (result_.failure) drop_leaks(report, result_.failure->printed);
   // What a program that ended at an error had not freed yet is no leak; and a leak makes no answer wrong.
   const bool is_wrong = !is_right(result_);
   const auto is_cause = [&](const Finding& finding) {

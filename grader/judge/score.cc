@@ -22,8 +22,9 @@ std::string cases_text(const Result& result) {
         result.cases, [&](const CaseResult& one) { return one.is_hidden() == hidden && !(only_failed && one.passed); });
   };
   const auto shown = count(false, false), wrong = count(false, true), hidden = count(true, false);
-  std::string text = wrong == 0 ? std::to_string(shown) + " public cases pass"
-                                : std::to_string(wrong) + " of " + std::to_string(shown) + " public cases fail";
+  std::string text = wrong == 0
+                         ? std::to_string(shown) + " public cases pass"
+                         : std::to_string(wrong) + " of the " + std::to_string(shown) + " public cases that ran fail";
   if (hidden == 0) return text;
   const auto hidden_wrong = count(true, true);
   text += ", " + (hidden_wrong == 0 ? std::to_string(hidden) + " hidden ones, too"

@@ -135,7 +135,8 @@ std::string score_text(const Result& result) {
   const char* separator = ": ";
   for (const ScorePart& part : score->parts) {
     text += separator + part.name + " " + std::to_string(part.points) + "/" + std::to_string(part.of);
-    if (part.name == "speed" || part.points < part.of) text += " (" + part.why + ")";
+    const bool is_news = score->points > 0 || part.name == "correct";  // without right answers nothing else counts
+    if (is_news && (part.name == "speed" || part.points < part.of)) text += " (" + part.why + ")";
     separator = ", ";
   }
   return text + "\n";

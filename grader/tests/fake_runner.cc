@@ -31,6 +31,8 @@ void say(const std::string& line) {
   if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);
 }
 
+void write_report();
+
 void hang() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
@@ -62,8 +64,10 @@ void misbehave(const Json& job) {
     std::exit(1);
   }
   if (fault == "illegal_address") {
-    std::cerr << "lockstep: kernel k wrote 4 bytes outside\n";
+    std::cerr << "lockstep: kernel k wrote 4 bytes outside\nlockstep: two writes\n";
     say(Json{{"status", "cuda"}, {"code", 700}, {"name", "cudaErrorIllegalAddress"}}.dump() + "\n");
+    write_report();
+    std::exit(1);
   }
   if (fault == "forged") say("{\"id\":1,\"status\":\"ok\",\"value\":0,\"events_ms\":0.1,\"host_ms\":0.1}\n");
   if (fault == "garbage") say("PASS\n");

@@ -137,7 +137,9 @@ TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
 TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
   const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.leak");
-  EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
+  const Result result = judge_with("illegal_address", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "guard");
+  EXPECT_EQ(result.failure->printed, "lockstep: kernel k wrote 4 bytes outside\n");
 }
 
 TEST_F(Judging, EveryCaseCanBeChecked) {
