@@ -143,6 +143,9 @@ function(add_lab lab)
   endif()
   warpladder_lab_binary(lab${number}.solution ${solutions}/${source} ${folder}/solution ${contract} "${strict}" "${link}")
   warpladder_lab_binary(lab${number}.starter ${lab}/${source} ${folder}/starter ${contract} "${strict}" "${link}")
+  if(baseline_binary AND NOT TARGET lab${baseline}.report)
+    warpladder_report(${baseline} ${baseline_lab} ${baseline_binary})
+  endif()
   warpladder_lab_programs()
 
   set(devices lockstep)
@@ -192,6 +195,20 @@ function(add_lab lab)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                       --schedules forward,reverse,${schedules})
   warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --check-all)
+endfunction()
+
+# labNN.report: what lockstep says of a solution's measured case, for the modelled speedups of the rungs above. Made
+# again when the solution or lockstep changes; the judge only asks.
+function(warpladder_report number lab solution)
+  cmake_path(GET solution PARENT_PATH folder)
+  add_custom_command(
+    OUTPUT ${folder}/report.json
+    COMMAND $<TARGET_FILE:judge> --lab ${lab} --build ${folder}/build.json --binary ${solution} --seed 1
+            --report ${folder}/report.json
+    DEPENDS ${solution} $<TARGET_FILE:cudart_lockstep>
+    COMMENT "Modelling the times of lab ${number}'s solution" VERBATIM)
+  add_custom_target(lab${number}.report ALL DEPENDS ${folder}/report.json)
+  add_dependencies(lab${number}.report lab${number}.solution)
 endfunction()
 
 # Uses add_lab's variables. Each other .cc beside a handout is a program of its own, which the handout runs.

@@ -4,7 +4,7 @@
 //   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","timed","profiled"}
 //          {"quit":true}
 //   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
-//          {"id","status":"ok","value","device_ms","events_ms","host_ms"}   null: not measured; beside them "copy_gb_per_s"
+//          {"id","status":"ok","value","device_ms","events_ms","host_ms","copy_gb_per_s"}   null: not measured
 //          {"id","status":"cuda","code","name","text","call","file","line"}
 //          {"id","status":"memory"|"fault","text"}                       fault: the runner's own trouble
 //          {"id","status":"exception"|"opencl"|"kernels","text"}         opencl: a call failed; kernels: do not compile

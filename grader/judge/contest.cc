@@ -112,6 +112,7 @@ void check_clocks(const ContestRules& rules, const Times& times, Speed& speed) {
 std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& next,
                                     const std::function<double()>& seconds_so_far, Speed& speed) {
   Times times;
+  speed.reason.clear();
   int pair_number = 0;
   const auto add_pair = [&](bool counts) -> std::optional<Failure> {
     const auto outcome = next(pair_number++);

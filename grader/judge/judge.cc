@@ -10,6 +10,7 @@
 #include "grader/judge/canary.h"
 #include "grader/judge/compile.h"
 #include "grader/judge/hidden.h"
+#include "grader/judge/modelled.h"
 #include "grader/judge/rules.h"
 #include "grader/judge/sandbox.h"
 #include "grader/judge/score.h"
@@ -130,16 +131,17 @@ Judgement::Judgement(const JudgeOptions& options)
   result_.baseline = lab_.baseline;
   result_.worth = worth_of(lab_);
   result_.is_whole = options.only_case.empty() && options.schedules.empty() && options.input.empty() &&
-                     !options.check_all && options.only == JudgeOptions::Part::kAll;
+                     options.report.empty() && !options.check_all && options.only == JudgeOptions::Part::kAll;
   result_.speed.reason = !device_.is_lockstep     ? "not reached"
                          : is_timed_on_host(lab_) ? "functions of the host are timed beside a card only"
-                                                  : "lockstep models no time yet";
+                                                  : "not reached";
 }
 
 Result Judgement::run() {
   try {
     run_all();
   } catch (const JudgeFault& fault) { result_.failure = our_fault(fault); }  // outranks what may only follow from it
+  if (result_.speed.reason.empty()) result_.speed.reason = lab_.speed_why;
   return result_;
 }
 
@@ -189,6 +191,10 @@ void Judgement::run_all() {
     std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
     cases.push_back(measured_case(lab_, options_.seed));
     return run_cases(cases, "", true);
+  }
+  if (!options_.report.empty()) {
+    measure(measured_case(lab_, options_.seed));
+    return;
   }
   device_.is_lockstep ? run_on_lockstep() : run_on_gpu();
 }
@@ -465,6 +471,10 @@ void Judgement::measure_on_lockstep() {
   for (const Case& job : cases) {
     const std::optional<Report> report = measure(job);
     if (!report) return;
+    if (result_.measurements.empty() && !is_timed_on_host(lab_)) {
+      const fs::path below = build_.baseline.empty() ? "" : build_.baseline.parent_path() / "report.json";
+      model_speed(lab_, *report, below, result_.speed);
+    }
     result_.measurements.push_back({hidden_ ? job.alias : job.name, job.input, job.n, total_counters(*report)});
     for (size_t i = 0; i < lab_.rules.size(); ++i) {
       RuleResult measured = apply_rule(lab_.rules[i], *report, job.n);
@@ -479,6 +489,7 @@ void Judgement::measure_on_lockstep() {
   for (const RuleResult& rule : result_.rules) {
     if (!rule.holds) fail(rule_failure(rule));
   }
+  if (result_.speed.verdict == SpeedVerdict::kFail) fail(speed_failure(result_.speed));
 }
 
 // One case in a process of its own, whose report is all about it. Nothing: it failed.
@@ -501,6 +512,8 @@ std::optional<Report> Judgement::measure(const Case& job) {
           ""});
     return std::nullopt;
   }
+  if (!options_.report.empty() && !(std::ofstream(options_.report) << text << std::flush))
+    throw JudgeFault(options_.report.string() + ": cannot be written. Choose another place for --report.");
   Report report = parse_report(text);
   for (const Finding& finding : report.findings) fail(finding_failure(finding));
   return report;

@@ -27,6 +27,7 @@ struct JudgeOptions {
   std::filesystem::path input;         // not empty: this file's bytes are the only case's, of the entry in only_case
   int block = 0;                       // beside input, for an entry that takes one; 0: the lab's first
   std::filesystem::path trace;         // lockstep only; not empty: what its LOCKSTEP_TRACE writes, of one case
+  std::filesystem::path report;        // lockstep only; not empty: its report of the measured case, and nothing else
   bool check_all = false;              // lockstep's checks for every case, the real size too, and nothing else
   enum class Figures { kNone, kStarter, kReference };
   enum class Part { kAll, kCorrect, kSpeed };

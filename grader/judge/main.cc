@@ -29,6 +29,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --trace FILE      lockstep only: write there what warps did in one --case; or, with --input, in the entry --case
                     on this file's bytes, whatever the contract
   --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out
+  --report FILE     lockstep only: write its report of the measured case there, and nothing else
   --check-all       lockstep only: every case, the real size too, under all checks
   --only PART       correct: no clock; speed: nothing else, on a card
   --hidden FILE     the instructor's secret: more cases come from it, of which the text tells no size and no input
@@ -99,6 +100,7 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
     case 'S': judge.schedules = split(value); break;
     case 'i': judge.input = value; break;
     case 'n': judge.block = static_cast<int>(parse_number("--block", value)); break;
+    case 'r': judge.report = value; break;
     case 'a': judge.check_all = true; break;
     case 'o': judge.only = parse_part(value); break;
     case 'H': judge.hidden = existing(value, "--hidden"); break;
@@ -112,25 +114,17 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
 }
 
 CommandLine parse(int argc, char** argv) {
-  static const option kOptions[] = {{"lab", required_argument, nullptr, 'l'},
-                                    {"file", required_argument, nullptr, 'f'},
-                                    {"binary", required_argument, nullptr, 'b'},
-                                    {"build", required_argument, nullptr, 'B'},
-                                    {"device", required_argument, nullptr, 'd'},
-                                    {"case", required_argument, nullptr, 'c'},
-                                    {"seed", required_argument, nullptr, 's'},
-                                    {"schedules", required_argument, nullptr, 'S'},
-                                    {"input", required_argument, nullptr, 'i'},
-                                    {"trace", required_argument, nullptr, 't'},
-                                    {"check-all", no_argument, nullptr, 'a'},
-                                    {"only", required_argument, nullptr, 'o'},
-                                    {"hidden", required_argument, nullptr, 'H'},
-                                    {"hold", required_argument, nullptr, 'h'},
-                                    {"expect", required_argument, nullptr, 'e'},
-                                    {"json", required_argument, nullptr, 'j'},
-                                    {"command", required_argument, nullptr, 'C'},
-                                    {"block", required_argument, nullptr, 'n'},
-                                    {nullptr, 0, nullptr, 0}};
+  static const option kOptions[] = {
+      {"lab", required_argument, nullptr, 'l'},    {"file", required_argument, nullptr, 'f'},
+      {"binary", required_argument, nullptr, 'b'}, {"build", required_argument, nullptr, 'B'},
+      {"device", required_argument, nullptr, 'd'}, {"case", required_argument, nullptr, 'c'},
+      {"seed", required_argument, nullptr, 's'},   {"schedules", required_argument, nullptr, 'S'},
+      {"input", required_argument, nullptr, 'i'},  {"trace", required_argument, nullptr, 't'},
+      {"report", required_argument, nullptr, 'r'}, {"check-all", no_argument, nullptr, 'a'},
+      {"only", required_argument, nullptr, 'o'},   {"hidden", required_argument, nullptr, 'H'},
+      {"hold", required_argument, nullptr, 'h'},   {"expect", required_argument, nullptr, 'e'},
+      {"json", required_argument, nullptr, 'j'},   {"command", required_argument, nullptr, 'C'},
+      {"block", required_argument, nullptr, 'n'},  {nullptr, 0, nullptr, 0}};
   CommandLine line;
   line.judge.seed = std::random_device()();
   for (int i = 0; i < argc; ++i) {
@@ -150,6 +144,7 @@ CommandLine parse(int argc, char** argv) {
   if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
   if (judge.on_gpu && (judge.check_all || !judge.schedules.empty() || !judge.trace.empty()))
     wrong_usage("--schedules, --check-all and --trace work on lockstep only");
+  if (judge.on_gpu && !judge.report.empty()) wrong_usage("--report works on lockstep only");
   if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed) wrong_usage("--only speed works on a card only");
   const bool is_part = !judge.schedules.empty() || judge.check_all || !judge.input.empty();
   if (judge.hold != JudgeOptions::Figures::kNone && (is_part || !judge.only_case.empty()))
@@ -188,7 +183,8 @@ int exit_code(const Result& result, const std::string& expect) {
 int run(int argc, char** argv) {
   CommandLine line = parse(argc, argv);
   const Result result = judge(line.judge);
-  std::cout << to_text(result, line.command) << std::flush;
+  // A report is made while something is built, where a verdict would be noise.
+  if (line.judge.report.empty() || result.failure) std::cout << to_text(result, line.command) << std::flush;
   if (!line.json.empty()) {
     std::ofstream file(line.json);
     file << to_json(result);

@@ -19,6 +19,8 @@ Launch parse_launch(const Json& json) {
   launch.blocks = grid.at(0) * grid.at(1) * grid.at(2);
   launch.threads = launch.blocks * block.at(0) * block.at(1) * block.at(2);
   launch.counters = json.at("counters").get<std::map<std::string, double>>();
+  const Json modelled = json.value("modelled", Json::object());
+  for (const auto& [card, time] : modelled.items()) launch.modelled_us[card] = time.at("us").get<double>();
   return launch;
 }
 
@@ -63,6 +65,7 @@ Report parse_report(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
+    if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
     for (const Json& finding : json.at("findings")) {
       report.findings.push_back(
           {finding.at("kind"), finding.value("message", ""), finding.value("file", ""), finding.value("line", 0)});

@@ -57,7 +57,8 @@ Walls walls_of(const SubmissionSpec& spec, const std::filesystem::path& folder) 
   walls.card = !is_lockstep;
   walls.system = !is_lockstep || is_opencl;
   walls.variables = {"WARPLADDER_", "OCL_ICD_VENDORS"};
-  if (!is_lockstep) walls.variables.insert(walls.variables.end(), {"CUDA_", "NVIDIA_"});
+  // Some containers find the driver's libraries, OpenCL's among them, by LD_LIBRARY_PATH alone.
+  if (!is_lockstep) walls.variables.insert(walls.variables.end(), {"CUDA_", "NVIDIA_", "LD_LIBRARY_PATH"});
   walls.readable = spec.device.sees;
   walls.readable.insert(walls.readable.end(), {spec.binary, spec.device.lockstep, folder / "vendors"});
   if (const char* vendors = std::getenv("OCL_ICD_VENDORS")) walls.readable.emplace_back(vendors);

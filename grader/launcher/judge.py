@@ -22,7 +22,7 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
         if solutions:
             wanted.add(f"lab{lab.number}.solution")
         if (below := lab.facts["baseline"]) != "cpu":
-            wanted.add(f"lab{below}.solution")
+            wanted.add(f"lab{below}.report")
         programs = set(lab.folder.glob("*.cc")) - {lab.source}  # the handout runs them
         wanted |= {f"lab{lab.number}.{program.stem}" for program in programs}
     return sorted(wanted)

@@ -3,10 +3,10 @@
 
     speed_on_card.py BUILD OUT.csv --commit COMMIT     on a machine with a GPU; BUILD is made by preset gpu
 
-times each solution and each starter that works (then it is the working kernel of the rung below, or near it) with
-`judge --only speed`, five times; one round of all labs after the other, so that what is still missing when the time is
-over is the last rounds. Writes a row a run, prints a table, and ends 0 if no verdict changed between pass and fail and
-every solution passes.
+times each solution, and where speed is graded each starter that works (it is the working kernel of the rung below, or
+near it), with `judge --only speed`, five times; one round of all labs after the other, so that what is still missing
+when the time is over is the last rounds. Writes a row a run, prints a table, and ends 0 if no verdict changed between
+pass and fail and every solution passes.
 """
 
 import argparse
@@ -29,13 +29,13 @@ COLUMNS = (
 
 
 def codes(build: Path) -> list[tuple[str, str]]:
-    """(lab, solution or starter) of all that can be timed: a starter, if nothing but a rule refuses it."""
+    """(lab, solution or starter) of all that is timed: a starter, if nothing but a rule or a threshold refuses it."""
     found = []
     for folder in sorted((ROOT / "labs").glob("*/lab.json")):
         facts = json.loads(folder.read_text(encoding="utf-8"))
         lab = folder.parent.name
         works = facts["starter_fails"].startswith(("rule.", "pass"))
-        for code in ["solution", *(["starter"] if works else [])]:
+        for code in ["solution", *(["starter"] if works and facts["speed"] else [])]:
             if (build / "labs" / lab / code).exists():
                 found.append((lab, code))
     return found

@@ -4,9 +4,13 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "grader/judge/contest.h"
+#include "grader/judge/modelled.h"
 #include "grader/judge/random.h"
+#include "grader/judge/speed_text.h"
+#include "grader/tests/testing.h"
 
 namespace warpladder {
 namespace {
@@ -204,6 +208,80 @@ TEST_F(Contest, AFailedCallEndsIt) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->check, "case.x");
   EXPECT_FALSE(speed.speedup);
+}
+
+class Model : public ::testing::Test {
+ protected:
+  // A launch of a small card that the second does not fit on.
+  static std::string launch(double h200_us, bool fits_on_t4 = true) {
+    return R"({"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "counters": {}, "modelled": {)" +
+           (fits_on_t4 ? std::string(R"("Tesla T4": {"us": 900}, )") : "") + R"("NVIDIA H200": {"us": )" +
+           std::to_string(h200_us) + "}}}";
+  }
+  static std::string report(const std::string& launches) {
+    return R"({"modelled_error": 1.25, "findings": [], "launches": [)" + launches + "]}";
+  }
+  Speed model(double threshold, const std::string& mine) {
+    Lab lab = testing::lab_of("reduction", "reduce_sum");
+    lab.thresholds = {{threshold, 10, "because"}};
+    Speed speed;
+    model_speed(lab, parse_report(mine), below_, speed);
+    return speed;
+  }
+  TemporaryFolder folder_;
+  std::filesystem::path below_ = folder_.path() / "report.json";
+};
+
+TEST_F(Model, SumsLaunchesAndComparesWithTheRungBelow) {
+  testing::write_file(below_, report(launch(300)));
+  const Speed speed = model(1.2, report(launch(100) + "," + launch(50, false)));
+  ASSERT_EQ(speed.modelled.size(), 1u);  // not all launches fit on the other
+  EXPECT_DOUBLE_EQ(speed.modelled[0].ms, 0.15);
+  EXPECT_DOUBLE_EQ(*speed.speedup, 2);
+  EXPECT_DOUBLE_EQ(speed.interval->low, 1.6);
+  EXPECT_DOUBLE_EQ(speed.interval->high, 2.5);
+  EXPECT_EQ(speed.verdict, SpeedVerdict::kPass);
+  EXPECT_EQ(model(2.2, report(launch(150))).verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(model(2.6, report(launch(150))).verdict, SpeedVerdict::kFail);
+  EXPECT_EQ(speed.kind, "modelled");
+  EXPECT_FALSE(speed.ms);  // which is what a clock says
+}
+
+TEST_F(Model, IsNotGradedWithoutWhatItNeeds) {
+  const Speed no_build = model(1.2, report(launch(100)));
+  EXPECT_EQ(no_build.verdict, SpeedVerdict::kNotGraded);
+  EXPECT_NE(no_build.reason.find("cmake --build"), std::string::npos);
+  testing::write_file(below_, report(launch(300)));
+  EXPECT_EQ(model(1.2, report("")).verdict, SpeedVerdict::kNotGraded);  // nothing was launched
+  below_.clear();
+  const Speed over_cpu = model(1.2, report(launch(100)));
+  EXPECT_EQ(over_cpu.verdict, SpeedVerdict::kNotGraded);
+  EXPECT_NE(over_cpu.reason.find("processor"), std::string::npos);
+  EXPECT_EQ(over_cpu.thresholds.size(), 1u);
+}
+
+TEST_F(Model, IsSaidToBeOne) {
+  testing::write_file(below_, report(launch(300)));
+  Speed speed = model(1.2, report(launch(100)));
+  speed.serial_cpu_ms = 5;
+  const std::string text = speed_text(speed, "02");
+  for (const char* part : {"modelled, not measured", "NVIDIA H200", "Tesla T4", "lab 02", "✓ 1.2 ×, 10 points: because",
+                           "3 × (2.4 to 3.75) on NVIDIA H200"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  EXPECT_EQ(speed_json(speed)["modelled"]["NVIDIA H200"]["ms"].get<double>(), 0.1);
+}
+
+TEST_F(Contest, IsATableForAPerson) {
+  Speed speed = hold(1.3);
+  speed.kind = "measured";
+  speed.card = "A card";
+  speed.serial_cpu_ms = 20;
+  speed.parallel_cpu_ms = 4;
+  const std::string text = speed_text(speed, "02");
+  for (const char* part :
+       {"measured on A card", "this code", "lab 02", "serial CPU", "parallel CPU", "a copy on the card", "4000   ",
+        "1.3 × (1.2", "✓ 1.2 ×, 5 points: a", "✗ 1.4 ×, 5 points: b"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 }  // namespace
