@@ -94,8 +94,13 @@ class Grade:
 
     @property
     def hidden(self) -> Hidden | None:
-        cases = [case for case in self.judge.get("cases", []) if case.get("hidden")]
-        return Hidden(sum(passed(case) for case in cases), len(cases)) if cases else None
+        planned = self.judge.get("hidden_planned", 0)
+        return Hidden(self.judge["hidden_passed"], planned) if planned else None
+
+    @property
+    def cases_not_run(self) -> int:
+        """Hidden ones too: an earlier check failed."""
+        return self.judge.get("cases_planned", 0) - len(self.judge.get("cases", []))
 
     @property
     def failed_by_hidden_case(self) -> bool:

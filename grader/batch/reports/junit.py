@@ -61,8 +61,7 @@ def _cases(grade: Grade, name: str) -> list[ElementTree.Element]:
             counts = f"{hidden.passed} of {hidden.of} hidden cases pass"
             ElementTree.SubElement(test, "failure", type=xml(grade.verdict), message=counts)
         tests.append(test)
-    not_run = grade.judge.get("cases_planned", 0) - len(grade.judge.get("cases", []))
-    if not_run > 0:
+    if (not_run := grade.cases_not_run) > 0:
         test = _test(name, "cases not run")
         ElementTree.SubElement(test, "skipped", message=f"{not_run} cases come after the check that failed")
         tests.append(test)

@@ -57,7 +57,7 @@ def xml(text: object) -> str:
 
 def file_name(student: str) -> str:
     """A name of its own in any file system for each student, the student's own where that is harmless."""
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}", student):
+    if re.fullmatch(r"\w[\w .,@+()'~-]*", student) and len(student.encode()) <= 120:
         return student
     slug = re.sub(r"[^A-Za-z0-9]+", "-", student)[:40].strip("-")
     return f"{slug or 'student'}~{sha256(student.encode('utf-8', 'replace')).hexdigest()[:12]}"

@@ -72,7 +72,7 @@ def with_hidden_failure(student: str) -> dict[str, Any]:
     for number, verdict in ((1, "pass"), (2, "fail")):
         secret = {"name": SECRET, "input": SECRET, "n": 77, "block": 0, "seed": 1}
         judge["cases"].append({"name": f"hidden.{number}", "hidden": True, "verdict": verdict, "instructor": secret})
-    judge["cases_planned"] = len(judge["cases"])
+    judge |= {"cases_planned": len(judge["cases"]), "hidden_passed": 1, "hidden_planned": 2}
     judge["score"] = {
         "points": 0,
         "of": 100,
@@ -86,7 +86,9 @@ def with_hidden_failure(student: str) -> dict[str, Any]:
 
 def modelled(student: str, ratio: float) -> dict[str, Any]:
     made = record(student, "02_accepted")
-    made["judge"]["speed"] |= {"verdict": "pass", "kind": "modelled", "card": "NVIDIA H200", "speedup": ratio}
+    speed = {"verdict": "pass", "kind": "modelled", "card": "NVIDIA H200", "speedup": ratio}
+    cards = {"NVIDIA H200": {"ms": 0.02, "baseline_ms": 0.05}, "NVIDIA T4": {"ms": 0.3, "baseline_ms": None}}
+    made["judge"]["speed"] |= speed | {"modelled": cards}
     return made
 
 
