@@ -107,6 +107,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
       MemoryAccess read = use.from;
       read.bytes = static_cast<uint8_t>(bytes);
       watch_lane(warp, read, l, copy.from[l]);
+      warp.launch().counters.async_loaded += bytes;
     }
     std::byte* to = shared_place(warp, copy.to[l]);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
@@ -175,6 +176,9 @@ void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
       use.reduce(from, to, bulk.bytes);
     else
       std::memmove(to, from, bulk.bytes);
+    LaunchCounters& counters = warp.launch().counters;
+    if (use.from.space != Space::kShared) counters.async_loaded += bulk.bytes;
+    if (use.to.space != Space::kShared) counters.async_stored += bulk.bytes;
   }
   if (use.has_mbarrier) bytes_came(warp, use.mbarrier, bulk.lane, bulk.mbarrier, bulk.bytes);
 }

@@ -26,6 +26,8 @@ constexpr CounterName kCounters[] = {
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "bank conflicts of shared atomics", kExact},
     {"global_atomics", "atomic operations in global memory, one a thread", kExact},
     {"shared_atomics", "atomic operations in shared memory, one a thread", kExact},
+    {"async_bytes_loaded", "bytes that asynchronous copies load from global memory", kExact},
+    {"async_bytes_stored", "bytes that asynchronous copies store to global memory", kExact},
     {"barriers", "block barriers completed", kExact},
     {"barrier_instructions", "barrier instructions, one a warp", kExact},
     {"threads", "threads launched", kExact},

@@ -220,6 +220,8 @@ void LaunchCounters::add(const LaunchCounters& other) {
   chains.add(other.chains);
   longest_chain = std::max(longest_chain, other.longest_chain, slower);
   traffic.add(other.traffic);
+  async_loaded += other.async_loaded;
+  async_stored += other.async_stored;
 }
 
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {

@@ -58,7 +58,9 @@ struct Chain {
 // Counts of one launch, beside Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
-  uint64_t barriers = 0;        // block barriers completed
+  uint64_t barriers = 0;  // block barriers completed
+  // Bytes of global memory, by asynchronous copies, which are neither ld nor st.
+  uint64_t async_loaded = 0, async_stored = 0;
   Chain chains, longest_chain;  // of all blocks together; of the slowest
   Traffic traffic;
   void end_block(const Chain& chain);

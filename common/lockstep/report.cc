@@ -125,6 +125,8 @@ LaunchRecord summarise(const Launch& launch) {
   }
   record.counters["barriers"] = launch.counters.barriers;
   if (launch.counts_traffic) record.work = work_of(launch);
+  record.counters["async_bytes_loaded"] = launch.counters.async_loaded;
+  record.counters["async_bytes_stored"] = launch.counters.async_stored;
   record.counters["threads"] = launch.grid.count() * launch.block.count();
   record.counters["host_synchronisations"] = launch.host.synchronisations;
   record.counters["host_allocations"] = launch.host.allocations;

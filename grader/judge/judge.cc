@@ -475,6 +475,9 @@ void Judgement::measure_on_lockstep() {
       const fs::path below = build_.baseline.empty() ? "" : build_.baseline.parent_path() / "report.json";
       model_speed(lab_, *report, below, result_.speed);
     }
+    if (lab_.source.ends_with(".cu")) {
+      if (auto failure = missing_work(*lab_.contract, job.n, *report)) fail(std::move(*failure));
+    }
     result_.measurements.push_back({hidden_ ? job.alias : job.name, job.input, job.n, total_counters(*report)});
     for (size_t i = 0; i < lab_.rules.size(); ++i) {
       RuleResult measured = apply_rule(lab_.rules[i], *report, job.n);

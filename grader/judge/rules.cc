@@ -48,13 +48,13 @@ std::string number(double value) {
 }
 
 // What a launch contributes to one side of the fraction.
-double amount(const Launch& launch, const std::string& what, const Rule& rule) {
+double amount(const Launch& launch, const std::string& what, const std::string& rule) {
   if (what == "launch") return 1;
   if (what == "block") return launch.blocks;
   if (what == "thread") return launch.threads;
   const auto counter = launch.counters.find(what);
   if (counter != launch.counters.end()) return counter->second;
-  throw JudgeFault("rule \"" + rule.name + "\" asks for \"" + what +
+  throw JudgeFault("rule \"" + rule + "\" asks for \"" + what +
                    "\", which is no counter of the device. lab.json is wrong.");
 }
 
@@ -90,8 +90,8 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   for (const Launch& launch : report.launches) {
     if (launch.kernel.find(rule.kernel) == std::string::npos) continue;
     launched = true;
-    counter += amount(launch, rule.counter, rule);
-    if (!rule.per.empty() && !rule.per.starts_with("element")) per += amount(launch, rule.per, rule);
+    counter += amount(launch, rule.counter, rule.name);
+    if (!rule.per.empty() && !rule.per.starts_with("element")) per += amount(launch, rule.per, rule.name);
   }
   const auto elements = static_cast<double>(n);
   if (rule.per.empty()) per = 1;
@@ -104,6 +104,35 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
 }
 
 bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(one) > excess(other); }
+
+std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report) {
+  constexpr double kSectorBytes = 32;
+  const auto bytes = [&](std::initializer_list<const char*> accesses, const char* copied) {
+    double sum = 0;
+    for (const Launch& launch : report.launches) {
+      for (const std::string access : accesses)
+        sum += kSectorBytes * amount(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_" + access + ".sum", "work");
+      sum += amount(launch, copied, "work");
+    }
+    return sum;
+  };
+  const auto failure = [](const char* name, const char* what, double done, size_t wanted, const char* of) {
+    return Failure{Verdict::kRuleBroken,
+                   std::string("work.") + name,
+                   {std::string("the kernels ") + what + " " + number(done) + " bytes of global memory, and the " + of +
+                    " has " + std::to_string(wanted)},
+                   "The work must be done on the device: by kernels, on all of the input.",
+                   ""};
+  };
+  const size_t in = n * contract.element_bytes, out = contract.out_bytes(n);
+  const double loaded = bytes({"ld", "atom"}, "async_bytes_loaded");
+  if (loaded < static_cast<double>(in)) return failure("loads", "load", loaded, in, "input");
+  // Outputs of a fixed size may be left as cudaMemset made them, where the input says nothing of them.
+  const double stored = bytes({"st", "atom", "red"}, "async_bytes_stored");
+  const bool grows = out > contract.out_bytes(0);
+  if (grows && stored < static_cast<double>(out)) return failure("stores", "store", stored, out, "output");
+  return std::nullopt;
+}
 
 Failure rule_failure(const RuleResult& result) {
   const Rule& rule = result.rule;

@@ -39,6 +39,10 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n);
 // Of two results of one rule: whether the first is further from holding. No number is furthest.
 bool is_worse(const RuleResult& one, const RuleResult& other);
 
+// Kernels that load less than the input, or store less than an output that has an element for each of the input's, have
+// not done the work, whatever the answer: the host has. Of the measured case.
+std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
+
 Failure rule_failure(const RuleResult& result);
 Failure finding_failure(const Finding& finding);
 // A call of CUDA's, the one of this number in the function, was made to fail, and the code went on.

@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kHostGuard = 4096;
-constexpr double kStartSeconds = 30, kStopSeconds = 30;
+constexpr double kCasesToStart = 3;                 // starting and stopping may each take as long as so many cases
 constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on lockstep, device memory with its shadows
 constexpr const char* kLockstepMemory = "4G";       // device memory there
 constexpr uint64_t kLargestFile = uint64_t{256} << 20, kOpenFiles = 1024;
@@ -152,7 +152,7 @@ std::optional<Failure> Submission::await(double seconds, const std::string& what
 
 std::optional<Failure> Submission::start() {
   std::string line;
-  if (auto failure = await(kStartSeconds, "the program's start", line)) return failure;
+  if (auto failure = await(kCasesToStart * spec_.lab->case_seconds, "the program's start", line)) return failure;
   try {
     return greeted(line);
   } catch (const Json::exception&) {  // keys of other types than the runner's
@@ -328,9 +328,10 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
 std::optional<Failure> Submission::stop() {
   if (auto failure = say("{\"quit\":true}\n")) return failure;
   std::string line;
-  switch (child_->wait(in(kStopSeconds), line)) {
+  const double seconds = kCasesToStart * spec_.lab->case_seconds;
+  switch (child_->wait(in(seconds), line)) {
     case Child::Event::kEnded: break;
-    case Child::Event::kTimeout: return time_failure("the program did not end within " + seconds_text(kStopSeconds));
+    case Child::Event::kTimeout: return time_failure("the program did not end within " + seconds_text(seconds));
     case Child::Event::kLine: return refused_failure(line, child_->errors());  // of a destructor, or made up
     case Child::Event::kOutputLimit: return output_failure();
   }

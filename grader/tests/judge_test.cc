@@ -355,6 +355,12 @@ TEST_F(Judging, ALeakHidesNoWrongAnswer) {
   EXPECT_EQ(check(judge_with("wrong_at_3456", "scan", "scan_inclusive")), "case.hidden.1");
 }
 
+TEST_F(Judging, WhoWorksOnTheHostDoesNotPass) {
+  const Result result = judge_with("on_the_host", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "work.loads");
+  EXPECT_EQ(score_of(result)->points, 0);
+}
+
 TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }
 
 TEST_F(Judging, WithoutLockstepItSaysSo) {

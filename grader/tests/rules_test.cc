@@ -57,6 +57,28 @@ TEST(Rules, TheWorstIsFurthestFromHolding) {
   EXPECT_FALSE(is_worse_at("<=", 0, NAN));
 }
 
+// A launch that accesses global memory in so many sectors, and copies so many bytes asynchronously from it.
+Report with_work(double loads, double stores, double atomics = 0, double copied = 0) {
+  Launch launch{"k", 1, 32, {{"async_bytes_loaded", copied}, {"async_bytes_stored", 0}}};
+  const std::string name = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
+  launch.counters.insert(
+      {{name + "ld.sum", loads}, {name + "st.sum", stores}, {name + "atom.sum", 0}, {name + "red.sum", atomics}});
+  return {{launch}, {}};
+}
+
+TEST(Rules, TheWorkIsTheKernels) {
+  const Contract& reduction = *find_contract("reduction");
+  EXPECT_FALSE(missing_work(reduction, 8, with_work(1, 0)));
+  EXPECT_FALSE(missing_work(reduction, 8, with_work(0, 0, 0, 32)));
+  EXPECT_EQ(missing_work(reduction, 9, with_work(1, 0))->check, "work.loads");
+  EXPECT_EQ(missing_work(reduction, 1, {})->check, "work.loads");
+  const Contract& scan = *find_contract("scan");
+  EXPECT_FALSE(missing_work(scan, 8, with_work(1, 1)));
+  EXPECT_FALSE(missing_work(scan, 8, with_work(1, 0, 1)));
+  EXPECT_EQ(missing_work(scan, 8, with_work(1, 0))->check, "work.stores");
+  EXPECT_FALSE(missing_work(*find_contract("histogram"), 64, with_work(2, 0, 1)));  // one bin of 256 is enough
+}
+
 TEST(Rules, AnUnknownCounterIsOurTrouble) {
   EXPECT_THROW(apply("no_such_counter", "", "<=", 1), JudgeFault);
   EXPECT_THROW(apply("reads", "no_such_counter", "<=", 1), JudgeFault);

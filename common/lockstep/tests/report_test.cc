@@ -185,5 +185,30 @@ TEST(Report, RatiosAndOccupancy) {
   EXPECT_EQ(launch["occupancy"], occupancy);
 }
 
+// They are no ld and no st.
+constexpr const char* kCopies = R"(.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  .shared .align 16 .b8 s_tile[16];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, s_tile;
+  cp.async.cg.shared.global [%r1], [%rd1], 16;
+  cp.async.wait_all;
+  ret;
+}
+)";
+
+TEST(Report, AsynchronousCopiesAreCountedInBytes) {
+  const json report = report_of(kCopies, {2, 1, 1}, {32, 1, 1});
+  const json& counters = report["launches"][0]["counters"];
+  EXPECT_EQ(counters["async_bytes_loaded"], 2 * 32 * 16);
+  EXPECT_EQ(counters["async_bytes_stored"], 0);
+  EXPECT_EQ(counters["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 0);
+}
+
 }  // namespace
 }  // namespace lockstep
