@@ -1,7 +1,6 @@
 """text: what people handed in, made harmless for the place where it is shown; numbers as people write them; whole
 files or none. HTML is escaped by its templates."""
 
-import os
 import re
 import tempfile
 import unicodedata
@@ -13,14 +12,14 @@ SHOWN_NAME = 60  # characters of a name on a page
 
 
 def write(path: Path, text: str) -> None:
-    """Whoever reads the file while it is written finds the old one or the new one."""
+    """Whoever reads the file while it is written finds the old one or the new one. After a power cut all of them can be
+    made again from results/, so nothing waits for the disk here."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=path.parent, delete=False) as file:
         unfinished = Path(file.name)
         try:
             file.write(text.encode("utf-8", "replace").decode("utf-8"))
             file.flush()
-            os.fsync(file.fileno())
             unfinished.chmod(0o644)
             unfinished.replace(path)
         except BaseException:
