@@ -1,4 +1,4 @@
-"""cluster: the same tasks on Dask workers, and ./lab worker, which makes one of this machine.
+"""cluster: the same tasks on Dask workers, and what serves them: ./lab scheduler, ./lab worker.
 
 Files travel with the task and the outcome comes back; a worker writes no result and shares no disk with us. It needs a
 checkout of the same sources, built. The judge is a child of the worker, so that whatever it does the worker lives; a
@@ -7,10 +7,10 @@ worker that dies all the same takes no task with it: the scheduler gives it to a
 
 import logging
 import os
+import pickle
 import shlex
 import subprocess
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,46 +24,54 @@ from launcher.paths import ROOT
 from . import judging, version
 from .judging import Task
 
+Done = tuple[Task, dict[str, Any]]
 CONNECT_SECONDS = 20
 LOOK_SECONDS = 5.0  # between looks at whether a worker is left
 GPU = {"GPU": 1}
 LOST = "the connection to the scheduler is lost. What is graded stays; the same command goes on with the rest."
 
 
-class OtherSources(Exception):
-    """This worker's checkout is not the client's."""
+OTHER_SOURCES = "other sources"  # the key of an outcome that is none
+
+
+def grade_on_worker(pickled: bytes) -> dict[str, Any]:
+    """What a worker runs for one task. It travels as code, and the task as bytes: on the way to a worker the scheduler
+    unpacks both, and knows nothing of our modules."""
+    import pickle
+
+    from batch import cluster
+
+    return cluster.grade_here(pickle.loads(pickled))
+
+
+grade_on_worker.__module__ = "__main__"  # which is what makes Dask send the code and not the name
 
 
 def grade_here(task: Task) -> dict[str, Any]:
-    """What a worker runs for one task."""
     from distributed import get_worker
 
-    check_sources(task.version)
-    lab = labs.find_lab(task.lab)
+    if problem := _problem(task.version, task.device):
+        return {OTHER_SOURCES: problem}
     # Dask clears this folder away, also after a worker that was killed.
-    return judging.grade(task, lab, build.TREES[task.device], Path(get_worker().local_directory))
+    return judging.grade(task, labs.find_lab(task.lab), build.TREES[task.device], Path(get_worker().local_directory))
 
 
-def check_sources(wanted: str) -> None:
-    if (here := version.digest()) != wanted:
-        raise OtherSources(f"has other sources in {ROOT}: {here}, not {wanted}")
-
-
-def run_tasks(tasks: list[Task], arguments: Namespace) -> Generator[tuple[Task, dict[str, Any]], None, None]:
+def run_tasks(tasks: list[Task], arguments: Namespace) -> Generator[Done, None, None]:
     with _client(arguments) as client:
         _check_workers(client, tasks[0])
         yield from _outcomes(client, tasks)
 
 
-def _outcomes(client: Any, tasks: list[Task]) -> Iterator[tuple[Task, dict[str, Any]]]:  # noqa: ANN401
+def _outcomes(client: Any, tasks: list[Task]) -> Generator[Done, None, None]:  # noqa: ANN401
+    from distributed import KilledWorker
+
     ended: SimpleQueue[Any] = SimpleQueue()
     running: dict[str, tuple[Any, Task]] = {}  # keeps the futures: one that is let go is cancelled
-    attempts: Counter[tuple[str, str]] = Counter()
+    lost: list[Task] = []
 
     def submit(task: Task) -> None:
-        attempts[task.student, task.lab] += 1
         wants = GPU if task.device == "gpu" else None
-        future = client.submit(grade_here, task, resources=wants, pure=False)
+        future = client.submit(grade_on_worker, pickle.dumps(task), resources=wants, pure=False)
         running[future.key] = future, task
         future.add_done_callback(ended.put)
 
@@ -80,13 +88,16 @@ def _outcomes(client: Any, tasks: list[Task]) -> Iterator[tuple[Task, dict[str, 
             raise Failure(LOST)
         _, task = running.pop(future.key)
         error = future.exception()
-        if error is None:
-            yield task, future.result()
-        elif isinstance(error, OtherSources) or attempts[task.student, task.lab] < judging.ATTEMPTS:
-            _retire_others(client, task, error)
+        outcome = future.result() if error is None else {}
+        if error is None and OTHER_SOURCES not in outcome:
+            yield task, outcome
+        elif not isinstance(error, KilledWorker):
+            _retire_unfit(client, task, error)
+            submit(task)
+        elif (lost := lost + [task]).count(task) < judging.ATTEMPTS:
             submit(task)
         else:
-            text = f"it could not be run on the cluster ({type(error).__name__}: {error})"
+            text = f"worker after worker died while it was graded ({error})"
             yield task, {**judging.NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
 
 
@@ -100,52 +111,54 @@ def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
     return alone
 
 
-def _retire_others(client: Any, task: Task, error: Exception) -> None:  # noqa: ANN401
-    """A worker that joined since the start, or whose checkout has changed."""
-    if not isinstance(error, OtherSources):
-        return
-    others = [address for address, problem in _problems(client, task).items() if problem]
-    for address in others:
-        say(f"The worker {address} is sent away: it {error}.")
-    if others:
-        client.retire_workers(others)
+def _retire_unfit(client: Any, task: Task, error: Exception | None) -> None:  # noqa: ANN401
+    """Sends workers away that joined since the start, or whose checkout has changed."""
+    unfit = {worker: problem for worker, problem in _problems(client, task).items() if problem}
+    if not unfit and error is not None:
+        raise Failure(f"the cluster cannot run the tasks: {error}")
+    for worker, problem in unfit.items():
+        say(f"The worker {worker} is sent away: it {problem}.")
+    if unfit:
+        client.retire_workers(list(unfit))
 
 
 def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
-    workers = _workers(client)
+    workers, address = _workers(client), client.scheduler.address
     if not workers:
-        address = client.scheduler.address
         raise Failure(f"the scheduler at {address} has no workers. On each machine run\n    ./lab worker {address}")
-    problems = {address: problem for address, problem in _problems(client, task).items() if problem}
-    if problems:
-        listed = "\n".join(f"    {address} {problem}" for address, problem in sorted(problems.items()))
-        raise Failure(
-            f"these workers cannot grade for this checkout:\n{listed}\nBring their checkouts to the same state, and "
-            f"start them with ./lab worker {client.scheduler.address}"
-        )
     if task.device == "gpu" and not any(facts["resources"].get("GPU") for facts in workers.values()):
         raise Failure(
             f"none of the {len(workers)} workers has a GPU: the tasks would wait for ever. On a machine with one run\n"
-            f"    ./lab worker {client.scheduler.address} --device gpu"
+            f"    ./lab worker {address} --device gpu"
+        )
+    problems = {worker: problem for worker, problem in _problems(client, task).items() if problem}
+    if problems:
+        listed = "\n".join(f"    {worker} {problem}" for worker, problem in sorted(problems.items()))
+        raise Failure(
+            f"these workers cannot grade for this checkout:\n{listed}\nBring their checkouts to the same state, and "
+            f"start them with ./lab worker {address}"
         )
 
 
 def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
-    """By worker; an empty text for those that can do the task."""
-    answers = client.run(_problem, task.version, task.device, on_error="return")
+    """By worker; an empty text for those that can do the task. Who has no card gets no task of a card."""
+    wanted = [
+        worker
+        for worker, facts in _workers(client).items()
+        if task.device == "lockstep" or facts["resources"].get("GPU")
+    ]
+    answers = client.run(_problem, task.version, task.device, workers=wanted, on_error="return")
     return {
-        address: answer if isinstance(answer, str) else f"was not started by ./lab worker ({answer})"
-        for address, answer in answers.items()
+        worker: answer if isinstance(answer, str) else f"was not started by ./lab worker ({answer})"
+        for worker, answer in answers.items()
     }
 
 
 def _problem(wanted: str, where: str) -> str:
-    try:
-        check_sources(wanted)
-    except OtherSources as other:
-        return str(other)
+    if (here := version.digest()) != wanted:
+        return f"has other sources in {ROOT}: {here}, not {wanted}"
     judge = build.TREES[where] / "grader" / "judge"
-    return "" if judge.exists() or where == "gpu" else f"has no {judge}"
+    return "" if judge.exists() else f"has no {judge}"
 
 
 def _workers(client: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -163,7 +176,7 @@ def _client(arguments: Namespace) -> Iterator[Any]:
         except (OSError, ValueError) as error:
             raise Failure(
                 f"--scheduler {arguments.scheduler}: nobody answers there. This starts one, and says its address:\n"
-                f"    {wheels.PYTHON} -m distributed.cli.dask_scheduler"
+                "    ./lab scheduler"
             ) from error
         with client:
             yield client
@@ -199,6 +212,12 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
         job_extra_directives=directives,
         worker_extra_args=["--resources", "GPU=1"] if on_gpu else [],
     )
+
+
+def schedule(arguments: Namespace) -> int:
+    """./lab scheduler: until it is stopped."""
+    command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+    os.execv(wheels.PYTHON, [*command, "--port", str(arguments.port)])
 
 
 def worker_command(address: str) -> list[str]:

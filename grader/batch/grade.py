@@ -323,6 +323,8 @@ def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:
 def _on_cluster(tasks: list[Task], arguments: Namespace) -> Outcomes:
     from . import cluster
 
+    if arguments.slurm and arguments.device == "lockstep":  # its jobs see this very checkout
+        make_ready(arguments.device, [labs.find_lab(name) for name in sorted({task.lab for task in tasks})])
     return cluster.run_tasks(tasks, arguments)
 
 

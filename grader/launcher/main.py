@@ -183,6 +183,15 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     worker.set_defaults(run=_worker)
 
+    scheduler = commands.add_parser(
+        "scheduler",
+        help="give work to ./lab worker on other machines",
+        description="Starts a Dask scheduler, which says its address. It has no password: whoever reaches its port can "
+        "run programs on every worker. Keep it inside a network that you trust.",
+    )
+    scheduler.add_argument("--port", type=int, default=8786, metavar="N", help="where it listens (default: 8786)")
+    scheduler.set_defaults(run=_scheduler)
+
 
 def _add_gradescope(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     gradescope = commands.add_parser(
@@ -241,6 +250,15 @@ def _worker(arguments: argparse.Namespace) -> int:
     from batch import cluster
 
     return cluster.work(arguments)
+
+
+def _scheduler(arguments: argparse.Namespace) -> int:
+    from . import setup
+
+    setup.go_on_in_grade_python()
+    from batch import cluster
+
+    return cluster.schedule(arguments)
 
 
 def _list(arguments: argparse.Namespace) -> int:
