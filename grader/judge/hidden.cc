@@ -132,11 +132,14 @@ Hidden load_hidden(const fs::path& file, const Lab& lab, const fs::path& labs) {
 }
 
 Failure hide(Failure failure, const std::string& case_name, const std::string& alias) {
+  const bool is_ours = failure.verdict == Verdict::kJudgeFault;
   Failure shown{
       failure.verdict,
       failure.check.starts_with("case.") ? "case." + alias : failure.check,
       {alias + ": one of the instructor's cases, whose size and input stay with the instructor"},
-      "Which sizes, inputs or blocks does the code take for granted? Another --seed brings other public cases.",
+      is_ours
+          ? failure.next_step
+          : "Which sizes, inputs or blocks does the code take for granted? Another --seed brings other public cases.",
       ""};
   shown.instructor =
       Failure::Secret{case_name, std::move(failure.check), std::move(failure.steps), std::move(failure.printed)};
