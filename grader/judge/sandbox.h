@@ -1,5 +1,5 @@
 // sandbox: the walls around one process of somebody else's code. Asks the machine once what it allows and takes the
-// first of these that works; docs/grading.md says what each keeps out:
+// first of these that works; docs/sandbox.md says what each keeps out:
 //   1. bubblewrap (namespaces, files and network out of sight), seccomp, limits
 //   2. bubblewrap without what this machine refuses of it
 //   3. seccomp and limits

@@ -61,6 +61,9 @@ Walls walls_of(const SubmissionSpec& spec, const std::filesystem::path& folder) 
   if (!is_lockstep) walls.variables.insert(walls.variables.end(), {"CUDA_", "NVIDIA_", "LD_LIBRARY_PATH"});
   walls.readable = spec.device.sees;
   walls.readable.insert(walls.readable.end(), {spec.binary, spec.device.lockstep, folder / "vendors"});
+  std::istringstream libraries(
+      is_lockstep || std::getenv("LD_LIBRARY_PATH") == nullptr ? "" : std::getenv("LD_LIBRARY_PATH"));
+  for (std::string library; std::getline(libraries, library, ':');) walls.readable.emplace_back(library);
   if (const char* vendors = std::getenv("OCL_ICD_VENDORS")) walls.readable.emplace_back(vendors);
   if (is_opencl && !spec.cache.empty()) {
     std::filesystem::create_directory(spec.cache);

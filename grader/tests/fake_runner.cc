@@ -212,6 +212,10 @@ int main() {
   fault = std::getenv("WARPLADDER_FAKE_FAULT") != nullptr ? std::getenv("WARPLADDER_FAKE_FAULT") : "";
   if (fault == "static_exit") std::exit(0);
   if (fault == "start_hang") hang();
+  if (fault == "blames_the_machine") {
+    say("{\"status\":\"fault\",\"text\":\"no device\"}\n");
+    return 1;
+  }
   std::vector<std::string> entries = {"scan_inclusive", "reduce_sum", "reduce_sum_block", "histogram"};
   if (fault == "no_entry") entries.clear();
   say(Json{{"status", "ready"}, {"entries", entries}, {"device", "fake"}}.dump() + "\n");

@@ -79,6 +79,25 @@ TEST_F(Judging, HonestWorkPassesCasesAndRules) {
   }
 }
 
+// What a process says of the machine counts only if an honest program, the canary, says so, too.
+TEST_F(Judging, ABlamedMachineIsLookedAt) {
+  const std::filesystem::path canary = folder_.path() / "canary";
+  const auto with_canary = [&](const std::string& script, const std::string& fault) {
+    testing::write_file(canary, "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(canary, std::filesystem::perms::all);
+    testing::write_file(options_.build, R"({"compile": ["c++", "-x", "c++", "-c", "/dev/null", "-o", "{object}"],
+        "link": ["cp", ")" + canary.string() +
+                                            R"(", "{binary}"], "compiler_sees": [")" + canary.string() +
+                                            R"("], "baseline": "", "lockstep": ")" + lockstep().string() + "\"}");
+    return judge_with(fault, "scan", "scan_inclusive").verdict();
+  };
+  EXPECT_EQ(with_canary("exit 1", "blames_the_machine"), Verdict::kJudgeFault);
+  EXPECT_EQ(with_canary("exit 1", "static_exit"), Verdict::kJudgeFault);
+  const std::string runs = R"(echo '{"status":"ready","entries":[]}' >&4)";
+  EXPECT_EQ(with_canary(runs, "blames_the_machine"), Verdict::kRuntimeError);
+  EXPECT_EQ(with_canary(runs, "static_exit"), Verdict::kRuntimeError);
+}
+
 TEST_F(Judging, ABrokenRuleFailsByItsName) {
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 9)), "rule.few");
 }
