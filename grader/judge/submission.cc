@@ -56,7 +56,7 @@ Walls walls_of(const SubmissionSpec& spec, const std::filesystem::path& folder) 
       .processes = is_opencl, .shared_memory = !is_lockstep || is_opencl, .local_sockets = !is_lockstep};
   walls.card = !is_lockstep;
   walls.system = !is_lockstep || is_opencl;
-  walls.variables = {"WARPLADDER_", "OCL_ICD_VENDORS"};
+  walls.variables = {"WARPLADDER_", "OCL_ICD_"};
   // Some containers find the driver's libraries, OpenCL's among them, by LD_LIBRARY_PATH alone.
   if (!is_lockstep) walls.variables.insert(walls.variables.end(), {"CUDA_", "NVIDIA_", "LD_LIBRARY_PATH"});
   walls.readable = spec.device.sees;
