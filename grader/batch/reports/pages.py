@@ -64,6 +64,7 @@ def style(course: Course) -> Style:
         "name": text.name,
         "number": text.number,
         "points": text.points,
+        "ratio": text.ratio,
         "visible": text.visible,
         "counted": text.counted,
         "file_name": text.file_name,

@@ -71,6 +71,11 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
 
 
+def ratio(value: float) -> str:
+    """Three digits, zeros too: 1.00, 12.5, 230."""
+    return f"{value:.{max(0, 2 - len(str(int(value))) + 1)}f}"
+
+
 def points(value: float | None) -> str:
     """At most two decimals, as gradebooks keep them; empty where there is no grade."""
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -20,8 +21,17 @@ EARLIER = {"score": 70.0, "results": {"extra_data": {MARK: {"verdicts": {}}}}}
 
 
 def is_checkout() -> bool:
-    git = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True)
-    return git.returncode == 0
+    git = shutil.which("git")
+    return git is not None and subprocess.run([git, "rev-parse", "HEAD"], cwd=ROOT, capture_output=True).returncode == 0
+
+
+def unpack(file: Path, folder: Path) -> None:
+    """With the files' modes, as unzip does."""
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(folder)
+        for entry in archive.infolist():
+            if mode := entry.external_attr >> 16 & 0o777:
+                (folder / entry.filename).chmod(mode)
 
 
 @unittest.skipUnless(is_checkout(), "the zip is made of a commit, and this is no git checkout")
@@ -36,11 +46,11 @@ class Autograder(unittest.TestCase):
         cls.code = package.write(arguments)
         for folder in ("source", "submission", "results"):
             (cls.root / folder).mkdir(parents=True)
-        subprocess.run(["unzip", "-q", cls.zip, "-d", cls.root / "source"], check=True)
+        unpack(cls.zip, cls.root / "source")
         # What is committed is in the zip; what is tested is what stands here.
         for name in ("grader", "lab", "labs"):
             own = cls.root / "source" / "course" / name
-            subprocess.run(["rm", "-rf", own], check=True)
+            shutil.rmtree(own) if own.is_dir() else own.unlink()
             own.symlink_to(ROOT / name)
         cls.env = os.environ | {"WARPLADDER_AUTOGRADER": str(cls.root), "WARPLADDER_BUILD_DIR": str(BUILD)}
 

@@ -334,9 +334,9 @@ class Files(unittest.TestCase):
         self.assertIn("80 of 100 points", rule)
         self.assertIn("6 ≥ 160 in each of the first five steps", rule)
         speed = Page(self.page("quick")).text()
-        self.assertIn("Speed, modelled for NVIDIA H200 2.5× the lab's baseline", speed)
+        self.assertIn("Speed, modelled for NVIDIA H200 2.50× the lab's baseline", speed)
         self.assertIn("Modelled: computed from exact counts", speed)
-        self.assertIn("NVIDIA H200 0.02 0.05 2.5× NVIDIA T4 0.3 –", speed)
+        self.assertIn("NVIDIA H200 0.02 0.05 2.50× NVIDIA T4 0.3 –", speed)
         self.assertIn("no grade yet", Page(self.page("fay")).text())
         self.assertIn("unpack to 9 GiB", Page(self.page("ralph")).text())
 
