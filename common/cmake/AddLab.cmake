@@ -2,7 +2,7 @@
 #
 # Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
 # the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and one
-# program for each labs/NN_name/*.cc.
+# program for each labs/NN_name/*.cc. Where the speedup of another rung is over this one, report.json (labNN.report).
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
 # program.NN.PROGRAM, picture.NN, for a histogram input.NN, and for OpenCL oclgrind.NN.SIZE; where WARPLADDER_GPU_ARCHS
 # names a card, solution, starter and wrong once more with .gpu behind.

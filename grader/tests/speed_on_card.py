@@ -71,7 +71,7 @@ def timed(build: Path, lab: str, code: str) -> dict[str, object]:
         "contest_s": speed["seconds"],
         "judge_s": time.monotonic() - start,
         "how": (speed["what"] or "").split(";")[0],
-        "reason": "; ".join(found["failure"]["steps"]) if refused else speed["reason"],
+        "reason": " ".join("; ".join(found["failure"]["steps"]).split()) if refused else speed["reason"],
     }
 
 
