@@ -26,18 +26,20 @@ constexpr const char* kParameters[] = {"multiprocessors",
                                        "double_lanes",
                                        "special_lanes",
                                        "dram_gb_s",
+                                       "dram_share",
                                        "l2_bytes_per_clock",
-                                       "l1_miss_bytes_per_clock",
+                                       "l2_bytes_per_clock_of_one",
                                        "shared_cycles",
                                        "l1_cycles",
                                        "l2_cycles",
                                        "dram_cycles",
                                        "barrier_cycles",
+                                       "barrier_cycles_per_warp",
                                        "atomic_cycles",
+                                       "atomic_sectors_per_clock",
                                        "launch_us",
-                                       "dram_share",
-                                       "overlap",
-                                       "loaded"};
+                                       "block_cycles",
+                                       "overlap"};
 
 uint32_t blocks_resident(const Work& work, const Card& card) {
   DeviceLimits limits;
@@ -61,10 +63,12 @@ double cycles(const Chain& chain, const Work& work, const Card& card) {
       work.loaded_sectors
           ? std::min(1.0, static_cast<double>(work.sectors_read) / static_cast<double>(work.loaded_sectors))
           : 0;
-  const double miss = card["loaded"] * (card["l2_cycles"] + from_dram * (card["dram_cycles"] - card["l2_cycles"]));
+  const double miss = card["l2_cycles"] + from_dram * (card["dram_cycles"] - card["l2_cycles"]);
+  const double warps = std::ceil(static_cast<double>(work.threads_per_block) / kWarp);
+  const double barrier = card["barrier_cycles"] + warps * card["barrier_cycles_per_warp"];
   return static_cast<double>(chain.cycles) + static_cast<double>(chain.shared_waits) * card["shared_cycles"] +
          static_cast<double>(chain.l1_waits) * card["l1_cycles"] + static_cast<double>(chain.misses) * miss +
-         static_cast<double>(chain.barriers) * card["barrier_cycles"];
+         static_cast<double>(chain.barriers) * barrier;
 }
 
 // The first wave of blocks ends with its slowest; of those that follow each takes as long as blocks do on average.
@@ -136,7 +140,7 @@ ModelledTime modelled_time(const Work& work, const Card& card) {
   time.dram =
       number(work.sectors_read + work.sectors_written) * kSectorBytes / (card["dram_gb_s"] * card["dram_share"] * 1e3);
   time.l2 = us_per_cycle * number(work.l2_sectors) * kSectorBytes *
-            std::max(1 / card["l2_bytes_per_clock"], busiest / card["l1_miss_bytes_per_clock"]);
+            std::max(1 / card["l2_bytes_per_clock"], busiest / card["l2_bytes_per_clock_of_one"]);
   time.shared = us_per_cycle * busiest * number(work.wavefronts);
   const double issued =
       std::max({number(work.slots) / kSchedulers, number(work.integer) * kWarp / card["integer_lanes"],
@@ -144,12 +148,14 @@ ModelledTime modelled_time(const Work& work, const Card& card) {
                 number(work.double_precision) * kWarp / card["double_lanes"],
                 number(work.special) * kWarp / card["special_lanes"]});
   time.issue = us_per_cycle * busiest * issued;
-  time.atomics = number(work.busiest_atomics) * card["atomic_cycles"] * us_per_cycle;
+  time.atomics = us_per_cycle * std::max(number(work.busiest_atomics) * card["atomic_cycles"],
+                                         number(work.atomic_sectors) / card["atomic_sectors_per_clock"]);
+  time.blocks = us_per_cycle * blocks * card["block_cycles"];
   time.latency = us_per_cycle * latency_cycles(work, card);
 
-  const std::pair<double, const char*> parts[] = {{time.dram, "dram"},       {time.l2, "l2"},
-                                                  {time.shared, "shared"},   {time.issue, "issue"},
-                                                  {time.atomics, "atomics"}, {time.latency, "latency"}};
+  const std::pair<double, const char*> parts[] = {
+      {time.dram, "dram"},       {time.l2, "l2"},           {time.shared, "shared"}, {time.issue, "issue"},
+      {time.atomics, "atomics"}, {time.latency, "latency"}, {time.blocks, "launch"}};
   double sum = 0, longest = 0;
   time.bound = "launch";
   for (const auto& [part, name] : parts) {

@@ -47,11 +47,12 @@ struct Card {
 std::vector<Card> read_cards(std::string_view csv);
 const std::vector<Card>& cards();  // those of cards.csv, in its order
 
-// In microseconds. The parts are what each would take if it were alone, after the launch itself.
+// In microseconds. The parts are what each would take if it were alone, after the launch itself; blocks: to begin all
+// of them.
 struct ModelledTime {
   double us = 0;
   const char* bound = "";  // the largest part
-  double launch = 0, dram = 0, l2 = 0, shared = 0, issue = 0, atomics = 0, latency = 0;
+  double launch = 0, dram = 0, l2 = 0, shared = 0, issue = 0, atomics = 0, latency = 0, blocks = 0;
 };
 
 // False: the card could not hold a block of this shape.

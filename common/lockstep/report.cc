@@ -152,7 +152,8 @@ nlohmann::json modelled(const Work& work) {
                            {"shared", rounded(t.shared)},
                            {"issue", rounded(t.issue)},
                            {"atomics", rounded(t.atomics)},
-                           {"latency", rounded(t.latency)}}}};
+                           {"latency", rounded(t.latency)},
+                           {"blocks", rounded(t.blocks)}}}};
   }
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace lockstep {
 
@@ -20,10 +21,13 @@ void Footprint::add(const Footprint& other) {
   for (const auto& [server, lanes] : other.atomics_) atomics_[server] += lanes;
 }
 
-uint64_t Footprint::count(uint8_t bits) const {
-  uint64_t sum = 0;
+uint64_t Footprint::count(uint64_t bits) const {
+  uint64_t sum = 0, lines = 0;
   for (const auto& [number, page] : pages_)
-    for (const uint8_t line : page) sum += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(line & bits)));
+    for (size_t i = 0; i < page.size(); i += sizeof lines) {
+      std::memcpy(&lines, page.data() + i, sizeof lines);
+      sum += static_cast<uint64_t>(std::popcount(lines & bits));
+    }
   return sum;
 }
 

@@ -23,14 +23,18 @@ class Footprint {
   Footprint(const Footprint& other) : pages_(other.pages_), atomics_(other.atomics_) {}
   Footprint& operator=(const Footprint& other);
 
-  // `sectors`: bit s for the line's sector s.
-  void read(uint64_t line, uint32_t sectors) { at(line) |= static_cast<uint8_t>(sectors); }
-  void write(uint64_t line, uint32_t sectors) { at(line) |= static_cast<uint8_t>(sectors << 4); }
+  // Bit s: the line's sector s.
+  void touch(uint64_t line, uint32_t read, uint32_t written) {
+    const uint64_t number = line / kLinesOfPage;
+    Recent& recent = recent_[number % recent_.size()];
+    if (recent.number != number) recent = {number, &pages_[number]};
+    (*recent.page)[line % kLinesOfPage] |= static_cast<uint8_t>(read | written << 4);
+  }
   void add_atomics(uint64_t line, uint32_t lanes) { atomics_[line / kLinesOfServer] += lanes; }
 
   void add(const Footprint& other);
-  uint64_t sectors_read() const { return count(0x0f); }
-  uint64_t sectors_written() const { return count(0xf0); }
+  uint64_t sectors_read() const { return count(0x0f0f'0f0f'0f0f'0f0f); }
+  uint64_t sectors_written() const { return count(0xf0f0'f0f0'f0f0'f0f0); }
   uint64_t busiest_server() const;  // lanes of atomics in the 512 bytes that most of them went to
 
  private:
@@ -41,13 +45,7 @@ class Footprint {
     Page* page = nullptr;
   };
 
-  uint8_t& at(uint64_t line) {
-    const uint64_t number = line / kLinesOfPage;
-    Recent& recent = recent_[number % recent_.size()];
-    if (recent.number != number) recent = {number, &pages_[number]};
-    return (*recent.page)[line % kLinesOfPage];
-  }
-  uint64_t count(uint8_t bits) const;
+  uint64_t count(uint64_t bits) const;  // of eight lines
 
   std::map<uint64_t, Page> pages_;  // by line / kLinesOfPage
   std::map<uint64_t, uint64_t> atomics_;

@@ -10,86 +10,83 @@
 
 namespace lockstep {
 
-// Lanes in their order; those that follow each other within a line are looked up together.
 class TrafficAccess {
  public:
   TrafficAccess(Warp& warp, const MemoryAccess& access)
       : traffic_(warp.launch().counters.traffic), cache_(warp.block().cache()), access_(access) {}
 
-  // The sectors [first, last].
-  void touch(uint64_t first, uint64_t last) {
-    for (uint64_t line = first / 4; line <= last / 4; ++line) {
-      const uint32_t low = line == first / 4 ? first % 4 : 0, high = line == last / 4 ? last % 4 : 3;
-      if (line != line_) look_up(), line_ = line, sectors_ = 0, lanes_ = 0;
-      sectors_ |= (2u << high) - (1u << low);
-      ++lanes_;
+  // Some of a line's sectors, which so many lanes want.
+  void look_up(uint64_t line, uint32_t sectors, uint32_t lanes) {
+    if (access_.op == MemoryOp::kLoad) {
+      ++traffic_.load_lines;
+      const uint32_t missing = access_.order == MemoryOrder::kWeak ? cache_.load(line, sectors) : sectors;
+      if (!missing) return;
+      missed_ = true;
+      traffic_.missed_sectors += static_cast<uint64_t>(std::popcount(missing));
+      traffic_.footprint.touch(line, missing, 0);
+    } else if (access_.op == MemoryOp::kStore) {
+      ++traffic_.store_lines;
+      traffic_.store_sectors += static_cast<uint64_t>(std::popcount(sectors));
+      traffic_.footprint.touch(line, 0, sectors);
+    } else {
+      missed_ = true;
+      traffic_.atomic_lanes += lanes;
+      traffic_.footprint.add_atomics(line, lanes);
+      traffic_.footprint.touch(line, sectors, sectors);
     }
   }
-  void finish(Warp& warp) {
-    look_up();
-    if (!access_.waited) return;
-    ++(missed_ ? warp.chain().misses : warp.chain().l1_waits);
+
+  // All sectors from the first to the last.
+  void look_up_all(uint64_t first, uint64_t last, uint32_t lanes) {
+    uint32_t sectors = (0xfu << first % 4) & 0xf;  // to the end of its line
+    for (uint64_t line = first / 4; line < last / 4; ++line, sectors = 0xf) look_up(line, sectors, lanes);
+    look_up(last / 4, sectors & ((2u << last % 4) - 1), lanes);
+  }
+
+  void finish(Warp& warp) const {
+    if (access_.waited) ++(missed_ ? warp.chain().misses : warp.chain().l1_waits);
   }
 
  private:
-  void look_up() {
-    if (sectors_ == 0) return;
-    switch (access_.op) {
-      case MemoryOp::kLoad: {
-        ++traffic_.load_lines;
-        const bool cached = access_.order == MemoryOrder::kWeak;
-        const uint32_t missing = cached ? cache_.load(line_, sectors_) : sectors_;
-        if (!missing) return;
-        missed_ = true;
-        traffic_.missed_sectors += static_cast<uint64_t>(std::popcount(missing));
-        traffic_.footprint.read(line_, missing);
-        return;
-      }
-      case MemoryOp::kStore:
-        ++traffic_.store_lines;
-        traffic_.store_sectors += static_cast<uint64_t>(std::popcount(sectors_));
-        traffic_.footprint.write(line_, sectors_);
-        return;
-      case MemoryOp::kAtomic:
-      case MemoryOp::kReduction:
-        missed_ = true;
-        traffic_.atomic_lanes += lanes_;
-        traffic_.footprint.add_atomics(line_, lanes_);
-        traffic_.footprint.read(line_, sectors_);
-        traffic_.footprint.write(line_, sectors_);
-        return;
-    }
-  }
-
   Traffic& traffic_;
   L1Cache& cache_;
   const MemoryAccess& access_;
-  uint64_t line_ = 0;
-  uint32_t sectors_ = 0, lanes_ = 0;
   bool missed_ = false;
 };
 
+// Lanes in their order, `count` of them; those that follow each other within a line are looked up together.
+template <class Address>
+void look_up_lanes(TrafficAccess& traffic, uint32_t count, uint32_t bytes, const Address& address) {
+  uint64_t line = 0;
+  uint32_t sectors = 0, lanes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t first = address(i) / 32, last = (address(i) + bytes - 1) / 32;  // an access lies in one line
+    if (lanes && first / 4 != line) traffic.look_up(line, sectors, lanes), sectors = lanes = 0;
+    line = first / 4;
+    sectors |= 1u << first % 4 | 1u << last % 4;
+    ++lanes;
+  }
+  if (lanes) traffic.look_up(line, sectors, lanes);
+}
+
 inline void count_traffic(Warp& warp, const MemoryAccess& access, const Row& row) {
-  constexpr int64_t kSector = 32;
   const uint32_t bytes = access.bytes * access.count;
   TrafficAccess traffic(warp, access);
-  if (row.stride <= kSector && row.stride >= -kSector) {
+  if (row.stride <= 32 && row.stride >= -32) {  // no sector between them is left out
     const uint64_t a = row.first, b = row.last();
-    traffic.touch(std::min(a, b) / kSector, (std::max(a, b) + bytes - 1) / kSector);
+    traffic.look_up_all(std::min(a, b) / 32, (std::max(a, b) + bytes - 1) / 32, row.count);
   } else {
-    for (uint32_t i = 0; i < row.count; ++i) traffic.touch(row.at(i) / kSector, (row.at(i) + bytes - 1) / kSector);
+    look_up_lanes(traffic, row.count, bytes, [&](uint32_t i) { return row.at(i); });
   }
   traffic.finish(warp);
 }
 
 inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  constexpr uint64_t kSector = 32;
-  const uint32_t bytes = access.bytes * access.count;
+  std::array<uint64_t, kWarpSize> at;
+  uint32_t count = 0;
+  for (; mask; mask &= mask - 1) at[count++] = places.at[first_lane(mask)];
   TrafficAccess traffic(warp, access);
-  for (; mask; mask &= mask - 1) {
-    const uint64_t at = places.at[first_lane(mask)];
-    traffic.touch(at / kSector, (at + bytes - 1) / kSector);
-  }
+  look_up_lanes(traffic, count, access.bytes * access.count, [&](uint32_t i) { return at[i]; });
   traffic.finish(warp);
 }
 

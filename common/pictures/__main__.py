@@ -1,6 +1,6 @@
 """python3 -m common.pictures WHAT, in the repository. WHAT is NN: a lab's picture, from a recording of its reference;
 map: docs/map.svg, from the folders of labs/; scan, reduction or histogram: docs/FAMILY.svg, from what was measured;
-pages: the tables and figures in docs/FAMILY.md."""
+model: docs/model.svg, the cost model beside it; pages: the tables and figures in docs/FAMILY.md and docs/model.md."""
 
 import argparse
 import importlib.metadata
@@ -64,6 +64,13 @@ def draw_family(name: str, out: Path) -> None:
     save(family.draw(name, measured.load(ROOT)), out)
 
 
+def draw_model(out: Path) -> None:
+    from . import model
+    from .shapes import save
+
+    save(model.draw(model.load()), out)
+
+
 def fill_pages(*, check: bool) -> int:
     old = pages.update(ROOT, check=check)
     if not check or not old:
@@ -77,7 +84,7 @@ def fill_pages(*, check: bool) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python3 -m common.pictures", description=__doc__)
-    parser.add_argument("what", metavar="WHAT", help=f"NN, map, {', '.join(ladder.FAMILIES)}, or pages")
+    parser.add_argument("what", metavar="WHAT", help=f"NN, map, {', '.join(ladder.FAMILIES)}, model, or pages")
     parser.add_argument(
         "--out", type=Path, metavar="F.svg", help="instead of the committed picture; or F.png, to look at"
     )
@@ -97,7 +104,7 @@ def main() -> int:
         return SKIPPED
 
     build = arguments.build.resolve()
-    if what == "map" or what in ladder.FAMILIES:
+    if what in ("map", "model") or what in ladder.FAMILIES:
         committed = ROOT / "docs" / f"{what}.svg"
         fresh = build / "docs" / committed.name
     else:
@@ -107,6 +114,8 @@ def main() -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     if what == "map":
         draw_map(out)
+    elif what == "model":
+        draw_model(out)
     elif what in ladder.FAMILIES:
         draw_family(what, out)
     else:

@@ -1,4 +1,5 @@
-"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md from what was measured and counted.
+"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md, model.md from what was measured,
+counted and modelled.
 
 Between `<!-- table: NAME -->` and `<!-- end -->` stands a table that is made here. A figure in the text is followed by
 what it is, in a comment that nobody sees: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`; the names are
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from . import model
 from .ladder import FAMILIES, Rung
 from .measured import Measured, load
 
@@ -82,7 +84,8 @@ def filled(text: str, family: str, made: Measured) -> str:
 def update(root: Path, *, check: bool) -> list[str]:
     """Writes the pages that are not up to date, or (check) says which."""
     made, old = load(root), []
-    for family in FAMILIES:
+    made.figures |= model.figures(model.load())
+    for family in (*FAMILIES, "model"):
         page = root / "docs" / f"{family}.md"
         text = page.read_text(encoding="utf-8")
         try:
@@ -210,10 +213,21 @@ def large(family: str, made: Measured) -> str:
     return _markdown(["2^28 elements", "kernels alone, ms", "copies", "first measurement, ms"], body)
 
 
+def modelled(_family: str, _made: Measured) -> str:
+    head = ["rung", "elements", "measured, us", "modelled, us", "ratio", "ratio, rung left out", "bound by"]
+    return _markdown(head, model.rung_rows(model.load()))
+
+
+def cards(_family: str, _made: Measured) -> str:
+    return _markdown(["card", "parameter", "value", "source"], model.card_rows())
+
+
 TABLES: dict[str, Callable[[str, Measured], str]] = {
     "counters": counters,
     "reduction": reduction,
     "histogram": histogram,
     "scan": scan,
     "large": large,
+    "modelled": modelled,
+    "cards": cards,
 }

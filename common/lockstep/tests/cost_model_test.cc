@@ -28,17 +28,19 @@ Card small_card() {
            {"special_lanes", 16},
            {"dram_gb_s", 100},
            {"l2_bytes_per_clock", 64},
-           {"l1_miss_bytes_per_clock", 64},
+           {"l2_bytes_per_clock_of_one", 64},
            {"shared_cycles", 20},
            {"l1_cycles", 30},
            {"l2_cycles", 200},
            {"dram_cycles", 400},
-           {"barrier_cycles", 50},
+           {"barrier_cycles", 18},
+           {"barrier_cycles_per_warp", 1},
            {"atomic_cycles", 2},
+           {"atomic_sectors_per_clock", 50},
+           {"block_cycles", 0},
            {"launch_us", 3},
            {"dram_share", 0.5},
-           {"overlap", 2},
-           {"loaded", 1}}};
+           {"overlap", 2}}};
 }
 
 Work blocks(uint64_t count, uint64_t threads) {
@@ -100,6 +102,22 @@ TEST(CostModel, WavesOfBlocksWaitOneAfterTheOther) {
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).latency, 2.0);
   work.blocks = 2, work.chains = {200, 20, 20, 2, 4};
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).latency, 1.0);
+}
+
+TEST(CostModel, BeginningBlocksTakesTime) {
+  Card card = small_card();
+  card.parameters["block_cycles"] = 2;
+  const ModelledTime time = modelled_time(blocks(20'000, 32), card);
+  EXPECT_DOUBLE_EQ(time.us, 43);
+  EXPECT_STREQ(time.bound, "launch");
+}
+
+TEST(CostModel, AtomicsWaitAtOnePlaceOrForTheWholeCard) {
+  Work work = blocks(2, 32);
+  work.atomic_sectors = 1'000'000, work.busiest_atomics = 5'000;  // 50 sectors a cycle; 2 cycles each
+  EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).atomics, 20);
+  work.busiest_atomics = 50'000;
+  EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).atomics, 100);
 }
 
 TEST(CostModel, MoreOfAnythingNeverTakesLess) {

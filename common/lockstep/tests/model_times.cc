@@ -1,6 +1,7 @@
 // model_times WORK.json: the cost model as a filter, for fit_model.py and the pages. WORK.json: {rung: {"launches":
 // [a launch of a report]}}. Each line of the input, "parameter=value …", asks for the H200's times with these in place
-// of its own; the answer is a line with the microseconds of each rung, its launches together, in the file's order.
+// of its own; the answer is a line: for each rung, in the file's order, the microseconds of its launches together, and
+// what bounds the longest of them.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -59,8 +60,13 @@ int main(int count, char** arguments) {
     }
     for (const auto& works : rungs) {
       double us = 0;
-      for (const lockstep::Work& work : works) us += lockstep::modelled_time(work, card).us;
-      std::cout << us << ' ';
+      lockstep::ModelledTime longest;
+      for (const lockstep::Work& work : works) {
+        const lockstep::ModelledTime time = lockstep::modelled_time(work, card);
+        us += time.us;
+        if (time.us > longest.us) longest = time;
+      }
+      std::cout << us << ' ' << longest.bound << ' ';
     }
     std::cout << std::endl;
   }

@@ -5,7 +5,7 @@ import unittest
 from dataclasses import replace
 from pathlib import Path
 
-from common.pictures import pages
+from common.pictures import model, pages
 from common.pictures.ladder import ROOT, Rung, complaints, rungs
 from common.pictures.measured import load
 
@@ -93,6 +93,30 @@ class Figures(unittest.TestCase):
         self.assertNotIn("old", new)
         self.assertIn("| divergent branches a block |", new)
         self.assertTrue(new.endswith("<!-- end -->\nafter"))
+
+
+class Model(unittest.TestCase):
+    """What is claimed of the cost model; fit_model.py --check holds model_fit.csv to model and measurements."""
+
+    def test_every_rung_is_within_the_factor_also_when_it_is_left_out(self) -> None:
+        for rung in model.load():
+            with self.subTest(rung=rung.rung):
+                self.assertLess(max(rung.ratio, 1 / rung.ratio), model.WITHIN)
+                self.assertLess(max(rung.left_out_ratio, 1 / rung.left_out_ratio), model.WITHIN)
+
+    def test_every_lab_with_kernels_is_there(self) -> None:
+        measured = {name.split(".")[1] for name in load(TREE).times if name.startswith("alone.")}
+        self.assertEqual(measured, {rung.rung.split(".")[0] for rung in model.load()})
+
+    def test_rungs_of_a_family_keep_their_order(self) -> None:
+        self.assertEqual([], model.out_of_order(model.load()))
+
+    def test_an_order_that_is_lost_is_seen(self) -> None:
+        slow = model.Modelled("02", "scan", 1, (8, 9, 10), 2, 2, "dram")
+        fast = model.Modelled("03", "scan", 1, (4, 5, 6), 3, 3, "dram")
+        self.assertEqual([("02", "03")], model.out_of_order([slow, fast]))
+        self.assertEqual([], model.out_of_order([slow, replace(fast, us=(7, 8, 9))]))  # nobody knows
+        self.assertEqual([], model.out_of_order([slow, replace(fast, family="reduction")]))
 
 
 if __name__ == "__main__":
