@@ -39,6 +39,7 @@ ATTENTION = {
     REFUSED: "Refused at intake: nothing was graded.",
     INCONCLUSIVE: "Speed inconclusive: no points were lost; measure again on a quiet card if it matters.",
 }
+KEPT = "Graded earlier, and a judge fault since: the earlier grade stands. Grade these again."
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def style(course: Course) -> Style:
         "counted": text.counted,
         "file_name": text.file_name,
     }
+    environment.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
     environment.filters["lab_label"] = lambda name: labels.get(name, name)
     environment.tests["passing"] = passed
     environment.globals |= {"meanings": MEANINGS, "printed_limit": PRINTED}
@@ -127,6 +129,7 @@ def _versions(grades: Sequence[Grade]) -> list[str]:
 
 def _attention(grades: Sequence[Grade]) -> list[tuple[str, list[Grade]]]:
     found = [(why, [grade for grade in grades if grade.verdict == verdict]) for verdict, why in ATTENTION.items()]
+    found.insert(1, (KEPT, [grade for grade in grades if grade.record.get("kept")]))
     return [(why, those) for why, those in found if those]
 
 

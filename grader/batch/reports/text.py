@@ -2,7 +2,6 @@
 files or none. HTML is escaped by its templates."""
 
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterable
 from hashlib import sha256
@@ -15,16 +14,9 @@ def write(path: Path, text: str) -> None:
     """Whoever reads the file while it is written finds the old one or the new one. After a power cut all of them can be
     made again from results/, so nothing waits for the disk here."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=path.parent, delete=False) as file:
-        unfinished = Path(file.name)
-        try:
-            file.write(text.encode("utf-8", "replace").decode("utf-8"))
-            file.flush()
-            unfinished.chmod(0o644)
-            unfinished.replace(path)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.write_text(text, encoding="utf-8", errors="replace", newline="")
+    unfinished.replace(path)
 
 
 def visible(text: object, limit: int | None = None) -> str:

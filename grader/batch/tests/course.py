@@ -98,5 +98,6 @@ def everything() -> list[dict[str, Any]]:
     hostile = record("hostile.diagnosis", "02_does_not_compile")
     hostile["judge"]["failure"]["printed"] = f"reduce.cu(1): error: {SCRIPT} \x1b[31m {TURNED}"
     hostile["submission"]["notes"] = [f"'{SCRIPT}' is ignored: no source file"]
-    found += [hostile, fault("fay"), refusal("ralph"), with_hidden_failure("hidden.one"), modelled("quick", 2.5)]
+    kept = record("kept", "15_accepted", kept="grader 2 failed on it (disk); this earlier result stands")
+    found += [hostile, kept, fault("fay"), refusal("ralph"), with_hidden_failure("hidden.one"), modelled("quick", 2.5)]
     return found
