@@ -64,6 +64,11 @@ ScorePart rules_part(const Result& result) {
           measured ? "all hold" : "not measured on this device: not lost"};
 }
 
+std::string figure(const Speed& speed) {
+  if (!speed.speedup) return "no speedup";
+  return number(*speed.speedup) + " ×, " + speed.kind + (speed.card.empty() ? "" : " for " + speed.card);
+}
+
 ScorePart speed_part(const Result& result) {
   const Speed& speed = result.speed;
   ScorePart part{"speed", result.worth.speed, result.worth.speed, ""};
@@ -78,12 +83,12 @@ ScorePart speed_part(const Result& result) {
     }
   }
   part.points = std::max(part.points, 0);
-  if (speed.verdict == SpeedVerdict::kNotGraded || !speed.speedup) {
+  if (speed.verdict == SpeedVerdict::kNotGraded) {
     part.why = "not graded on this device: not lost";
     return part;
   }
-  part.why = number(*speed.speedup) + " ×, " + speed.kind + (speed.card.empty() ? "" : " for " + speed.card);
-  if (!missed.empty()) part.why += "; missed: " + missed;
+  part.why = figure(speed);
+  if (!missed.empty()) part.why += "; missed: " + missed + (speed.reason.empty() ? "" : ", since " + speed.reason);
   if (!open.empty()) part.why += "; inconclusive, and so given: " + open;
   return part;
 }
@@ -132,12 +137,13 @@ std::optional<Score> score_of(const Result& result) {
 Failure speed_failure(const Speed& speed) {
   const auto missed = std::ranges::find(speed.thresholds, SpeedVerdict::kFail, &ThresholdResult::verdict);
   const Threshold threshold = missed == speed.thresholds.end() ? Threshold{} : missed->threshold;
-  return {Verdict::kTooSlow,
-          "speed." + number(threshold.speedup),
-          {"speedup " + number(speed.speedup.value_or(0)) + ", " + speed.kind + (speed.card.empty() ? "" : " for ") +
-           speed.card + "; " + number(threshold.speedup) + " is asked for"},
-          threshold.why,
-          ""};
+  Failure failure{Verdict::kTooSlow,
+                  "speed." + number(threshold.speedup),
+                  {"speedup: " + figure(speed) + "; " + number(threshold.speedup) + " is asked for: " + threshold.why},
+                  speed.advice,
+                  ""};
+  if (!speed.reason.empty()) failure.steps.push_back(speed.reason);
+  return failure;
 }
 
 }  // namespace warpladder

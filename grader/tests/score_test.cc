@@ -95,6 +95,10 @@ TEST(Score, AMissedThresholdCostsItsPointsAndAnInconclusiveOneNothing) {
   EXPECT_EQ(result.failure->check, "speed.1.5");
   EXPECT_EQ(points(result), 85);
   EXPECT_NE(why(result, 2).find("missed: 1.5 ×"), std::string::npos);
+  result.speed.speedup.reset();  // points that are lost have their reason with or without a figure
+  result.speed.reason = "the work moved to the host";
+  EXPECT_EQ(points(result), 85);
+  EXPECT_EQ(why(result, 2), "no speedup; missed: 1.5 ×, since the work moved to the host");
 
   result = correct();
   result.speed.thresholds[1].verdict = result.speed.verdict = SpeedVerdict::kInconclusive;
