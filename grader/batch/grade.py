@@ -202,13 +202,15 @@ def _alone_in(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges are ended, results stay."""
-    signals = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, signal.default_int_handler) for number in signals]
+    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges are ended, results stay. Under nohup, SIGHUP does not."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in handlers.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for number, handler in zip(signals, before, strict=True):
+        for number, handler in handlers.items():
             signal.signal(number, handler)
 
 

@@ -66,7 +66,7 @@ class Batch(unittest.TestCase):
 
         second = self.fake.grade(folder, "--out", resumed, "--jobs", "2")
         until(lambda: self.fake.calls() == 12 + 6 + 2)
-        second.send_signal(signal.SIGINT)
+        second.send_signal(signal.SIGTERM)
         text, _ = second.communicate(timeout=60)
         self.assertEqual(second.returncode, 130, text)
         self.assertIn("8 not graded yet. The same command goes on", text)
