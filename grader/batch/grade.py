@@ -157,7 +157,7 @@ class _Batch:
             )
         return (
             f"{text} Peak memory {self.peak_ / 2**20:.0f} MiB in all, {self.largest_ / 2**20:.0f} MiB the largest "
-            f"judge (sampled every {memory.SAMPLE_SECONDS:g} s)."
+            f"judge (sampled)."
         )
 
 

@@ -1,34 +1,21 @@
 """memory: what a tree of processes uses, and what this machine has left, out of /proc."""
 
+import functools
 import os
 import threading
+import time
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 SAMPLE_SECONDS = 0.25
+PAUSE = 10  # times as long as a sample took, if that is longer: sampling costs a tenth of a core at most
 
 
 def descendants(root: int) -> list[int]:
     """Every process below this one, parents before children."""
-    children: dict[int, list[int]] = defaultdict(list)
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError):
-                # The name, in brackets, may hold anything; the parent is the second field behind it.
-                children[int((entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])].append(
-                    int(entry.name)
-                )
-    found = [root]
-    for pid in found:  # grows as it goes
-        found += children[pid]
-    return found[1:]
-
-
-def used(pids: list[int]) -> int:
-    """Bytes: pages that several processes share count once among all who share them."""
-    return sum(_used(pid) for pid in pids)
+    return _below(root, _children())
 
 
 def available() -> int:
@@ -40,27 +27,63 @@ def available() -> int:
 
 
 class Peak:
-    """The most that a process and those below it used at once, sampled; what lives shorter may be missed."""
+    """The most that a process and those below it used at once, sampled; what lives shorter may be missed. One thread
+    samples for all that watch."""
+
+    watching_: ClassVar[list["Peak"]] = []
+    wake_: ClassVar[threading.Condition] = threading.Condition()
+    sampler_: ClassVar[threading.Thread | None] = None
 
     def __init__(self, root: int) -> None:
         self.root_, self.peak = root, 0
-        self.ended_ = threading.Event()
-        self.thread_ = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self) -> Self:
-        self.thread_.start()
+        with Peak.wake_:
+            Peak.watching_.append(self)
+            Peak.wake_.notify()
+            if Peak.sampler_ is None:
+                Peak.sampler_ = threading.Thread(target=Peak._sample_for_ever, daemon=True)
+                Peak.sampler_.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.ended_.set()
-        self.thread_.join()
+        with Peak.wake_:
+            Peak.watching_.remove(self)
 
-    def _watch(self) -> None:
-        while not self.ended_.wait(SAMPLE_SECONDS):
-            self.peak = max(self.peak, used([self.root_, *descendants(self.root_)]))
+    @staticmethod
+    def _sample_for_ever() -> None:
+        while True:
+            with Peak.wake_:
+                Peak.wake_.wait_for(lambda: Peak.watching_)
+                watching = list(Peak.watching_)
+            start = time.monotonic()
+            children = _children()
+            used = functools.cache(_used)
+            for one in watching:
+                one.peak = max(one.peak, sum(used(pid) for pid in [one.root_, *_below(one.root_, children)]))
+            time.sleep(max(SAMPLE_SECONDS, PAUSE * (time.monotonic() - start)))
+
+
+def _children() -> dict[int, list[int]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                # The name, in brackets, may hold anything; the parent is the second field behind it.
+                parent = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1]
+                found[int(parent)].append(int(entry.name))
+    return found
+
+
+def _below(root: int, children: dict[int, list[int]]) -> list[int]:
+    found = [root]
+    for pid in found:  # grows as it goes
+        found += children.get(pid, [])
+    return found[1:]
 
 
 def _used(pid: int) -> int:
+    """Bytes. Pages that several processes share count once among all who share them."""
     for name in ("smaps_rollup", "statm"):
         with suppress(OSError, IndexError, ValueError):
             text = Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8")
