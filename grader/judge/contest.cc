@@ -62,9 +62,9 @@ void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
 constexpr const char* kAgain =
     "Run it again on a quiet card (nvidia-smi shows who else is on it). It costs no points as it is.";
 constexpr const char* kReadIt =
-    "Run it again on a quiet card. It costs no points; but if it stays so, an instructor should read the code.";
+    "Run it again on a quiet card. If it stays so, an instructor should read the code: until then it has no score.";
 
-// What cannot be, whoever's fault it is: no grade may rest on it.
+// What cannot be, whoever's fault it is: no grade may rest on it, neither one that is lost nor one that is given.
 std::optional<std::string> impossible(const ContestRules& rules, const Times& times) {
   for (const auto& [who, calls, whole] :
        {std::tuple{"this code", &times.mine, &times.mine_whole}, {"the baseline", &times.base, &times.base_whole}}) {
@@ -93,9 +93,12 @@ std::optional<std::string> moved_away(const Times& times) {
          " than the baseline's by the judge's clock: the work moved to the host";
 }
 
-void check_clocks(const ContestRules& rules, const Times& times, Speed& speed) {
-  if (const auto what = impossible(rules, times))
-    return overrule(SpeedVerdict::kInconclusive, "a measuring fault: " + *what, kReadIt, speed);
+Failure measuring_fault(const std::string& what, Speed& speed) {
+  overrule(SpeedVerdict::kInconclusive, "a measuring fault: " + what, kReadIt, speed);
+  return {Verdict::kJudgeFault, "speed.clock", {speed.reason}, kReadIt, ""};
+}
+
+void check_interval(const Times& times, Speed& speed) {
   if (!speed.interval)
     return overrule(
         SpeedVerdict::kInconclusive,
@@ -137,7 +140,8 @@ std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& n
     if (!open || is_late) break;
   }
   speed.seconds = seconds_so_far();
-  check_clocks(rules, times, speed);
+  if (const auto what = impossible(rules, times)) return measuring_fault(*what, speed);
+  check_interval(times, speed);
   return std::nullopt;
 }
 
