@@ -13,7 +13,7 @@ from pathlib import Path
 
 from launcher.console import Failure
 
-from .grades import JUDGE_FAULT, Course, Grade
+from .grades import Course, Grade
 from .text import cell, counted, listed, points
 
 CANVAS_EXACT = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")  # by which Canvas finds people
@@ -61,7 +61,7 @@ def plain(course: Course) -> str:
 
 
 def _plain_cell(grade: Grade) -> str:
-    return JUDGE_FAULT if grade.points is None else points(grade.points)
+    return grade.verdict if grade.points is None else points(grade.points)
 
 
 def read_canvas(file: Path) -> Sheet:

@@ -98,8 +98,10 @@ def class_page(course: Course, similar: Similar, notes: Sequence[str], style: St
         attention=_attention(grades),
         notes=[*notes, *similar.notes],
         verdicts=Counter(grade.verdict for grade in grades).most_common(),
-        distribution=Markup(plots.distribution(totals, course.most())) if totals else None,
-        rates=Markup(plots.verdicts([(_short(lab), _kinds(course.of_lab(lab))) for lab in course.labs])),
+        distribution=Markup(plots.distribution(totals, course.most())) if course.labs and totals else None,
+        rates=Markup(plots.verdicts([(_short(lab), _kinds(course.of_lab(lab))) for lab in course.labs]))
+        if course.labs
+        else None,
         speedups=[Markup(plots.speedups(rows, kind)) for kind, rows in _speedups(course).items()],
         lab_rows=[_lab_row(course, lab) for lab in course.labs],
         findings=_findings(grades),

@@ -376,6 +376,21 @@ class Files(unittest.TestCase):
         self.assertEqual((slow.get("tests"), slow.get("failures"), slow.get("skipped")), ("4", "2", "1"))
 
 
+class Corners(unittest.TestCase):
+    def test_next_to_nothing(self) -> None:
+        """As after Ctrl-C at once, or where everything was refused."""
+        for records in ([], [course.refusal("ralph")], [course.fault("fay")]):
+            with tempfile.TemporaryDirectory() as folder:
+                reports.write_all(Path(folder), records, labs=course.LABS)
+                page = Page((Path(folder) / "index.html").read_text(encoding="utf-8"))
+                self.assertEqual((page.open_, page.wrong_), ([], []))
+                self.assertIn(f"{len(records)} student", page.text())
+                self.assertEqual(junit_complaints(ElementTree.parse(Path(folder) / "junit.xml").getroot()), [])
+                self.assertEqual(
+                    len(rows((Path(folder) / "gradebook.csv").read_text(encoding="utf-8"))), 1 + len(records)
+                )
+
+
 class Similarity(unittest.TestCase):
     def test_copies_are_found_and_starters_are_not(self) -> None:
         lab = next(lab for lab in course.LABS if lab.number == "02")
