@@ -156,7 +156,9 @@ std::vector<std::string> Sandbox::bubblewrap(const ChildSpec& spec, const Walls&
 void Sandbox::enclose(ChildSpec& spec, const Walls& walls) const {
   spec.environment = environment(spec, walls);
   spec.only_this_environment = true;
-  if (seccomp_) spec.filter = filter_for(walls.permissions);
+  Permissions permissions = walls.permissions;
+  permissions.signals = bubblewrap_ || permissions.processes;  // which signal each other
+  if (seccomp_) spec.filter = filter_for(permissions);
   if (!bubblewrap_) return;
   spec.command = bubblewrap(spec, walls);
   spec.folder.clear();

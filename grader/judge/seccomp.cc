@@ -78,6 +78,13 @@ void refuse_shared_memory(const Filter& filter) {
   refuse(filter, "mmap", ENOMEM, has_all_of(3, MAP_SHARED | MAP_ANONYMOUS));
 }
 
+// Or it could end the judge.
+void refuse_signals(const Filter& filter) {
+  for (const char* call : {"tkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
+    refuse(filter, call, EPERM);
+  for (const char* call : {"kill", "tgkill"}) refuse(filter, call, EPERM, scmp_arg_cmp{0, SCMP_CMP_NE, kOwnProcess, 0});
+}
+
 }  // namespace
 
 std::string filter_for(const Permissions& permissions) {
@@ -97,6 +104,7 @@ std::string filter_for(const Permissions& permissions) {
   }
   if (!permissions.processes) refuse_processes(filter);
   if (!permissions.shared_memory) refuse_shared_memory(filter);
+  if (!permissions.signals) refuse_signals(filter);
 
   const Fd file(memfd_create("seccomp", MFD_CLOEXEC));
   require(seccomp_export_bpf(filter.get(), file.get()), "anything");

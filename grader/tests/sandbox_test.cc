@@ -141,6 +141,11 @@ TEST(Sandbox, AProcessesEndIsSeenFromOutside) {
   EXPECT_EQ(behind({}, "while :; do :; done", limits).signal, SIGXCPU);
 }
 
+TEST(Sandbox, NobodyElseIsSignalled) {
+  NEEDS(filters());
+  EXPECT_EQ(behind({}, "kill -TERM $PPID; kill -KILL $PPID; echo alive").output, "alive\n");
+}
+
 TEST(Sandbox, DaemonsEndWithTheirParent) {
   NEEDS(Sandbox::here().hides_files());
   const testing::Environment mark("WARPLADDER_TRIAL", "daemons-" + std::to_string(getpid()));
