@@ -66,7 +66,7 @@ def _similar(course: Course) -> similarity.Similar:
     files: dict[str, dict[str, str]] = {}
     for grade in course.grades.values():
         if grade.lab and grade.source:
-            files.setdefault(grade.lab_name, {})[grade.student] = grade.source
+            files.setdefault(grade.lab_name, {})[grade.student] = grade.source[: similarity.LONGEST]
     of_name = {lab.name: lab for lab in course.labs}
     for name, submitted in files.items():
         if of_name[name].solution.exists():
