@@ -7,6 +7,7 @@
 #include "block.h"
 #include "launch.h"
 #include "mbarrier.h"
+#include "traffic_access.h"
 #include "warp.h"
 
 namespace lockstep {
@@ -48,8 +49,8 @@ void AsyncCopies::run(Warp& warp, const AsyncUse& use, Mask mask) {
     case AsyncOp::kCopy: return start_copy(warp, use, mask);
     case AsyncOp::kArrive: return start_arrival(warp, use, mask);
     case AsyncOp::kBulk: return start_bulk(warp, use, mask);
-    case AsyncOp::kWait: return wait(warp, use, mask);
-    case AsyncOp::kBulkWait: return wait_bulk(warp, use, mask);
+    case AsyncOp::kWait: ++warp.chain().misses; return wait(warp, use, mask);
+    case AsyncOp::kBulkWait: ++warp.chain().misses; return wait_bulk(warp, use, mask);
     case AsyncOp::kCommit:
     case AsyncOp::kBulkCommit:
       auto& open = use.op == AsyncOp::kCommit ? open_group_ : open_bulk_group_;
@@ -108,6 +109,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
       read.bytes = static_cast<uint8_t>(bytes);
       watch_lane(warp, read, l, copy.from[l]);
       warp.launch().counters.async_loaded += bytes;
+      count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
     }
     std::byte* to = shared_place(warp, copy.to[l]);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
@@ -177,8 +179,14 @@ void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
     else
       std::memmove(to, from, bulk.bytes);
     LaunchCounters& counters = warp.launch().counters;
-    if (use.from.space != Space::kShared) counters.async_loaded += bulk.bytes;
-    if (use.to.space != Space::kShared) counters.async_stored += bulk.bytes;
+    if (use.from.space != Space::kShared) {
+      counters.async_loaded += bulk.bytes;
+      count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
+    }
+    if (use.to.space != Space::kShared) {
+      counters.async_stored += bulk.bytes;
+      count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
+    }
   }
   if (use.has_mbarrier) bytes_came(warp, use.mbarrier, bulk.lane, bulk.mbarrier, bulk.bytes);
 }

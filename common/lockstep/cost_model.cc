@@ -39,7 +39,8 @@ constexpr const char* kParameters[] = {"multiprocessors",
                                        "atomic_sectors_per_clock",
                                        "launch_us",
                                        "block_cycles",
-                                       "overlap"};
+                                       "overlap",
+                                       "speedup_error"};
 
 uint32_t blocks_resident(const Work& work, const Card& card) {
   DeviceLimits limits;

@@ -35,7 +35,8 @@ struct Work {
 
 Work work_of(const Launch& launch);
 
-// Of each launch of a card's file, by the name of the parameter; every card has all of them.
+// Its parameters by name, all of them (kParameters). speedup_error: the factor up to which quotients of times are right,
+// from one rung to the next where both were measured.
 struct Card {
   std::string name;
   std::map<std::string, double, std::less<>> parameters;

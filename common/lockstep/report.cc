@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -158,6 +159,21 @@ nlohmann::json modelled(const Work& work) {
   return result;
 }
 
+// Of all launches together, for the cards that each of them fits on.
+nlohmann::json modelled(const std::vector<const LaunchRecord*>& launches) {
+  nlohmann::json result = nlohmann::json::object();
+  for (const Card& card : cards()) {
+    double us = 0;
+    const bool all = std::ranges::all_of(launches, [&](const LaunchRecord* launch) {
+      const bool fitting = launch->work.blocks > 0 && fits(launch->work, card);
+      if (fitting) us += modelled_time(launch->work, card).us;
+      return fitting;
+    });
+    if (all) result[card.name] = rounded(us);
+  }
+  return result;
+}
+
 nlohmann::json to_json(const Chain& chain) {
   return {{"cycles", chain.cycles},
           {"shared_waits", chain.shared_waits},
@@ -225,6 +241,8 @@ std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& f
     if (f.other) entry["other"] = to_json(*f.other);
     report["findings"].push_back(entry);
   }
+  report["modelled"] = modelled(launches.all());
+  report["modelled_error"] = cards().front()["speedup_error"];
   // Launches may be many: each becomes text by itself, since json takes several times the room.
   std::string text = to_text(report);
   text.erase(text.rfind("\n}"));

@@ -90,6 +90,14 @@ inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, con
   traffic.finish(warp);
 }
 
+// Of an asynchronous copy, which has no instruction of its own there.
+inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
+  if (!warp.launch().counts_traffic || bytes == 0) return;
+  MemoryAccess access;
+  access.op = op;
+  TrafficAccess(warp, access).look_up_all(at / 32, (at + bytes - 1) / 32, 1);
+}
+
 inline void wait_for_shared(Warp& warp, const Wavefronts& wavefronts) {
   ++warp.chain().shared_waits;
   warp.chain().cycles += wavefronts.total - 1;

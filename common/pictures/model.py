@@ -66,6 +66,7 @@ def figures(found: list[Modelled]) -> dict[str, float]:
     }
     made |= {"off.worst": max(off.values()), "off.left_out": max(off_left_out), "model.rungs": len(found)}
     made["off.middle"] = sorted(off.values())[len(off) // 2]
+    made["model.speedup_error"] = next(float(row[2]) for row in card_rows() if row[1] == "speedup_error")
     made["model.disordered"] = len(out_of_order(found))
     return made
 

@@ -40,7 +40,8 @@ Card small_card() {
            {"block_cycles", 0},
            {"launch_us", 3},
            {"dram_share", 0.5},
-           {"overlap", 2}}};
+           {"overlap", 2},
+           {"speedup_error", 1.5}}};
 }
 
 Work blocks(uint64_t count, uint64_t threads) {
@@ -226,6 +227,15 @@ TEST(Dependence, AnAtomicWithoutItsResultIsNoWait) {
   EXPECT_EQ(work_of("red.global.add.u32 [%rd1], 1;")["chains"]["misses"], 0);
   EXPECT_EQ(work_of("red.global.add.u32 [%rd1], 1;")["busiest_atomics"], 32);
   EXPECT_EQ(work_of("atom.global.add.u32 %r1, [%rd1], 1;\nadd.u32 %r2, %r1, 1;")["chains"]["misses"], 1);
+}
+
+TEST(Dependence, AsynchronousCopiesMoveBytesAndAreWaitedFor) {
+  const auto work = work_of(
+      ".shared .align 16 .b8 s_tile[16];\nmov.u32 %r1, s_tile;\n"
+      "cp.async.cg.shared.global [%r1], [%rd1], 16;\ncp.async.wait_all;");
+  EXPECT_EQ(work["chains"]["misses"], 1);
+  EXPECT_EQ(work["sectors_read"], 1);  // all 32 lanes copy the same
+  EXPECT_EQ(work["l2_sectors"], 1);
 }
 
 TEST(Dependence, PairsThatAreOneInstructionTakeOneSlot) {

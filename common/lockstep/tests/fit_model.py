@@ -5,9 +5,9 @@
     fit_model.py BUILD --check    whether these are what would be written; nothing is run but a few of the labs
 
 BUILD holds the labs' solutions, lab_case and model_times. Fitted are the rows of cards.csv whose source is `fitted`,
-alike for all cards: so that the sum over all kernels of the squared logarithm of modelled over measured is least. Then
-each lab's kernels are left out once and predicted by what the others alone would fit; of lab 15, which alone tells
-what atomics cost, one input at a time.
+alike for all cards: `overlap`, so that the sum over all kernels of the squared logarithm of modelled over measured is
+least. Then each lab's kernels are left out once and predicted by what the others alone would fit; of lab 15, whose
+times are far from all others, one input at a time. What comes of it is `speedup_error`.
 """
 
 import argparse
@@ -144,7 +144,21 @@ def fitted_rows(build: Path, found: list[Rung]) -> tuple[dict[str, float], list[
     for rung, (us, bound) in zip(found, modelled, strict=True):
         figures = (*rung.us, us, left_out[rung.name])
         rows.append([rung.name, rung.family, str(rung.n), *(f"{figure:.5g}" for figure in figures), bound])
-    return best, rows
+    ratios = {rung.name: (us / rung.us[1], left_out[rung.name] / rung.us[1])
+              for rung, (us, _) in zip(found, modelled, strict=True)}  # fmt: skip
+    return best | {"speedup_error": speedup_error(ratios)}, rows
+
+
+def speedup_error(ratios: dict[str, tuple[float, float]]) -> float:
+    """ratios: modelled over measured by rung, fitted to all and with it left out. How far off the modelled speedup of a
+    rung over the rung below it is at most, rounded up."""
+    off = [1.0]
+    for lab, facts in labs():
+        below, name = facts["baseline"], lab[:2]
+        if below in ratios and name in ratios:
+            error = ratios[name][1] / ratios[below][0]
+            off.append(max(error, 1 / error))
+    return math.ceil(max(off) * 100) / 100
 
 
 def differs(a: str, b: str) -> bool:
