@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .grades import ACCEPTED, INCONCLUSIVE, Grade
-from .text import visible
+from .text import number, visible
 
 OUTPUT = 10_000  # characters of one test's output
 MARK = "warpladder"  # in extra_data: how a later run knows our own results
@@ -23,7 +23,7 @@ def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", e
     if any(grade.points is None for grade in grades) or not grades:
         why = "\n".join(grade.error for grade in grades if grade.points is None and grade.error)
         return trouble(why, earlier=earlier, marks=marks)
-    tests = [test for number, grade in enumerate(grades, 1) for test in _tests(grade, number, hidden_until)]
+    tests = [test for at, grade in enumerate(grades, 1) for test in _tests(grade, at, hidden_until)]
     answer: dict[str, Any] = {
         "score": sum(grade.points or 0 for grade in grades),
         "execution_time": round(sum(float(grade.record.get("seconds") or 0) for grade in grades)),
@@ -65,7 +65,7 @@ def earlier_score(metadata: Mapping[str, Any]) -> float | None:
     return None
 
 
-def _tests(grade: Grade, number: int, hidden_until: str) -> list[dict[str, Any]]:
+def _tests(grade: Grade, place: int, hidden_until: str) -> list[dict[str, Any]]:
     scored = hidden_until if _hides(grade) else "visible"
     label = grade.label
     tests = [
@@ -84,11 +84,11 @@ def _tests(grade: Grade, number: int, hidden_until: str) -> list[dict[str, Any]]
         tests.append(_test(f"{label}: hidden cases", hidden.passed == hidden.of, counts, hidden_until))
     for rule in grade.judge.get("rules", []):
         good = rule.get("verdict") != "broken"
-        text = f"{rule['counter']}{' per ' + rule['per'] if rule.get('per') else ''} = {rule.get('value')}"
+        text = f"{rule['counter']}{' per ' + rule['per'] if rule.get('per') else ''} = {number(rule.get('value'))}"
         text += f", wanted {rule['op']} {rule['limit']:g}\n{rule['why']}"
         tests.append(_test(f"{label}: rule {rule['name']}", good, text, scored))
     for at, test in enumerate(tests, 1):
-        test["number"] = f"{number}.{at}"
+        test["number"] = f"{place}.{at}"
         test["extra_data"] = {} if _hides(grade) else {MARK: {"verdict": grade.verdict}}
     return tests
 
