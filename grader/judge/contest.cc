@@ -93,11 +93,6 @@ std::optional<std::string> moved_away(const Times& times) {
          " than the baseline's by the judge's clock: the work moved to the host";
 }
 
-Failure measuring_fault(const std::string& what, Speed& speed) {
-  overrule(SpeedVerdict::kInconclusive, "a measuring fault: " + what, kReadIt, speed);
-  return {Verdict::kJudgeFault, "speed.clock", {speed.reason}, kReadIt, ""};
-}
-
 void check_interval(const Times& times, Speed& speed) {
   if (!speed.interval)
     return overrule(
@@ -140,7 +135,7 @@ std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& n
     if (!open || is_late) break;
   }
   speed.seconds = seconds_so_far();
-  if (const auto what = impossible(rules, times)) return measuring_fault(*what, speed);
+  if (const auto what = impossible(rules, times)) throw JudgeFault("a measuring fault: " + *what + ". " + kReadIt);
   check_interval(times, speed);
   return std::nullopt;
 }

@@ -35,6 +35,7 @@ struct ContestRules {
 // The pair of this number; a failure ends the contest and is the submission's.
 using NextPair = std::function<std::variant<TimedPair, Failure>(int number)>;
 
+// Throws JudgeFault where the times cannot be.
 std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& next,
                                     const std::function<double()>& seconds_so_far, Speed& speed);
 

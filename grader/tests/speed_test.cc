@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -112,14 +113,18 @@ class Contest : public ::testing::Test {
       pair.mine.ms *= claim_;
       return pair;
     };
-    fault_ = hold_contest(
-        rules_, next, [&] { return pairs_ * seconds_a_pair_; }, speed);
+    EXPECT_FALSE(hold_contest(
+        rules_, next, [&] { return pairs_ * seconds_a_pair_; }, speed));
     return speed;
   }
-  void TearDown() override { EXPECT_EQ(fault_.has_value(), is_fault_); }
+  // What the judge says of times that cannot be; "": it takes them.
+  std::string refusal(double speedup) {
+    try {
+      hold(speedup);
+    } catch (const JudgeFault& fault) { return fault.what(); }
+    return "";
+  }
   ContestRules rules_;
-  std::optional<Failure> fault_;
-  bool is_fault_ = false;  // the last contest's outcome
   int pairs_ = 0;
   double seconds_a_pair_ = 0.1, copy_ = 4000, more_on_host_ = 0, claim_ = 1;
 };
@@ -170,23 +175,15 @@ TEST_F(Contest, SeldomErrsAtTheThresholdItself) {
 
 TEST_F(Contest, FasterThanTheCardCanReadIsAMeasuringFault) {
   copy_ = 300;  // 400 MB in 1 ms are more than 1.2 times that
-  for (const double speedup : {1.5, 1.0}) {
-    const Speed speed = hold(speedup);
-    ASSERT_TRUE(fault_);
-    EXPECT_EQ(fault_->verdict, Verdict::kJudgeFault);  // no score: neither given nor lost
-    EXPECT_EQ(speed.verdict, SpeedVerdict::kInconclusive);
-    EXPECT_NE(speed.reason.find("cannot even read the input"), std::string::npos) << speed.reason;
-  }
+  for (const double speedup : {1.5, 1.0})
+    EXPECT_THAT(refusal(speedup), ::testing::HasSubstr("cannot even read the input"));
   copy_ = 0;  // none was made
   EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
 }
 
 TEST_F(Contest, ACallCannotBeShorterThanWhatTheDeviceDidInIt) {
   more_on_host_ = -0.2;
-  is_fault_ = true;
-  const Speed speed = hold(1.5);
-  EXPECT_EQ(speed.verdict, SpeedVerdict::kInconclusive);
-  EXPECT_NE(speed.reason.find("by the judge's clock"), std::string::npos) << speed.reason;
+  EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("by the judge's clock"));
 }
 
 TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
