@@ -1,7 +1,6 @@
 """progress: how far a batch is: a bar on a terminal, elsewhere a line for each task."""
 
 import sys
-import time
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,12 +10,12 @@ from rich import progress
 
 class Progress:
     def __init__(self, tasks: int) -> None:
-        self.tasks_, self.done_, self.start_ = tasks, 0, time.monotonic()
+        self.tasks_, self.done_ = tasks, 0
         self.bar_ = progress.Progress(
             progress.TextColumn("Grading"),
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
-            progress.TextColumn("{task.fields[last]}"),
+            progress.TextColumn("{task.fields[last]}", markup=False),
             progress.TimeRemainingColumn(),
             disable=not sys.stdout.isatty(),
             transient=True,
