@@ -35,8 +35,8 @@ struct Work {
 
 Work work_of(const Launch& launch);
 
-// Its parameters by name, all of them (kParameters). speedup_error: the factor up to which quotients of times are right,
-// from one rung to the next where both were measured.
+// A card's parameters by name, all of them (kParameters). speedup_error: the factor up to which quotients of its times
+// are right, from one rung to the next where both were measured.
 struct Card {
   std::string name;
   std::map<std::string, double, std::less<>> parameters;
