@@ -1,6 +1,8 @@
 #include "grader/judge/compile.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 
 #include "grader/judge/child.h"
@@ -12,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSeconds = 120;
-constexpr uint64_t kCpuSeconds = 60, kDataLimit = uint64_t{8} << 30, kLargestFile = uint64_t{256} << 20;
+constexpr uint64_t kDataLimit = uint64_t{8} << 30, kLargestFile = uint64_t{256} << 20;
 constexpr uint64_t kOpenFiles = 256;
 constexpr size_t kMostFiles = 256;  // beside the source that it may include
 
@@ -38,8 +39,23 @@ std::vector<fs::path> beside(const fs::path& source) {
   return files;
 }
 
+// nvcc hands names to a shell. A path that a shell reads otherwise is copied to one that it does not.
+fs::path plain(const fs::path& source, std::vector<fs::path>& files, const TemporaryFolder& folder) {
+  static const std::string kPlain = "/._-+=:,@%ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  if (source.string().find_first_not_of(kPlain) == std::string::npos) return source;
+  const fs::path copies = folder.path() / "source";
+  fs::create_directory(copies);
+  for (const fs::path& file : files) {
+    if (file != source) fs::copy_file(file, copies / file.filename());
+  }
+  const fs::path copy = copies / ("submission" + source.extension().string());
+  fs::copy_file(source, copy, fs::copy_options::overwrite_existing);
+  files.clear();
+  return copy;
+}
+
 // What a tool printed on stdout is wanted where it has an `output`.
-std::optional<Failure> run_tool(const std::vector<std::string>& command, const TemporaryFolder& folder,
+std::optional<Failure> run_tool(const std::vector<std::string>& command, double seconds, const TemporaryFolder& folder,
                                 const Walls& walls, const char* what, std::string* output = nullptr) {
   if (command.front().starts_with('/') && !fs::exists(command.front()))
     throw JudgeFault(command.front() + " cannot be started. Build the labs again: cmake --build build");
@@ -47,7 +63,7 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const T
   spec.command = command;
   spec.folder = folder.path();
   spec.environment = {{"TMPDIR", folder.path()}};
-  spec.limits.cpu_seconds = kCpuSeconds;
+  spec.limits.cpu_seconds = static_cast<uint64_t>(std::ceil(seconds / 2));
   spec.limits.data_bytes = kDataLimit;
   spec.limits.file_bytes = kLargestFile;
   spec.limits.open_files = kOpenFiles;
@@ -55,8 +71,9 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const T
   Sandbox::here().enclose(spec, walls);
   Child tool(spec);
   std::string line;
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(static_cast<int>(kSeconds));
-  const Child::Event event = tool.wait(deadline, line);
+  const auto duration =
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+  const Child::Event event = tool.wait(std::chrono::steady_clock::now() + duration, line);
   if (event == Child::Event::kEnded && tool.ended_well()) {
     if (output != nullptr) *output = tool.output();
     return std::nullopt;
@@ -86,7 +103,9 @@ std::optional<Failure> close_object(const fs::path& object, const Lab& lab, cons
                                     const Walls& walls) {
   std::string text;
   const std::vector<std::string> list = {"nm", "--format=posix", "--defined-only", "--extern-only", object};
-  if (auto failure = run_tool(list, folder, walls, "nm, which lists what the file defines,", &text)) return failure;
+  if (auto failure =
+          run_tool(list, lab.compile_seconds, folder, walls, "nm, which lists what the file defines,", &text))
+    return failure;
   const std::vector<Symbol> symbols = parse_symbols(text);
   if (auto failure = check_symbols(symbols, lab)) return failure;
 
@@ -101,7 +120,7 @@ std::optional<Failure> close_object(const fs::path& object, const Lab& lab, cons
   if (weaken.size() > 2) steps.push_back(weaken);
   steps.push_back(keep);
   for (const auto& step : steps) {
-    if (auto failure = run_tool(step, folder, walls, "the linker")) return failure;
+    if (auto failure = run_tool(step, lab.compile_seconds, folder, walls, "the linker")) return failure;
   }
   return std::nullopt;
 }
@@ -111,9 +130,11 @@ std::optional<Failure> close_object(const fs::path& object, const Lab& lab, cons
 std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
                                const TemporaryFolder& folder) {
   const std::string object = folder.path() / "submission.o";
+  std::vector<fs::path> files = beside(source);
+  const fs::path from = plain(source, files, folder);
   std::vector<std::string> compiler, linker;
   for (const std::string& word : build.compile)
-    compiler.push_back(replaced(replaced(word, "{source}", source), "{object}", object));
+    compiler.push_back(replaced(replaced(word, "{source}", from), "{object}", object));
   for (const std::string& word : build.link)
     linker.push_back(replaced(replaced(word, "{binary}", binary), "{object}", object));
   Walls walls;
@@ -123,10 +144,10 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
   walls.readable = build.compiler_sees;
   walls.writable = {folder.path()};
   Walls for_source = walls;
-  std::ranges::copy(beside(source), std::back_inserter(for_source.readable));
-  if (auto failure = run_tool(compiler, folder, for_source, "the compiler")) return failure;
+  std::ranges::copy(files, std::back_inserter(for_source.readable));
+  if (auto failure = run_tool(compiler, lab.compile_seconds, folder, for_source, "the compiler")) return failure;
   if (auto failure = close_object(object, lab, folder, walls)) return failure;
-  return run_tool(linker, folder, walls, "the linker");
+  return run_tool(linker, lab.compile_seconds, folder, walls, "the linker");
 }
 
 }  // namespace warpladder

@@ -111,6 +111,7 @@ void read_limits(const Json& json, const std::string& place, Lab& lab) {
   Reader limits(json, place + ": \"limits\"");
   lab.case_seconds = limits.get<double>("case_s", lab.case_seconds);
   lab.real_seconds = limits.get<double>("real_s", lab.real_seconds);
+  lab.compile_seconds = limits.get<double>("compile_s", lab.compile_seconds);
   limits.finish();
 }
 

@@ -47,7 +47,7 @@ struct Lab {
   std::vector<Rule> rules;
   std::vector<Threshold> thresholds;  // by ascending speedup
   std::string speed_why;              // why there is none
-  double case_seconds = 10, real_seconds = 60;
+  double case_seconds = 10, real_seconds = 60, compile_seconds = 120;
 };
 
 Lab load_lab(const std::filesystem::path& folder);

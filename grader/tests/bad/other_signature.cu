@@ -1,2 +1,0 @@
-// caught by: compile
-long reduce_sum(const int*, long) { return 0; }

@@ -1,0 +1,9 @@
+// verdict: cheating suspected · symbols
+// lab: 02
+// A function with a harmless name in C++, whose name for the linker is cudaEventRecord.
+#include "right.h"
+
+int note_the_time(cudaEvent_t, cudaStream_t) __asm__("cudaEventRecord");
+int note_the_time(cudaEvent_t, cudaStream_t) { return 0; }
+
+int reduce_sum(int* data, int n) { return right_sum(data, n); }

@@ -1,0 +1,14 @@
+// verdict: runtime error · runtime
+// lab: 02
+// Says that the judge is at fault, so that nobody loses points for an answer that is wrong.
+#include <unistd.h>
+
+#include <string>
+
+#include "common/contracts/reduction.h"
+
+int reduce_sum(int*, int) {
+  const std::string reply = R"({"id":0,"status":"fault","text":"the device does not start"})" + std::string("\n");
+  if (write(4, reply.data(), reply.size()) < 0) return 0;
+  _exit(1);
+}

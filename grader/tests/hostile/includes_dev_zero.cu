@@ -1,0 +1,4 @@
+// verdict: compile error · compile
+// lab: 02
+// Includes a file that never ends.
+#include "/dev/zero"

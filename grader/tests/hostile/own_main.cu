@@ -1,0 +1,7 @@
+// verdict: compile error · compile
+// lab: 02
+// Brings a main of its own.
+#include "common/contracts/reduction.h"
+
+int reduce_sum(int*, int) { return 0; }
+int main() { return 0; }

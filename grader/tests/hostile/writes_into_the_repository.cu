@@ -1,0 +1,21 @@
+// verdict: wrong answer · case.reduce_sum
+// lab: 02
+// Puts files into the repository, the build and the folders that everybody shares, and writes into its own binary.
+#include <fcntl.h>
+
+#include <string>
+
+#include "breach.h"
+#include "common/contracts/reduction.h"
+
+int reduce_sum(int*, int n) {
+  const std::string repository = "@REPOSITORY@";
+  for (const char* folder :
+       {"", "/solutions", "/labs/02_reduce_neighbored", "/build", "/build/lockstep", "/build/runner"})
+    breached_if(open((repository + folder + "/@CANARY@").c_str(), O_CREAT | O_WRONLY, 0600) >= 0, folder);
+  breached_if(open((repository + "/README.md").c_str(), O_WRONLY) >= 0, "README.md");
+  breached_if(open("/proc/self/exe", O_WRONLY) >= 0, "its own binary");
+  for (const char* folder : {"/tmp", "/dev/shm", "/var/tmp", "/home", "/root", "/usr/lib", "/etc", "@SUBMISSION@"})
+    open((folder + std::string("/@CANARY@")).c_str(), O_CREAT | O_WRONLY, 0600);  // the test looks for them
+  return n + 1;
+}
