@@ -98,6 +98,7 @@ class Formatter {
   std::string convert(std::string conversion) {
     const char kind = conversion.back();
     if (kind == '%') return "%";
+    if (conversion.find('$') != std::string::npos) return conversion;  // would reach for arguments that are not there
     ++converted_;
     for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
       conversion.replace(star, 1, std::to_string(take<int32_t>()));

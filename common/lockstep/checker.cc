@@ -371,8 +371,8 @@ void Checker::arrive(const Warp& warp, uint32_t barrier, Mask mask) {
   if (checks_.races) order_.arrive(warp.checks()->order, barrier, {warp.index(), mask});
 }
 
-uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host) {
-  const uint64_t address = memory.allocate(bytes, for_host);
+uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host, bool shared) {
+  const uint64_t address = memory.allocate(bytes, for_host, shared);
   if (address == 0 || !checker || checker->allocated(address, bytes)) return address;
   memory.free(address);
   return 0;

@@ -94,6 +94,6 @@ class Checker {
 };
 
 // An allocation that the checker, if there is one, watches from now on. 0: the system or the card has not that much.
-uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host);
+uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host, bool shared = false);
 
 }  // namespace lockstep

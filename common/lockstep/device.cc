@@ -1,19 +1,14 @@
 #include "device.h"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 #include "checker.h"
+#include "host_side.h"
 #include "launch.h"
 #include "linker.h"
 #include "memory.h"
@@ -71,13 +66,14 @@ Outcome refused(const PtxError& error) {
 
 std::string bytes_text(uint64_t n) { return std::to_string(n) + " bytes"; }
 
-class InProcessDevice : public Device {
+class InProcessDevice : public EmulatedDevice {
  public:
   explicit InProcessDevice(const DeviceOptions& options)
       : options_(options),
-        memory_(options.memory_bytes),
+        memory_(options),
         param_block_(memory_.allocate_apart(kParamBytes)),
         grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)),
+        host_(options, memory_, findings_),
         workers_(options.threads - 1) {
     if (!options.trace.empty()) trace_ = std::make_unique<Trace>(options.trace);
     if (!options.checks.watch()) return;
@@ -89,13 +85,14 @@ class InProcessDevice : public Device {
   }
 
   const DeviceLimits& limits() const override { return limits_; }
+  AddressSpace address_space() const override { return memory_.addresses(); }
 
-  Outcome allocate(uint64_t bytes, uint64_t* address, bool host_writes) override;
-  Outcome free(uint64_t address) override;
-  Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) override;
-  Outcome copy_out(void* to, uint64_t from, uint64_t bytes) override;
-  Outcome copy_within(uint64_t to, uint64_t from, uint64_t bytes) override;
-  Outcome fill(uint64_t to, uint8_t value, uint64_t bytes) override;
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override;
+  Outcome free(uint64_t address, bool pinned) override;
+  Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override;
+  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, bool goes_on) override;
+  Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override;
+  Outcome fill(const Region& to, uint8_t value) override;
   AddressInfo find_address(uint64_t address) const override { return memory_.describe(address); }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override;
 
@@ -107,36 +104,39 @@ class InProcessDevice : public Device {
   uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override;
   Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override;
   Outcome launch(const LaunchRequest& request) override;
-  Outcome synchronise() override { return sticky_; }
+  Outcome synchronise() override { return host_.waits(), sticky_; }
+  Outcome fault() const override { return sticky_; }
+  void read_error() override { host_.reads_error(); }
+  bool call_fails(std::string_view function) override { return host_.call_fails(function); }
+  void profile(bool on) override { host_.profile(on); }
   std::string take_output() override { return std::exchange(output_, {}); }
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();
     if (trace_) messages.push_back(trace_->take_message());
     return messages;
   }
-  void add_finding(const Finding& finding) override { findings_.add(finding); }
-  const Checks& checks() const override { return options_.checks; }
-  std::vector<uint64_t> heap() const override {
-    std::vector<uint64_t> bytes;
-    for (const uint64_t address : heap_) bytes.push_back(memory_.describe(address).bytes);
-    return bytes;
+  Outcome end_program(End end) override;
+  std::string report_json(std::string_view end) const override {
+    return to_json(records_, findings_.all(), options_.schedule, end);
   }
-  std::string report_json() const override { return to_json(records_, findings_.all(), options_.schedule); }
 
  private:
   static constexpr uint64_t kWorkspaceBytes = 256;
   // For recursion and indirect calls, whose depth the program leaves open.
   static constexpr uint64_t kOpenEndedStack = 16 << 10;
 
-  bool holds(uint64_t address, uint64_t bytes) const { return memory_.find(address).contains(address, bytes); }
+  bool holds(const Region& region) const;
+  void release(uint64_t address);
   void place_variables(LoadedModule& loaded);
   void initialise(LoadedModule& loaded, const Variable& v);
   Linkage linkage(LoadedModule& loaded) const;
   LoadedFunction* function(FunctionId id) { return id < functions_.size() ? functions_[id].get() : nullptr; }
   Outcome check_shape(const LoadedFunction& f, const LaunchRequest& request) const;
+  Outcome launch(LoadedFunction& f, const LaunchRequest& request);
   void run(Launch& launch);
-  void wrote(uint64_t address, uint64_t bytes) {
-    if (checker_) checker_->host_wrote(address, bytes);
+  void wrote(const Region& region) {
+    for (uint64_t row = 0; checker_ && row < region.rows; ++row)
+      checker_->host_wrote(region.address + row * region.pitch, region.width);
   }
   std::string allocation_name(const LoadedFunction& f, const LaunchRequest& request, uint64_t base) const;
 
@@ -155,6 +155,7 @@ class InProcessDevice : public Device {
   std::string output_;
   LaunchRecords records_;
   Findings findings_;
+  HostSide host_;
   std::unique_ptr<Checker> checker_;  // null if nothing is checked
   std::unique_ptr<Trace> trace_;      // null if nothing is recorded
   Workers workers_;
@@ -162,9 +163,13 @@ class InProcessDevice : public Device {
 
 // ---- memory ----
 
-Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, bool host_writes) {
-  *address = bytes ? allocate_watched(memory_, checker_.get(), bytes, true) : 0;
-  if (*address && host_writes) wrote(*address, bytes);
+Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
+  const bool shared = kind != MemoryKind::kDevice;
+  *address = bytes ? allocate_watched(memory_, checker_.get(), bytes, true, shared) : 0;
+  if (*address) {
+    if (shared) wrote({*address, bytes, bytes});
+    host_.allocated(*address, bytes, kind);
+  }
   if (bytes == 0 || *address) return {};
   if (bytes <= memory_.capacity() - memory_.used())
     return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
@@ -176,37 +181,60 @@ Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, bool host_w
               "(LOCKSTEP_MEMORY=16G)."};
 }
 
-Outcome InProcessDevice::free(uint64_t address) {
+Outcome InProcessDevice::free(uint64_t address, bool pinned) {
+  if (address == 0) return {};
+  if (!host_.frees(address, pinned)) return {Status::kInvalidValue, ""};
+  release(address);
+  return {};
+}
+
+void InProcessDevice::release(uint64_t address) {
   const AddressInfo freed = memory_.describe(address);
-  if (address != 0 && !memory_.free(address)) return {Status::kInvalidValue, ""};
-  if (address != 0 && checker_) checker_->freed(freed.base, freed.bytes);
+  memory_.free(address);
+  if (checker_) checker_->freed(freed.base, freed.bytes);
+}
+
+// All of it, gaps between rows too, in one allocation.
+bool InProcessDevice::holds(const Region& region) const {
+  uint64_t bytes = 0;
+  if (region.width == 0 || region.rows == 0) return true;
+  return !__builtin_mul_overflow(region.pitch, region.rows - 1, &bytes) &&
+         !__builtin_add_overflow(bytes, region.width, &bytes) &&
+         memory_.find(region.address).contains(region.address, bytes);
+}
+
+Outcome InProcessDevice::copy_in(const Region& to, const void* from, uint64_t from_pitch) {
+  if (!holds(to)) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+    std::memcpy(reinterpret_cast<void*>(to.address + row * to.pitch),
+                static_cast<const std::byte*>(from) + row * from_pitch, to.width);
+  wrote(to);
   return {};
 }
 
-Outcome InProcessDevice::copy_in(uint64_t to, const void* from, uint64_t bytes) {
-  if (bytes && !holds(to, bytes)) return {Status::kInvalidValue, ""};
-  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-  wrote(to, bytes);
+Outcome InProcessDevice::copy_out(void* to, uint64_t to_pitch, const Region& from, bool goes_on) {
+  if (!holds(from)) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; from.width && row < from.rows; ++row)
+    std::memcpy(static_cast<std::byte*>(to) + row * to_pitch,
+                reinterpret_cast<const void*>(from.address + row * from.pitch), from.width);
+  if (!goes_on) host_.waits();
   return {};
 }
 
-Outcome InProcessDevice::copy_out(void* to, uint64_t from, uint64_t bytes) {
-  if (bytes && !holds(from, bytes)) return {Status::kInvalidValue, ""};
-  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+Outcome InProcessDevice::copy_within(const Region& to, uint64_t from, uint64_t from_pitch) {
+  if (!holds(to) || !holds({from, from_pitch, to.width, to.rows})) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+    std::memmove(reinterpret_cast<void*>(to.address + row * to.pitch),
+                 reinterpret_cast<const void*>(from + row * from_pitch), to.width);
+  wrote(to);
   return {};
 }
 
-Outcome InProcessDevice::copy_within(uint64_t to, uint64_t from, uint64_t bytes) {
-  if (bytes && (!holds(from, bytes) || !holds(to, bytes))) return {Status::kInvalidValue, ""};
-  std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-  wrote(to, bytes);
-  return {};
-}
-
-Outcome InProcessDevice::fill(uint64_t to, uint8_t value, uint64_t bytes) {
-  if (bytes && !holds(to, bytes)) return {Status::kInvalidValue, ""};
-  std::memset(reinterpret_cast<void*>(to), value, bytes);
-  wrote(to, bytes);
+Outcome InProcessDevice::fill(const Region& to, uint8_t value) {
+  if (!holds(to)) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+    std::memset(reinterpret_cast<void*>(to.address + row * to.pitch), value, to.width);
+  wrote(to);
   return {};
 }
 
@@ -255,12 +283,13 @@ void InProcessDevice::place_variables(LoadedModule& loaded) {
   for (const Variable& v : loaded.module.variables) {
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     if (v.is_extern) continue;
-    const uint64_t address = allocate_watched(memory_, checker_.get(), std::max<uint64_t>(v.bytes, 1), false);
+    const uint64_t address =
+        allocate_watched(memory_, checker_.get(), std::max<uint64_t>(v.bytes, 1), false, v.managed);
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
     std::memset(reinterpret_cast<void*>(address), 0, v.bytes);
-    wrote(address, v.bytes);
-    loaded.globals[v.name] = {address, v.bytes};
+    wrote({address, v.bytes, v.bytes});
+    loaded.globals[v.name] = {address, v.bytes, v.managed};
   }
   for (const Variable& v : loaded.module.variables)
     if (loaded.globals.contains(v.name)) initialise(loaded, v);
@@ -287,7 +316,7 @@ void InProcessDevice::initialise(LoadedModule& loaded, const Variable& v) {
 Outcome InProcessDevice::unload_module(ModuleId id) {
   const auto found = modules_.find(id);
   if (found == modules_.end()) return {Status::kInvalidValue, ""};
-  for (const auto& [name, global] : found->second->globals) free(global.address);
+  for (const auto& [name, global] : found->second->globals) release(global.address);
   for (auto& f : functions_)
     if (f && f->module == found->second.get()) f.reset();
   modules_.erase(found);
@@ -359,12 +388,14 @@ Outcome InProcessDevice::find_global(ModuleId id, std::string_view name, GlobalI
 
 uint32_t InProcessDevice::blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const {
   if (id >= functions_.size() || !functions_[id]) return 0;
+  if (dynamic_shared_bytes > limits_.shared_per_block_optin) return 0;
   return occupancy(limits_, threads, functions_[id]->info.static_shared_bytes + dynamic_shared_bytes).blocks();
 }
 
 Outcome InProcessDevice::set_max_dynamic_shared(FunctionId id, uint64_t bytes) {
   LoadedFunction* f = function(id);
-  if (!f || f->info.static_shared_bytes + bytes > limits_.shared_per_block_optin) return {Status::kInvalidValue, ""};
+  const uint64_t most = limits_.shared_per_block_optin;
+  if (!f || bytes > most || f->info.static_shared_bytes + bytes > most) return {Status::kInvalidValue, ""};
   f->max_dynamic_shared = bytes;
   return {};
 }
@@ -415,7 +446,17 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (!sticky_.ok()) return sticky_;
   LoadedFunction* f = function(request.function);
   if (!f) return {Status::kInvalidDeviceFunction, ""};
-  if (Outcome bad = check_shape(*f, request); !bad.ok()) return bad;
+  Outcome outcome = launch(*f, request);
+  if (outcome.ok())
+    host_.launched();
+  else
+    host_.launch_failed(demangled(f->info.name), request, outcome.message);
+  return outcome;
+}
+
+// The result tells of the request.
+Outcome InProcessDevice::launch(LoadedFunction& f, const LaunchRequest& request) {
+  if (Outcome bad = check_shape(f, request); !bad.ok()) return bad;
   const uint64_t resident =
       uint64_t{limits_.sm_count} *
       blocks_per_sm(request.function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared_bytes);
@@ -424,9 +465,9 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
                                                     " blocks; the card holds " + std::to_string(resident) +
                                                     " at once\n  Next: ask cudaOccupancyMaxActiveBlocksPer"
                                                     "Multiprocessor for the number, and let each block loop."};
-  const Program& program = *f->program;
-  Launch launch{program, f->module->module, memory_, limits_, heap_};
-  launch.kernel = kernel_name(f->info.name);
+  const Program& program = *f.program;
+  Launch launch{program, f.module->module, memory_, limits_, heap_};
+  launch.kernel = kernel_name(f.info.name);
   if (!program.refusal.empty()) return refusal_of(launch);
   launch.grid = request.grid;
   launch.block = request.block;
@@ -434,7 +475,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
   launch.local_bytes = program.local_bytes;
   if (program.calls_unknown) launch.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
-  launch.host = request.host;
+  launch.host = host_.calls();
   launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
   launch.schedule = options_.schedule;
   launch.random.seed(options_.schedule.seed + launches_);
@@ -446,10 +487,10 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   }
   launch.counters.at.resize(program.code.size());
   launch.last_range.resize(program.accesses.size());
-  if (f->info.param_bytes > 0)  // without parameters there may be no address to copy from
-    std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f->info.param_bytes);
+  if (f.info.param_bytes > 0)  // without parameters there may be no address to copy from
+    std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f.info.param_bytes);
   launch.goes_on = options_.checks.memory;
-  launch.allocation_name = [&](uint64_t base) { return allocation_name(*f, request, base); };
+  launch.allocation_name = [&](uint64_t base) { return allocation_name(f, request, base); };
   launch.counts_traffic = options_.report;
   launch.checker = checker_.get();
   launch.trace = trace_.get();
@@ -471,6 +512,14 @@ void InProcessDevice::run(Launch& launch) {
   sticky_ = launch.fault;
 }
 
+Outcome InProcessDevice::end_program(End end) {
+  std::vector<uint64_t> heap;
+  for (const uint64_t address : heap_) heap.push_back(memory_.describe(address).bytes);
+  host_.ends(!sticky_.ok(), heap);
+  if (options_.report_file.empty()) return {};
+  return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
+}
+
 // A variable's own name, or which parameter of the kernel points to the allocation: PTX keeps no names of parameters.
 std::string InProcessDevice::allocation_name(const LoadedFunction& f, const LaunchRequest& request,
                                              uint64_t base) const {
@@ -485,98 +534,9 @@ std::string InProcessDevice::allocation_name(const LoadedFunction& f, const Laun
   return "device memory";
 }
 
-// "races,memory" → which checks; a name that is none of them throws.
-Checks parse_checks(const std::string& text) {
-  Checks checks;
-  const std::pair<const char*, bool Checks::*> all[] = {{"memory", &Checks::memory},
-                                                        {"initialised", &Checks::initialised},
-                                                        {"races", &Checks::races},
-                                                        {"synchronisation", &Checks::synchronisation},
-                                                        {"launch", &Checks::launch}};
-  if (text == "none") return checks;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string name = text.substr(begin, end - begin);
-    begin = end + 1;
-    bool known = false;
-    for (const auto& [known_name, member] : all)
-      if (name == known_name || name == "all") checks.*member = known = true;
-    if (!known)
-      throw std::invalid_argument("LOCKSTEP_CHECKS=" + text + ": \"" + name +
-                                  "\" is no check; expected all, none, or names separated by commas: memory, "
-                                  "initialised, races, synchronisation, launch");
-  }
-  return checks;
-}
-
-constexpr uint64_t kMostMemory = uint64_t{1} << 44;  // 16 TiB: four times that fits a process's addresses
-
-// 0 for what is no size, or too large.
-uint64_t parse_bytes(const std::string& text) {
-  char* end = nullptr;
-  const uint64_t value = std::strtoull(text.c_str(), &end, 10);
-  const std::string unit = end;
-  const int shift = unit.empty()                 ? 0
-                    : unit == "K" || unit == "k" ? 10
-                    : unit == "M" || unit == "m" ? 20
-                    : unit == "G" || unit == "g" ? 30
-                                                 : -1;
-  const bool sensible = shift >= 0 && text[0] != '-' && value <= kMostMemory >> shift;
-  return sensible ? value << shift : 0;
-}
-
-constexpr uint32_t kMostThreads = 1024;
-
-// 0 for what is no number of threads.
-uint32_t parse_threads(const std::string& text) {
-  uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value <= kMostThreads ? value : 0;
-}
-
-// As many as the process may use at once, which taskset and containers limit.
-uint32_t usable_cores() {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;  // more cores than the set can name
-  return std::clamp<uint32_t>(static_cast<uint32_t>(CPU_COUNT(&cores)), 1, kMostThreads);
-}
-
 }  // namespace
 
-DeviceOptions DeviceOptions::from_environment() {
-  DeviceOptions options;
-  options.threads = usable_cores();
-  if (const char* text = std::getenv("LOCKSTEP_THREADS")) {
-    options.threads = parse_threads(text);
-    if (options.threads == 0)
-      throw std::invalid_argument(std::string("LOCKSTEP_THREADS=") + text + ": expected a whole number from 1 to " +
-                                  std::to_string(kMostThreads));
-  }
-  const char* report_file = std::getenv("LOCKSTEP_REPORT");
-  options.report = report_file && *report_file;
-  if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
-    options.memory_bytes = parse_bytes(text);
-    if (options.memory_bytes < (1 << 20))
-      throw std::invalid_argument(std::string("LOCKSTEP_MEMORY=") + text +
-                                  ": expected a size from 1M to 16384G, such as 512M or 16G");
-  }
-  if (const char* trace = std::getenv("LOCKSTEP_TRACE")) options.trace = trace;
-  if (const char* checks = std::getenv("LOCKSTEP_CHECKS"); checks && *checks) options.checks = parse_checks(checks);
-  const char* text = std::getenv("LOCKSTEP_SCHEDULE");
-  const std::string schedule = text ? text : "forward";
-  char* end = nullptr;
-  if (schedule == "reverse")
-    options.schedule.kind = Schedule::kReverse;
-  else if (schedule.starts_with("random:") && schedule.size() > 7) {
-    options.schedule = {Schedule::kRandom, std::strtoull(schedule.c_str() + 7, &end, 10)};
-  }
-  if ((end && *end) || (options.schedule.kind == Schedule::kForward && schedule != "forward"))
-    throw std::invalid_argument("LOCKSTEP_SCHEDULE=" + schedule +
-                                ": expected forward, reverse or random:SEED, where SEED is a whole number");
-  return options;
-}
-
-std::unique_ptr<Device> Device::create(const DeviceOptions& options) {
+std::unique_ptr<EmulatedDevice> EmulatedDevice::create(const DeviceOptions& options) {
   return std::make_unique<InProcessDevice>(options);
 }
 

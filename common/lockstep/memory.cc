@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 
@@ -20,7 +22,11 @@ constexpr uint64_t kReserveFactor = 4;
 // Nothing of the host's lies this near, if so many addresses are to be had: an index of 32 bits that went astray, times
 // 8 bytes, meets nobody.
 constexpr uint64_t kAround = uint64_t{32} << 30;
-constexpr size_t kMostFreed = 1 << 16;  // freed allocations that are remembered, if need be
+// Where a device in a process of its own begins: far from where systems put a program, its libraries, its stack and a
+// sanitizer's shadows, so that the program's process has the place free, too.
+constexpr uint64_t kPlaceApart = 0x2000'0000'0000;
+constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
+constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered, if need be
 
 Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
   auto after = allocations.upper_bound(address);
@@ -29,20 +35,25 @@ Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address)
   return address < begin + bytes ? Range{begin, begin + bytes, begin} : Range{};
 }
 
+std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+}  // namespace
+
 std::string hex(uint64_t value) {
   char text[32];
   std::snprintf(text, sizeof text, "0x%" PRIx64, value);
   return text;
 }
 
-std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+uint64_t shared_bytes(uint64_t memory_bytes) { return align_up(memory_bytes + kMargins, 2 << 20); }
 
-}  // namespace
-
-Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
-  reserved_ = align_up(capacity_ * kReserveFactor, 2 << 20);
-  const auto reserve = [](uint64_t bytes) {
-    return mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+Memory::Memory(const DeviceOptions& options) : host_(*options.host), capacity_(options.memory_bytes) {
+  const bool apart = options.shared_file >= 0;
+  const uint64_t own = align_up(capacity_ * kReserveFactor, 2 << 20), shared = apart ? shared_bytes(capacity_) : 0;
+  reserved_ = own + shared;
+  const auto reserve = [&](uint64_t bytes) {
+    return mmap(reinterpret_cast<void*>(apart ? kPlaceApart : 0), bytes, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   around_ = kAround;
   void* place = reserve(reserved_ + 2 * around_);
@@ -51,31 +62,44 @@ Memory::Memory(uint64_t capacity_bytes) : capacity_(capacity_bytes) {
     throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
                              " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
                              "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
-  base_ = fresh_ = reinterpret_cast<uint64_t>(place) + around_;
-  fresh_end_ = base_ + reserved_;
+  base_ = reinterpret_cast<uint64_t>(place) + around_;
+  own_ = {base_, base_, base_ + own};
+  if (!apart) return;
+  const uint64_t begin = own_.fresh_end;
+  shared_ = {begin, begin, begin + shared};
+  if (mmap(reinterpret_cast<void*>(begin), shared, PROT_NONE, MAP_SHARED | MAP_FIXED, options.shared_file,
+           static_cast<off_t>(options.shared_offset)) == MAP_FAILED)
+    throw std::runtime_error(std::string("the memory that host and device share cannot be had: ") +
+                             std::strerror(errno));
 }
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - around_), reserved_ + 2 * around_); }
 
-uint64_t Memory::allocate(uint64_t bytes, bool for_host) {
+uint64_t Memory::take(Arena& arena, uint64_t span) {
+  const bool room = arena.fresh_end - arena.fresh >= span;
+  auto hole = arena.holes.end();
+  if (!room || freed_.size() >= kMostFreed)
+    hole = std::find_if(arena.holes.begin(), arena.holes.end(), [&](const auto& h) { return h.second >= span; });
+  if (!room && hole == arena.holes.end()) return 0;
+  const uint64_t begin = hole == arena.holes.end() ? arena.fresh : hole->first;
+  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) return 0;
+  if (hole == arena.holes.end()) {
+    arena.fresh += span;
+  } else {
+    if (hole->second > span) arena.holes[begin + span] = hole->second - span;
+    arena.holes.erase(hole);
+  }
+  return begin;
+}
+
+uint64_t Memory::allocate(uint64_t bytes, bool for_host, bool shared) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   // Page by page, so that protection follows allocations and returned pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
-  const bool room = fresh_end_ - fresh_ >= span;
-  auto hole = holes_.end();
-  if (!room || freed_.size() >= kMostFreed)
-    hole = std::find_if(holes_.begin(), holes_.end(), [&](const auto& h) { return h.second >= span; });
-  if (!room && hole == holes_.end()) return 0;
-  const uint64_t begin = hole == holes_.end() ? fresh_ : hole->first;
-  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) return 0;
+  const uint64_t begin = take(shared && shared_.begin ? shared_ : own_, span);
+  if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
-  if (hole == holes_.end()) {
-    fresh_ += span;
-  } else {
-    if (hole->second > span) holes_[begin + span] = hole->second - span;
-    holes_.erase(hole);
-  }
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = bytes;
   on_card_[begin] = for_host ? card_.allocate(bytes) : begin;
@@ -85,9 +109,9 @@ uint64_t Memory::allocate(uint64_t bytes, bool for_host) {
 
 uint64_t Memory::allocate_apart(uint64_t bytes) {
   const uint64_t span = align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
-  const uint64_t begin = fresh_end_ - span;
+  const uint64_t begin = own_.fresh_end - span;
   if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-  fresh_end_ = begin;
+  own_.fresh_end = begin;
   apart_[begin] = bytes;
   return begin;
 }
@@ -99,23 +123,29 @@ bool Memory::free(uint64_t address) {
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
   void* place = reinterpret_cast<void*>(address);
-  // Mapping afresh drops the pages and the rights to them in one step.
-  mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  const bool shared = shared_.begin && address >= shared_.begin;
+  if (shared) {
+    madvise(place, span, MADV_REMOVE);
+    mprotect(place, span, PROT_NONE);
+  } else {  // mapping afresh drops the pages and the rights to them in one step
+    mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
   live_.erase(found);
   const auto placed = on_card_.find(address);
   card_.free(placed->second);
   on_card_.erase(placed);
   freed_[address] = bytes;
   used_ -= bytes;
-  auto next = holes_.emplace(address, span).first;
-  if (const auto after = std::next(next); after != holes_.end() && next->first + next->second == after->first) {
+  auto& holes = (shared ? shared_ : own_).holes;
+  auto next = holes.emplace(address, span).first;
+  if (const auto after = std::next(next); after != holes.end() && next->first + next->second == after->first) {
     next->second += after->second;
-    holes_.erase(after);
+    holes.erase(after);
   }
-  if (next != holes_.begin())
+  if (next != holes.begin())
     if (const auto before = std::prev(next); before->first + before->second == next->first) {
       before->second += next->second;
-      holes_.erase(next);
+      holes.erase(next);
     }
   return true;
 }
@@ -126,10 +156,7 @@ bool Memory::is_foreign(uint64_t address) const {
 }
 
 bool Memory::is_host(uint64_t address) const {
-  if (address >= base_ - around_ && address < base_ + reserved_ + around_) return false;
-  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  unsigned char resident = 0;
-  return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;  // fails if nothing is mapped
+  return (address < base_ - around_ || address >= base_ + reserved_ + around_) && host_.holds(address);
 }
 
 Range Memory::find(uint64_t address) const {

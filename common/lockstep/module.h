@@ -115,6 +115,7 @@ struct Variable {
   uint32_t align = 1;
   uint64_t bytes = 0;         // whole array; 0 for an extern array of unknown size
   bool is_extern = false;     // declared only
+  bool managed = false;       // the host reads and writes it in place
   std::vector<uint8_t> init;  // first bytes; the rest is zero
   struct Relocation {
     uint64_t offset;

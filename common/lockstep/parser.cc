@@ -120,7 +120,7 @@ class Parser : private TokenReader {
       else if (directive == ".attribute") {
         while (!accept(")")) {
           if (peek().kind == Token::kEnd) fail("a parenthesis is never closed");
-          take();
+          common.managed |= take().text == ".managed";
         }
       } else if (directive == ".ptr")
         pointer_hint();

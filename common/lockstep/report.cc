@@ -1,7 +1,12 @@
 #include "report.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -223,8 +228,9 @@ std::string to_text(const nlohmann::json& json) {
 
 }  // namespace
 
-std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule) {
-  nlohmann::json report{{"findings", nlohmann::json::array()}};
+std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule,
+                    std::string_view end) {
+  nlohmann::json report{{"findings", nlohmann::json::array()}, {"end", end}};
   for (const auto names : {counter_names(), ratio_names(), occupancy_names()})
     for (const CounterName& counter : names) {
       report["counter_kinds"][counter.name] = to_text(counter.kind);
@@ -253,6 +259,17 @@ std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& f
     separator = ",\n";
   }
   return text + "]\n}";
+}
+
+Outcome write_report(const std::string& file, const std::string& report) {
+  const std::string temporary = file + ".tmp" + std::to_string(getpid());
+  std::FILE* stream = std::fopen(temporary.c_str(), "wb");
+  bool written = stream && std::fwrite(report.data(), 1, report.size(), stream) == report.size();
+  if (stream) written = std::fclose(stream) == 0 && written;
+  if (written && std::rename(temporary.c_str(), file.c_str()) == 0) return {};
+  const std::string reason = std::strerror(errno);
+  if (stream) unlink(temporary.c_str());
+  return {Status::kInvalidValue, "the report cannot be written to " + file + " (LOCKSTEP_REPORT): " + reason};
 }
 
 }  // namespace lockstep

@@ -48,8 +48,9 @@ class LaunchRecords {
 //               "access"},"message","count","schedule"}],
 //  "modelled":{card: us, of all launches; cards that one does not fit on are left out},
 //  "modelled_error": the factor up to which quotients of such times are right,
-//  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}}
-// schedule: as LOCKSTEP_SCHEDULE takes it, so that a finding can be had again.
-std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule);
+//  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
+// schedule: as LOCKSTEP_SCHEDULE takes it, so that a finding can be had again. end: how the program did.
+std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule,
+                    std::string_view end);
 
 }  // namespace lockstep

@@ -17,7 +17,7 @@ target_include_directories(lockstep_fatbin PUBLIC ${runtime_folder})
 target_link_libraries(lockstep_fatbin PRIVATE warpladder_warnings)
 
 # Objects, for they go into two places: the shared library and a test that needs no nvcc.
-set(runtime_subjects copy device error finding function launch memory pool registration stream)
+set(runtime_subjects copy device error function launch memory pool registration stream)
 list(TRANSFORM runtime_subjects PREPEND ${runtime_folder}/runtime_api_)
 list(TRANSFORM runtime_subjects APPEND .cc)
 add_library(lockstep_runtime OBJECT ${runtime_folder}/runtime_api.cc ${runtime_subjects} ${runtime_generated_files})
@@ -37,6 +37,7 @@ target_link_options(cudart_lockstep PRIVATE LINKER:--version-script=${runtime_ma
 set_target_properties(cudart_lockstep PROPERTIES
   LINKER_LANGUAGE CXX OUTPUT_NAME cudart SUFFIX .so.13 NO_SONAME TRUE
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lockstep LINK_DEPENDS ${runtime_map})
+add_dependencies(cudart_lockstep device_server)
 
 if(NOT BUILD_TESTING)
   return()
@@ -46,6 +47,11 @@ include(GoogleTest)
 add_executable(lockstep_runtime_test ${runtime_folder}/tests/fatbin_test.cc ${runtime_folder}/tests/runtime_api_test.cc)
 target_link_libraries(lockstep_runtime_test PRIVATE lockstep_runtime nlohmann_json::nlohmann_json GTest::gtest_main warpladder_warnings warpladder_quick)
 gtest_discover_tests(lockstep_runtime_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS lockstep TIMEOUT 60)
+# The same, with the device in a process of its own.
+gtest_discover_tests(lockstep_runtime_test TEST_PREFIX device_server. TEST_FILTER RuntimeApi.* DISCOVERY_MODE PRE_TEST
+                     PROPERTIES LABELS lockstep TIMEOUT 60
+                                ENVIRONMENT LOCKSTEP_DEVICE_SERVER=${CMAKE_BINARY_DIR}/lockstep/device_server)
+add_dependencies(lockstep_runtime_test device_server)
 
 if(WARPLADDER_SANITIZED)
   return()  # a program that nvcc built does not load a sanitizer's runtime first

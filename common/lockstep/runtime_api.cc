@@ -2,14 +2,13 @@
 #include "runtime_api.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
 
+#include "remote_device.h"
 #include "runtime_stubs.h"
 
 namespace lockstep::runtime {
@@ -17,11 +16,13 @@ namespace {
 
 thread_local cudaError_t t_last_error = cudaSuccess;
 
+// LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it is in this one.
 void start(Runtime& runtime) {
-  if (const char* file = std::getenv("LOCKSTEP_REPORT")) runtime.report_file = file;
   try {
-    runtime.failure = PlannedFailure::from_environment();
-    runtime.device = Device::create(DeviceOptions::from_environment());
+    if (const char* place = std::getenv("LOCKSTEP_DEVICE"); place && *place)
+      runtime.device = connect_device(place);
+    else
+      runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
     runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
   }
@@ -43,28 +44,10 @@ __attribute__((destructor)) void finish() {
   }
   runtime.flush_output();
   std::fflush(stdout);
-  note_unread_error(runtime);
-  note_leaks(runtime);
-  runtime.tell_findings();
-  runtime.write_report();
+  runtime.end(Device::End::kOrderly);
 }
 
 }  // namespace
-
-PlannedFailure PlannedFailure::from_environment() {
-  PlannedFailure failure;
-  const char* text = std::getenv("LOCKSTEP_FAIL");
-  if (text == nullptr || *text == 0) return failure;
-  std::string_view rest = text;
-  constexpr std::string_view kProfiled = "profiled:";
-  failure.profiled_only = rest.starts_with(kProfiled);
-  if (failure.profiled_only) rest.remove_prefix(kProfiled.size());
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), failure.number);
-  if (error != std::errc() || end != rest.data() + rest.size() || failure.number == 0)
-    throw std::invalid_argument(std::string("LOCKSTEP_FAIL=") + text +
-                                ": expected the number of a call, from 1, such as 3 or profiled:3");
-  return failure;
-}
 
 Runtime& Runtime::instance() {
   static Runtime* const runtime = [] {
@@ -97,18 +80,15 @@ void Runtime::flush_output() {
   if (!output.empty()) std::fwrite(output.data(), 1, output.size(), stdout);
 }
 
-// Written beside its place and then renamed: whoever waits for the file never reads half of it.
-void Runtime::write_report() {
-  if (report_file.empty()) return;
-  const std::string report = device ? device->report_json() : R"({"launches":[],"findings":[]})";
-  const std::string temporary = report_file + ".tmp" + std::to_string(getpid());
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  bool written = file && std::fwrite(report.data(), 1, report.size(), file) == report.size();
-  if (file) written = std::fclose(file) == 0 && written;
-  if (written && std::rename(temporary.c_str(), report_file.c_str()) == 0) return;
-  const std::string reason = std::strerror(errno);
-  if (file) unlink(temporary.c_str());
-  tell("the report cannot be written to " + report_file + " (LOCKSTEP_REPORT): " + reason);
+void Runtime::end(Device::End how) {
+  Outcome written;
+  if (device) {
+    written = device->end_program(how);
+    tell_findings();
+  } else if (const char* file = std::getenv("LOCKSTEP_REPORT"); file && *file) {
+    written = lockstep::write_report(file, R"({"launches":[],"findings":[]})");
+  }
+  tell(written.message);
 }
 
 cudaError_t Runtime::code(const Outcome& outcome) {
@@ -195,13 +175,20 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   if (!runtime.start_up.ok()) return runtime.code(runtime.start_up);
   if (needs == Needs::kNothing) return cudaSuccess;
   if (runtime.lost) return cudaErrorDevicesUnavailable;
-  if (needs == Needs::kSync) runtime.count(&HostCalls::synchronisations);
+  if (needs == Needs::kSync) runtime.fault = runtime.device->synchronise();
   if (needs == Needs::kOutcome || needs == Needs::kSync) {
     runtime.waited = runtime.records;
     runtime.flush_output();
     runtime.surfaced = !runtime.fault.ok();
   }
   return runtime.surfaced ? static_cast<cudaError_t>(runtime.fault.status) : cudaSuccess;
+}
+
+// Of a call that returns its error cudaGetLastError() does not tell here: whether that call is looked at is the
+// question.
+cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
+  runtime.tell_findings();
+  return function.find("Launch") != std::string_view::npos ? leave(cudaErrorUnknown) : cudaErrorUnknown;
 }
 
 cudaError_t leave(cudaError_t error) {
@@ -228,7 +215,7 @@ LOCKSTEP_API cudaError_t cudaGetLastError() {
 LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  runtime.unread_launch.clear();
+  if (runtime.device) runtime.device->read_error();
   return t_last_error;
 }
 

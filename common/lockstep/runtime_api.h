@@ -15,6 +15,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +35,7 @@ static_assert(static_cast<int>(Status::kInvalidValue) == cudaErrorInvalidValue);
 static_assert(static_cast<int>(Status::kOutOfMemory) == cudaErrorMemoryAllocation);
 static_assert(static_cast<int>(Status::kInvalidConfiguration) == cudaErrorInvalidConfiguration);
 static_assert(static_cast<int>(Status::kInvalidSymbol) == cudaErrorInvalidSymbol);
+static_assert(static_cast<int>(Status::kDeviceGone) == cudaErrorDevicesUnavailable);
 static_assert(static_cast<int>(Status::kInvalidDeviceFunction) == cudaErrorInvalidDeviceFunction);
 static_assert(static_cast<int>(Status::kInvalidPtx) == cudaErrorInvalidPtx);
 static_assert(static_cast<int>(Status::kUnsupportedInstruction) == cudaErrorUnsupportedPtxVersion);
@@ -46,8 +48,6 @@ static_assert(static_cast<int>(Status::kMisalignedAddress) == cudaErrorMisaligne
 static_assert(static_cast<int>(Status::kLaunchFailure) == cudaErrorLaunchFailure);
 static_assert(static_cast<int>(Status::kCooperativeLaunchTooLarge) == cudaErrorCooperativeLaunchTooLarge);
 
-// How memory was asked for; one of a kernel's globals counts as kDevice.
-enum class MemoryKind { kDevice, kPinned, kManaged };
 struct Allocation {
   uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::kDevice;
@@ -104,16 +104,6 @@ struct Pool {
   std::map<int, int> flags;  // reuse attributes
 };
 
-// LOCKSTEP_FAIL: one call that fails although nothing is wrong, so that one sees whether the program looks.
-struct PlannedFailure {
-  uint64_t number = 0;                       // of the call, from 1; 0: none
-  bool profiled_only = false;                // counted between cudaProfilerStart() and cudaProfilerStop() only
-  bool profiled = false;                     // now between them
-  uint64_t calls = 0;                        // counted so far
-  static PlannedFailure from_environment();  // throws std::invalid_argument
-  bool is_now() { return number != 0 && (profiled || !profiled_only) && ++calls == number; }
-};
-
 // All of the process's state but what belongs to a thread. Never destroyed: calls may come until the very end.
 struct Runtime {
   std::mutex mutex;  // held through every entry point but for user callbacks
@@ -128,9 +118,6 @@ struct Runtime {
   std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels;  // by the host's stub function
   std::set<const void*> kernel_handles;
   std::unordered_map<const void*, Symbol*> symbols;  // by the host's shadow variable
-
-  bool launched = false;
-  HostCalls since_launch;  // counted from the first launch on
 
   std::map<uint64_t, Allocation> allocations;  // by address
   std::map<uint64_t, uint64_t> registered;     // host memory given to cudaHostRegister: address, bytes
@@ -147,11 +134,8 @@ struct Runtime {
 
   uint64_t records = 0;  // of events, so far
   uint64_t waited = 0;   // the program has waited for all records up to this one
-  PlannedFailure failure;
 
-  std::string unread_launch;   // the kernel whose launch failed without the program having looked; else empty
   std::set<std::string> told;  // messages printed so far
-  std::string report_file;     // LOCKSTEP_REPORT as it was at the start; empty: none
   pid_t pid = getpid();
 
   static Runtime& instance();
@@ -160,11 +144,10 @@ struct Runtime {
   void tell(const std::string& message);
   // Prints what kernels printed.
   void flush_output();
-  void write_report();
+  // The program ends, or resets the device.
+  void end(Device::End how);
   // Prints the findings that came since the last time.
   void tell_findings();
-
-  void count(uint64_t HostCalls::*calls) { since_launch.*calls += launched; }
 
   // The code for the program; the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
@@ -187,15 +170,8 @@ enum class Needs {
   kSync,     // as kOutcome: a wait that is counted
 };
 
-// Findings about the host's side; each looks first whether its check is on.
-void note_failed_launch(Runtime& runtime, const Kernel& kernel, const LaunchRequest& request,
-                        const std::string& message);
-void note_unread_error(Runtime& runtime);
-void note_bad_free(Runtime& runtime, const void* pointer);
-void note_leaks(Runtime& runtime);
-
 cudaError_t enter(Runtime& runtime, Needs needs);
-cudaError_t fail_as_planned(Runtime& runtime, const char* function);
+cudaError_t fail_as_planned(Runtime& runtime, std::string_view function);
 cudaError_t leave(cudaError_t error);  // notes the last error of this thread
 
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
@@ -208,7 +184,7 @@ cudaError_t call(Needs needs, Body&& body, const char* name = __builtin_FUNCTION
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
-  if (runtime.failure.is_now()) return fail_as_planned(runtime, name);
+  if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
     return leave(to_error(runtime, body(runtime)));
   } catch (const std::bad_alloc&) {  // an entry point is C's: nothing may be thrown through it

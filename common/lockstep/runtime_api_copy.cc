@@ -27,15 +27,9 @@ bool reach(size_t pitch, size_t width, size_t height, uint64_t* bytes) {
   return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
 }
 
-Outcome copy_row(Runtime& runtime, bool to_device, bool from_device, uint64_t to, uint64_t from, size_t bytes) {
-  if (to_device && from_device) return runtime.device->copy_within(to, from, bytes);
-  if (to_device) return runtime.device->copy_in(to, pointer_to(from), bytes);
-  if (from_device) return runtime.device->copy_out(pointer_to(to), from, bytes);
-  std::memmove(pointer_to(to), pointer_to(from), bytes);
-  return {};
-}
-
-cudaError_t copy_rows(Runtime& runtime, Rows to, Rows from, size_t width, size_t height, cudaMemcpyKind kind) {
+// goes_on: with the copy before, of the same call.
+cudaError_t copy_rows(Runtime& runtime, Rows to, Rows from, size_t width, size_t height, cudaMemcpyKind kind,
+                      bool goes_on = false) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && (width > to.pitch || width > from.pitch)) return cudaErrorInvalidPitchValue;
@@ -55,22 +49,26 @@ cudaError_t copy_rows(Runtime& runtime, Rows to, Rows from, size_t width, size_t
     width *= height;
     height = 1;
   }
-  for (size_t row = 0; row < height; ++row) {
-    const Outcome outcome = copy_row(runtime, to_place.known, from_place.known, to.address + row * to.pitch,
-                                     from.address + row * from.pitch, width);
-    if (!outcome.ok()) return runtime.code(outcome);
-  }
+  Device& device = *runtime.device;
+  if (to_place.known && from_place.known)
+    return runtime.code(device.copy_within({to.address, to.pitch, width, height}, from.address, from.pitch));
+  if (to_place.known)
+    return runtime.code(device.copy_in({to.address, to.pitch, width, height}, pointer_to(from.address), from.pitch));
+  if (from_place.known)
+    return runtime.code(
+        device.copy_out(pointer_to(to.address), to.pitch, {from.address, from.pitch, width, height}, goes_on));
+  for (size_t row = 0; row < height; ++row)
+    std::memmove(pointer_to(to.address + row * to.pitch), pointer_to(from.address + row * from.pitch), width);
   return cudaSuccess;
 }
 
 // The host waits for a copy to or from its own memory; if the call has a stream, only for one from the device into
-// memory that is not pinned (CUDA Runtime API, "API synchronization behavior").
+// memory that is not pinned (CUDA Runtime API, "API synchronization behavior"). The device itself counts a copy_out.
 void count_wait(Runtime& runtime, Needs needs, const void* to, const void* from) {
   const Place to_place = place_of(runtime, to), from_place = place_of(runtime, from);
   const auto on_host = [](const Place& place) { return !place.known || place.kind == MemoryKind::kPinned; };
-  const bool waits =
-      needs == Needs::kDevice ? !to_place.known && !on_host(from_place) : on_host(to_place) || on_host(from_place);
-  if (waits) runtime.count(&HostCalls::synchronisations);
+  const bool counted = !to_place.known && from_place.known;
+  if (needs != Needs::kDevice && !counted && (on_host(to_place) || on_host(from_place))) runtime.device->synchronise();
 }
 
 cudaError_t copy(Runtime& runtime, Needs needs, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -98,7 +96,7 @@ cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   for (size_t slice = 0; slice < p->extent.depth; ++slice) {
     const Rows to{start(p->dstPtr, p->dstPos, slice), p->dstPtr.pitch};
     const Rows from{start(p->srcPtr, p->srcPos, slice), p->srcPtr.pitch};
-    const cudaError_t error = copy_rows(runtime, to, from, p->extent.width, p->extent.height, p->kind);
+    const cudaError_t error = copy_rows(runtime, to, from, p->extent.width, p->extent.height, p->kind, slice > 0);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -115,11 +113,7 @@ cudaError_t fill_rows(Runtime& runtime, void* to, size_t pitch, int value, size_
     width *= height;
     height = 1;
   }
-  for (size_t row = 0; row < height; ++row) {
-    const Outcome outcome = runtime.device->fill(address_of(to) + row * pitch, static_cast<uint8_t>(value), width);
-    if (!outcome.ok()) return runtime.code(outcome);
-  }
-  return cudaSuccess;
+  return runtime.code(runtime.device->fill({address_of(to), pitch, width, height}, static_cast<uint8_t>(value)));
 }
 
 cudaError_t fill_2d(Runtime& runtime, void* to, size_t pitch, int value, size_t width, size_t height) {

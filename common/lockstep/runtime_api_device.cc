@@ -144,7 +144,7 @@ bool is_limit(cudaLimit limit) { return limit >= cudaLimitStackSize && limit <= 
 // that the report at exit tells of the launches before the reset, too.
 void reset(Runtime& runtime) {
   for (const auto& [address, allocation] : runtime.allocations)
-    if (!allocation.variable) runtime.device->free(address);
+    if (!allocation.variable) runtime.device->free(address, allocation.kind == MemoryKind::kPinned);
   runtime.allocations.clear();
   runtime.registered.clear();
   runtime.host_flags.clear();
@@ -196,12 +196,17 @@ cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
       Needs::kDevice, [](Runtime&) { return cudaSuccess; }, name);
 }
 
+void tell_profiling(bool on) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  if (runtime.device) runtime.device->profile(on);
+}
+
 // Nothing is profiled; but LOCKSTEP_FAIL may count calls between the two only, and neither of them.
 cudaError_t profile(bool on, const char* name = __builtin_FUNCTION()) {
-  Runtime& runtime = Runtime::instance();
-  runtime.failure.profiled = false;
+  tell_profiling(false);
   const cudaError_t error = nothing_to_do(name);
-  runtime.failure.profiled = on;
+  tell_profiling(on);
   return error;
 }
 
@@ -273,10 +278,7 @@ LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
 LOCKSTEP_API cudaError_t cudaDeviceReset() {
   return call(Needs::kNothing, [](Runtime& runtime) {
     runtime.flush_output();
-    note_unread_error(runtime);
-    note_leaks(runtime);
-    runtime.tell_findings();
-    runtime.write_report();
+    runtime.end(Device::End::kReset);
     runtime.lost = runtime.lost || !runtime.fault.ok();
     reset(runtime);
     return cudaSuccess;

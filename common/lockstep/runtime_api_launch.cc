@@ -54,18 +54,12 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.params = params;
   if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
     request.stack_bytes = set->second;
-  request.host = runtime.since_launch;
   const Outcome outcome = runtime.device->launch(request);
-  if (outcome.ok()) {
-    runtime.launched = true;
-    runtime.since_launch = {};
-  }
-  runtime.fault = runtime.device->synchronise();
+  runtime.fault = runtime.device->fault();
   // Now, beside the launch; the program may never ask.
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
   const cudaError_t error = runtime.code(outcome);
-  if (error != cudaSuccess) note_failed_launch(runtime, *kernel, request, outcome.message);
   // What the documentation calls cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds,
   // are cudaErrorInvalidValue since CUDA 13 (seen on an H200). The message says more.
   const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;

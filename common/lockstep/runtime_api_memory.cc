@@ -1,6 +1,5 @@
-// runtime_api_memory: allocating, freeing and describing memory. Device memory lies in this process, so pinned and
-// managed memory are device memory too, which the host reads and writes in place; they count against what the device
-// pretends to have.
+// runtime_api_memory: allocating, freeing and describing memory. Pinned and managed memory are device memory too, which
+// the host reads and writes in place; they count against what the device pretends to have.
 #include "runtime_api_memory.h"
 
 #include <limits>
@@ -26,25 +25,17 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;  // as the real runtime leaves it when it fails
   uint64_t address = 0;
-  const Outcome outcome = runtime.device->allocate(bytes, &address, kind != MemoryKind::kDevice);
+  const Outcome outcome = runtime.device->allocate(bytes, &address, kind);
   if (!outcome.ok()) return runtime.code(outcome);
-  if (address != 0) {
-    runtime.allocations[address] = {bytes, kind, pool};
-    runtime.count(&HostCalls::allocations);
-  }
+  if (address != 0) runtime.allocations[address] = {bytes, kind, pool};
   *pointer = pointer_to(address);
   return cudaSuccess;
 }
 
-cudaError_t release(Runtime& runtime, void* pointer) {
-  const AddressInfo info = runtime.device->find_address(address_of(pointer));
-  const auto holder = runtime.allocations.find(info.base);
-  const bool ours = holder != runtime.allocations.end() && !holder->second.variable;
-  if (info.kind == AddressKind::kDevice && !ours) return cudaErrorInvalidValue;  // a variable of the program
-  // Also for what is no allocation's start: the device says what it is instead.
-  const auto found = runtime.allocations.find(address_of(pointer));
-  const Outcome outcome = runtime.device->free(address_of(pointer));
+cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
+  const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
   if (!outcome.ok()) return runtime.code(outcome);
+  const auto found = runtime.allocations.find(address_of(pointer));
   if (found == runtime.allocations.end()) return cudaSuccess;
   if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
   runtime.allocations.erase(found);
@@ -118,12 +109,8 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
 }
 
 LOCKSTEP_API cudaError_t cudaFree(void* pointer) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
-    if (!pointer) return cudaSuccess;
-    const cudaError_t error = is_pinned(runtime, pointer) ? cudaErrorInvalidValue : release(runtime, pointer);
-    if (error != cudaSuccess) note_bad_free(runtime, pointer);
-    return error;
-  });
+  return call(pointer ? Needs::kSync : Needs::kOutcome,
+              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, false) : cudaSuccess; });
 }
 
 LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
@@ -143,9 +130,8 @@ LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned fl
 LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
   return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
-    const cudaError_t error = is_pinned(runtime, pointer) ? release(runtime, pointer) : cudaErrorInvalidValue;
+    const cudaError_t error = release(runtime, pointer, true);
     if (error == cudaSuccess) runtime.host_flags.erase(address_of(pointer));
-    if (error != cudaSuccess) note_bad_free(runtime, pointer);
     return error;
   });
 }

@@ -14,6 +14,6 @@ struct Place {
 Place place_of(const Runtime& runtime, const void* pointer);
 
 cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool);
-cudaError_t release(Runtime& runtime, void* pointer);
+cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
 
 }  // namespace lockstep::runtime

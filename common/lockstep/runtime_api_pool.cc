@@ -55,9 +55,7 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);
 LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
-    const cudaError_t error = pointer ? release(runtime, pointer) : cudaSuccess;
-    if (error != cudaSuccess) note_bad_free(runtime, pointer);
-    return error;
+    return pointer ? release(runtime, pointer, false) : cudaSuccess;
   });
 }
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz);

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <iterator>
 
 #include "block.h"
 #include "deadlock.h"
 #include "launch.h"
 #include "warp.h"
-#include "workers.h"
 
 namespace lockstep {
 namespace {
@@ -40,13 +37,6 @@ bool waits(const Path& path) { return path.state != Path::kRunnable; }
 // A read that may wait for others, over and over, is what all of it does.
 bool looks_idle(const Warp& warp) {
   return warp.spins() || std::all_of(warp.paths().begin(), warp.paths().end(), waits);
-}
-
-// Another thread of the program may write what a kernel reads. This one is inside the launch.
-bool host_may_write() {
-  std::error_code error;
-  const std::filesystem::directory_iterator threads("/proc/self/task", error);
-  return !error && std::distance(begin(threads), end(threads)) > 1 + std::ptrdiff_t{Workers::alive()};
 }
 
 }  // namespace
@@ -89,7 +79,8 @@ bool StallWatch::all_stuck(std::span<const Block* const> blocks) {
       all_idle &= looks_idle(*warp);
       if (remember) seen = {state, false};
     }
-  if (all_again && !host_may_write()) return true;
+  // Another thread of the program may write what a kernel reads.
+  if (all_again && !launch_.memory.host().has_other_threads()) return true;
   return (all_again || all_idle) && std::chrono::steady_clock::now() - since_ > kPatience;
 }
 

@@ -143,7 +143,7 @@ void measure(const Class& c, uint32_t iterations, uint32_t threads) {
   DeviceOptions options;
   options.memory_bytes = 64 << 20;
   options.threads = threads;
-  const auto device = Device::create(options);
+  const auto device = EmulatedDevice::create(options);
   uint64_t memory = 0;
   const std::string text = ptx(c);
   ModuleId module = 0;

@@ -15,7 +15,7 @@ namespace {
 nlohmann::json findings(const std::string& body, uint32_t threads = 64, uint32_t blocks = 1) {
   DeviceOptions options;
   options.checks = {true, true, true, true, true};
-  const auto device = Device::create(options);
+  const auto device = EmulatedDevice::create(options);
   uint64_t array = 0;
   std::array<uint32_t, 32> zeros{};
   device->allocate(256, &array);

@@ -182,7 +182,7 @@ TEST(Cards, AWrongLineIsNamed) {
 
 // The work of one block of 32 threads that runs these lines; %rd1 is the address of 4 KiB.
 nlohmann::json work_of(const std::string& lines) {
-  const std::unique_ptr<Device> device = Device::create({});
+  const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
   ModuleId module = 0;
   FunctionInfo f;
   uint64_t out = 0;

@@ -69,7 +69,7 @@ std::string instruction_ptx(const Row& row) {
 
 class Runner {
  public:
-  Runner() : device_(Device::create({})) {
+  Runner() : device_(EmulatedDevice::create({})) {
     device_->allocate(128, &offsets_);
     device_->allocate(golden::kDataBytes, &data_);
     device_->allocate(golden::kResultBytes, &results_);
@@ -99,7 +99,7 @@ class Runner {
   }
 
  private:
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<EmulatedDevice> device_;
   std::map<std::string, FunctionInfo> kernels_;
   uint64_t offsets_ = 0, data_ = 0, results_ = 0;
 };

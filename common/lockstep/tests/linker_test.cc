@@ -93,7 +93,7 @@ TEST(Linker, WhatNobodyDefinesIsRefusedAtTheLaunch) {
   const std::string variable = kHead + ".extern .global .u32 x;\n.visible .entry k() { .reg .b64 %r; mov.u64 %r, x; }";
   DeviceOptions options;
   options.memory_bytes = 1 << 20;
-  const auto device = Device::create(options);
+  const auto device = EmulatedDevice::create(options);
   ModuleId module = 0;
   ASSERT_TRUE(device->load_module({variable}, &module).ok());
   FunctionInfo kernel;

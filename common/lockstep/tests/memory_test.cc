@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMiB = 1 << 20;
 
 TEST(Memory, BoundsAreExact) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(10);
   ASSERT_NE(a, 0u);
   EXPECT_EQ(a % 256, 0u);
@@ -24,13 +24,13 @@ TEST(Memory, BoundsAreExact) {
 }
 
 TEST(Memory, NeighboursDoNotTouch) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(4096), b = memory.allocate(4096);
   EXPECT_GE(std::max(a, b) - std::min(a, b), 4096u + 512u);
 }
 
 TEST(Memory, CapacityIsWhatTheCardHas) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   EXPECT_EQ(memory.allocate(kMiB + 1), 0u);
   const uint64_t all = memory.allocate(kMiB);
   EXPECT_NE(all, 0u);
@@ -40,10 +40,12 @@ TEST(Memory, CapacityIsWhatTheCardHas) {
   EXPECT_NE(memory.allocate(kMiB), 0u);
 }
 
-TEST(Memory, WhatTheSystemDoesNotAllowIsSaid) { EXPECT_THROW(Memory(uint64_t{1} << 60), std::runtime_error); }
+TEST(Memory, WhatTheSystemDoesNotAllowIsSaid) {
+  EXPECT_THROW(Memory({.memory_bytes = uint64_t{1} << 60}), std::runtime_error);
+}
 
 TEST(Memory, OnlyAStartCanBeFreedAndOnlyOnce) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
   EXPECT_FALSE(memory.free(a + 1));
   EXPECT_TRUE(memory.free(a));
@@ -52,7 +54,7 @@ TEST(Memory, OnlyAStartCanBeFreedAndOnlyOnce) {
 
 // Else a pointer kept too long would lead into memory of another array, and nobody would notice.
 TEST(Memory, WhatWasJustFreedIsNotGivenAgain) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
   memory.free(a);
   const uint64_t b = memory.allocate(100);
@@ -61,7 +63,7 @@ TEST(Memory, WhatWasJustFreedIsNotGivenAgain) {
 }
 
 TEST(Memory, RemembersWhatWasFreed) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
   memory.free(a);
   EXPECT_EQ(memory.describe(a + 99).kind, AddressKind::kFreed);
@@ -71,7 +73,7 @@ TEST(Memory, RemembersWhatWasFreed) {
 
 // More is allocated and freed than the address range holds, so places must be used again.
 TEST(Memory, PlacesAreUsedAgain) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   for (int i = 0; i < 1000; ++i) {
     const uint64_t a = memory.allocate(kMiB / 2), b = memory.allocate(kMiB / 4);
     ASSERT_NE(a, 0u);
@@ -83,7 +85,7 @@ TEST(Memory, PlacesAreUsedAgain) {
 }
 
 TEST(Memory, WhatIsTheDevicesOwnIsOutOfTheWay) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t own = memory.allocate_apart(1000), a = memory.allocate(100);
   EXPECT_TRUE(memory.find(own).contains(own, 1000));
   EXPECT_GT(own, a + kMiB);
@@ -92,7 +94,7 @@ TEST(Memory, WhatIsTheDevicesOwnIsOutOfTheWay) {
 }
 
 TEST(Memory, ForeignAddressesAreFarAway) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
   EXPECT_FALSE(memory.is_foreign(a - (kMiB << 4)));
   EXPECT_TRUE(memory.is_foreign(a + (uint64_t{1} << 40)));
@@ -100,7 +102,7 @@ TEST(Memory, ForeignAddressesAreFarAway) {
 }
 
 TEST(Memory, SaysHowFarAnAddressIsFromTheNearest) {
-  Memory memory(kMiB);
+  Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
   EXPECT_NE(memory.nearest(a + 104, 4).find("4 bytes past the end of the nearest allocation, 100 bytes"),
             std::string::npos);

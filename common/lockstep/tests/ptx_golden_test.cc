@@ -21,7 +21,7 @@ TEST_P(PtxGolden, HoldsItsPromises) {
                                   Schedule{Schedule::kRandom, 1}, Schedule{Schedule::kRandom, 2}}) {
     DeviceOptions options;
     options.schedule = schedule;
-    const auto device = Device::create(options);
+    const auto device = EmulatedDevice::create(options);
     for (const std::string& difference : run_golden(golden, *device))
       ADD_FAILURE() << GetParam().string() << ", schedule " << schedule.kind << ":" << schedule.seed << "\n"
                     << difference;

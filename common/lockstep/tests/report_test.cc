@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 json report_of(const std::string& ptx, Dim3 grid, Dim3 block, uint64_t dynamic_shared_bytes = 0) {
-  const std::unique_ptr<Device> device = Device::create({});
+  const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
   ModuleId module = 0;
   FunctionInfo f;
   uint64_t out = 0;

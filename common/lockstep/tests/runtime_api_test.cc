@@ -3,6 +3,8 @@
 // own: there is one runtime in a process.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -73,7 +75,33 @@ cudaError_t store(unsigned char value, void* to, unsigned threads = 1) {
   return cudaLaunchKernel(&store_stub, dim3(1), dim3(threads), arguments, 0, nullptr);
 }
 
-struct RuntimeApi : testing::Test {};
+struct RuntimeApi : testing::Test {
+  void SetUp() override { start_server(); }
+  // Of the environment: before the first call of CUDA's, which starts the device.
+  static void set(const char* name, const std::string& value) {
+    setenv(name, value.c_str(), 1);
+    start_server();
+  }
+
+ private:
+  // With LOCKSTEP_DEVICE_SERVER, the path of one, the device is a process of its own.
+  static void start_server() {
+    static int end = -1;
+    const char* program = std::getenv("LOCKSTEP_DEVICE_SERVER");
+    if (program == nullptr) return;
+    if (end >= 0) close(end);  // the one before has not been used
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    if (fork() == 0) {
+      close(ends[0]);
+      execl(program, program, std::to_string(ends[1]).c_str(), nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    end = ends[0];
+    setenv("LOCKSTEP_DEVICE", ("fd:" + std::to_string(end)).c_str(), 1);
+  }
+};
 
 TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
   const Program program = plain_program();
@@ -274,7 +302,7 @@ TEST_F(RuntimeApi, StubsRefuseByNameOnce) {
 }
 
 TEST_F(RuntimeApi, MalformedEnvironmentFailsEveryCallAndAbortsNothing) {
-  setenv("LOCKSTEP_MEMORY", "plenty", 1);
+  set("LOCKSTEP_MEMORY", "plenty");
   testing::internal::CaptureStderr();
   const Program program = plain_program();
   void* d = nullptr;
@@ -300,7 +328,7 @@ TEST_F(RuntimeApi, ReportIsWrittenOnReset) {
   const auto folder = std::filesystem::temp_directory_path() / ("lockstep_report." + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const auto file = folder / "report.json";
-  setenv("LOCKSTEP_REPORT", file.c_str(), 1);
+  set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
   void* d = nullptr;
   ASSERT_EQ(cudaMalloc(&d, 4), cudaSuccess);
@@ -319,7 +347,7 @@ TEST_F(RuntimeApi, ReportIsWrittenOnReset) {
 }
 
 TEST_F(RuntimeApi, ACallFailsThatIsMeantTo) {
-  setenv("LOCKSTEP_FAIL", "2", 1);
+  set("LOCKSTEP_FAIL", "2");
   void *first = nullptr, *second = nullptr;
   EXPECT_EQ(cudaMalloc(&first, 4), cudaSuccess);
   testing::internal::CaptureStderr();
@@ -331,7 +359,7 @@ TEST_F(RuntimeApi, ACallFailsThatIsMeantTo) {
 }
 
 TEST_F(RuntimeApi, ALaunchThatIsMeantToFailTellsTheLastError) {
-  setenv("LOCKSTEP_FAIL", "2", 1);
+  set("LOCKSTEP_FAIL", "2");
   const Program program = plain_program();
   unsigned char *d = nullptr, value = 1;
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 1), cudaSuccess);
@@ -341,7 +369,7 @@ TEST_F(RuntimeApi, ALaunchThatIsMeantToFailTellsTheLastError) {
 }
 
 TEST_F(RuntimeApi, CallsBetweenProfilerStartAndStopMayBeCountedAlone) {
-  setenv("LOCKSTEP_FAIL", "profiled:2", 1);
+  set("LOCKSTEP_FAIL", "profiled:2");
   int device = 0;
   const auto get = [&device] { return cudaGetDevice(&device); };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(get(), cudaSuccess);
@@ -355,14 +383,14 @@ TEST_F(RuntimeApi, CallsBetweenProfilerStartAndStopMayBeCountedAlone) {
 }
 
 TEST_F(RuntimeApi, TheProfilersCallsFailByTheirOwnName) {
-  setenv("LOCKSTEP_FAIL", "1", 1);
+  set("LOCKSTEP_FAIL", "1");
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaProfilerStart(), cudaErrorUnknown);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("call 1, cudaProfilerStart,"), std::string::npos);
 }
 
 TEST_F(RuntimeApi, TheNumberOfACallThatIsNoneIsRefused) {
-  setenv("LOCKSTEP_FAIL", "profiled:0", 1);
+  set("LOCKSTEP_FAIL", "profiled:0");
   void* d = nullptr;
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaMalloc(&d, 4), cudaErrorInitializationError);
@@ -392,7 +420,7 @@ using HostCounts = std::pair<uint64_t, uint64_t>;
 
 TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
   const auto file = std::filesystem::temp_directory_path() / ("lockstep_host_calls." + std::to_string(getpid()));
-  setenv("LOCKSTEP_REPORT", file.c_str(), 1);
+  set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
   char pageable[4];
   void *d = nullptr, *d2 = nullptr, *pinned = nullptr;

@@ -2,6 +2,7 @@
 // must be, line for line, what the same program printed on an NVIDIA H200.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,33 @@ std::string read_file(const std::string& path) {
 struct Finished {
   int exit_code = -1;  // 128 + the signal's number if one ended it
   std::string out, err;
+};
+
+// A device in a process of its own, for one program.
+class Server {
+ public:
+  Server() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    if ((pid_ = fork()) == 0) {
+      close(ends[0]);
+      execl((kLibrary + "/device_server").c_str(), "device_server", std::to_string(ends[1]).c_str(), nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    end_ = ends[0];
+  }
+  std::string environment() const { return "LOCKSTEP_DEVICE=fd:" + std::to_string(end_); }
+  int wait() {  // its exit code, or -1
+    close(end_);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int end_ = -1;
 };
 
 // Runs PROGRAM ARGUMENTS on lockstep; `environment` is set before it, as in a shell.
@@ -70,6 +98,9 @@ TEST_P(SameAsOnH200, Errors) {
   const Finished result = run(std::string("runtime_errors ") + GetParam());
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, expected) << result.err;
+  Server server;
+  EXPECT_EQ(run(std::string("runtime_errors ") + GetParam(), server.environment()).out, expected);
+  EXPECT_EQ(server.wait(), 0);
 }
 INSTANTIATE_TEST_SUITE_P(Runtime, SameAsOnH200,
                          testing::Values("errors", "memory", "pointers", "symbols", "launch", "occupancy", "streams",
@@ -87,6 +118,11 @@ TEST_P(SameDataAsOnH200, Data) {
     EXPECT_EQ(result.out, expected) << program;
     EXPECT_EQ(result.err, "") << program;
   }
+  Server server;
+  const Finished outside = run(std::string("runtime_data ") + GetParam(), server.environment());
+  EXPECT_EQ(outside.out, expected);
+  EXPECT_EQ(outside.err, "");
+  EXPECT_EQ(server.wait(), 0);
 }
 INSTANTIATE_TEST_SUITE_P(Runtime, SameDataAsOnH200,
                          testing::Values("copies", "variables", "arguments", "streams", "output", "threads"),

@@ -178,7 +178,7 @@ Result run(uint32_t threads, const std::vector<uint32_t>& faulty = {}) {
   DeviceOptions options;
   options.memory_bytes = 64 << 20;
   options.threads = threads;
-  const auto device = Device::create(options);
+  const auto device = EmulatedDevice::create(options);
   std::vector<int32_t> in(kCapacity);
   for (uint32_t i = 0; i < kBlocks * kThreads; ++i) in[i] = static_cast<int32_t>(i * 2654435761u >> 20);
   for (const uint32_t block : faulty) in[block * kThreads] = -4 * static_cast<int32_t>(block);

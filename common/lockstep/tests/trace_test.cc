@@ -23,7 +23,7 @@ std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t
   DeviceOptions options;
   options.trace = file;
   options.threads = 4;  // blocks would run side by side
-  const auto device = Device::create(options);
+  const auto device = EmulatedDevice::create(options);
   uint64_t array = 0;
   device->allocate(1024, &array);
   const std::vector<float> ones(256, 1.0f);
@@ -122,7 +122,7 @@ TEST(Trace, EndsWhenItIsFull) {
 TEST(Trace, SaysThatTheDiskIsFull) {
   DeviceOptions options;
   options.trace = "/dev/full";
-  const auto device = Device::create(options);
+  const auto device = EmulatedDevice::create(options);
   ModuleId module = 0;
   FunctionInfo f;
   ASSERT_TRUE(

@@ -1,0 +1,148 @@
+// wire: what a RemoteDevice and a device_server say to each other over a stream socket: frames of a length, a kind and
+// a body of plain values in the machine's own layout, for both are built together. Data of copies and PTX goes through
+// a window of shared memory. Nothing here knows what the messages mean.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace lockstep {
+
+enum class Message : uint32_t {
+  // Requests. One kReply follows each but kSynchronise, kReadError and kProfile.
+  kHello,
+  kAllocate,
+  kFree,
+  kCopyIn,
+  kCopyOut,
+  kCopyWithin,
+  kFill,
+  kFindAddress,
+  kMemoryInfo,
+  kPtx,  // the window's first bytes are the next piece of a module
+  kLoadModule,
+  kUnloadModule,
+  kFindFunction,
+  kFindGlobal,
+  kBlocksPerSm,
+  kSetMaxDynamicShared,
+  kLaunch,
+  kSynchronise,
+  kReadError,
+  kCallFails,
+  kProfile,
+  kEnd,
+  // From the device.
+  kReply,
+  kAskHolds,  // while a kernel runs: has the program something of its own at this address?
+  kAskThreads,
+  // To these.
+  kAnswer,
+};
+
+constexpr uint64_t kWireVersion = 0x4c4f434b53544501;  // changes with any message
+constexpr uint64_t kTransferBytes = 4 << 20;           // of the window
+constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
+constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it
+constexpr uint32_t kMostRequest = 1 << 20;             // bytes of a request's body
+
+// The other side does not keep to the protocol.
+class WireError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Writer {
+ public:
+  template <typename T>
+  Writer& put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+    body_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  Writer& text(std::string_view text) {
+    put(static_cast<uint32_t>(text.size()));
+    body_ += text;
+    return *this;
+  }
+  const std::string& body() const { return body_; }
+
+ private:
+  std::string body_;
+};
+
+// Throws WireError where the body is too short.
+class Reader {
+ public:
+  explicit Reader(std::string_view body) : rest_(body) {}
+  template <typename T>
+  T take() {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, bool>);
+    T value;
+    std::memcpy(&value, take_bytes(sizeof value).data(), sizeof value);
+    return value;
+  }
+  bool flag() {
+    const auto value = take<uint8_t>();
+    if (value > 1) throw WireError("a flag is " + std::to_string(value));
+    return value != 0;
+  }
+  std::string_view text() { return take_bytes(take<uint32_t>()); }
+  std::string_view rest() { return take_bytes(rest_.size()); }
+  void expect_end() const {
+    if (!rest_.empty()) throw WireError(std::to_string(rest_.size()) + " bytes follow the message");
+  }
+
+ private:
+  std::string_view take_bytes(size_t bytes) {
+    if (bytes > rest_.size()) throw WireError("the message is too short");
+    const std::string_view taken = rest_.substr(0, bytes);
+    rest_.remove_prefix(bytes);
+    return taken;
+  }
+  std::string_view rest_;
+};
+
+struct Frame {
+  Message kind = Message::kHello;
+  std::string body;
+};
+
+// One end of the socket.
+class Connection {
+ public:
+  // most: bytes of a body that is taken.
+  Connection(int fd, uint32_t most) : fd_(fd), most_(most) {}
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Both: false if the other side is gone. What is queued goes with the next send(), or when it has become much.
+  bool queue(Message kind, std::string_view body);
+  // pass: a descriptor that goes with it, or -1.
+  bool send(Message kind, std::string_view body, int pass = -1);
+  // Nothing: the other side is gone. Throws WireError for a body that is too long.
+  std::optional<Frame> receive();
+  // The descriptor that came with what was received; -1: none. The caller's to close.
+  int take_passed();
+  // Only a side that believes the other takes descriptors.
+  void accept_passed() { accepts_passed_ = true; }
+
+ private:
+  bool fill();
+  bool flush(int pass);
+
+  const int fd_;
+  const uint32_t most_;
+  bool accepts_passed_ = false;
+  int passed_ = -1;
+  std::string outgoing_, incoming_;
+  size_t read_ = 0;  // of incoming_
+};
+
+}  // namespace lockstep
