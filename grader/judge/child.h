@@ -58,6 +58,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  void end() { finish(); }  // kills it unless it is gone
+
   enum class Event { kLine, kEnded, kTimeout, kOutputLimit };
   // Waits for the next line on lines_fd (in `line`), the end, or trouble. After trouble it is dead.
   Event wait(std::chrono::steady_clock::time_point deadline, std::string& line);

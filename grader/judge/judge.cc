@@ -116,9 +116,9 @@ Judgement::Judgement(const JudgeOptions& options)
   device_.is_lockstep = !options.on_gpu;
   device_.lockstep = build_.lockstep;
   device_.sees = build_.program_sees;
-  if (device_.is_lockstep && !fs::exists(device_.lockstep / "libcudart.so.13")) {
-    throw JudgeFault((device_.lockstep / "libcudart.so.13").string() +
-                     ": not there. Build it first: cmake --build build");
+  for (const char* part : {"libcudart.so.13", "device_server"}) {
+    if (device_.is_lockstep && !fs::exists(device_.lockstep / part))
+      throw JudgeFault((device_.lockstep / part).string() + ": not there. Build it first: cmake --build build");
   }
   result_.lab = lab_.name;
   result_.file = options.file.empty() ? options.binary : options.file;
@@ -126,7 +126,9 @@ Judgement::Judgement(const JudgeOptions& options)
   if (!options.file.empty()) result_.sandbox.compile = Sandbox::here().text();
   result_.sandbox.run = Sandbox::here().text();
   result_.sandbox.is_weaker = !Sandbox::here().is_full();
-  result_.sandbox.device = device_.is_lockstep ? "in process" : "card";
+  result_.sandbox.device = !device_.is_lockstep           ? "card"
+                           : lab_.source.ends_with(".cc") ? "in process"
+                                                          : "separate process";
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
   result_.worth = worth_of(lab_);
@@ -156,7 +158,8 @@ void Judgement::fail(Failure failure) {
         "Another program runs on this machine: look at what yours does before the functions are called.";
   }
   const bool is_worse = is_right(result_) && !leaves_answers_right(failure);
-  if (!result_.failure || is_worse) result_.failure = std::move(failure);
+  const bool is_cheating = failure.verdict == Verdict::kCheating;  // what else went wrong may follow from it
+  if (!result_.failure || is_worse || is_cheating) result_.failure = std::move(failure);
 }
 
 // A process that does not start may be the machine's doing, too.
@@ -362,10 +365,11 @@ void Judgement::run_cases(const std::vector<Case>& cases, const std::string& sch
 // What lockstep found is the cause, and a wrong answer or a hang what follows from it. Of what a card reports itself
 // (an illegal address, a bad launch) the failure that is there says enough, and says it on every device.
 void Judgement::blame_findings(const Submission& submission) {
-  if (result_.verdict() == Verdict::kJudgeFault) return;  // which no finding outranks
+  if (result_.verdict() == Verdict::kJudgeFault || result_.verdict() == Verdict::kCheating) return;
   const std::string text = submission.report();
   if (text.empty()) return;  // the process did not get so far, and has failed for it
   const Report report = parse_report(text);
+  if (!report.is_whole) return;  // likewise
   if (result_.failure) drop_leaks(report, result_.failure->printed);
   // What a program that ended at an error had not freed yet is no leak; and a leak makes no answer wrong.
   const bool is_wrong = !is_right(result_);
@@ -411,6 +415,8 @@ bool Judgement::let_call_fail(const Case& job, int call) {
   if (auto failure = submission.start()) return fail_at_start(std::move(*failure)), false;
   submission.give(input_of(lab_, job));
   const Submission::Reaction reaction = submission.react(job, lab_.case_seconds);
+  if (reaction != Submission::Reaction::kNoticed)
+    if (auto trouble = submission.device_trouble()) return fail(std::move(*trouble)), false;
   if (reaction == Submission::Reaction::kWentOn) {
     Failure failure = unchecked_failure(std::string(job.entry->name), call, submission.report());
     failure.printed = submission.printed();
@@ -455,7 +461,9 @@ void Judgement::run_input_file() {
   if (failure != nullptr) {
     failure->steps.insert(failure->steps.begin(), std::string(job.entry->name) + " of " + options_.input.string() +
                                                       ", " + std::to_string(data.size()) + " bytes");
-    return fail(std::move(*failure));
+    fail(std::move(*failure));
+    if (auto trouble = submission.device_trouble()) fail(std::move(*trouble));
+    return;
   }
   if (lab_.contract->name == "histogram") {
     result_.histogram.emplace();
@@ -503,21 +511,25 @@ std::optional<Report> Judgement::measure(const Case& job) {
   ++result_.planned_cases;
   if (hidden_) ++result_.planned_hidden;
   std::optional<Failure> failure = submission.start();
-  if (!failure && run_one(submission, job, "")) failure = submission.stop();
+  if (!failure) {
+    run_one(submission, job, "");
+    failure = submission.stop();
+  }
   if (failure) fail(std::move(*failure));
   if (!is_right(result_)) return std::nullopt;
   const std::string text = submission.report();
-  if (text.empty()) {
+  Report report;
+  if (!text.empty()) report = parse_report(text);
+  if (text.empty() || !report.is_whole) {
     fail({Verdict::kRuntimeError,
           "runtime",
-          {"the program ended before the device could write its report"},
+          {"the program ended without telling its device"},
           "Return from the function; do not end the program.",
           ""});
     return std::nullopt;
   }
   if (!options_.report.empty() && !(std::ofstream(options_.report) << text << std::flush))
     throw JudgeFault(options_.report.string() + ": cannot be written. Choose another place for --report.");
-  Report report = parse_report(text);
   for (const Finding& finding : report.findings) fail(finding_failure(finding));
   return report;
 }

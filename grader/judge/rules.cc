@@ -64,6 +64,7 @@ Report parse_report(const std::string& text) {
   Report report;
   try {
     const Json json = Json::parse(text);
+    report.is_whole = json.value("end", "orderly") == "orderly";
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
     for (const Json& finding : json.at("findings")) {

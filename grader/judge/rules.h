@@ -27,6 +27,7 @@ struct Report {
   std::vector<Launch> launches;
   std::optional<double> modelled_error;  // a factor: a speedup by modelled times is that right
   std::vector<Finding> findings;
+  bool is_whole = true;  // the program said that it ends: else findings may be missing
 };
 
 Report parse_report(const std::string& text);  // throws JudgeFault

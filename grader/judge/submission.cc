@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
-#include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,7 +27,8 @@ constexpr double kCasesToStart = 3;                 // starting and stopping may
 constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on lockstep, device memory with its shadows
 constexpr const char* kLockstepMemory = "4G";       // device memory there
 constexpr uint64_t kLargestFile = uint64_t{256} << 20, kOpenFiles = 1024;
-constexpr const char* kReport = "report/report.json";  // in the process's folder
+constexpr int kDeviceFd = 7;          // of the program: where its runtime finds lockstep
+constexpr double kDeviceSeconds = 5;  // to write a report
 
 constexpr int kCudaUnknown = 999;  // cudaErrorUnknown, which lockstep lets a call fail with
 
@@ -69,16 +69,6 @@ Walls walls_of(const SubmissionSpec& spec, const std::filesystem::path& folder) 
     std::filesystem::create_directory(spec.cache);
     walls.writable.push_back(spec.cache);
   }
-  if (spec.wants_report) {
-    const std::filesystem::path reports =
-        (folder / kReport).parent_path();  // lockstep writes it under another name first
-    std::filesystem::create_directory(reports);
-    walls.writable.push_back(reports);
-  }
-  if (!spec.trace.empty()) {
-    std::ofstream(spec.trace, std::ios::app).flush();  // must be there to be seen through a wall
-    walls.writable.push_back(spec.trace);
-  }
   return walls;
 }
 
@@ -93,19 +83,25 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
   const auto set = [&](const char* name, const std::string& value) { variables.emplace_back(name, value); };
   if (is_lockstep) {
     set("LD_LIBRARY_PATH", spec.device.lockstep);
-    set("LOCKSTEP_MEMORY", kLockstepMemory);
-    // Code that is wrong may depend on the order of the blocks, and a verdict must not; other judges may be at work,
-    // too.
-    set("LOCKSTEP_THREADS", "1");
-    if (!spec.schedule.empty()) set("LOCKSTEP_SCHEDULE", spec.schedule);
-    if (spec.checked) set("LOCKSTEP_CHECKS", "all");
-    if (!spec.trace.empty()) set("LOCKSTEP_TRACE", spec.trace);
-    if (spec.failing_call != 0) set("LOCKSTEP_FAIL", "profiled:" + std::to_string(spec.failing_call));
-    if (spec.wants_report) set("LOCKSTEP_REPORT", folder / kReport);
+    set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
   } else if (std::getenv("OCL_ICD_VENDORS") == nullptr && !std::filesystem::exists("/etc/OpenCL/vendors/nvidia.icd")) {
     set("OCL_ICD_VENDORS", nvidia_vendor(folder));
   }
   return variables;
+}
+
+// Each option is named, lest one of ours reaches it.
+DeviceProcessSpec device_of(const SubmissionSpec& spec, const Limits& limits) {
+  return {spec.device.lockstep / "device_server",
+          {{"LOCKSTEP_MEMORY", kLockstepMemory},
+           // Code that is wrong may depend on the order of the blocks, and a verdict must not; other judges may be at
+           // work, too.
+           {"LOCKSTEP_THREADS", "1"},
+           {"LOCKSTEP_SCHEDULE", spec.schedule.empty() ? "forward" : spec.schedule},
+           {"LOCKSTEP_CHECKS", spec.checked ? "all" : "none"},
+           {"LOCKSTEP_TRACE", spec.trace},
+           {"LOCKSTEP_FAIL", spec.failing_call == 0 ? "" : "profiled:" + std::to_string(spec.failing_call)}},
+          limits};
 }
 
 }  // namespace
@@ -130,6 +126,12 @@ Submission::Submission(SubmissionSpec spec)
   child.limits.data_bytes = kDataLimit;
   child.limits.file_bytes = kLargestFile;
   child.limits.open_files = kOpenFiles;
+  Fd device;
+  if (spec_.device.is_lockstep) {
+    device_.emplace(device_of(spec_, {.cpu_seconds = child.limits.cpu_seconds, .data_bytes = kDataLimit}));
+    device = device_->take_end();
+    child.descriptors.emplace_back(device.get(), kDeviceFd);
+  }
   Sandbox::here().enclose(child, walls_of(spec_, folder_.path()));
   fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // who never reads must not hold us up
   child_ = std::make_unique<Child>(child);
@@ -145,6 +147,7 @@ std::optional<Failure> Submission::await(double seconds, const std::string& what
     case Child::Event::kLine: return std::nullopt;
     case Child::Event::kEnded: failure = ended_failure(*child_, spec_.cpu_seconds); break;
     case Child::Event::kTimeout:
+      timed_out_ = true;
       failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
       break;
     case Child::Event::kOutputLimit: failure = output_failure(); break;
@@ -155,12 +158,15 @@ std::optional<Failure> Submission::await(double seconds, const std::string& what
 
 std::optional<Failure> Submission::start() {
   std::string line;
-  if (auto failure = await(kCasesToStart * spec_.lab->case_seconds, "the program's start", line)) return failure;
+  auto failure = await(kCasesToStart * spec_.lab->case_seconds, "the program's start", line);
   try {
-    return greeted(line);
+    if (!failure) failure = greeted(line);
   } catch (const Json::exception&) {  // keys of other types than the runner's
-    return foreign_line_failure(line);
+    failure = foreign_line_failure(line);
   }
+  if (!failure) return std::nullopt;
+  auto trouble = device_trouble();
+  return trouble ? trouble : failure;
 }
 
 // On the runner's first line: every function that the lab wants must be there.
@@ -329,12 +335,30 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
 }
 
 std::optional<Failure> Submission::stop() {
+  auto failure = stop_program();
+  auto trouble = device_trouble();
+  return trouble ? trouble : failure;
+}
+
+// What its device says outranks what the program seems to have done. The program is gone then.
+std::optional<Failure> Submission::device_trouble() {
+  if (!device_ || device_stopped_) return device_trouble_;
+  device_stopped_ = true;
+  child_->end();
+  device_trouble_ = device_->finish(timed_out_ ? 0 : kDeviceSeconds);
+  if (device_trouble_) device_trouble_->printed = printed();
+  return device_trouble_;
+}
+
+std::optional<Failure> Submission::stop_program() {
   if (auto failure = say("{\"quit\":true}\n")) return failure;
   std::string line;
   const double seconds = kCasesToStart * spec_.lab->case_seconds;
   switch (child_->wait(in(seconds), line)) {
     case Child::Event::kEnded: break;
-    case Child::Event::kTimeout: return time_failure("the program did not end within " + seconds_text(seconds));
+    case Child::Event::kTimeout:
+      timed_out_ = true;
+      return time_failure("the program did not end within " + seconds_text(seconds));
     case Child::Event::kLine: return refused_failure(line, child_->errors());  // of a destructor, or made up
     case Child::Event::kOutputLimit: return output_failure();
   }
@@ -348,11 +372,6 @@ std::optional<Failure> Submission::stop() {
   return std::nullopt;
 }
 
-std::string Submission::report() const {
-  std::ifstream stream(folder_.path() / kReport);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
+std::string Submission::report() const { return device_ ? device_->report() : ""; }
 
 }  // namespace warpladder

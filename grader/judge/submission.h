@@ -11,13 +11,14 @@
 #include "grader/judge/cases.h"
 #include "grader/judge/child.h"
 #include "grader/judge/contract.h"
+#include "grader/judge/device_process.h"
 #include "grader/judge/verdict.h"
 
 namespace warpladder {
 
 struct Device {
   bool is_lockstep = true;
-  std::filesystem::path lockstep;                // folder of its libcudart.so.13
+  std::filesystem::path lockstep;                // folder of its libcudart.so.13 and its device_server
   std::vector<std::filesystem::path> sees = {};  // what else of the machine a program needs, beside /usr
 
   std::string name() const { return is_lockstep ? "lockstep" : "gpu"; }
@@ -57,9 +58,11 @@ class Submission {
   // Runs a case with a failing_call: whether the code ended there, as it does by CUDA_CHECK, or went on.
   enum class Reaction { kNoticed, kWentOn, kNothingFailed };
   Reaction react(const Case& job, double seconds);
-  std::optional<Failure> stop();  // an orderly end; lockstep writes its report then
-  std::string report() const;     // its text, "" if there is none
-  std::string printed() const;    // by the code on stdout, then on stderr, where lockstep speaks too
+  std::optional<Failure> stop();  // an orderly end, or what its device has to say after another one
+  // That the device crashed, or was spoken to as by no CUDA program. Ends what still runs.
+  std::optional<Failure> device_trouble();
+  std::string report() const;   // lockstep's, after stop(); "" if there is none
+  std::string printed() const;  // by the code on stdout, then on stderr, where lockstep speaks too
   std::string opencl_device() const { return opencl_device_; }  // that the code chose; "": none
   std::string card() const { return card_; }                    // as the runtime calls it
   View output() const { return output_; }                       // of the last run, after it passed
@@ -72,12 +75,16 @@ class Submission {
   std::optional<Failure> say(const std::string& text);
   std::optional<Failure> hold_clock(const std::string& what, double seconds, std::string& line, double& whole_ms);
   size_t guard_of(const Case& job) const;
+  std::optional<Failure> stop_program();
 
   SubmissionSpec spec_;
   TemporaryFolder folder_;
   SharedMemory input_, result_;
   Pipe jobs_;
+  std::optional<DeviceProcess> device_;  // lockstep's
   std::unique_ptr<Child> child_;
+  bool timed_out_ = false, device_stopped_ = false;
+  std::optional<Failure> device_trouble_;
   uint64_t next_id_;
   View output_;
   std::string opencl_device_, card_;

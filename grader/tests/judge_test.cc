@@ -18,6 +18,7 @@ class Judging : public ::testing::Test {
   void SetUp() override {
     catch_interruptions();
     testing::write_file(lockstep() / "libcudart.so.13", "");
+    std::filesystem::create_symlink(FAKE_LOCKSTEP "/device_server", lockstep() / "device_server");
     write_build("");
     options_.lab = folder_.path() / "07_lab";
     options_.build = folder_.path() / "build.json";
@@ -381,6 +382,25 @@ TEST_F(Judging, WhoWorksOnTheHostDoesNotPass) {
 }
 
 TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }
+
+TEST_F(Judging, OfAProgramThatDoesNotSayThatItEndsNoReportCounts) {
+  EXPECT_EQ(check(judge_with("no_goodbye", "scan", "scan_inclusive")), "runtime");
+}
+
+TEST_F(Judging, TheDevicesTroubleIsNotTheLearners) {
+  {
+    const testing::Environment environment("WARPLADDER_FAKE_DEVICE", "crash");
+    EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+    EXPECT_EQ(judge_with("wrong_tail", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+  }
+  const testing::Environment environment("WARPLADDER_FAKE_DEVICE", "violation");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kCheating);
+  EXPECT_EQ(check(result), "device.protocol");
+  EXPECT_NE(result.failure->steps.at(0).find("a message of kind 99"), std::string::npos);
+  EXPECT_EQ(judge_with("crash", "scan", "scan_inclusive").verdict(), Verdict::kCheating);
+  EXPECT_EQ(result.sandbox.device, "separate process");
+}
 
 TEST_F(Judging, WithoutLockstepItSaysSo) {
   std::filesystem::remove(lockstep() / "libcudart.so.13");

@@ -26,6 +26,7 @@ class FakeRunner : public ::testing::Test {
     SubmissionSpec spec;
     spec.binary = FAKE_RUNNER;
     spec.device.is_lockstep = !guards;
+    spec.device.lockstep = FAKE_LOCKSTEP;
     spec.lab = &lab;
     spec.largest_n = 100;
     spec.cpu_seconds = cpu_seconds_;

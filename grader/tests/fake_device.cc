@@ -1,0 +1,27 @@
+// A device_server without a device: tells the fake runner what the judge wants, and writes down the report that the
+// fake runner sends. WARPLADDER_FAKE_DEVICE names a fault.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const int fd = std::atoi(argv[1]);
+  const auto variable = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text != nullptr ? text : "");
+  };
+  const std::string fault = variable("WARPLADDER_FAKE_DEVICE");
+  const std::string wishes = variable("LOCKSTEP_CHECKS") + " " + variable("LOCKSTEP_FAIL") + "\n";
+  if (write(fd, wishes.data(), wishes.size()) < 0) return 2;
+  std::string report;
+  char piece[4096];
+  for (ssize_t count; (count = read(fd, piece, sizeof piece)) > 0;) report.append(piece, static_cast<size_t>(count));
+  if (fault == "crash") std::raise(SIGSEGV);
+  if (fault == "violation") return std::fputs("protocol violation: a message of kind 99\n", stderr), 3;
+  if (!report.empty()) std::ofstream(variable("LOCKSTEP_REPORT")) << report;
+}
