@@ -20,13 +20,13 @@ struct Launch {
   std::string kernel;
   double blocks = 0, threads = 0;
   std::map<std::string, double> counters;
-  std::map<std::string, double> modelled_us;  // for each card that the launch fits on
+  std::map<std::string, double> modelled_us{};  // for each card that the launch fits on
 };
 
 struct Report {
   std::vector<Launch> launches;
-  std::optional<double> modelled_error;  // a factor: a speedup by modelled times is that right
-  std::vector<Finding> findings;
+  std::optional<double> modelled_error{};  // a factor: a speedup by modelled times is that right
+  std::vector<Finding> findings{};
   bool is_whole = true;  // the program said that it ends: else findings may be missing
 };
 

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -295,18 +296,17 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
 }
 
-TEST_F(Judging, AnImpossibleTimeIsInconclusiveAndCostsNothing) {
+TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
   options_.on_gpu = true;
   options_.only = JudgeOptions::Part::kSpeed;
   speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
   const Result events = judge_with("", "reduction", "reduce_sum");  // 1.5 ms by events in a call of no such length
-  EXPECT_EQ(events.speed.verdict, SpeedVerdict::kInconclusive);
-  EXPECT_EQ(check(events), "pass");
-  EXPECT_TRUE(events.cases.empty());
-  EXPECT_NE(events.speed.what.find("CUDA events"), std::string::npos);
+  EXPECT_EQ(events.verdict(), Verdict::kJudgeFault);
+  EXPECT_THAT(events.failure->steps.front(), ::testing::HasSubstr("by the judge's clock"));
+  EXPECT_FALSE(score_of(events));
   const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS",
                                    "0.000001");  // 20 kB at 4,000 GB/s take four times as long
-  EXPECT_EQ(judge_with("", "reduction", "reduce_sum").speed.verdict, SpeedVerdict::kInconclusive);
+  EXPECT_EQ(judge_with("", "reduction", "reduce_sum").verdict(), Verdict::kJudgeFault);
 }
 
 TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {

@@ -63,7 +63,7 @@ Report with_work(double loads, double stores, double atomics = 0, double copied 
   const std::string name = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
   launch.counters.insert(
       {{name + "ld.sum", loads}, {name + "st.sum", stores}, {name + "atom.sum", 0}, {name + "red.sum", atomics}});
-  return {{launch}, {}};
+  return {{launch}};
 }
 
 TEST(Rules, TheWorkIsTheKernels) {
