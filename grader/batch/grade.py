@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
             raise Failure(
                 f"{folder} holds no submission. There, each student has a folder or an archive by their name."
             )
-        grader = Grader(version.digest(), version.commit(), _options(arguments, hidden))
+        grader = Grader(version.digest(), version.commit(), _options(arguments, hidden, out))
         results = Results(out)
         todo = _to_do(found, results, grader, arguments.again)
         say(_plan(found, todo))
@@ -214,12 +214,25 @@ def _stopped_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _options(arguments: Namespace, hidden: bytes | None) -> dict[str, Any]:
+def _options(arguments: Namespace, hidden: bytes | None, out: Path) -> dict[str, Any]:
     return {
         "device": arguments.device,
-        "seed": judging.seed_of(hidden) if arguments.seed is None else arguments.seed,
+        "seed": _seed(hidden, out) if arguments.seed is None else arguments.seed,
         "hidden": None if hidden is None else hashlib.sha256(hidden).hexdigest(),
     }
+
+
+def _seed(hidden: bytes | None, out: Path) -> int:
+    """The same inputs for everybody, now and when --out is graded again, but none that anybody can know beforehand."""
+    if hidden is not None:
+        return judging.seed_of(hidden)
+    file = out / "seed.txt"
+    if not file.exists():
+        records.write_whole(file, f"{judging.seed_of(None)}\n")
+    try:
+        return int(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Failure(f"{file} holds no number. Remove it, or choose the seed of the inputs with --seed.") from error
 
 
 def _to_do(found: list[Submission], results: Results, grader: Grader, again: bool) -> list[Submission]:

@@ -6,6 +6,7 @@ Nothing that a submission or the judge does ends this process, and when it retur
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -28,7 +29,6 @@ from .records import FAULT
 WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
 ATTEMPTS = 2
-SEED = 1
 NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
 
 
@@ -45,8 +45,10 @@ class Task:
 
 
 def seed_of(hidden: bytes | None) -> int:
-    """The same inputs for everybody. Nobody can tell the hidden file from it."""
-    return SEED if hidden is None else int.from_bytes(hashlib.sha256(b"seed" + hidden).digest()[:4], "little")
+    """Of everybody's inputs: from the hidden file, which it does not give away, or by lot."""
+    if hidden is None:
+        return secrets.randbits(32)
+    return int.from_bytes(hashlib.sha256(b"seed" + hidden).digest()[:4], "little")
 
 
 class Interrupted(Exception):

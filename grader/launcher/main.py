@@ -145,7 +145,9 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     grade.add_argument(
         "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
     )
-    grade.add_argument("--seed", type=int, metavar="S", help="of the inputs; the same for everybody, whatever it is")
+    grade.add_argument(
+        "--seed", type=int, metavar="S", help="of the inputs, the same for everybody (default: one by lot)"
+    )
     grade.add_argument("--again", action="store_true", help="also what has its result already")
     grade.add_argument("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
     grade.add_argument("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")

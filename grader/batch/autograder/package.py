@@ -13,6 +13,7 @@ from launcher import labs
 from launcher.console import Failure, say
 from launcher.paths import ROOT, shown
 
+from .. import judging
 from ..reports.gradescope import trouble
 
 HERE = Path(__file__).parent
@@ -29,6 +30,7 @@ def write(arguments: Namespace) -> int:
         "lab": lab.name if lab else None,
         "commit": commit,
         "minutes": arguments.minutes,
+        "seed": judging.seed_of(hidden),
         "hidden_until": arguments.hidden_until,
     }
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -59,7 +59,7 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
     only = labs.find_lab(assignment["lab"]) if assignment["lab"] else None
     hidden_file = autograder / "source" / "hidden"
     hidden = hidden_file.read_bytes() if hidden_file.exists() else None
-    options = {"device": DEVICE, "seed": judging.seed_of(hidden)}
+    options = {"device": DEVICE, "seed": assignment["seed"]}
     grader = records.Grader(version.digest(), assignment["commit"], options)
     submissions = intake.of_folder(autograder / "submission", _student(metadata), labs.all_labs(), only)
     end = time.monotonic() + 60 * assignment["minutes"] - RESERVE_SECONDS

@@ -76,6 +76,11 @@ class Batch(unittest.TestCase):
         self.grade(folder, resumed, 0, "--jobs", "2")
         self.assertEqual(self.fake.calls(), 12 + 6 + 2 + 8, "what has its result is not graded again")
         self.assertEqual(reports(resumed), reports(straight))
+        seeds = [
+            {record["grader"]["options"]["seed"] for record in records(out).values()} for out in (straight, resumed)
+        ]
+        self.assertEqual([len(each) for each in seeds], [1, 1], "everybody's inputs are the same, also after a break")
+        self.assertNotEqual(*seeds, "and none that anybody could know")
         self.assertFalse(half.exists())
 
     def test_a_newer_grader_keeps_both_and_says_what_changed(self) -> None:
