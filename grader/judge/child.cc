@@ -55,13 +55,18 @@ Fd file_with(const std::string& text) {
   return file;
 }
 
-// For this process and all that come after it. False: the kernel does not do it.
-bool set_filter(const std::string& text) {
+// What set_filter() takes: made before memory is limited.
+std::vector<sock_filter> program_of(const std::string& text) {
   std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
   std::memcpy(program.data(), text.data(), program.size() * sizeof(sock_filter));
   for (sock_filter& instruction : program) {
     if (instruction.k == kOwnProcess) instruction.k = static_cast<uint32_t>(getpid());
   }
+  return program;
+}
+
+// For this process and all that come after it. False: the kernel does not do it.
+bool set_filter(std::vector<sock_filter>& program) {
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
@@ -124,8 +129,9 @@ void Child::become(const ChildSpec& spec, int output, int errors, int lines, int
   std::vector<char*> arguments;
   for (const std::string& word : spec.command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  std::vector<sock_filter> program = program_of(spec.filter_fd < 0 ? spec.filter : "");
   set_limits(spec.limits);  // last: they may be too tight for this process already
-  if (spec.filter_fd < 0 && !spec.filter.empty() && !set_filter(spec.filter)) _exit(126);
+  if (!program.empty() && !set_filter(program)) _exit(126);
   execvp(arguments[0], arguments.data());
   const std::string message = std::string(arguments[0]) + ": " + std::strerror(errno) + "\n";
   if (write(2, message.data(), message.size()) < 0) _exit(126);

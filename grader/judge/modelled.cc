@@ -54,7 +54,8 @@ void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path
     what << "by a model of the card, whose speedups are right up to a factor of " << *mine.modelled_error;
     speed.what = what.str();
   }
-  apply_thresholds(lab.thresholds, speed);
+  // A gain that is smaller than the model's own uncertainty is not told from none, whoever's code it is.
+  apply_thresholds(lab.thresholds, speed, mine.modelled_error.value_or(1));
   if (speed.thresholds.empty()) return;
   if (below.empty()) {
     speed.reason = "not graded here: a modelled card and the processor of this machine are no pair to be compared";
@@ -62,6 +63,8 @@ void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path
     speed.reason = "not graded here: " + below.string() + " is missing, which the build makes: cmake --build build";
   } else if (!speed.interval) {
     speed.reason = "not graded here: the model says too little of this code on " + std::string(kCard);
+  } else if (speed.verdict == SpeedVerdict::kNotGraded) {
+    speed.reason = "not graded here: what this rung gains is less than the model may be off. A card measures it";
   } else if (speed.verdict == SpeedVerdict::kInconclusive) {
     speed.reason = "the model's own uncertainty reaches over a threshold";
     speed.advice = "It costs no points. ./lab check NN --device gpu measures it, where there is a card.";

@@ -19,13 +19,13 @@ SpeedVerdict compare(const Interval& speedup, double threshold) {
   return speedup.high < threshold ? SpeedVerdict::kFail : SpeedVerdict::kInconclusive;
 }
 
-void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed) {
+void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, double least) {
   speed.thresholds.clear();
   speed.verdict = SpeedVerdict::kNotGraded;
   for (const Threshold& threshold : thresholds) {
-    const SpeedVerdict verdict =
-        speed.interval ? compare(*speed.interval, threshold.speedup) : SpeedVerdict::kNotGraded;
-    speed.thresholds.push_back({threshold, verdict});
+    const bool is_graded = speed.interval && threshold.speedup >= least;
+    speed.thresholds.push_back(
+        {threshold, is_graded ? compare(*speed.interval, threshold.speedup) : SpeedVerdict::kNotGraded});
   }
   // One that is missed decides, then one that is open.
   for (const SpeedVerdict verdict : {SpeedVerdict::kPass, SpeedVerdict::kInconclusive, SpeedVerdict::kFail}) {

@@ -55,8 +55,8 @@ struct Speed {
 // Where an interval lies: from the threshold on up (pass), below it (fail), or on both sides.
 SpeedVerdict compare(const Interval& speedup, double threshold);
 
-// Fills in thresholds and verdict from the interval; without one nothing is graded.
-void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed);
+// Fills in thresholds and verdict from the interval; without one nothing is graded, nor are thresholds below `least`.
+void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, double least = 0);
 
 // All thresholds become this, and the reason says why: a figure that is there says nothing.
 void overrule(SpeedVerdict verdict, const std::string& reason, const std::string& advice, Speed& speed);

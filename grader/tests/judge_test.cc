@@ -53,7 +53,11 @@ class Judging : public ::testing::Test {
       testing::write_file(std::filesystem::path(folder) / (std::to_string(++kept_) + ".json"), to_json(result));
   }
   int points(const Result& result) { return score_of(result).value().points; }
-  std::string check(const Result& result) { return result.failure ? result.failure->check : "pass"; }
+  std::string check(const Result& result) {
+    if (!result.failure) return "pass";
+    // A fault of the judge is never what a test waits for: it says what happened.
+    return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front() : result.failure->check;
+  }
 
   static inline int kept_ = 0;
   TemporaryFolder folder_;

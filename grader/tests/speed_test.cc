@@ -237,7 +237,7 @@ class Model : public ::testing::Test {
 
 TEST_F(Model, SumsLaunchesAndComparesWithTheRungBelow) {
   testing::write_file(below_, report(launch(300)));
-  const Speed speed = model(1.2, report(launch(100) + "," + launch(50, false)));
+  const Speed speed = model(1.3, report(launch(100) + "," + launch(50, false)));
   ASSERT_EQ(speed.modelled.size(), 1u);  // not all launches fit on the other
   EXPECT_DOUBLE_EQ(speed.modelled[0].ms, 0.15);
   EXPECT_DOUBLE_EQ(*speed.speedup, 2);
@@ -246,6 +246,9 @@ TEST_F(Model, SumsLaunchesAndComparesWithTheRungBelow) {
   EXPECT_EQ(speed.verdict, SpeedVerdict::kPass);
   EXPECT_EQ(model(2.2, report(launch(150))).verdict, SpeedVerdict::kInconclusive);
   EXPECT_EQ(model(2.6, report(launch(150))).verdict, SpeedVerdict::kFail);
+  const Speed small = model(1.2, report(launch(150)));  // the model's own error is 1.25
+  EXPECT_EQ(small.verdict, SpeedVerdict::kNotGraded);
+  EXPECT_NE(small.reason.find("less than the model may be off"), std::string::npos) << small.reason;
   EXPECT_EQ(speed.kind, "modelled");
   EXPECT_FALSE(speed.ms);  // which is what a clock says
 }
@@ -265,10 +268,10 @@ TEST_F(Model, IsNotGradedWithoutWhatItNeeds) {
 
 TEST_F(Model, IsSaidToBeOne) {
   testing::write_file(below_, report(launch(300)));
-  Speed speed = model(1.2, report(launch(100)));
+  Speed speed = model(1.3, report(launch(100)));
   speed.serial_cpu_ms = 5;
   const std::string text = speed_text(speed, "02");
-  for (const char* part : {"modelled, not measured", "NVIDIA H200", "Tesla T4", "lab 02", "✓ 1.2 ×, 10 points: because",
+  for (const char* part : {"modelled, not measured", "NVIDIA H200", "Tesla T4", "lab 02", "✓ 1.3 ×, 10 points: because",
                            "3 × (2.4 to 3.75) on NVIDIA H200"})
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
   EXPECT_EQ(speed_json(speed)["modelled"]["NVIDIA H200"]["ms"].get<double>(), 0.1);
