@@ -58,7 +58,7 @@ Fd file_with(const std::string& text) {
 // What set_filter() takes: made before memory is limited.
 std::vector<sock_filter> program_of(const std::string& text) {
   std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
-  std::memcpy(program.data(), text.data(), program.size() * sizeof(sock_filter));
+  if (!program.empty()) std::memcpy(program.data(), text.data(), program.size() * sizeof(sock_filter));
   for (sock_filter& instruction : program) {
     if (instruction.k == kOwnProcess) instruction.k = static_cast<uint32_t>(getpid());
   }

@@ -129,14 +129,17 @@ std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c)
   return result;
 }
 
+constexpr size_t kRunsOfOne = 16;  // every launch's report holds those before it
+
 std::vector<std::string> mismatches(const std::string& file, size_t expected_rows) {
-  Runner runner;
+  std::optional<Runner> runner;
   std::vector<std::string> wrong;
   const std::vector<Cells> rows = read_csv(std::string(GOLDEN_FOLDER) + "/" + file);
   EXPECT_EQ(rows.size(), expected_rows);
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (i % kRunsOfOne == 0) runner.emplace();
     const Row row = to_row(rows[i]);
-    const auto ours = counted(row, runner.run(instruction_ptx(row), row.offsets));
+    const auto ours = counted(row, runner->run(instruction_ptx(row), row.offsets));
     for (const auto& [name, value] : row.expected)
       if (const auto found = ours.find(name); found == ours.end() || found->second != value)
         wrong.push_back("line " + std::to_string(i + 2) + " " + row.instruction + " " + row.operand + " " + name +
@@ -158,14 +161,14 @@ TEST(Counters, Atomics) {
 
 // Rows whose cells are Nsight Compute's counters of the whole kernel.
 std::vector<std::string> form_mismatches(const std::string& file, size_t expected_rows) {
-  std::optional<Runner> runner;  // a new one now and then, since every launch's report holds those before it
+  std::optional<Runner> runner;
   std::string form;
   std::vector<std::string> wrong;
   const std::vector<Cells> rows = read_csv(std::string(GOLDEN_FOLDER) + "/" + file);
   EXPECT_EQ(rows.size(), expected_rows);
   for (size_t i = 0; i < rows.size(); ++i) {
     const Cells& row = rows[i];
-    if (row.at("ptx") != form || i % 16 == 0) runner.emplace();
+    if (row.at("ptx") != form || i % kRunsOfOne == 0) runner.emplace();
     form = row.at("ptx");
     const nlohmann::json ours = runner->run(form, parse_offsets(row.at("lane_byte_offsets")));
     for (const auto& [name, value] : row) {
