@@ -62,6 +62,8 @@ def _unpack_zip(file: Path, take: Take) -> None:
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise _no_file(name, "a link" if kind == stat.S_IFLNK else "a device or a pipe")
+            if not member.filename:
+                raise Refusal("a file in it has no name: pack it again.")
             if member.is_dir():
                 continue
             if member.flag_bits & 1:

@@ -67,6 +67,14 @@ void drop_leaks(const Report& report, std::string& printed) {
   }
 }
 
+Failure silent_failure() {
+  return {Verdict::kRuntimeError,
+          "runtime",
+          {"the program ended without telling its device"},
+          "Return from the function; do not end the program.",
+          ""};
+}
+
 class Judgement {
  public:
   explicit Judgement(const JudgeOptions& options);
@@ -78,7 +86,7 @@ class Judgement {
   void run_on_gpu();
   void run_cases(const std::vector<Case>& cases, const std::string& schedule, bool checked);
   bool run_each(Submission& submission, const std::vector<Case>& cases, const std::string& schedule);
-  void blame_findings(const Submission& submission);
+  bool blame_findings(const Submission& submission);
   void let_calls_fail(const std::vector<Case>& cases);
   bool let_call_fail(const Case& job, int call);
   void hold_figures();
@@ -312,7 +320,7 @@ bool Judgement::run_one(Submission& submission, const Case& job, const std::stri
   submission.give(input_of(lab_, job));
   const double seconds = job.n > lab_.largest_size || job.n == lab_.real_size ? lab_.real_seconds : lab_.case_seconds;
   auto outcome = submission.run(job, seconds);
-  note_device(submission);
+  if (job.alias.empty()) note_device(submission);  // a name may tell of a case, and this one is hidden
   Failure* failure = std::get_if<Failure>(&outcome);
   const CaseResult filed{job.name, job.input, job.n, failure == nullptr, job.alias, job.seed, job.block};
   if (failure == nullptr) return result_.cases.push_back(filed), true;
@@ -357,19 +365,21 @@ void Judgement::run_cases(const std::vector<Case>& cases, const std::string& sch
   if (auto failure = submission.start()) return fail_at_start(std::move(*failure));
   run_each(submission, cases, schedule);
   auto late = submission.stop();
-  if (specification.checked) blame_findings(submission);
+  const bool told = !specification.checked || blame_findings(submission);
   if (late) fail(std::move(*late));
+  if (!told && is_right(result_)) fail(silent_failure());  // what was found may be missing
   if (!options_.only_case.empty()) result_.printed = submission.printed();
 }
 
 // What lockstep found is the cause, and a wrong answer or a hang what follows from it. Of what a card reports itself
 // (an illegal address, a bad launch) the failure that is there says enough, and says it on every device.
-void Judgement::blame_findings(const Submission& submission) {
-  if (result_.verdict() == Verdict::kJudgeFault || result_.verdict() == Verdict::kCheating) return;
+// False: there is no report of a program that came to its end.
+bool Judgement::blame_findings(const Submission& submission) {
+  if (result_.verdict() == Verdict::kJudgeFault || result_.verdict() == Verdict::kCheating) return true;
   const std::string text = submission.report();
-  if (text.empty()) return;  // the process did not get so far, and has failed for it
+  if (text.empty()) return false;
   const Report report = parse_report(text);
-  if (!report.is_whole) return;  // likewise
+  if (!report.is_whole) return false;
   if (result_.failure) drop_leaks(report, result_.failure->printed);
   // What a program that ended at an error had not freed yet is no leak; and a leak makes no answer wrong.
   const bool is_wrong = !is_right(result_);
@@ -381,7 +391,7 @@ void Judgement::blame_findings(const Submission& submission) {
     return is_cause(finding) && !leaves_answers_right(finding_failure(finding));
   });
   if (cause == report.findings.end()) cause = std::ranges::find_if(report.findings, is_cause);
-  if (cause == report.findings.end()) return;
+  if (cause == report.findings.end()) return true;
   // A race may be found first whose cause are threads that miss a barrier.
   if (cause->kind == "race") {
     const auto missed = std::ranges::find(report.findings, "barrier_divergence", &Finding::kind);
@@ -391,6 +401,7 @@ void Judgement::blame_findings(const Submission& submission) {
   if (result_.failure)
     failure.steps.insert(failure.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
   result_.failure = std::move(failure);
+  return true;
 }
 
 // One call of CUDA's after the other, for each entry on one case that is large enough for several blocks.
@@ -521,11 +532,7 @@ std::optional<Report> Judgement::measure(const Case& job) {
   Report report;
   if (!text.empty()) report = parse_report(text);
   if (text.empty() || !report.is_whole) {
-    fail({Verdict::kRuntimeError,
-          "runtime",
-          {"the program ended without telling its device"},
-          "Return from the function; do not end the program.",
-          ""});
+    fail(silent_failure());
     return std::nullopt;
   }
   if (!options_.report.empty() && !(std::ofstream(options_.report) << text << std::flush))
