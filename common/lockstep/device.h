@@ -235,7 +235,7 @@ class EmulatedDevice : public Device {
   static std::unique_ptr<EmulatedDevice> create(const DeviceOptions& options);
 
   virtual AddressSpace address_space() const = 0;
-  // The report as DESIGN.md fixes its shape: {"launches":[…],"findings":[…],"end":…}.
+  // The report, whose shape docs/lockstep.md describes: {"launches":[…],"findings":[…],"end":…}.
   virtual std::string report_json(std::string_view end = "orderly") const = 0;
 };
 
