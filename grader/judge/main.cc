@@ -1,5 +1,5 @@
-// The judge's command line. Exit code: 0 pass (or the expected failure), 1 the submission fails, 2 our own trouble
-// or a wrong command.
+// The judge's command line. Exit code: 0 accepted or inconclusive (or the expected failure), 1 the submission fails,
+// 2 our own trouble or a wrong command.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

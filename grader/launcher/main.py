@@ -61,8 +61,8 @@ def parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="grade one lab: yours, or any file",
-        description="Builds and grades one lab. The exit code is 0 only for a pass, 1 for any other verdict, 2 if it "
-        "could not be graded.",
+        description="Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other "
+        "verdict, 2 if it could not be graded.",
     )
     check.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
     check.add_argument("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
