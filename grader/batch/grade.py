@@ -268,8 +268,8 @@ def _here(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
     wanted = [by_name[name] for name in sorted({task.lab for task in tasks})]
     tree, fit = make_ready(where, wanted)
     work = out / ".work"
-    shutil.rmtree(work, ignore_errors=True)  # a run before this one was killed
-    work.mkdir()
+    shutil.rmtree(work, ignore_errors=True)  # a run before this one was killed, perhaps with its judges
+    work.mkdir(exist_ok=True)
     names = {lab.name for lab in fit}
     able = [task for task in tasks if task.lab in names]
     slots = _slots(where, arguments.jobs)

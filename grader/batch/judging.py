@@ -29,6 +29,7 @@ from .records import FAULT
 WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
 ATTEMPTS = 2
+FAULT_CODE = 2  # the judge's exit code where the trouble is its own, or the machine's
 NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
 
 
@@ -81,11 +82,9 @@ def _attempt(
     task: Task, lab: Lab, tree: Path, folder: Path, environment: Mapping[str, str], stop: threading.Event
 ) -> dict[str, Any]:
     start = time.monotonic()
-    # Two folders, so that no path leads from the sources to the hidden cases.
-    with (
-        TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True) as sources,
-        TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True) as own,
-    ):
+    # Several folders, so that no path leads from what a submission may see to the hidden cases. scratch is the judge's:
+    # one that is killed removes nothing.
+    with _folder_in(folder) as sources, _folder_in(folder) as own, _folder_in(folder) as scratch:
         for name, data in task.files.items():
             (Path(sources) / name).write_bytes(data)
         verdict, said = Path(own) / "verdict.json", Path(own) / "said.txt"
@@ -94,9 +93,13 @@ def _attempt(
         if task.hidden is not None:
             (Path(own) / "hidden").write_bytes(task.hidden)
             command += ["--hidden", str(Path(own) / "hidden")]
-        how, peak = _run(command, said, environment, stop)
+        how, peak = _run(command, said, {**environment, "TMPDIR": scratch}, stop)
         outcome = _outcome(how, verdict, said)
     return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
+
+
+def _folder_in(folder: Path) -> TemporaryDirectory[str]:
+    return TemporaryDirectory(prefix="warpladder-", dir=folder, ignore_cleanup_errors=True)
 
 
 def _run(
@@ -152,19 +155,19 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _outcome(how: int | str, verdict: Path, said: Path) -> dict[str, Any]:
-    last_words = said.read_bytes()[-2000:].decode("utf-8", "replace").strip()
-    fault = {**NO_SCORE, "judge": None}
-    if isinstance(how, str):
-        return {**fault, "error": f"{how}\n{last_words}".strip()}
-    if how not in (0, 1):
-        ended = f"exit code {how}" if how >= 0 else f"signal {-how}"
-        return {**fault, "error": f"the judge ended with {ended}\n{last_words}".strip()}
+    """The judge's own verdict, of a fault of its own as well; where it left none, error says how it ended."""
+    ended = how
+    if isinstance(how, int):
+        ended = "the judge ended with " + (f"exit code {how}" if how >= 0 else f"signal {-how}")
     try:
         facts = json.loads(verdict.read_text(encoding="utf-8"))
-        score = facts["score"]
-        result = {"verdict": str(facts["verdict"]), "score": score["points"], "of": score["of"]}
+        if facts["verdict"] == FAULT and how == FAULT_CODE:
+            return {**NO_SCORE, "error": None, "judge": facts}
+        if facts["verdict"] != FAULT and how in (0, 1):
+            score = facts["score"]
+            result = {"verdict": str(facts["verdict"]), "score": score["points"], "of": score["of"]}
+            return {**result, "error": None, "judge": facts}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        return {**fault, "error": f"the judge wrote no verdict ({type(error).__name__}: {error})\n{last_words}".strip()}
-    if result["verdict"] == FAULT:
-        return {**fault, "error": last_words, "judge": facts}
-    return {**result, "error": None, "judge": facts}
+        ended = f"{ended}; it wrote no verdict ({type(error).__name__})"
+    last_words = said.read_bytes()[-2000:].decode("utf-8", "replace").strip()
+    return {**NO_SCORE, "error": f"{ended}\n{last_words}".strip(), "judge": None}

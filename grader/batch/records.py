@@ -60,9 +60,11 @@ class Results:
             _write(file, record)
             return record
         if record["verdict"] == FAULT:
-            _write(file.with_name(f"{file.stem}@{record['grader']['version']}-fault.json"), record)
             newer = record["grader"]["version"]
-            kept = {**before, "kept": f"grader {newer} failed on it ({record['error']}); this earlier result stands"}
+            beside = file.with_name(f"{file.stem}@{newer}-fault.json")
+            _write(beside, record)
+            # Students read this too: what went wrong may name the instructor's files, and stands beside.
+            kept = {**before, "kept": f"grader {newer} failed on it, see {beside.name}; this earlier result stands"}
             _write(file, kept)
             return kept
         self._put_beside(file, before)

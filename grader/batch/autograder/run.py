@@ -24,7 +24,7 @@ from launcher.labs import Lab
 
 from .. import intake, judging, records, version
 from ..reports import gradescope, text
-from ..reports.grades import Course
+from ..reports.grades import Course, Grade
 
 USER = "warpladder"
 RESERVE_SECONDS = 60  # of Gradescope's limit, for all but the judge
@@ -71,8 +71,9 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
         lab = labs.find_lab(submission.lab)
         seconds = max(1.0, (end - time.monotonic()) / left)
         outcome = _as_user(submission, lab, grader, hidden, seconds)
-        say(f"{lab.name}: {outcome['verdict']} ({outcome['seconds']:.0f} s)\n{outcome['error'] or ''}")
         found.append(records.make(submission, grader, outcome))
+        steps = Grade(found[-1], lab).explanation(to_student=False).steps
+        say("\n".join([f"{lab.name}: {outcome['verdict']} ({outcome['seconds']:.0f} s)", *steps]))
     course = Course.of_records(found, labs.all_labs())
     grades = [grade for student in course.students for grade in course.of_student(student)]
     return gradescope.results(grades, hidden_until=assignment["hidden_until"], earlier=earlier)

@@ -85,10 +85,6 @@ class Grade:
         return "\n".join((self.record["submission"].get("code") or {}).values())
 
     @property
-    def error(self) -> str:
-        return self._without_folder(str(self.record.get("error") or ""))
-
-    @property
     def public_cases(self) -> list[Mapping[str, Any]]:
         return [case for case in self.judge.get("cases", []) if not case.get("hidden")]
 
@@ -108,15 +104,19 @@ class Grade:
 
     @property
     def check(self) -> str:
-        """The check that failed, as docs/labs.md names it; empty for none."""
-        return str(self.judge.get("failed_check") or "")
+        """The check that the code failed, as docs/labs.md names it; empty for none."""
+        return "" if self.verdict == JUDGE_FAULT else str(self.judge.get("failed_check") or "")
 
     def explanation(self, *, to_student: bool = True) -> Explanation:
-        """Why it failed. What a hidden case was is for the instructor."""
+        """Why it failed, or could not be graded. What a hidden case was is for the instructor, and so is a fault of
+        ours, which may name their files."""
+        if to_student and self.verdict == JUDGE_FAULT:
+            return Explanation([], "", "", [])
         failure = self.judge.get("failure") or {}
         if not to_student:
             failure = {**failure, **failure.get("instructor", {})}
-        steps = [self._without_folder(step) for step in failure.get("steps", [])]
+        error = self.record.get("error")  # in the place of a judge's verdict
+        steps = [self._without_folder(step) for step in [*failure.get("steps", []), *([error] if error else [])]]
         printed = self._without_folder(failure.get("printed", ""))
         return Explanation(
             steps, self._without_folder(failure.get("next", "")), printed, self._places([*steps, printed])

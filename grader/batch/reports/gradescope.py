@@ -21,7 +21,8 @@ def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", e
     """hidden_until: hidden or after_published. earlier: the score that stands if this run has none."""
     marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades if not _hides(grade)}}
     if any(grade.points is None for grade in grades) or not grades:
-        why = "\n".join(grade.error for grade in grades if grade.points is None and grade.error)
+        faults = [grade.explanation(to_student=False) for grade in grades if grade.points is None]
+        why = "\n".join(step for fault in faults for step in fault.steps)
         return trouble(why, earlier=earlier, marks=marks)
     tests = [test for at, grade in enumerate(grades, 1) for test in _tests(grade, at, hidden_until)]
     answer: dict[str, Any] = {
@@ -119,7 +120,7 @@ def _explained(grade: Grade) -> str:
         return ""
     why = grade.explanation()
     text = [f"{grade.verdict}{': ' + grade.check if grade.check and not grade.failed_by_hidden_case else ''}"]
-    text += [*why.steps, grade.error, why.printed]
+    text += [*why.steps, why.printed]
     if why.next_step:
         text.append(f"Next: {why.next_step}")
     return "\n".join(filter(None, text))

@@ -38,8 +38,8 @@ def _verdict(grade: Grade, name: str) -> ElementTree.Element:
     if grade.verdict == ACCEPTED:
         return test
     why = grade.explanation()
-    text = "\n".join([*why.steps, *filter(None, [why.printed, why.next_step, grade.error])])
-    message = f"{grade.verdict}: {why.steps[0] if why.steps else grade.error or grade.check}"
+    text = "\n".join([*why.steps, *filter(None, [why.printed, why.next_step])])
+    message = ": ".join(filter(None, [grade.verdict, why.steps[0] if why.steps else grade.check]))
     if grade.verdict == INCONCLUSIVE:
         ElementTree.SubElement(test, "skipped", message=xml(message))
         return test

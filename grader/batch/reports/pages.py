@@ -31,10 +31,10 @@ MEANINGS = {
     "output limit": "The code printed more than it may.",
     CHEATING: "The code does something that no solution needs. A person looks at it before this counts.",
     REFUSED: "The file or archive could not be taken; nothing was graded.",
-    JUDGE_FAULT: "The grader failed, not the code. There is no grade yet, and nothing is lost.",
+    JUDGE_FAULT: "No fault of the code. The instructor reads it and grades again; until then there is no grade.",
 }
 ATTENTION = {
-    JUDGE_FAULT: "Judge faults: our trouble, no grade was given. Grade these again.",
+    JUDGE_FAULT: "Judge faults: no fault of the code, and no grade. Read what happened, then grade these again.",
     CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
     REFUSED: "Refused at intake: nothing was graded.",
     INCONCLUSIVE: "Speed inconclusive: no points were lost; measure again on a quiet card if it matters.",
@@ -117,8 +117,8 @@ def feedback(grade: Grade) -> str:
     why = grade.explanation()
     lines = [f"{grade.label}: {grade.verdict}"]
     lines += [f"{part['name']}: {part['points']} of {part['of']} ({part['why']})" for part in grade.parts]
-    lines += [*why.steps[:3], *([f"Next: {why.next_step}"] if why.next_step else []), grade.error]
-    return "<br>".join(_escaped(text.visible(line, 400)) for line in lines if line)
+    lines += [*why.steps[:3], *([f"Next: {why.next_step}"] if why.next_step else [])]
+    return "<br>".join(_escaped(text.visible(line, 400)) for line in lines)
 
 
 def _escaped(line: str) -> str:

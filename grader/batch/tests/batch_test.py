@@ -1,6 +1,7 @@
 """./lab grade with a judge of the tests' own: no submission stops it, a killed batch goes on, results stay."""
 
 import csv
+import json
 import os
 import signal
 import tempfile
@@ -10,8 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from batch import memory
-from batch.tests.machinery import FakeTree, records, reports, submissions
+from batch.tests.machinery import LEFT, FakeTree, records, reports, submissions
 from launcher import wheels
+from launcher.paths import ROOT
 
 
 @unittest.skipUnless(wheels.installed(wheels.GRADE), "what ./lab grade reports with is not installed")
@@ -30,6 +32,7 @@ class Batch(unittest.TestCase):
 
     def test_judges_that_hang_crash_or_say_nothing(self) -> None:
         what = {"anna": "accepted = 90", "ben": "hang", "cleo": "crash", "dora": "nothing", "emil": "wrong answer = 0"}
+        what["gina"] = "judge fault = too fast for this card"
         folder, out = submissions(self.folder / "in", what), self.folder / "out"
         (folder / "fritz.zip").write_bytes(b"no archive")
         text = self.grade(folder, out, 1, TEST_WALL="0.5", TEST_REPORTS="all")
@@ -39,11 +42,19 @@ class Batch(unittest.TestCase):
         for student, error in (("ben", "did not end within"), ("cleo", "signal 11"), ("dora", "wrote no verdict")):
             self.assertEqual((found[student]["verdict"], found[student]["score"]), ("judge fault", None))
             self.assertIn(error, str(found[student]["error"]))
-        self.assertEqual(self.fake.calls(), 2 + 2 * 3, "a judge's fault is tried once more")
-        self.assertIn("3 by a fault of the grader's own", text)
+        gina = found["gina"]
+        self.assertEqual((gina["verdict"], gina["score"], gina["error"]), ("judge fault", None, None))
+        self.assertIn("too fast for this card", json.dumps(gina["judge"]), "its own words are kept")
+        self.assertIn("too fast for this card", (out / "index.html").read_text(encoding="utf-8"))
+        page = (out / "students" / "gina.html").read_text(encoding="utf-8")
+        self.assertIn("No fault of the code.", page)
+        self.assertNotIn(str(ROOT), page)
+        self.assertEqual(self.fake.calls(), 2 + 2 * 4, "a judge's fault is tried once more")
+        self.assertIn("4 by a fault of the grader's own", text)
         self.assertIn("1 refused", text)
         self.assertEqual([path for path in out.iterdir() if path.name.startswith(".")], [])
         self.assertFalse(left_behind(self.folder), "the judge that hung, and the child that left its session, are gone")
+        self.assertEqual(list(self.folder.rglob(LEFT)), [], "and so is what a killed judge could not remove")
 
     def test_killed_and_started_again(self) -> None:
         what = {f"s{number:02}": "accepted = 100" if number < 4 else "gate" for number in range(12)}
@@ -60,6 +71,8 @@ class Batch(unittest.TestCase):
         first.kill()
         first.communicate()
         until(lambda: not left_behind(self.folder))  # its judges end with it
+        self.assertEqual(len(list(resumed.rglob(LEFT))), 2, "what they left is where the next run finds it")
+        self.assertEqual(list(self.fake.temporary.rglob(LEFT)), [])
         half = resumed / "results" / "s11" / ".02_reduce_neighbored.json.new"
         half.parent.mkdir()
         half.write_text('{"format": 1, "verd', encoding="utf-8")
@@ -82,6 +95,7 @@ class Batch(unittest.TestCase):
         self.assertEqual([len(each) for each in seeds], [1, 1], "everybody's inputs are the same, also after a break")
         self.assertNotEqual(*seeds, "and none that anybody could know")
         self.assertFalse(half.exists())
+        self.assertEqual(list(self.folder.rglob(LEFT)), [])
 
     def test_a_newer_grader_keeps_both_and_says_what_changed(self) -> None:
         folder = submissions(self.folder / "in", {"anna": "accepted = 100", "ben": "accepted = 100"})

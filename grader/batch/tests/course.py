@@ -50,10 +50,22 @@ def record(student: str, of: str, /, **changes: Any) -> dict[str, Any]:  # noqa:
     }
 
 
+PRIVATE = "/home/prof"  # a path of the instructor's machine
+
+
 def fault(student: str) -> dict[str, Any]:
-    return record(
-        student, "02_accepted", verdict="judge fault", score=None, error="No space left on device", judge=None
-    )
+    """The judge left no verdict."""
+    error = f"No space left on device: {PRIVATE}/grades"
+    return record(student, "02_accepted", verdict="judge fault", score=None, error=error, judge=None)
+
+
+def measuring_fault(student: str) -> dict[str, Any]:
+    """The judge says itself that it cannot judge this."""
+    made = record(student, "02_accepted", verdict="judge fault", score=None)
+    failure = {"steps": [f"a measuring fault, {PRIVATE}/labs"], "next": "Put it right.", "printed": ""}
+    failure |= {"case": "", "schedule": ""}
+    made["judge"] |= {"verdict": "judge fault", "score": None, "failed_check": "judge", "failure": failure}
+    return made
 
 
 def refusal(student: str, lab: str | None = None) -> dict[str, Any]:
@@ -99,5 +111,13 @@ def everything() -> list[dict[str, Any]]:
     hostile["judge"]["failure"]["printed"] = f"reduce.cu(1): error: {SCRIPT} \x1b[31m {TURNED}"
     hostile["submission"]["notes"] = [f"'{SCRIPT}' is ignored: no source file"]
     kept = record("kept", "15_accepted", kept="grader 2 failed on it (disk); this earlier result stands")
-    found += [hostile, kept, fault("fay"), refusal("ralph"), with_hidden_failure("hidden.one"), modelled("quick", 2.5)]
+    found += [
+        hostile,
+        kept,
+        fault("fay"),
+        measuring_fault("gina"),
+        refusal("ralph"),
+        with_hidden_failure("hidden.one"),
+        modelled("quick", 2.5),
+    ]
     return found

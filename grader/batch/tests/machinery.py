@@ -1,7 +1,8 @@
 """machinery: a batch with a judge of the tests' own, which does what a submission's first line says, and at once.
 
 The fake judge stands in a build tree beside links to the real one, and hands over to the real judge what has no such
-line. It notes each call in calls.log. As a program, this file is ./lab grade without its build:
+line. It notes each call in calls.log, and leaves a file in its temporary folder, as one that is killed does. As a
+program, this file is ./lab grade without its build:
     machinery.py SUBMISSIONS --out DIR …      with TEST_VERSION as the version of the sources, TEST_WALL as
     the judge's limit, and of the reports the gradebook alone unless TEST_REPORTS is set
 """
@@ -20,6 +21,7 @@ from launcher import wheels
 from launcher.paths import BUILD
 
 HERE = Path(__file__).resolve()
+LEFT = "left_by_the_judge"
 FAKE_JUDGE = """#!{python} -SE
 import json, os, signal, sys, time
 arguments = dict(zip(sys.argv[1::2], sys.argv[2::2]))
@@ -27,6 +29,7 @@ first = open(arguments["--file"]).readline()
 if not first.startswith("// fake: "):
     os.execv("{real}", ["{real}", *sys.argv[1:]])
 open("{log}", "a").write(arguments["--file"] + "\\n")
+open(os.path.join(os.environ["TMPDIR"], "{left}"), "w").close()
 what, _, value = first.removeprefix("// fake: ").strip().partition(" = ")
 if what == "gate":
     while not os.path.exists("{gate}"):
@@ -41,9 +44,13 @@ if what == "crash":
     os.kill(os.getpid(), signal.SIGSEGV)
 if what == "nothing":
     sys.exit(0)
-verdict = {{"verdict": what, "score": {{"points": float(value), "of": 100, "parts": []}}, "cases": [], "lab": "x"}}
+verdict = {{"verdict": what, "score": None, "cases": [], "lab": "x", "file": arguments["--file"]}}
+if what == "judge fault":
+    verdict |= {{"failed_check": "judge", "failure": {{"steps": [value + " in " + arguments["--lab"]]}}}}
+else:
+    verdict["score"] = {{"points": float(value), "of": 100, "parts": []}}
 open(arguments["--json"], "w").write(json.dumps(verdict))
-sys.exit(0 if what == "accepted" else 1)
+sys.exit({{"accepted": 0, "judge fault": 2}}.get(what, 1))
 """
 
 
@@ -58,11 +65,15 @@ class FakeTree:
         self.log.touch()
         self.gate = folder / "gate"  # judges that "gate" wait until it is there
         judge = self.tree / "grader" / "judge"
+        real = BUILD / "grader" / "judge"
         judge.write_text(
-            FAKE_JUDGE.format(python=sys.executable, real=BUILD / "grader" / "judge", log=self.log, gate=self.gate)
+            FAKE_JUDGE.format(python=sys.executable, real=real, log=self.log, gate=self.gate, left=LEFT),
+            encoding="utf-8",
         )
         judge.chmod(0o755)
-        self.env = {**os.environ, "WARPLADDER_BUILD_DIR": str(self.tree)}
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        self.env = {**os.environ, "WARPLADDER_BUILD_DIR": str(self.tree), "TMPDIR": str(self.temporary)}
 
     def calls(self) -> int:
         return len(self.log.read_text(encoding="utf-8").splitlines())
