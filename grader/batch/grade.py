@@ -25,6 +25,7 @@ from launcher.console import Failure, say
 from launcher.labs import Lab
 
 from . import intake, judging, memory, records, reports, version
+from .hidden import read_hidden
 from .intake import Submission
 from .judging import Task
 from .progress import Progress
@@ -41,7 +42,7 @@ Outcomes = Generator[Done, None, None]  # closed early it ends what is under way
 def run(arguments: Namespace) -> int:
     folder, out = _folders(arguments)
     only = labs.find_lab(arguments.lab) if arguments.lab else None
-    hidden = _hidden(arguments.hidden)
+    hidden = read_hidden(arguments.hidden)
     options = reports.options_of(arguments)
     is_cluster = bool(arguments.scheduler or arguments.slurm)
     with _alone_in(out), _stopped_by_signals():
@@ -174,15 +175,6 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
     except OSError as error:
         raise Failure(f"--out {arguments.out} cannot be made: {error.strerror}") from error
     return folder, out
-
-
-def _hidden(name: str | None) -> bytes | None:
-    if name is None:
-        return None
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise Failure(f"--hidden {name} cannot be read: {error.strerror}") from error
 
 
 @contextlib.contextmanager

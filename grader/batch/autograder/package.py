@@ -14,6 +14,7 @@ from launcher.console import Failure, say
 from launcher.paths import ROOT, shown
 
 from .. import judging
+from ..hidden import read_hidden
 from ..reports.gradescope import trouble
 
 HERE = Path(__file__).parent
@@ -24,7 +25,7 @@ BEFORE_IT_STARTED = "The autograder did not get as far as starting; its setup ma
 def write(arguments: Namespace) -> int:
     lab = labs.find_lab(arguments.lab) if arguments.lab else None
     out = Path(arguments.out or f"gradescope_{lab.number if lab else 'all'}.zip").absolute()
-    hidden = _hidden(arguments.hidden)
+    hidden = read_hidden(arguments.hidden)
     commit = _git("rev-parse", "--short=12", "HEAD").decode().strip()
     assignment = {
         "lab": lab.name if lab else None,
@@ -62,13 +63,6 @@ def _zip(assignment: dict[str, Any], hidden: bytes | None) -> bytes:
             entry.external_attr = (0o100755 if name in PROGRAMS else 0o100644) << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return whole.getvalue()
-
-
-def _hidden(name: str | None) -> bytes | None:
-    try:
-        return Path(name).read_bytes() if name else None
-    except OSError as error:
-        raise Failure(f"--hidden {name} cannot be read: {error.strerror}") from error
 
 
 def _git(*words: str) -> bytes:

@@ -109,9 +109,13 @@ class Autograder(unittest.TestCase):
         self.assertIn("The autograder had trouble", results["output"])
 
     def test_what_cannot_be_packed(self) -> None:
-        arguments = main.parser().parse_args(["gradescope", "--hidden", "/nowhere/secret", "--out", str(self.zip)])
-        with self.assertRaisesRegex(Failure, "--hidden /nowhere/secret cannot be read"):
-            package.write(arguments)
+        short = self.root / "short"
+        short.write_text("guess me", encoding="utf-8")
+        for secret, saying in (("/nowhere/secret", "cannot be read"), (str(short), "shorter than 16 bytes")):
+            arguments = main.parser().parse_args(["gradescope", "--hidden", secret, "--out", str(self.root / "no.zip")])
+            with self.assertRaisesRegex(Failure, f"--hidden {secret}:? .*{saying}"):
+                package.write(arguments)
+        self.assertFalse((self.root / "no.zip").exists())
 
 
 if __name__ == "__main__":

@@ -129,6 +129,7 @@ class Batch(unittest.TestCase):
             ((self.folder / "nowhere", "--out", self.folder / "out"), "there is no such folder"),
             ((folder, "--out", folder / "out"), "beside the submissions"),
             ((folder, "--out", self.folder / "out", "--hidden", "nowhere"), "--hidden nowhere cannot be read"),
+            ((folder, "--out", self.folder / "out", "--hidden", "/dev/null"), "shorter than 16 bytes"),
             ((folder, "--out", self.folder / "out", "--scheduler", "tcp://127.0.0.1:9"), "nobody answers there"),
         ):
             process = self.fake.grade(*arguments)

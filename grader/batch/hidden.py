@@ -1,0 +1,77 @@
+"""hidden: the instructor's secret file, read and looked at before anything is graded or packed with it.
+
+What the judge would refuse (grader/judge/hidden.cc) is refused here, once and not once a submission. A contract's kinds
+of input and the entries that take a block stand in no lab.json: those the judge alone knows.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from launcher import labs
+from launcher.console import Failure
+from launcher.labs import Lab
+
+SHORTEST, LONGEST = 16, 1 << 20  # bytes
+LARGEST = 1048577  # elements of a case, where a lab.json names no other number
+KEYS = {"n", "input", "entry", "seed", "block"}
+
+
+def read_hidden(name: str | None) -> bytes | None:
+    """--hidden FILE."""
+    if name is None:
+        return None
+    try:
+        with Path(name).open("rb") as stream:
+            secret = stream.read(LONGEST + 1)
+    except OSError as error:
+        raise Failure(
+            f"--hidden {name} cannot be read: {error.strerror}. It takes the file with your secret."
+        ) from error
+    if problem := _problem(secret):
+        raise Failure(f"--hidden {name}: {problem}")
+    return secret
+
+
+def _problem(secret: bytes) -> str:
+    if len(secret) > LONGEST:
+        return "is larger than 1 MiB. Name the file with your secret."
+    if len(secret) < SHORTEST:
+        return f"is shorter than {SHORTEST} bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE"
+    by_name = {lab.name: lab for lab in labs.all_labs()}
+    for name, cases in _listed(secret).items():
+        if name not in by_name:
+            return f'names a lab "{name}", which is not here; ./lab list --json has the names.'
+        if not isinstance(cases, list) or not cases:
+            return f'"{name}" must be a list of cases. docs/grading.md shows one.'
+        for number, case in enumerate(cases, 1):
+            if wrong := _wrong_in(case, by_name[name]):
+                return f"{name}, case {number} {wrong}. docs/grading.md lists the keys."
+    return ""
+
+
+def _listed(secret: bytes) -> dict[str, Any]:
+    """The cases by lab; none where the file is no JSON object, but a secret like any other."""
+    try:
+        found = json.loads(secret.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _wrong_in(case: object, lab: Lab) -> str:
+    if not isinstance(case, dict):
+        return "must be an object"
+    if unknown := case.keys() - KEYS:
+        return f'has an unknown key "{min(unknown)}"'
+    n = case.get("n")
+    if type(n) is not int or n < 0:
+        return 'has no "n" that is a whole number'
+    sizes, entries = lab.facts["sizes"], lab.facts["entries"]
+    if n > (most := max(sizes["real"], sizes.get("largest", LARGEST))):
+        return f'has an "n" above the lab\'s largest, {most}'
+    if n > 0 and not isinstance(case.get("input"), str):
+        return 'has no "input"'
+    if case.get("entry", entries[0]) not in entries:
+        return f'has an "entry" that the lab has not, "{case["entry"]}"'
+    return ""

@@ -1,0 +1,85 @@
+"""--hidden FILE: what the judge would refuse is refused before anything is graded, and nothing else is."""
+
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from batch.hidden import LONGEST, read_hidden
+from launcher import judge, labs
+from launcher.console import Failure
+from launcher.paths import BUILD
+
+LAB = labs.find_lab("02")
+REFUSED: list[tuple[bytes | str, str]] = [
+    (b"", "shorter than 16"),
+    (b"x" * 15, "shorter than 16"),
+    (b"x" * (LONGEST + 1), "larger than 1 MiB"),
+    ('{"98_absent": [{"n": 7, "input": "ones"}]}', "98_absent"),
+    ("[        ]", "list of cases"),
+    ("70000000", "list of cases"),
+    ("[7]", "must be an object"),
+    ('[{"input": "ones"}]', '"n"'),
+    ('[{"n": 7}]', '"input"'),
+    ('[{"n": -7, "input": "ones"}]', "whole number"),
+    ('[{"n": 7.5, "input": "ones"}]', "whole number"),
+    ('[{"n": 99999999, "input": "ones"}]', "largest"),
+    ('[{"n": 7, "input": "ones", "entry": "scan"}]', '"scan"'),
+    ('[{"n": 7, "input": "ones", "sed": 4}]', 'unknown key "sed"'),
+]
+TAKEN: list[bytes | str] = [
+    b"x" * 16,
+    bytes(range(256)),
+    b"[1, 2, 3, 4, 5, 6, 7]",
+    b'{"02_reduce_neighbored": [{"n": 7, ',
+    '[{"n": 7, "input": "ones", "entry": "reduce_sum", "seed": 4}, {"n": 0}]',
+]
+
+
+class Hidden(unittest.TestCase):
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.file = Path(holder.name) / "secret"
+
+    def write(self, secret: bytes | str) -> None:
+        """A text is the list of lab 02, or the whole file."""
+        if isinstance(secret, str) and not secret.startswith("{"):
+            secret = f'{{"{LAB.name}": {secret}}}'
+        self.file.write_bytes(secret.encode() if isinstance(secret, str) else secret)
+
+    def test_what_is_refused_says_why(self) -> None:
+        for secret, saying in REFUSED:
+            self.write(secret)
+            with self.subTest(secret[:60]), self.assertRaisesRegex(Failure, "--hidden .*/secret: .*" + saying):
+                read_hidden(str(self.file))
+        for absent in (str(self.file.parent), str(self.file / "below"), "/nowhere/secret", ""):
+            with self.assertRaisesRegex(Failure, f"--hidden {absent} cannot be read"):
+                read_hidden(absent)
+
+    def test_what_is_a_secret_is_taken_as_it_is(self) -> None:
+        self.assertIsNone(read_hidden(None))
+        for secret in TAKEN:
+            self.write(secret)
+            self.assertEqual(read_hidden(str(self.file)), self.file.read_bytes())
+
+    @unittest.skipUnless((BUILD / "grader" / "judge").exists(), "the judge is not built")
+    def test_the_judge_says_the_same(self) -> None:
+        command = [*judge.command(BUILD, LAB, "lockstep"), "--file", str(LAB.source), "--hidden", str(self.file)]
+        verdict = self.file.with_name("verdict.json")
+        for secret, saying in REFUSED:
+            self.write(secret)
+            with self.subTest(secret[:60]):
+                done = subprocess.run([*command, "--json", str(verdict)], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                facts = json.loads(verdict.read_text(encoding="utf-8"))
+                self.assertRegex(facts["failure"]["steps"][0], saying)
+        for secret in TAKEN:  # the compiler's work is spared: such a case there is not
+            self.write(secret)
+            done = subprocess.run([*command, "--case", "hidden.99"], capture_output=True, text=True)
+            self.assertIn('no hidden case "hidden.99"', done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
