@@ -198,14 +198,14 @@ function(add_lab lab)
 endfunction()
 
 # labNN.report: what lockstep says of a solution's measured case, for the modelled speedups of the rungs above. Made
-# again when the solution or lockstep changes; the judge only asks.
+# again when the solution, its lab.json (which names the measured case) or lockstep changes; the judge only asks.
 function(warpladder_report number lab solution)
   cmake_path(GET solution PARENT_PATH folder)
   add_custom_command(
     OUTPUT ${folder}/report.json
     COMMAND $<TARGET_FILE:judge> --lab ${lab} --build ${folder}/build.json --binary ${solution} --seed 1
             --report ${folder}/report.json
-    DEPENDS ${solution} $<TARGET_FILE:cudart_lockstep>
+    DEPENDS ${solution} ${lab}/lab.json $<TARGET_FILE:cudart_lockstep>
     COMMENT "Modelling the times of lab ${number}'s solution" VERBATIM)
   add_custom_target(lab${number}.report ALL DEPENDS ${folder}/report.json)
   add_dependencies(lab${number}.report lab${number}.solution)
