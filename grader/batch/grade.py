@@ -6,7 +6,6 @@ graded again. So a batch that was killed goes on where it was, and a newer grade
 
 import contextlib
 import csv
-import fcntl
 import hashlib
 import io
 import os
@@ -20,9 +19,10 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from launcher import build, demo, device, judge, labs, setup
+from launcher import build, demo, device, judge, labs, paths, setup
 from launcher.console import Failure, say
 from launcher.labs import Lab
+from launcher.lock import alone_in
 
 from . import intake, judging, memory, records, reports, version
 from .hidden import read_hidden
@@ -45,7 +45,8 @@ def run(arguments: Namespace) -> int:
     hidden = read_hidden(arguments.hidden)
     options = reports.options_of(arguments)
     is_cluster = bool(arguments.scheduler or arguments.slurm)
-    with _alone_in(out), _stopped_by_signals():
+    busy = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
+    with alone_in(out, or_fail=busy), _stopped_by_signals():
         found, strangers = intake.read(folder, labs.all_labs(), only)
         for note in strangers:
             say(note)
@@ -53,7 +54,7 @@ def run(arguments: Namespace) -> int:
             raise Failure(
                 f"{folder} holds no submission. There, each student has a folder or an archive by their name."
             )
-        grader = Grader(version.digest(), version.commit(), _options(arguments, hidden, out))
+        grader = Grader(version.digest(), paths.commit(), _options(arguments, hidden, out))
         results = Results(out)
         todo = _to_do(found, results, grader, arguments.again)
         say(_plan(found, todo))
@@ -175,21 +176,6 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
     except OSError as error:
         raise Failure(f"--out {arguments.out} cannot be made: {error.strerror}") from error
     return folder, out
-
-
-@contextlib.contextmanager
-def _alone_in(out: Path) -> Iterator[None]:
-    """The lock is on the folder itself and leaves no file behind."""
-    descriptor = os.open(out, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            text = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
-            raise Failure(text) from error
-        yield
-    finally:
-        os.close(descriptor)
 
 
 @contextlib.contextmanager

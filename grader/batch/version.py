@@ -1,7 +1,6 @@
 """version: a name for all sources that can change a verdict, the same on every machine that has the same ones."""
 
 import hashlib
-import subprocess
 
 from launcher.paths import ROOT
 
@@ -23,14 +22,3 @@ def digest() -> str:
         if path.is_file():
             whole.update(str(path.relative_to(ROOT)).encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return whole.hexdigest()[:12]
-
-
-def commit() -> str | None:
-    """The commit of the checkout, "-dirty" if files were changed since; None outside a checkout."""
-    try:
-        answer = subprocess.run(
-            ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return answer.stdout.strip() if answer.returncode == 0 else None

@@ -1,13 +1,11 @@
 """build: configures a tree when its settings changed, and builds targets in it."""
 
-import contextlib
-import fcntl
-import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from .console import Failure, last_lines, run_logged
+from .lock import alone_in
 from .paths import BUILD, LOGS, ROOT, shown
 
 TREES = {"lockstep": BUILD, "gpu": BUILD / "gpu", "dev": BUILD / "dev"}
@@ -24,7 +22,8 @@ def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
     command: list[str | Path] = ["cmake", "--preset", preset, "-B", tree, *(f"-D{k}={v}" for k, v in settings.items())]
     if (tree / "CMakeCache.txt").exists():
         command.append("--fresh")  # another nvcc, or a configuration that never ended
-    with _alone_in(tree):
+    tree.mkdir(parents=True, exist_ok=True)
+    with alone_in(tree):
         code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log", cwd=ROOT)
         if code != 0:
             raise Failure(f"{_from_first_error(output)}\nCMake could not configure {shown(tree)}.")
@@ -33,7 +32,7 @@ def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
 
 def build(tree: Path, targets: Sequence[str] = (), title: str = "Building") -> None:
     command: list[str | Path] = ["cmake", "--build", tree, *(["--target", *targets] if targets else [])]
-    with _alone_in(tree):
+    with alone_in(tree):
         code, output = run_logged(title, command, LOGS / f"build-{tree.name}.log")
     if code != 0:
         raise Failure(
@@ -67,14 +66,3 @@ def _failed_steps(output: str) -> str:
 def _from_first_error(output: str) -> str:
     start = output.find("CMake Error")
     return "\n".join(output[max(start, 0) :].strip().splitlines()[:30])
-
-
-@contextlib.contextmanager
-def _alone_in(tree: Path) -> Iterator[None]:
-    tree.mkdir(parents=True, exist_ok=True)
-    folder = os.open(tree, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)

@@ -6,7 +6,6 @@ The JSON, build/ladder.json, is {"device", "driver", "toolkit", "date", "commit"
 
 import datetime
 import json
-import subprocess
 import time
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,7 @@ from typing import Any
 
 from . import build, device, judge, labs, picture, setup, table, toolkit
 from .console import say
-from .paths import BUILD, LOGS, ROOT, shown
+from .paths import BUILD, LOGS, ROOT, commit, shown
 
 RECORDS = ROOT / "docs" / "measurements"
 INSTRUCTIONS = "smsp__inst_executed.sum"
@@ -39,7 +38,7 @@ def run(arguments: Namespace) -> int:
         "driver": device.driver() if where == "gpu" else None,
         "toolkit": toolkit.version(nvcc),
         "date": datetime.date.today().isoformat(),
-        "commit": _commit(),
+        "commit": commit(),
         "rows": rows,
     }
     (BUILD / "ladder.json").write_text(json.dumps(ladder, indent=1), encoding="utf-8")
@@ -77,17 +76,6 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     if row["verdict"] not in ("accepted", "inconclusive"):
         say("\n".join("        " + line for line in log.read_text(encoding="utf-8").splitlines()))
     return row
-
-
-def _commit() -> str | None:
-    """The commit that was built, with "+" if files were changed since; None outside a git checkout."""
-    try:
-        answer = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+"], cwd=ROOT, capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return answer.stdout.strip() if answer.returncode == 0 else None
 
 
 def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:

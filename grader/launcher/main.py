@@ -3,6 +3,9 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 from . import labs
 from .console import Failure, say
@@ -33,33 +36,84 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
+Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="./lab", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    course = (_add_grade, _add_worker, _add_scheduler, _add_gradescope)
+    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_emulate):
+        add(commands)
+    return top
 
+
+def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Callable[[argparse.Namespace], int]:
+    """What a command does. grades: under the Python that has what ./lab grade needs."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        if grades:
+            from . import setup
+
+            setup.go_on_in_grade_python()
+        return getattr(import_module(module), function)(arguments)
+
+    return run
+
+
+def _option(*names: str, **what: Any) -> argparse.ArgumentParser:  # noqa: ANN401
+    """One that several commands have: a parent of their parsers."""
+    holder = argparse.ArgumentParser(add_help=False)
+    holder.add_argument(*names, **what)
+    return holder
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return int(text)
+
+
+DEVICE = _option(
+    "--device",
+    choices=["auto", "lockstep", "gpu"],
+    default="auto",
+    help="where to run (default: auto, a GPU if there is one)",
+)
+GRADING_DEVICE = _option(
+    "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
+)
+JOBS = _option("--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)")
+HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
+
+
+def _add_demo(commands: Commands) -> None:
     demo = commands.add_parser(
         "demo",
+        parents=[DEVICE],
         help="set up what is missing, build, grade the reference solutions, print the ladder",
         description="Sets up what is missing, builds, grades every reference solution on the best device there is (a "
         "GPU, else lockstep), prints the ladder and draws it to build/ladder.png.",
     )
-    demo.add_argument(
-        "--device", choices=["auto", "lockstep", "gpu"], default="auto", help="where to run (default: auto)"
-    )
-    demo.set_defaults(run=_demo)
+    demo.set_defaults(run=_work_of("launcher.demo"))
 
+
+def _add_test(commands: Commands) -> None:
     test = commands.add_parser(
         "test",
         help="set up what is missing, build everything, run every test",
         description="Sets up what is missing, builds everything and runs every test through CTest. Further arguments "
         "go to CTest: ./lab test -L lab02, ./lab test -R scan",
     )
-    test.set_defaults(run=_test)
+    test.set_defaults(run=_work_of("launcher.test"))
 
+
+def _add_check(commands: Commands) -> None:
     check = commands.add_parser(
         "check",
+        parents=[DEVICE],
         help="grade one lab: yours, or any file",
         description="Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other "
         "verdict, 2 if it could not be graded.",
@@ -69,25 +123,147 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--input", metavar="FILE", help="run the lab on this file's bytes as well (histogram labs) and draw the result"
     )
-    check.add_argument(
-        "--device",
-        choices=["auto", "lockstep", "gpu"],
-        default="auto",
-        help="where to run (default: a GPU if there is one)",
-    )
     check.add_argument("--case", metavar="NAME", help="this case alone, such as reduce_sum.33.ones")
     check.add_argument("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")
     check.add_argument("--schedules", metavar="LIST", help="a few cases under each of forward, reverse, random:N")
     check.add_argument("--json", metavar="F", help="write the whole verdict to this file")
-    check.set_defaults(run=_check)
+    check.set_defaults(run=_work_of("launcher.check"))
 
-    _add_grade(commands)
-    _add_gradescope(commands)
 
+GRADE = """Grades a course: one result for each student and lab in DIR/results, and reports of all of them in DIR.
+
+SUBMISSIONS holds one entry for each student: a folder, or a .zip, .tar, .tar.gz, .tgz or .tar.xz by their name; or what
+Canvas and Moodle let you download, unpacked. In it, each lab's files are in a folder NN or NN_name; or there is a file
+NN.cu or NN_name.cu for each lab; or, with --lab NN, there are that lab's files alone.
+
+Stopped and started again it goes on where it was. A newer grader grades anew, keeps the older results beside the new
+ones, and lists in DIR/changes.csv what changed."""
+
+
+def _add_grade(commands: Commands) -> None:
+    grade = commands.add_parser(
+        "grade",
+        parents=[JOBS, HIDDEN, GRADING_DEVICE],
+        help="grade a course's submissions",
+        description=GRADE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    grade.add_argument("submissions", metavar="SUBMISSIONS")
+    grade.add_argument("--out", metavar="DIR", required=True, help="where results and reports go")
+    grade.add_argument("--lab", metavar="NN", help="all submissions are to this lab")
+    grade.add_argument(
+        "--seed",
+        type=int,
+        metavar="S",
+        help="of the inputs, the same for everybody (default: from --hidden FILE, else by lot)",
+    )
+    grade.add_argument("--again", action="store_true", help="also what has its result already")
+    grade.add_argument("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
+    grade.add_argument("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")
+    grade.add_argument(
+        "--missing-as-zero", action="store_true", help="in those two, 0 for who handed in nothing and has no grade yet"
+    )
+    _add_cluster_options(grade)
+    grade.set_defaults(run=_work_of("batch.grade", grades=True))
+
+
+def _add_cluster_options(grade: argparse.ArgumentParser) -> None:
+    where = grade.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tcp://…")
+    where.add_argument("--slurm", action="store_true", help="on workers that are Slurm jobs")
+    slurm = grade.add_argument_group("with --slurm")
+    slurm.add_argument("--slurm-jobs", type=_count, default=4, metavar="N", help="workers (default: 4)")
+    slurm.add_argument("--slurm-partition", metavar="NAME")
+    slurm.add_argument("--slurm-account", metavar="NAME")
+    slurm.add_argument("--slurm-walltime", default="04:00:00", metavar="H:M:S", help="of each (default: 04:00:00)")
+    slurm.add_argument(
+        "--slurm-option",
+        action="append",
+        default=[],
+        metavar="O",
+        help="a further line for sbatch, such as --qos=short",
+    )
+
+
+def _add_worker(commands: Commands) -> None:
+    worker = commands.add_parser(
+        "worker",
+        parents=[JOBS, GRADING_DEVICE],
+        help="let this machine grade for ./lab grade --scheduler",
+        description="Makes this machine a worker of a Dask scheduler, for ./lab grade --scheduler elsewhere.",
+    )
+    worker.add_argument("scheduler", metavar="ADDRESS", help="the scheduler's, tcp://…")
+    worker.set_defaults(run=_work_of("batch.cluster", "work", grades=True))
+
+
+def _add_scheduler(commands: Commands) -> None:
+    scheduler = commands.add_parser(
+        "scheduler",
+        help="give work to ./lab worker on other machines",
+        description="Starts a Dask scheduler, which says its address. It has no password: whoever reaches its port can "
+        "run programs on every worker. Keep it inside a network that you trust.",
+    )
+    scheduler.add_argument("--port", type=int, default=8786, metavar="N", help="where it listens (default: 8786)")
+    scheduler.set_defaults(run=_work_of("batch.cluster", "schedule", grades=True))
+
+
+def _add_gradescope(commands: Commands) -> None:
+    gradescope = commands.add_parser(
+        "gradescope",
+        parents=[HIDDEN],
+        help="make the autograder zip for Gradescope",
+        description="Makes the zip that Gradescope takes as an autograder: this course as it is committed, set up on "
+        "Ubuntu 22.04, 24.04 or Debian 12, grading on lockstep.",
+    )
+    gradescope.add_argument("--lab", metavar="NN", help="the assignment is this lab (default: any, by folder)")
+    gradescope.add_argument("--out", metavar="F.zip", help="where to write it (default: gradescope_NN.zip)")
+    gradescope.add_argument(
+        "--hidden-until",
+        choices=["after_published", "hidden"],
+        default="after_published",
+        help="when students see what depends on hidden cases (default: once grades are published)",
+    )
+    gradescope.add_argument(
+        "--minutes", type=_count, default=10, metavar="N", help="the assignment's time limit there (default: 10)"
+    )
+    inside = gradescope.add_mutually_exclusive_group()
+    inside.add_argument("--set-up", metavar="AUTOGRADER", help="what the zip's setup.sh calls")
+    inside.add_argument("--run", metavar="AUTOGRADER", dest="run_in", help="what the zip's run_autograder calls")
+    gradescope.set_defaults(run=_gradescope)
+
+
+def _gradescope(arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from batch.autograder import package, run
+
+    if arguments.set_up:
+        return run.set_up(Path(arguments.set_up))
+    return run.run(Path(arguments.run_in)) if arguments.run_in else package.write(arguments)
+
+
+def _add_list(commands: Commands) -> None:
     listing = commands.add_parser("list", help="list the labs", description="Lists the labs.")
     listing.add_argument("--json", action="store_true", help="as JSON, for programs")
     listing.set_defaults(run=_list)
 
+
+def _list(arguments: argparse.Namespace) -> int:
+    found = labs.all_labs()
+    if arguments.json:
+        say(
+            json.dumps(
+                [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in found],
+                indent=2,
+            )
+        )
+        return 0
+    for lab in found:
+        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
+    return 0
+
+
+def _add_emulate(commands: Commands) -> None:
     emulate = commands.add_parser(
         "emulate",
         help="run any program built by nvcc on lockstep, without a GPU",
@@ -114,189 +290,4 @@ def parser() -> argparse.ArgumentParser:
     )
     emulate.add_argument("program", metavar="PROGRAM")
     emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
-    emulate.set_defaults(run=_emulate)
-    return top
-
-
-GRADE = """Grades a course: one result for each student and lab in DIR/results, and reports of all of them in DIR.
-
-SUBMISSIONS holds one entry for each student: a folder, or a .zip, .tar, .tar.gz, .tgz or .tar.xz by their name; or what
-Canvas and Moodle let you download, unpacked. In it, each lab's files are in a folder NN or NN_name; or there is a file
-NN.cu or NN_name.cu for each lab; or, with --lab NN, there are that lab's files alone.
-
-Stopped and started again it goes on where it was. A newer grader grades anew, keeps the older results beside the new
-ones, and lists in DIR/changes.csv what changed."""
-
-
-def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    grade = commands.add_parser(
-        "grade",
-        help="grade a course's submissions",
-        description=GRADE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    grade.add_argument("submissions", metavar="SUBMISSIONS")
-    grade.add_argument("--out", metavar="DIR", required=True, help="where results and reports go")
-    grade.add_argument("--lab", metavar="NN", help="all submissions are to this lab")
-    grade.add_argument(
-        "--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)"
-    )
-    grade.add_argument("--hidden", metavar="FILE", help="any text that students do not know: more cases come from it")
-    grade.add_argument(
-        "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
-    )
-    grade.add_argument(
-        "--seed", type=int, metavar="S", help="of the inputs, the same for everybody (default: one by lot)"
-    )
-    grade.add_argument("--again", action="store_true", help="also what has its result already")
-    grade.add_argument("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
-    grade.add_argument("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")
-    grade.add_argument(
-        "--missing-as-zero", action="store_true", help="in those two, 0 for who handed in nothing and has no grade yet"
-    )
-    where = grade.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tcp://…")
-    where.add_argument("--slurm", action="store_true", help="on workers that are Slurm jobs")
-    slurm = grade.add_argument_group("with --slurm")
-    slurm.add_argument("--slurm-jobs", type=_count, default=4, metavar="N", help="workers (default: 4)")
-    slurm.add_argument("--slurm-partition", metavar="NAME")
-    slurm.add_argument("--slurm-account", metavar="NAME")
-    slurm.add_argument("--slurm-walltime", default="04:00:00", metavar="H:M:S", help="of each (default: 04:00:00)")
-    slurm.add_argument(
-        "--slurm-option",
-        action="append",
-        default=[],
-        metavar="O",
-        help="a further line for sbatch, such as --qos=short",
-    )
-    grade.set_defaults(run=_grade)
-
-    worker = commands.add_parser(
-        "worker",
-        help="let this machine grade for ./lab grade --scheduler",
-        description="Makes this machine a worker of a Dask scheduler, for ./lab grade --scheduler elsewhere.",
-    )
-    worker.add_argument("scheduler", metavar="ADDRESS", help="the scheduler's, tcp://…")
-    worker.add_argument(
-        "--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)"
-    )
-    worker.add_argument(
-        "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
-    )
-    worker.set_defaults(run=_worker)
-
-    scheduler = commands.add_parser(
-        "scheduler",
-        help="give work to ./lab worker on other machines",
-        description="Starts a Dask scheduler, which says its address. It has no password: whoever reaches its port can "
-        "run programs on every worker. Keep it inside a network that you trust.",
-    )
-    scheduler.add_argument("--port", type=int, default=8786, metavar="N", help="where it listens (default: 8786)")
-    scheduler.set_defaults(run=_scheduler)
-
-
-def _add_gradescope(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    gradescope = commands.add_parser(
-        "gradescope",
-        help="make the autograder zip for Gradescope",
-        description="Makes the zip that Gradescope takes as an autograder: this course as it is committed, set up on "
-        "Ubuntu 22.04, 24.04 or Debian 12, grading on lockstep.",
-    )
-    gradescope.add_argument("--lab", metavar="NN", help="the assignment is this lab (default: any, by folder)")
-    gradescope.add_argument("--out", metavar="F.zip", help="where to write it (default: gradescope_NN.zip)")
-    gradescope.add_argument("--hidden", metavar="FILE", help="any text that students do not know: more cases from it")
-    gradescope.add_argument(
-        "--hidden-until",
-        choices=["after_published", "hidden"],
-        default="after_published",
-        help="when students see what depends on hidden cases (default: once grades are published)",
-    )
-    gradescope.add_argument(
-        "--minutes", type=_count, default=10, metavar="N", help="the assignment's time limit there (default: 10)"
-    )
-    inside = gradescope.add_mutually_exclusive_group()
-    inside.add_argument("--set-up", metavar="AUTOGRADER", help="what the zip's setup.sh calls")
-    inside.add_argument("--run", metavar="AUTOGRADER", dest="run_in", help="what the zip's run_autograder calls")
-    gradescope.set_defaults(run=_gradescope)
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
-    return int(text)
-
-
-def _grade(arguments: argparse.Namespace) -> int:
-    from . import setup
-
-    setup.go_on_in_grade_python()
-    from batch import grade
-
-    return grade.run(arguments)
-
-
-def _gradescope(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from batch.autograder import package, run
-
-    if arguments.set_up:
-        return run.set_up(Path(arguments.set_up))
-    return run.run(Path(arguments.run_in)) if arguments.run_in else package.write(arguments)
-
-
-def _worker(arguments: argparse.Namespace) -> int:
-    from . import setup
-
-    setup.go_on_in_grade_python()
-    from batch import cluster
-
-    return cluster.work(arguments)
-
-
-def _scheduler(arguments: argparse.Namespace) -> int:
-    from . import setup
-
-    setup.go_on_in_grade_python()
-    from batch import cluster
-
-    return cluster.schedule(arguments)
-
-
-def _list(arguments: argparse.Namespace) -> int:
-    found = labs.all_labs()
-    if arguments.json:
-        say(
-            json.dumps(
-                [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in found],
-                indent=2,
-            )
-        )
-        return 0
-    for lab in found:
-        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
-    return 0
-
-
-def _demo(arguments: argparse.Namespace) -> int:
-    from . import demo
-
-    return demo.run(arguments)
-
-
-def _test(arguments: argparse.Namespace) -> int:
-    from . import test
-
-    return test.run(arguments)
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    from . import check
-
-    return check.run(arguments)
-
-
-def _emulate(arguments: argparse.Namespace) -> int:
-    from . import emulate
-
-    return emulate.run(arguments)
+    emulate.set_defaults(run=_work_of("launcher.emulate"))

@@ -1,6 +1,7 @@
-"""paths: where things stand in this checkout."""
+"""paths: where things stand in this checkout, and which it is."""
 
 import os
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,3 +17,14 @@ def shown(path: Path) -> str:
         return str(path.relative_to(ROOT))
     except ValueError:
         return str(path)
+
+
+def commit() -> str | None:
+    """The commit that stands here, "-dirty" if files were changed since; None outside a checkout."""
+    try:
+        answer = subprocess.run(
+            ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout.strip() if answer.returncode == 0 else None

@@ -4,18 +4,16 @@ Every step looks before it acts, and counts as done only at its end, so an inter
 A machine that has the parts is left alone, without a word and without the network.
 """
 
-import contextlib
-import fcntl
 import importlib.util
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from . import toolkit, wheels
 from .console import Failure, last_lines, run_logged, say
+from .lock import alone_in
 from .paths import LOGS, ROOT
 
 # What is looked for → the Debian package that brings it.
@@ -39,7 +37,7 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
     """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. opencl: also
     OpenCL. grade: also what ./lab grade reports with, for wheels.PYTHON. extras: also what only a part needs; a machine
     that cannot get it still does everything else."""
-    with _one_at_a_time():
+    with alone_in(ROOT):  # two ./lab started together take turns
         found = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
         wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
@@ -178,17 +176,6 @@ def _complete_cuda_wheels() -> None:
     for link, target in ((home / "lib" / "libcudart.so", "libcudart.so.13"), (home / "lib64", "lib")):
         if not link.exists():
             link.symlink_to(target)
-
-
-@contextlib.contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Two ./lab started together take turns. The lock is on the folder itself and leaves no file behind."""
-    folder = os.open(ROOT, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
 
 
 def _listed(lines: list[str]) -> str:

@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import signal
-import tempfile
 import time
 import unittest
 from collections.abc import Callable
@@ -14,14 +13,13 @@ from batch import memory
 from batch.tests.machinery import LEFT, FakeTree, records, reports, submissions
 from launcher import wheels
 from launcher.paths import ROOT
+from launcher.tests.machines import InAFolder
 
 
 @unittest.skipUnless(wheels.installed(wheels.GRADE), "what ./lab grade reports with is not installed")
-class Batch(unittest.TestCase):
+class Batch(InAFolder):
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         self.fake = FakeTree(self.folder)
 
     def grade(self, folder: Path, out: Path, code: int, *options: str, **env: str) -> str:

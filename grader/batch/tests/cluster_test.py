@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -14,16 +13,15 @@ from batch.tests.batch_test import left_behind, until
 from batch.tests.machinery import FakeTree, records, reports, submissions
 from launcher import wheels
 from launcher.paths import BUILD, ROOT
+from launcher.tests.machines import InAFolder
 
 SOLUTION = ROOT / "solutions" / "02_reduce_neighbored" / "reduce.cu"
 
 
 @unittest.skipUnless(wheels.installed(wheels.GRADE), "Dask is not installed")
-class Cluster(unittest.TestCase):
+class Cluster(InAFolder):
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         self.fake = FakeTree(self.folder)
         self.env = {**self.fake.env, "PYTHONPATH": str(ROOT / "grader")}
 

@@ -2,14 +2,13 @@
 
 import json
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 from batch.hidden import LONGEST, read_hidden
 from launcher import judge, labs
 from launcher.console import Failure
 from launcher.paths import BUILD
+from launcher.tests.machines import InAFolder
 
 LAB = labs.find_lab("02")
 REFUSED: list[tuple[bytes | str, str]] = [
@@ -37,11 +36,10 @@ TAKEN: list[bytes | str] = [
 ]
 
 
-class Hidden(unittest.TestCase):
+class Hidden(InAFolder):
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.file = Path(holder.name) / "secret"
+        super().setUp()
+        self.file = self.folder / "secret"
 
     def write(self, secret: bytes | str) -> None:
         """A text is the list of lab 02, or the whole file."""

@@ -10,23 +10,20 @@ import random
 import resource
 import stat
 import tarfile
-import tempfile
 import unittest
 import zipfile
-from pathlib import Path
 
 from batch import archive, intake
 from batch.tests import make_class
 from launcher.labs import all_labs, find_lab
+from launcher.tests.machines import InAFolder
 
 CODE = b"int main() {}\n"
 
 
-class Intake(unittest.TestCase):
+class Intake(InAFolder):
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         self.labs = all_labs()
 
     def put(self, path: str, data: bytes = CODE) -> None:

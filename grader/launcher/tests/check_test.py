@@ -1,26 +1,19 @@
 """./lab check from end to end: exit codes, the verdict as JSON, a file's histogram."""
 
 import json
-import tempfile
 import unittest
 from collections import Counter
-from pathlib import Path
 
 from launcher.judge import targets
 from launcher.labs import find_lab
 from launcher.paths import BUILD
-from launcher.tests.machines import ROOT, lab
+from launcher.tests.machines import ROOT, InAFolder, lab
 
 REDUCE = ROOT / "solutions" / "02_reduce_neighbored" / "reduce.cu"
 HISTOGRAM = ROOT / "solutions" / "15_histogram_global_atomics" / "histogram.cu"
 
 
-class Check(unittest.TestCase):
-    def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
-
+class Check(InAFolder):
     def test_a_pass_is_zero(self) -> None:
         verdict = self.folder / "verdict.json"
         answer = lab("check", "2", "--file", REDUCE, "--device", "lockstep", "--json", verdict)

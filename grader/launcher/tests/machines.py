@@ -1,13 +1,25 @@
-"""machines: makes machines for the tests to run ./lab on: a copy of the launcher, and a PATH that lacks things."""
+"""machines: what the tests run ./lab on: a folder for each; machines made of a copy of the launcher and a PATH that
+lacks things."""
 
 import os
 import shutil
 import subprocess
+import tempfile
+import unittest
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+class InAFolder(unittest.TestCase):
+    """Each test has a folder of its own."""
+
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
 
 
 @dataclass

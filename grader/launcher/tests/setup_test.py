@@ -1,24 +1,18 @@
 """Machines that lack something: each gets a clear message with the next step and a non-zero exit, and keeps nothing."""
 
 import os
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from launcher import demo, labs, setup
 from launcher.console import Failure
-from launcher.tests.machines import Machine
+from launcher.tests.machines import InAFolder, Machine
 
 HAVE_NOTHING_TO_INSTALL = "echo 'E: Unable to locate package' >&2; exit 100\n"
 
 
-class BadMachines(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class BadMachines(InAFolder):
     def machine(self, *lacks: str) -> Machine:
         machine = Machine(self.folder, ("nvcc", *lacks))
         machine.add_program("apt-get", HAVE_NOTHING_TO_INSTALL)
