@@ -235,6 +235,11 @@ TEST_F(Judging, AHangNamesItsCaseAndStops) {
   EXPECT_EQ(result.cases.size(), 1u);
 }
 
+TEST_F(Judging, TooMuchHasItsOwnVerdict) {
+  EXPECT_EQ(check(judge_with("device_memory", "scan", "scan_inclusive")), "memory");
+  EXPECT_EQ(check(judge_with("print", "scan", "scan_inclusive")), "output");
+}
+
 TEST_F(Judging, AFileOfTheLearnersIsCounted) {
   options_.input = folder_.path() / "text";
   testing::write_file(options_.input, "abca");
@@ -296,6 +301,7 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
 
   speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "speed.1.5");
+  EXPECT_EQ(judge_with("fast_by_turns", "reduction", "reduce_sum_block").verdict(), Verdict::kInconclusive);
   options_.only = JudgeOptions::Part::kCorrect;
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
 }

@@ -1,6 +1,7 @@
-"""Holds verdicts, as judge --json writes them, against verdict.schema.json: schema_test.py SCHEMA FOLDER KIND ...
+"""Holds verdicts, as judge --json writes them, against verdict.schema.json: schema_test.py SCHEMA FOLDER
 
-Every file in FOLDER has to be valid, and each KIND of verdict has to be among them. 77: no jsonschema is here.
+Every file in FOLDER has to be valid, and each verdict that the schema knows has to be among them. 77: no jsonschema is
+here.
 """
 
 import argparse
@@ -19,7 +20,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("schema", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("kinds", nargs="+", metavar="KIND", help="a verdict that has to be there")
     arguments = parser.parse_args()
     schema = json.loads(arguments.schema.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
@@ -33,7 +33,7 @@ def main() -> int:
             wrong.setdefault(f"{error.json_path}: {error.message[:300]}", []).append(file.name)
     for message, files in wrong.items():
         print(f"{message} ({len(files)} files, {files[0]} the first)")
-    missing = set(arguments.kinds) - found
+    missing = set(schema["properties"]["verdict"]["enum"]) - found
     for kind in sorted(missing):
         print(f"{arguments.folder} holds no verdict {kind}")
     return 1 if wrong or missing else 0
