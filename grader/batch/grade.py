@@ -127,7 +127,10 @@ class _Batch:
         say(f"Results, one file for each student and lab: {out}/results; read first: {out}/index.html")
         faults = sum(record["verdict"] == records.FAULT for record in everything)
         if faults:
-            say(f"{faults} by a fault of the grader's own, without a score: the same command tries them again.")
+            say(
+                f"Judge faults: {faults}, no fault of the code and no score. index.html says what happened; the same "
+                "command tries them again."
+            )
         return 130 if self.interrupted_ else 1 if missing or faults else 0
 
     def _say_changes(self) -> None:

@@ -48,7 +48,7 @@ class Batch(InAFolder):
         self.assertIn("No fault of the code.", page)
         self.assertNotIn(str(ROOT), page)
         self.assertEqual(self.fake.calls(), 2 + 2 * 4, "a judge's fault is tried once more")
-        self.assertIn("4 by a fault of the grader's own", text)
+        self.assertIn("Judge faults: 4, no fault of the code", text)
         self.assertIn("1 refused", text)
         self.assertEqual([path for path in out.iterdir() if path.name.startswith(".")], [])
         self.assertFalse(left_behind(self.folder), "the judge that hung, and the child that left its session, are gone")

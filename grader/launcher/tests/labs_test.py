@@ -1,8 +1,10 @@
 """The labs as they are: what one says of another."""
 
+import re
 import unittest
 
-from launcher.labs import all_labs
+from launcher.labs import Lab, all_labs
+from launcher.paths import ROOT
 
 
 class Labs(unittest.TestCase):
@@ -15,6 +17,26 @@ class Labs(unittest.TestCase):
             with self.subTest(lab.name):
                 below = labs[lab.facts["baseline"]]
                 self.assertEqual(lab.facts["sizes"]["real"], below.facts["sizes"]["real"], f"{below.name} has another")
+
+    def test_instructors_read_whose_speed_lockstep_grades(self) -> None:
+        page, model = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("instructors.md", "model.md"))
+        uncertainty = float(re.findall(r"([\d.]+)<!-- model.speedup_error -->", model)[0])
+        said = {
+            says: re.findall(r"\d\d", labs) for labs, says in re.findall(r"^\| (\d\d[^|]*) \| (.*) \|$", page, re.M)
+        }
+        by_what: dict[str, list[str]] = {"by the model": [], "uncertainty": [], "no CPU": []}
+        for lab in all_labs():
+            if lab.facts["speed"]:
+                by_what[how_graded(lab, uncertainty)].append(lab.number)
+        for what, numbers in by_what.items():
+            self.assertEqual([labs for says, labs in said.items() if what in says], [numbers], what)
+
+
+def how_graded(lab: Lab, uncertainty: float) -> str:
+    if lab.facts["baseline"] == "cpu":
+        return "no CPU"
+    graded = any(threshold["speedup"] >= uncertainty for threshold in lab.facts["speed"])
+    return "by the model" if graded else "uncertainty"
 
 
 if __name__ == "__main__":
