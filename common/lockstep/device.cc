@@ -108,7 +108,7 @@ class InProcessDevice : public EmulatedDevice {
   Outcome fault() const override { return sticky_; }
   void read_error() override { host_.reads_error(); }
   bool call_fails(std::string_view function) override { return host_.call_fails(function); }
-  void profile(bool on) override { host_.profile(on); }
+  void start_profiling() override { host_.start_profiling(); }
   std::string take_output() override { return std::exchange(output_, {}); }
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();

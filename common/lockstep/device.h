@@ -133,7 +133,7 @@ struct Checks {
 // LOCKSTEP_FAIL: one call that fails although nothing is wrong, so that one sees whether the program looks.
 struct PlannedFailure {
   uint64_t number = 0;         // of the call, from 1; 0: none
-  bool profiled_only = false;  // counted between cudaProfilerStart() and cudaProfilerStop() only
+  bool profiled_only = false;  // counted from the first cudaProfilerStart() on
 };
 
 struct DeviceOptions {
@@ -216,7 +216,7 @@ class Device {
   virtual void read_error() = 0;
   // One more call of the runtime, by this name: whether it is the one that the planned failure names.
   virtual bool call_fails(std::string_view function) = 0;
-  virtual void profile(bool on) = 0;  // PlannedFailure::profiled_only counts, or does not
+  virtual void start_profiling() = 0;  // from now on PlannedFailure::profiled_only counts; nothing ends that
 
   // What kernels printed since the last call, in order.
   virtual std::string take_output() = 0;

@@ -91,16 +91,9 @@ void refuse_device(Connection& connection, const std::string& reason) {
 }
 
 void DeviceServer::handle(Message kind, Reader& in) {
-  if (kind == Message::kSynchronise || kind == Message::kReadError) {
-    in.expect_end();
-    kind == Message::kReadError ? device_.read_error() : void(device_.synchronise());
-    return;
-  }
-  if (kind == Message::kProfile) {
-    const bool on = in.flag();
-    in.expect_end();
-    return device_.profile(on);
-  }
+  if (kind == Message::kSynchronise) return in.expect_end(), void(device_.synchronise());
+  if (kind == Message::kReadError) return in.expect_end(), device_.read_error();
+  if (kind == Message::kStartProfiling) return in.expect_end(), device_.start_profiling();
   Writer out;
   Outcome outcome;
   try {
@@ -300,7 +293,7 @@ Outcome DeviceServer::end(Reader& in) {
   const bool resets = in.flag();
   in.expect_end();
   ended_ = !resets;
-  return device_.end_program(resets ? Device::End::kReset : Device::End::kOrderly);
+  return written_ = device_.end_program(resets ? Device::End::kReset : Device::End::kOrderly);
 }
 
 }  // namespace lockstep

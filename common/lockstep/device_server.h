@@ -58,7 +58,8 @@ class DeviceServer {
                const SharedFile& shared)
       : options_(options), connection_(connection), host_(host), device_(device), shared_(shared) {}
 
-  Ending serve();  // until there is nobody to serve
+  Ending serve();                                      // until there is nobody to serve
+  const Outcome& written() const { return written_; }  // what became of the report at an orderly end
 
  private:
   void handle(Message kind, Reader& in);
@@ -79,6 +80,7 @@ class DeviceServer {
   EmulatedDevice& device_;
   const SharedFile& shared_;
   bool greeted_ = false, ended_ = false;
+  Outcome written_;
   Message before_ = Message::kHello;  // the request before this one
   std::string ptx_;                   // of a module on its way
 };

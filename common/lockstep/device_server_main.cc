@@ -1,7 +1,8 @@
 // device_server FD: serves one program, whose LOCKSTEP_DEVICE names the other end of the socket FD, until it says that
 // it ends, or is gone. The device's options, and where the report goes, come from this process's environment, on which
-// the program has no hold. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol. In every
-// case but 2 the report is written, and says in "end" which of them it was.
+// the program has no hold. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the
+// report could not be written, however the program went. With 0 and 3 there is a report, if one is wanted, and its
+// "end" says how the program went.
 #include <sys/prctl.h>
 
 #include <cstdio>
@@ -34,10 +35,14 @@ int serve(Connection& connection) {
     refuse_device(connection, error.what());
     return 2;
   }
-  const Ending ending = DeviceServer(options, connection, host, *device, *shared).serve();
-  if (ending.kind != Ending::kOrderly && !options.report_file.empty()) {
-    const Outcome written = write_report(options.report_file, device->report_json(ending.text()));
-    if (!written.ok()) std::fprintf(stderr, "device_server: %s\n", written.message.c_str());
+  DeviceServer server(options, connection, host, *device, *shared);
+  const Ending ending = server.serve();
+  Outcome written = server.written();
+  if (ending.kind != Ending::kOrderly && !options.report_file.empty())
+    written = write_report(options.report_file, device->report_json(ending.text()));
+  if (!written.ok()) {
+    std::fprintf(stderr, "device_server: %s\n", written.message.c_str());
+    return 4;
   }
   if (ending.kind == Ending::kViolation) std::fprintf(stderr, "%s\n", ending.text().c_str());
   return ending.kind == Ending::kViolation ? 3 : 0;

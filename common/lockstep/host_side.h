@@ -31,7 +31,7 @@ class HostSide {
   void reads_error() { unread_launch_.clear(); }
 
   bool call_fails(std::string_view function);
-  void profile(bool on) { profiled_ = on; }
+  void start_profiling() { profiled_ = true; }
 
   // Ends, or begins anew. lost: nothing can be freed any more. heap: bytes of each allocation of kernels' own.
   void ends(bool lost, const std::vector<uint64_t>& heap);

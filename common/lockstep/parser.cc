@@ -13,6 +13,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kMostRegisters = 1 << 20;  // of one declaration
+constexpr int kDeepest = 256;                 // scopes, lists and operands, one in the other
 
 Space space_from_directive(std::string_view word) {
   if (word == ".global") return Space::kGlobal;
@@ -35,6 +36,21 @@ class Parser : private TokenReader {
   }
 
  private:
+  // One level of what may stand inside itself. The parser calls itself for each, and its stack has an end.
+  class Level {
+   public:
+    explicit Level(Parser& parser) : depth_(parser.depth_) {
+      if (++depth_ > kDeepest)
+        parser.fail("this is nested more than " + std::to_string(kDeepest) + " levels deep, which no compiler writes");
+    }
+    ~Level() { --depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    int& depth_;
+  };
+
   // ---- module level ----
 
   void top_level() {
@@ -167,6 +183,7 @@ class Parser : private TokenReader {
   }
 
   void initialiser_list(Variable& variable, uint32_t width, uint64_t& offset) {
+    const Level level(*this);
     if (!accept("{")) return initial_value(variable, width, offset);
     if (accept("}")) return;
     do initialiser_list(variable, width, offset);
@@ -263,6 +280,7 @@ class Parser : private TokenReader {
   }
 
   void block() {
+    const Level level(*this);
     expect("{");
     scopes_.emplace_back();
     if (scopes_.size() > 2) declare_labels();
@@ -273,8 +291,8 @@ class Parser : private TokenReader {
   // A scope's labels belong to it alone, so that an asm statement with a loop may be inlined twice; and a branch may
   // come before its label.
   void declare_labels() {
-    int depth = 1;
-    for (size_t ahead = 0; depth > 0 && peek(ahead).kind != Token::kEnd; ++ahead) {
+    int depth = 1;  // what is too deep is not looked at here, for each level anew
+    for (size_t ahead = 0; depth > 0 && depth <= kDeepest && peek(ahead).kind != Token::kEnd; ++ahead) {
       depth += is("{", ahead) - is("}", ahead);
       if (depth == 1 && peek(ahead).kind == Token::kWord && is(":", ahead + 1)) declare(std::string(peek(ahead).text));
     }
@@ -423,6 +441,7 @@ class Parser : private TokenReader {
   }
 
   Operand operand() {
+    const Level level(*this);
     if (is("[")) return address();
     if (is("{")) return sequence(Operand::kVector, "{", "}");
     if (is("(")) return sequence(Operand::kList, "(", ")");
@@ -470,6 +489,7 @@ class Parser : private TokenReader {
 
   Module module_;
   Function* function_ = nullptr;
+  int depth_ = 0;  // Level
   std::vector<std::unordered_map<std::string, std::string>> scopes_;
   uint32_t unique_names_ = 0;
   std::unordered_map<std::string, std::shared_ptr<const InstructionName>> names_;  // by full name

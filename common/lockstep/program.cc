@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "decoder.h"
 #include "dependence.h"
@@ -15,26 +16,39 @@ class Reach {
  public:
   Reach(const Linkage& linkage, Program& program) : linkage_(linkage), program_(program) {}
 
-  void add(const Function& function) {
-    if (std::find(functions.begin(), functions.end(), &function) != functions.end()) return;
-    functions.push_back(&function);
-    for (const Statement& s : function.body) {
-      if (s.opcode() != "call") continue;
-      for (const Operand& operand : s.operands) {
-        if (operand.kind == Operand::kRegister) {
-          program_.calls_unknown = true;
-          for (const Function* target : linkage_.address_taken()) add(*target);
-        } else if (operand.kind == Operand::kSymbol) {
-          const Function* callee = linkage_.find_function(operand.name);
-          if (callee && !callee->is_extern) add(*callee);
-        }
-      }
+  // Depth first, on a stack of its own: a chain of calls may be longer than ours.
+  void add(const Function& entry) {
+    open_.push_back(&entry);
+    while (!open_.empty()) {
+      const Function* function = open_.back();
+      open_.pop_back();
+      if (std::find(functions.begin(), functions.end(), function) != functions.end()) continue;
+      functions.push_back(function);
+      const auto known = static_cast<ptrdiff_t>(open_.size());
+      open_callees(*function);
+      std::reverse(open_.begin() + known, open_.end());  // the first call is followed first
     }
   }
 
   std::vector<const Function*> functions;
 
  private:
+  void open_callees(const Function& function) {
+    for (const Statement& s : function.body) {
+      if (s.opcode() != "call") continue;
+      for (const Operand& operand : s.operands) {
+        if (operand.kind == Operand::kRegister && !std::exchange(program_.calls_unknown, true)) {
+          const auto targets = linkage_.address_taken();
+          open_.insert(open_.end(), targets.begin(), targets.end());
+        } else if (operand.kind == Operand::kSymbol) {
+          const Function* callee = linkage_.find_function(operand.name);
+          if (callee && !callee->is_extern) open_.push_back(callee);
+        }
+      }
+    }
+  }
+
+  std::vector<const Function*> open_;
   const Linkage& linkage_;
   Program& program_;
 };

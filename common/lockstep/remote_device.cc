@@ -52,7 +52,7 @@ class RemoteDevice : public Device {
   Outcome fault() const override { return fault_; }
   void read_error() override;
   bool call_fails(std::string_view function) override;
-  void profile(bool on) override;
+  void start_profiling() override;
   std::string take_output() override { return std::exchange(output_, {}); }
   std::vector<std::string> take_messages() override { return std::exchange(messages_, {}); }
   Outcome end_program(End end) override;
@@ -353,8 +353,8 @@ bool RemoteDevice::call_fails(std::string_view function) {
   return plans_failure_ && request(Message::kCallFails, Writer().text(function), &values).ok() && Reader(values).flag();
 }
 
-void RemoteDevice::profile(bool on) {
-  if (plans_failure_) tell(Message::kProfile, Writer().put(static_cast<uint8_t>(on)));
+void RemoteDevice::start_profiling() {
+  if (plans_failure_) tell(Message::kStartProfiling, {});
 }
 
 Outcome RemoteDevice::end_program(End end) {

@@ -196,20 +196,6 @@ cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
       Needs::kDevice, [](Runtime&) { return cudaSuccess; }, name);
 }
 
-void tell_profiling(bool on) {
-  Runtime& runtime = Runtime::instance();
-  const std::lock_guard lock(runtime.mutex);
-  if (runtime.device) runtime.device->profile(on);
-}
-
-// Nothing is profiled; but LOCKSTEP_FAIL may count calls between the two only, and neither of them.
-cudaError_t profile(bool on, const char* name = __builtin_FUNCTION()) {
-  tell_profiling(false);
-  const cudaError_t error = nothing_to_do(name);
-  tell_profiling(on);
-  return error;
-}
-
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1); }
@@ -312,8 +298,12 @@ LOCKSTEP_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* confi
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return nothing_to_do(); }
 LOCKSTEP_API cudaError_t cudaCtxResetPersistingL2Cache() { return nothing_to_do(); }
-LOCKSTEP_API cudaError_t cudaProfilerStart() { return profile(true); }
-LOCKSTEP_API cudaError_t cudaProfilerStop() { return profile(false); }
+// Nothing is profiled; but LOCKSTEP_FAIL may count calls from here on. No call ends that: the code that is to be seen
+// failing could make it.
+LOCKSTEP_API cudaError_t cudaProfilerStart() {
+  return call(Needs::kDevice, [](Runtime& runtime) { return runtime.device->start_profiling(), cudaSuccess; });
+}
+LOCKSTEP_API cudaError_t cudaProfilerStop() { return nothing_to_do(); }
 
 // There is no other device to reach.
 LOCKSTEP_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {

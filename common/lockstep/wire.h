@@ -14,7 +14,7 @@
 namespace lockstep {
 
 enum class Message : uint32_t {
-  // Requests. One kReply follows each but kSynchronise, kReadError and kProfile.
+  // Requests. One kReply follows each but kSynchronise, kReadError and kStartProfiling.
   kHello,
   kAllocate,
   kFree,
@@ -35,7 +35,7 @@ enum class Message : uint32_t {
   kSynchronise,
   kReadError,
   kCallFails,
-  kProfile,
+  kStartProfiling,
   kEnd,
   // From the device.
   kReply,
@@ -45,7 +45,7 @@ enum class Message : uint32_t {
   kAnswer,
 };
 
-constexpr uint64_t kWireVersion = 0x4c4f434b53544501;  // changes with any message
+constexpr uint64_t kWireVersion = 0x4c4f434b53544502;  // changes with any message
 constexpr uint64_t kTransferBytes = 4 << 20;           // of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it

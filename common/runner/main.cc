@@ -27,7 +27,6 @@ extern "C" __attribute__((weak)) bool warpladder_opencl_describe(const std::exce
 
 // Their header, cuda_profiler_api.h, is a package of its own, which a machine may lack.
 extern "C" cudaError_t cudaProfilerStart();
-extern "C" cudaError_t cudaProfilerStop();
 
 namespace warpladder {
 namespace {
@@ -186,7 +185,10 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 cudaError_t call(const EntryPoint& entry, Arguments& arguments, bool profiled) {
   if (profiled) require(cudaProfilerStart(), "cudaProfilerStart");
   entry.call(arguments);
-  if (profiled) cudaProfilerStop();  // an error here is the learner's, and is told below
+  if (profiled) {  // no call of ours may be counted
+    reply({{"id", current_job}, {"status", "ok"}});
+    _exit(0);
+  }
   // Asked before anything else runs, so that a launch which never happened is told from a kernel that failed.
   return cudaGetLastError();
 }

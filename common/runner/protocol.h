@@ -15,8 +15,8 @@
 // {"id","status":"called"}; outputs are copied, and ok is said, after that. device_ms is how long the device was at
 // work (activity.h), copy_gb_per_s what a copy on it reached just before.
 //
-// on_host: the arrays are host memory. profiled: the function is called between cudaProfilerStart() and
-// cudaProfilerStop(), where LOCKSTEP_FAIL may count its calls.
+// on_host: the arrays are host memory. profiled: from cudaProfilerStart() on LOCKSTEP_FAIL may count calls. So that
+// they are the function's alone, the runner makes none after it: it says {"id","status":"ok"}, and ends.
 #pragma once
 
 #include <cstddef>

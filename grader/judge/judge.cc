@@ -432,6 +432,8 @@ bool Judgement::let_call_fail(const Case& job, int call) {
     Failure failure = unchecked_failure(std::string(job.entry->name), call, submission.report());
     failure.printed = submission.printed();
     fail(std::move(failure));
+  } else if (reaction == Submission::Reaction::kNothingFailed && submission.report().empty()) {
+    fail(silent_failure());  // a kernel of it still runs: whether a call failed, nobody says
   }
   return reaction == Submission::Reaction::kNoticed;
 }

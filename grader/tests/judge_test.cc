@@ -391,15 +391,18 @@ TEST_F(Judging, WhoWorksOnTheHostDoesNotPass) {
   EXPECT_EQ(score_of(result)->points, 0);
 }
 
-TEST_F(Judging, NoReportNoPass) { EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime"); }
+TEST_F(Judging, NoReportNoPass) {
+  EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime");
+  EXPECT_EQ(check(judge_with("no_report_of_calls", "scan", "scan_inclusive")), "runtime");
+}
 
 TEST_F(Judging, OfAProgramThatDoesNotSayThatItEndsNoReportCounts) {
   EXPECT_EQ(check(judge_with("no_goodbye", "scan", "scan_inclusive")), "runtime");
 }
 
 TEST_F(Judging, TheDevicesTroubleIsNotTheLearners) {
-  {
-    const testing::Environment environment("WARPLADDER_FAKE_DEVICE", "crash");
+  for (const char* fault : {"crash", "no_report"}) {
+    const testing::Environment environment("WARPLADDER_FAKE_DEVICE", fault);
     EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
     EXPECT_EQ(judge_with("wrong_tail", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
   }

@@ -211,7 +211,6 @@ class Fuzz {
       case Message::kBlocksPerSm: return frame(kind, body.put(small()).put(small()).put(value()));
       case Message::kSetMaxDynamicShared: return frame(kind, body.put(small()).put(value()));
       case Message::kCallFails: return frame(kind, body.text("cudaMalloc"));
-      case Message::kProfile:
       case Message::kEnd: return frame(kind, body.put(flag()));
       case Message::kLaunch: {
         const Dim3 grid{small(), small(), small()}, block{small(), small(), 1};

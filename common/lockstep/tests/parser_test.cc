@@ -95,6 +95,33 @@ TEST(Parser, InitialisersKeepBitsAndRelocations) {
   EXPECT_EQ(m.variables[1].init[7], 0xbf);  // the sign and exponent of -1.5
 }
 
+TEST(Parser, WhatIsNestedTooDeepIsRefused) {
+  const auto nested = [](const std::string& open, const std::string& inside, const std::string& close, int levels) {
+    std::string text;
+    for (int i = 0; i < levels; ++i) text += open;
+    text += inside;
+    for (int i = 0; i < levels; ++i) text += close;
+    return text;
+  };
+  const auto refused = [](const std::string& ptx) {
+    try {
+      parse(ptx);
+    } catch (const PtxError& error) {
+      return error.line == 6 && std::string(error.what()).find("256 levels") != std::string::npos;
+    }
+    return false;
+  };
+  const std::string body = kHead + ".visible .entry k()\n{\n", end = "\n}\n";
+  const std::string mov = "mov.u32 %r1, ", list = kHead + "\n\n.global .u32 x[1] = ";
+  EXPECT_NO_THROW(parse(body + nested("{", "ret;", "}", 200) + end));
+  EXPECT_NO_THROW(parse(body + nested("{", "ret;", "}\n{ret;}", 200) + end));  // beside each other they do not count
+  EXPECT_NO_THROW(parse(list + nested("{", "1", "}", 200) + ";\n"));
+  EXPECT_TRUE(refused(body + nested("{", "ret;", "}", 300) + end));
+  for (const auto& [open, close] : {std::pair{"{", "}"}, {"[", "]"}, {"(", ")"}, {"!", ""}})
+    EXPECT_TRUE(refused(body + mov + nested(open, "%r1", close, 300) + ";" + end)) << open;
+  EXPECT_TRUE(refused(list + nested("{", "1", "}", 300) + ";\n"));
+}
+
 TEST(Parser, MistakesNameTheirLine) {
   const auto line_of = [](const std::string& ptx) -> uint32_t {
     try {

@@ -33,11 +33,12 @@ struct Finished {
 // A device in a process of its own, for one program.
 class Server {
  public:
-  Server() {
+  explicit Server(const char* report = "") {
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     if ((pid_ = fork()) == 0) {
       close(ends[0]);
+      setenv("LOCKSTEP_REPORT", report, 1);
       execl((kLibrary + "/device_server").c_str(), "device_server", std::to_string(ends[1]).c_str(), nullptr);
       _exit(127);
     }
@@ -182,6 +183,17 @@ TEST(RuntimeProgram, ReportIsWrittenAtExit) {
   EXPECT_EQ(nowhere.exit_code, 0);
   EXPECT_NE(nowhere.err.find("LOCKSTEP_REPORT"), std::string::npos) << nowhere.err;
   std::filesystem::remove_all(folder);
+}
+
+TEST(RuntimeProgram, AServerWithoutAPlaceForItsReportSaysSoByItsExitCode) {
+  const char* nowhere = "/nonexistent/report.json";
+  Server served(nowhere);
+  const Finished orderly = run("runtime_data copies", served.environment());
+  EXPECT_NE(orderly.err.find("LOCKSTEP_REPORT"), std::string::npos) << orderly.err;
+  EXPECT_EQ(served.wait(), 4);
+  Server left(nowhere);  // by a program that never came
+  EXPECT_EQ(left.wait(), 4);
+  EXPECT_EQ(Server().wait(), 0);  // nobody wants a report
 }
 
 TEST(RuntimeProgram, MalformedEnvironmentIsToldOnceAndFailsTheCalls) {
