@@ -54,22 +54,26 @@ def write(file: Path, head: str, columns: list[str], rows: list[list]) -> None:
         writer.writerows(rows)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def task(description: str | None) -> tuple[Path, Path, str, str]:
+    """BUILD and FOLDER of the command line, how each record begins, and the date in its name."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--commit", required=True)
     arguments = parser.parse_args()
-    date = datetime.date.today().isoformat()
     head = f"{card_and_date()}, commit {arguments.commit}"
+    return arguments.build, arguments.folder, head, datetime.date.today().isoformat()
 
+
+def main() -> None:
+    build, folder, head, date = task(__doc__)
     times = []
     for lab, facts in labs():
         n = facts["sizes"]["real"]
         for entry in device_entries(facts):
             for below in (256, 1) if facts["family"] == "histogram" else (256,):
                 case = call(lab, facts["contract"], entry, n, below)
-                names, ms = kernel_times(arguments.build, case, facts.get("blocks", [256])[0])
+                names, ms = kernel_times(build, case, facts.get("blocks", [256])[0])
                 quartiles = statistics.quantiles(ms)
                 row = [
                     lab,
@@ -83,15 +87,15 @@ def main() -> None:
                 times.append(row)
                 print(*row, flush=True)
     columns = ["lab", "entry", "n", "below", "kernels", "launches", "ms_q1", "ms", "ms_q3"]
-    write(arguments.folder / f"kernels_{date}.csv", f"{head}; ms of {RUNS} runs: quartiles\n", columns, times)
+    write(folder / f"kernels_{date}.csv", f"{head}; ms of {RUNS} runs: quartiles\n", columns, times)
 
     cases = [(tool, case) for case in lab_cases(SANITIZED_SIZES) for tool in TOOLS]
     with ThreadPoolExecutor(8) as pool:
-        errors = list(pool.map(lambda job: sanitizer_errors(arguments.build, *job), cases))
+        errors = list(pool.map(lambda job: sanitizer_errors(build, *job), cases))
     found = [[*case[1:4], case[6], tool.split()[0], n] for (tool, case), n in zip(cases, errors, strict=True)]
     print(sum(errors), "errors in", len(errors), "runs of compute-sanitizer")
     columns = ["solution", "entry", "n", "below", "tool", "errors"]
-    write(arguments.folder / f"sanitizer_labs_{date}.csv", f"{head}\n", columns, found)
+    write(folder / f"sanitizer_labs_{date}.csv", f"{head}\n", columns, found)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ L2 cache flushed before each kernel and the clocks left alone; of a call, the su
 are tried in several forms, of which the fastest counts.
 """
 
-import argparse
-import datetime
 import statistics
 import subprocess
 import sys
@@ -19,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab_cases import call, labs
-from labs_on_card import RUNS, write
-from ncu_record import card_and_date, profile
+from labs_on_card import RUNS, task, write
+from ncu_record import profile
 
 HERE = Path(__file__).resolve().parent
 INTS, FLOATS, BYTES, LARGE = 1 << 24, 1 << 22, 100 << 20, 1 << 28
@@ -56,26 +54,20 @@ def timed(place: Path, command: list[str]) -> tuple[int, list[float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--commit", required=True)
-    arguments = parser.parse_args()
-    date = datetime.date.today().isoformat()
-    head = f"{card_and_date()}, commit {arguments.commit}"
+    build, folder, head, date = task(__doc__)
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "card_limits"
+    with tempfile.TemporaryDirectory() as own:
+        program = Path(own) / "card_limits"
         options = ["-O3", "-std=c++20", "-arch=native", f"-I{HERE.parents[2]}", "-o", str(program)]
         if subprocess.run(["nvcc", *options, str(HERE / "card_limits.cu")], check=False).returncode != 0:
             sys.exit("card_limits.cu does not compile")
-        for what, n, place, forms in commands(arguments.build, program):
+        for what, n, place, forms in commands(build, program):
             tried = [timed(place, command) for command in forms]
             launches, quartiles = min(tried, key=lambda one: one[1][1])
             rows.append([what, n, launches, *(f"{q:.6f}" for q in quartiles)])
             print(*rows[-1], "of medians", *(f"{one[1][1]:.6f}" for one in tried), flush=True)
     columns = ["what", "n", "launches", "ms_q1", "ms", "ms_q3"]
-    write(arguments.folder / f"limits_{date}.csv", f"{head}; ms of {RUNS} runs: quartiles\n", columns, rows)
+    write(folder / f"limits_{date}.csv", f"{head}; ms of {RUNS} runs: quartiles\n", columns, rows)
 
 
 if __name__ == "__main__":

@@ -60,19 +60,7 @@ class Cluster(InAFolder):
         what |= {f"s{number:02}": "accepted = 90" if number < 4 else "gate" for number in range(16)}
         folder, out, alone = submissions(self.folder / "in", what), self.folder / "out", self.folder / "alone"
         scheduler, address = self.scheduler()
-        shutil.copytree(ROOT / "grader", self.folder / "other" / "grader")
-        command = cluster.worker_command(address)
-        stranger = self.start(*command, "--no-nanny", PYTHONPATH=str(self.folder / "other" / "grader"))
-        said = ""
-        while "has other sources" not in said:
-            said = self.grade(folder, out, 2, "--scheduler", address)
-            self.assertRegex(said, "has no workers|has other sources")
-        workers = [self.start(*command, "--nthreads", "1") for _ in range(2)]
-        self.kill(stranger)
-        while "none of the 2 workers has a GPU" not in said:  # by then both have joined, and the stranger is gone
-            said = self.grade(folder, out, 2, "--scheduler", address, "--device", "gpu")
-            self.assertRegex(said, "has a GPU: the tasks would wait for ever|has no workers")
-
+        workers = self.two_workers(address, folder, out)
         batch = self.fake.grade(folder, "--out", out, "--scheduler", address)
         done = len(what) - 12
         calls = 2 + 1 + 4 + 2  # of cleo, dora, four students, and each worker at one that waits
@@ -107,6 +95,22 @@ class Cluster(InAFolder):
         self.assertEqual(list(records(lost)), ["anna"], "what was graded stays, and of the rest nothing is said")
         self.kill(workers[1])
         until(lambda: not left_behind(self.folder))
+
+    def two_workers(self, address: str, folder: Path, out: Path) -> list[subprocess.Popen[bytes]]:
+        """Both have joined; and before them a worker of other sources, which is refused."""
+        shutil.copytree(ROOT / "grader", self.folder / "other" / "grader")
+        command = cluster.worker_command(address)
+        stranger = self.start(*command, "--no-nanny", PYTHONPATH=str(self.folder / "other" / "grader"))
+        said = ""
+        while "has other sources" not in said:
+            said = self.grade(folder, out, 2, "--scheduler", address)
+            self.assertRegex(said, "has no workers|has other sources")
+        workers = [self.start(*command, "--nthreads", "1") for _ in range(2)]
+        self.kill(stranger)
+        while "none of the 2 workers has a GPU" not in said:  # by then both are there, and the stranger is gone
+            said = self.grade(folder, out, 2, "--scheduler", address, "--device", "gpu")
+            self.assertRegex(said, "has a GPU: the tasks would wait for ever|has no workers")
+        return workers
 
     def test_slurm(self) -> None:
         programs = self.folder / "bin"

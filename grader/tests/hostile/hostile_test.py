@@ -210,6 +210,11 @@ def main() -> int:
     if trouble := nets_hold():
         complaints.append(trouble)
     chosen = [entry for entry in every if not arguments.names or entry.name in arguments.names]
+    return judge_all(chosen, arguments.judge, arguments.build, complaints)
+
+
+def judge_all(chosen: list[Entry], judge: Path, build: Path, complaints: list[str]) -> int:
+    """complaints: what was found wrong so far."""
     listener = Listener()
     places = {
         "REPOSITORY": str(ROOT),
@@ -219,7 +224,7 @@ def main() -> int:
     start = time.monotonic()
     as_named = 0
     with ProcessPoolExecutor(2, initializer=adopt_orphans) as pool:
-        trials = [pool.submit(run_named, entry.name, arguments.judge, arguments.build, places) for entry in chosen]
+        trials = [pool.submit(run_named, entry.name, judge, build, places) for entry in chosen]
         for future in trials:
             trial = future.result()
             as_named += not trial.complaints
