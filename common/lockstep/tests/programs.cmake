@@ -1,7 +1,7 @@
 # add_lockstep_program(FILE [ARCHITECTURE] [LINK objects…]): a .cu file → an ordinary program, as ./lab emulate asks of
 # any: the shared runtime, and PTX as plain text, for the cards that CUDA 13 knows or, if ARCHITECTURE is given, for that
 # one; the binary is then called FILE's name and _ARCHITECTURE. The RUNPATH comes after LD_LIBRARY_PATH, so that lockstep
-# goes first where it is asked for.
+# goes first where it is asked for. -O1 is for the host's part alone, which nothing here waits for.
 function(add_lockstep_program source)
   cmake_parse_arguments(PARSE_ARGV 1 program "" "" "LINK")
   cmake_path(GET source STEM name)
@@ -15,7 +15,7 @@ function(add_lockstep_program source)
   cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
   add_custom_command(
     OUTPUT ${binary}
-    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O2 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo --extended-lambda
+    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O1 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo --extended-lambda
             ${architecture} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source} ${program_LINK}
             -Xlinker --enable-new-dtags,-rpath,${cudart_folder}
     DEPENDS ${source} DEPFILE ${binary}.d
