@@ -118,95 +118,26 @@ void DeviceServer::reply(const Outcome& outcome, const Writer& out) {
   connection_.send(Message::kReply, outcome.ok() ? whole.body() + out.body() : whole.body());
 }
 
+// Each takes all out of the message before it does anything.
 Outcome DeviceServer::answer(Message kind, Reader& in, Writer& out) {
-  // All is taken out of the message before anything is done.
-  const auto number = [&] { return in.take<uint64_t>(); };
-  const auto done = [&] { in.expect_end(); };
   switch (kind) {
     case Message::kAllocate: return allocate(in, out);
-    case Message::kFree: {
-      const uint64_t address = number();
-      const bool pinned = in.flag();
-      return done(), device_.free(address, pinned);
-    }
-    case Message::kCopyIn: {
-      const Region to = take_transfer(in);
-      return done(), device_.copy_in(to, shared_.window(), to.width);
-    }
-    case Message::kCopyOut: {
-      const Region from = take_transfer(in);
-      const bool goes_on = in.flag();
-      done();
-      if (goes_on && before_ != Message::kCopyOut) throw WireError("a copy goes on that has not begun");
-      return device_.copy_out(shared_.window(), from.width, from, goes_on);
-    }
-    case Message::kCopyWithin: {
-      const Region to = take_region(in);
-      const uint64_t from = number(), pitch = number();
-      return done(), device_.copy_within(to, from, pitch);
-    }
-    case Message::kFill: {
-      const Region to = take_region(in);
-      const auto value = in.take<uint8_t>();
-      return done(), device_.fill(to, value);
-    }
-    case Message::kFindAddress: {
-      const uint64_t address = number();
-      done();
-      const AddressInfo info = device_.find_address(address);
-      out.put(info.kind).put(info.base).put(info.bytes);
-      return {};
-    }
-    case Message::kMemoryInfo: {
-      uint64_t free_bytes = 0, total_bytes = 0;
-      done();
-      device_.memory_info(&free_bytes, &total_bytes);
-      out.put(free_bytes).put(total_bytes);
-      return {};
-    }
-    case Message::kPtx: {
-      const uint64_t bytes = number();
-      done();
-      if (bytes > kTransferBytes || ptx_.size() + bytes > kMostPtx) throw WireError("too much PTX");
-      ptx_.append(shared_.window(), bytes);
-      return {};
-    }
+    case Message::kFree: return free(in);
+    case Message::kCopyIn: return copy_in(in);
+    case Message::kCopyOut: return copy_out(in);
+    case Message::kCopyWithin: return copy_within(in);
+    case Message::kFill: return fill(in);
+    case Message::kFindAddress: return find_address(in, out);
+    case Message::kMemoryInfo: return memory_info(in, out);
+    case Message::kPtx: return take_ptx(in);
     case Message::kLoadModule: return load_module(in, out);
-    case Message::kUnloadModule: {
-      const auto module = in.take<ModuleId>();
-      return done(), device_.unload_module(module);
-    }
+    case Message::kUnloadModule: return unload_module(in);
     case Message::kFindFunction: return find_function(in, out);
-    case Message::kFindGlobal: {
-      const auto module = in.take<ModuleId>();
-      const std::string_view name = in.text();
-      done();
-      GlobalInfo info;
-      const Outcome outcome = device_.find_global(module, name, &info);
-      out.put(info.address).put(info.bytes).put(static_cast<uint8_t>(info.managed));
-      return outcome;
-    }
-    case Message::kBlocksPerSm: {
-      const auto function = in.take<FunctionId>();
-      const auto threads = in.take<uint32_t>();
-      const uint64_t shared = number();
-      done();
-      out.put(device_.blocks_per_sm(function, threads, shared));
-      return {};
-    }
-    case Message::kSetMaxDynamicShared: {
-      const auto function = in.take<FunctionId>();
-      const uint64_t bytes = number();
-      return done(), device_.set_max_dynamic_shared(function, bytes);
-    }
-    case Message::kLaunch: return launch(in, out);
-    case Message::kCallFails: {
-      const std::string_view name = in.text();
-      done();
-      if (name.size() > kMostName) throw WireError("a function's name of " + std::to_string(name.size()) + " bytes");
-      out.put(static_cast<uint8_t>(device_.call_fails(name)));
-      return {};
-    }
+    case Message::kFindGlobal: return find_global(in, out);
+    case Message::kBlocksPerSm: return blocks_per_sm(in, out);
+    case Message::kSetMaxDynamicShared: return set_max_dynamic_shared(in);
+    case Message::kLaunch: return launch(in);
+    case Message::kCallFails: return call_fails(in, out);
     case Message::kEnd: return end(in);
     default: throw WireError("a message of kind " + std::to_string(static_cast<uint32_t>(kind)));
   }
@@ -240,6 +171,65 @@ Outcome DeviceServer::allocate(Reader& in, Writer& out) {
   return outcome;
 }
 
+Outcome DeviceServer::free(Reader& in) {
+  const auto address = in.take<uint64_t>();
+  const bool pinned = in.flag();
+  in.expect_end();
+  return device_.free(address, pinned);
+}
+
+Outcome DeviceServer::copy_in(Reader& in) {
+  const Region to = take_transfer(in);
+  in.expect_end();
+  return device_.copy_in(to, shared_.window(), to.width);
+}
+
+Outcome DeviceServer::copy_out(Reader& in) {
+  const Region from = take_transfer(in);
+  const bool goes_on = in.flag();
+  in.expect_end();
+  if (goes_on && before_ != Message::kCopyOut) throw WireError("a copy goes on that has not begun");
+  return device_.copy_out(shared_.window(), from.width, from, goes_on);
+}
+
+Outcome DeviceServer::copy_within(Reader& in) {
+  const Region to = take_region(in);
+  const auto from = in.take<uint64_t>(), pitch = in.take<uint64_t>();
+  in.expect_end();
+  return device_.copy_within(to, from, pitch);
+}
+
+Outcome DeviceServer::fill(Reader& in) {
+  const Region to = take_region(in);
+  const auto value = in.take<uint8_t>();
+  in.expect_end();
+  return device_.fill(to, value);
+}
+
+Outcome DeviceServer::find_address(Reader& in, Writer& out) {
+  const auto address = in.take<uint64_t>();
+  in.expect_end();
+  const AddressInfo info = device_.find_address(address);
+  out.put(info.kind).put(info.base).put(info.bytes);
+  return {};
+}
+
+Outcome DeviceServer::memory_info(Reader& in, Writer& out) {
+  in.expect_end();
+  uint64_t free_bytes = 0, total_bytes = 0;
+  device_.memory_info(&free_bytes, &total_bytes);
+  out.put(free_bytes).put(total_bytes);
+  return {};
+}
+
+Outcome DeviceServer::take_ptx(Reader& in) {
+  const auto bytes = in.take<uint64_t>();
+  in.expect_end();
+  if (bytes > kTransferBytes || ptx_.size() + bytes > kMostPtx) throw WireError("too much PTX");
+  ptx_.append(shared_.window(), bytes);
+  return {};
+}
+
 Outcome DeviceServer::load_module(Reader& in, Writer& out) {
   const auto files = in.take<uint32_t>();
   if (files > kMostFiles) throw WireError("a module of " + std::to_string(files) + " files");
@@ -261,6 +251,12 @@ Outcome DeviceServer::load_module(Reader& in, Writer& out) {
   return outcome;
 }
 
+Outcome DeviceServer::unload_module(Reader& in) {
+  const auto module = in.take<ModuleId>();
+  in.expect_end();
+  return device_.unload_module(module);
+}
+
 Outcome DeviceServer::find_function(Reader& in, Writer& out) {
   const auto module = in.take<ModuleId>();
   const std::string_view name = in.text();
@@ -274,7 +270,33 @@ Outcome DeviceServer::find_function(Reader& in, Writer& out) {
   return outcome;
 }
 
-Outcome DeviceServer::launch(Reader& in, Writer&) {
+Outcome DeviceServer::find_global(Reader& in, Writer& out) {
+  const auto module = in.take<ModuleId>();
+  const std::string_view name = in.text();
+  in.expect_end();
+  GlobalInfo info;
+  const Outcome outcome = device_.find_global(module, name, &info);
+  out.put(info.address).put(info.bytes).put(static_cast<uint8_t>(info.managed));
+  return outcome;
+}
+
+Outcome DeviceServer::blocks_per_sm(Reader& in, Writer& out) {
+  const auto function = in.take<FunctionId>();
+  const auto threads = in.take<uint32_t>();
+  const auto shared = in.take<uint64_t>();
+  in.expect_end();
+  out.put(device_.blocks_per_sm(function, threads, shared));
+  return {};
+}
+
+Outcome DeviceServer::set_max_dynamic_shared(Reader& in) {
+  const auto function = in.take<FunctionId>();
+  const auto bytes = in.take<uint64_t>();
+  in.expect_end();
+  return device_.set_max_dynamic_shared(function, bytes);
+}
+
+Outcome DeviceServer::launch(Reader& in) {
   LaunchRequest request;
   request.function = in.take<FunctionId>();
   request.grid = in.take<Dim3>();
@@ -287,6 +309,14 @@ Outcome DeviceServer::launch(Reader& in, Writer&) {
   if (request.stack_bytes > kMostStack) throw WireError("a stack of " + std::to_string(request.stack_bytes) + " bytes");
   request.params = std::as_bytes(std::span(params));
   return device_.launch(request);
+}
+
+Outcome DeviceServer::call_fails(Reader& in, Writer& out) {
+  const std::string_view name = in.text();
+  in.expect_end();
+  if (name.size() > kMostName) throw WireError("a function's name of " + std::to_string(name.size()) + " bytes");
+  out.put(static_cast<uint8_t>(device_.call_fails(name)));
+  return {};
 }
 
 Outcome DeviceServer::end(Reader& in) {

@@ -68,10 +68,24 @@ class DeviceServer {
   void reply(const Outcome& outcome, const Writer& out);
   Region take_region(Reader& in) const;
   Region take_transfer(Reader& in) const;
+  // One for each request.
   Outcome allocate(Reader& in, Writer& out);
+  Outcome free(Reader& in);
+  Outcome copy_in(Reader& in);
+  Outcome copy_out(Reader& in);
+  Outcome copy_within(Reader& in);
+  Outcome fill(Reader& in);
+  Outcome find_address(Reader& in, Writer& out);
+  Outcome memory_info(Reader& in, Writer& out);
+  Outcome take_ptx(Reader& in);
   Outcome load_module(Reader& in, Writer& out);
+  Outcome unload_module(Reader& in);
   Outcome find_function(Reader& in, Writer& out);
-  Outcome launch(Reader& in, Writer& out);
+  Outcome find_global(Reader& in, Writer& out);
+  Outcome blocks_per_sm(Reader& in, Writer& out);
+  Outcome set_max_dynamic_shared(Reader& in);
+  Outcome launch(Reader& in);
+  Outcome call_fails(Reader& in, Writer& out);
   Outcome end(Reader& in);
 
   const DeviceOptions& options_;
