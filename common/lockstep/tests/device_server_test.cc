@@ -4,6 +4,7 @@
 #include "device_server.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -304,6 +305,31 @@ TEST(DeviceServer, DamagedPtxIsRefused) {
     refused += !taken;
   }
   EXPECT_GT(refused, 0);
+}
+
+// On a stack of 256 KiB, and so with calls far fewer than a program may have.
+TEST(DeviceServer, ALongChainOfCallsNeedsNoLongStack) {
+  std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n.func f0()\n{\nret;\n}\n";
+  for (int i = 1; i < 4000; ++i)
+    text += ".func f" + std::to_string(i) + "()\n{\ncall.uni f" + std::to_string(i - 1) + ";\nret;\n}\n";
+  text += ".visible .entry k()\n{\ncall.uni f3999;\nret;\n}\n";
+  const auto find = [](void* ptx) -> void* {
+    const auto device = EmulatedDevice::create({.memory_bytes = 1 << 20});
+    ModuleId module = 0;
+    FunctionInfo function;
+    const bool found = device->load_module({*static_cast<std::string*>(ptx)}, &module).ok() &&
+                       device->find_function(module, "k", &function).ok();
+    return found ? ptx : nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 256 << 10);
+  pthread_t thread{};
+  ASSERT_EQ(pthread_create(&thread, &attributes, find, &text), 0);
+  void* found = nullptr;
+  pthread_join(thread, &found);
+  pthread_attr_destroy(&attributes);
+  EXPECT_NE(found, nullptr);
 }
 
 }  // namespace
