@@ -58,6 +58,12 @@ void Buffer::copy_out(unsigned char* target, bool with_data) const {
   }
 }
 
+uint32_t Buffer::word(size_t at) const {
+  uint32_t word = 0;
+  copy(&word, base_ + guard_ + at, sizeof word, cudaMemcpyDeviceToHost);
+  return word;
+}
+
 void Buffer::copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) const {
   if (bytes == 0) return;
   if (on_host_) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include <cuda_runtime_api.h>
 
@@ -26,6 +27,7 @@ class Buffer {
   void poison();
   // To host memory: the guard bands and, if with_data, what lies between them, at the same distances as here.
   void copy_out(unsigned char* target, bool with_data) const;
+  uint32_t word(size_t at) const;  // at: bytes from the start of the data
 
  private:
   void copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) const;

@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
@@ -65,10 +66,12 @@ std::string next_line() {
   return text;
 }
 
-// All is ready for the timed call; the judge's clock starts with its answer.
-void await_go() {
-  reply({{"id", current_job}, {"status", "set"}});
-  if (next_line().empty()) _exit(1);  // the judge is gone
+// What the judge answers to this status.
+std::string ask_judge(const char* status) {
+  reply({{"id", current_job}, {"status", status}});
+  std::string line = next_line();
+  if (line.empty()) _exit(1);  // the judge is gone
+  return line;
 }
 
 Json cuda_reply(cudaError_t error, const char* call) {
@@ -193,13 +196,21 @@ cudaError_t call(const EntryPoint& entry, Arguments& arguments, bool profiled) {
   return cudaGetLastError();
 }
 
+// The timed call has ended: the judge's clock stops with the words of the output that it asks for.
+void show(const Buffer& out, const Arguments& arguments) {
+  Json words = Json::array();
+  for (const size_t at : Json::parse(ask_judge("called")).at("show").get<std::vector<size_t>>())
+    words.push_back(out.word(at));
+  reply({{"id", current_job}, {"status", "shown"}, {"value", arguments.value}, {"words", words}});
+}
+
 // The reply is a failure, or ok with the times. What needs CUDA's events is null for a function of the host.
-Json call_timed(const EntryPoint& entry, Arguments& arguments, const Job& job) {
+Json call_timed(const EntryPoint& entry, Arguments& arguments, const Buffer& out, const Job& job) {
   std::optional<Events> events;
   if (!job.on_host) events.emplace();
   const bool recorded = job.timed && !job.on_host && record_activity();
   if (recorded) forget_activity();
-  if (job.timed) await_go();
+  if (job.timed) ask_judge("set");  // its clock starts with its answer
   const auto start = std::chrono::steady_clock::now();
   if (events) require(cudaEventRecord(events->start), "cudaEventRecord");
   if (const cudaError_t error = call(entry, arguments, job.profiled); error != cudaSuccess)
@@ -207,11 +218,13 @@ Json call_timed(const EntryPoint& entry, Arguments& arguments, const Job& job) {
   if (events) require(cudaEventRecord(events->stop), "cudaEventRecord");
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
   const double host_ms = milliseconds_since(start);
-  if (job.timed) reply({{"id", current_job}, {"status", "called"}});
+  const Json device_ms =
+      recorded ? Json(busy_ms()) : Json(nullptr);  // before words are copied, which is no work of its
+  if (job.timed) show(out, arguments);
   return {{"id", current_job},
           {"status", "ok"},
           {"value", arguments.value},
-          {"device_ms", recorded ? Json(busy_ms()) : Json(nullptr)},
+          {"device_ms", device_ms},
           {"events_ms", events ? Json(events->elapsed()) : Json(nullptr)},
           {"host_ms", host_ms}};
 }
@@ -235,7 +248,7 @@ Json run_job(const Job& job) {
   if (job.timed) Card::get().cool_cache();
 
   Arguments arguments{in.data(), out.data(), job.n, job.block};
-  Json answer = call_timed(*entry, arguments, job);
+  Json answer = call_timed(*entry, arguments, out, job);
   if (answer["status"] != "ok") return answer;
   answer["copy_gb_per_s"] = copy_speed;
   in.copy_out(result.data() + layout.in_guarded(), job.return_input);

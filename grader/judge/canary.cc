@@ -10,9 +10,16 @@ namespace {
 constexpr double kSeconds = 30;
 
 std::string source_of(const Lab& lab) {
-  if (!lab.source.ends_with(".cc")) return "";
+  if (!lab.is_opencl()) return "";
   return "#include \"common/opencl.h\"\n" + std::string(lab.contract->find_entry(lab.measured)->signature) +
          " { opencl_device(); }\n";
+}
+
+std::optional<Failure> compile_canary(const Build& build, const Lab& lab, const TemporaryFolder& folder,
+                                      const std::filesystem::path& binary) {
+  const std::filesystem::path source = folder.path() / lab.source;
+  std::ofstream(source) << source_of(lab);
+  return compile(build, lab, source, binary, folder);
 }
 
 // That there is an OpenCL device shows in the first call. A wrong answer is all right.
@@ -26,15 +33,20 @@ bool finds_device(Submission& submission, const Lab& lab) {
 
 }  // namespace
 
+std::optional<Failure> compiler_trouble(const Build& build, const Lab& lab) {
+  const TemporaryFolder folder;
+  Lab mine = lab;
+  mine.compile_seconds /= 2;
+  return compile_canary(build, mine, folder, folder.path() / "canary");
+}
+
 bool machine_works(const Build& build, const Lab& lab, const Device& device) {
   const TemporaryFolder folder;
-  const std::filesystem::path source = folder.path() / lab.source, binary = folder.path() / "canary";
-  std::ofstream(source) << source_of(lab);
+  const std::filesystem::path binary = folder.path() / "canary";
   try {
-    if (compile(build, lab, source, binary, folder)) return false;
-    const bool is_opencl = lab.source.ends_with(".cc");
+    if (compile_canary(build, lab, folder, binary)) return false;
     Lab mine = lab;
-    if (!is_opencl) mine.entries.clear();
+    if (!lab.is_opencl()) mine.entries.clear();
     SubmissionSpec spec;
     spec.binary = binary;
     spec.device = device;
@@ -42,7 +54,7 @@ bool machine_works(const Build& build, const Lab& lab, const Device& device) {
     spec.largest_n = 1;
     Submission submission(spec);
     if (submission.start()) return false;
-    return !is_opencl || finds_device(submission, mine);
+    return !lab.is_opencl() || finds_device(submission, mine);
   } catch (const JudgeFault&) { return false; }
 }
 

@@ -1,6 +1,7 @@
 // cases: which calls a lab is judged by. (lab, seed) → list, in the order in which they are run and reported.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "grader/judge/lab.h"
 
 namespace warpladder {
+
+// Elements: what lockstep runs under its checks, which take three times as long.
+inline constexpr size_t kLargestChecked = 4097;
 
 struct Case {
   std::string name;  // ENTRY.SIZE.INPUT

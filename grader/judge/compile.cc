@@ -46,7 +46,7 @@ fs::path plain(const fs::path& source, std::vector<fs::path>& files, const Tempo
   const fs::path copies = folder.path() / "source";
   fs::create_directory(copies);
   for (const fs::path& file : files) {
-    if (file != source) fs::copy_file(file, copies / file.filename());
+    if (file != source) fs::copy_file(file, copies / file.filename(), fs::copy_options::overwrite_existing);
   }
   const fs::path copy = copies / ("submission" + source.extension().string());
   fs::copy_file(source, copy, fs::copy_options::overwrite_existing);

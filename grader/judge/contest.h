@@ -27,9 +27,11 @@ struct TimedPair {
 struct ContestRules {
   std::vector<Threshold> thresholds;
   double traffic_bytes = 0;  // the contract's least: all that must be read and written
-  double read_bytes =
-      0;                // of it, what must come from the card's memory, as the L2 cache is cold; 0: arrays of the host
-  double seconds = 20;  // after that, no further pair
+  // Of it, what must come from the card's memory, as the L2 cache is cold; 0: arrays of the host.
+  double read_bytes = 0;
+  double seconds = 20;                  // after that, no further pair
+  std::optional<TimedCall> base_alone;  // the baseline's, medians of before the other code was there
+  bool base_on_device = false;          // what decides of the baseline's is the device's own time
 };
 
 // The pair of this number; a failure ends the contest and is the submission's.

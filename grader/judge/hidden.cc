@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kShortestSecret = 16, kLargestSecret = size_t{1} << 20;  // bytes
-constexpr size_t kSmall = 4097;                  // elements; what lockstep runs under every check
 constexpr size_t kLarge = 200'000;               // elements; more blocks than a card holds, and no minutes on lockstep
 constexpr int kSmallCases = 8, kLargeCases = 2;  // of each entry
 constexpr size_t kBlocks[] = {32, 64, 128, 256, 512, 1024};
@@ -55,7 +54,7 @@ std::vector<Case> draw_cases(const std::string& secret, const Lab& lab) {
     const EntryInfo* entry = lab.contract->find_entry(name);
     const size_t first_input = random.below(lab.inputs.size());
     for (int i = 0; i < kSmallCases + kLargeCases; ++i) {
-      const size_t most = std::min(lab.largest_size, i < kSmallCases ? kSmall : kLarge);
+      const size_t most = std::min(lab.largest_size, i < kSmallCases ? kLargestChecked : kLarge);
       const int own = entry->takes_block ? lab.blocks[random.below(lab.blocks.size())] : 0;
       const size_t block = own != 0 ? static_cast<size_t>(own) : kBlocks[random.below(std::size(kBlocks))];
       size_t n = draw_size(i, block, most, random);

@@ -1,6 +1,7 @@
 #include "grader/judge/judge.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "grader/judge/compile.h"
 #include "grader/judge/hidden.h"
 #include "grader/judge/modelled.h"
+#include "grader/judge/process_failure.h"
 #include "grader/judge/rules.h"
 #include "grader/judge/sandbox.h"
 #include "grader/judge/score.h"
@@ -22,10 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kLargestAfterFailure = 65536;  // elements
-constexpr size_t kLargestChecked = 4097;        // elements; under lockstep's checks, which take three times as long
 constexpr size_t kLargestFailing = 1025;        // elements: more than one block
 constexpr int kMostFailing = 200;               // calls of a function; a loop of them need not fail in every turn
-constexpr double kFigureTolerance = 1e-6;       // lab.json notes figures with seven digits or so
+// Of all entries: 200 calls, each with as long as a case may take, would be half an hour. In the time of so many cases
+// every call of a lab's own code fails ten times over; what is not reached is not held against anybody.
+constexpr double kFailingCases = 5;
+constexpr double kFigureTolerance = 1e-6;  // lab.json notes figures with seven digits or so
 constexpr size_t kLargestInput = size_t{1} << 30;
 
 Bytes read_input_file(const fs::path& file) {
@@ -67,6 +71,12 @@ void drop_leaks(const Report& report, std::string& printed) {
   }
 }
 
+// nvcc, gcc and a shell say so of what they started, and how_it_ended() of what we did.
+bool tells_of_kill(const Failure& failure) {
+  const std::string text = failure.steps.front() + "\n" + failure.printed;
+  return text.find("signal 9") != text.npos || text.find("Killed") != text.npos;
+}
+
 Failure silent_failure() {
   return {Verdict::kRuntimeError,
           "runtime",
@@ -81,6 +91,7 @@ class Judgement {
   Result run();
 
  private:
+  void compile_file();
   void run_all();
   void run_on_lockstep();
   void run_on_gpu();
@@ -115,6 +126,7 @@ class Judgement {
   Device device_;
   fs::path binary_;
   TemporaryFolder folder_;
+  bool was_killed_ = false;  // and so this is the second time
   Result result_;
 };
 
@@ -134,9 +146,7 @@ Judgement::Judgement(const JudgeOptions& options)
   if (!options.file.empty()) result_.sandbox.compile = Sandbox::here().text();
   result_.sandbox.run = Sandbox::here().text();
   result_.sandbox.is_weaker = !Sandbox::here().is_full();
-  result_.sandbox.device = !device_.is_lockstep           ? "card"
-                           : lab_.source.ends_with(".cc") ? "in process"
-                                                          : "separate process";
+  result_.sandbox.device = !device_.is_lockstep ? "card" : lab_.is_opencl() ? "in process" : "separate process";
   result_.seed = options.seed;
   result_.baseline = lab_.baseline;
   result_.worth = worth_of(lab_);
@@ -149,7 +159,15 @@ Judgement::Judgement(const JudgeOptions& options)
 
 Result Judgement::run() {
   try {
-    run_all();
+    compile_file();
+    const Result before = result_;
+    try {
+      if (!result_.failure) run_all();
+    } catch (const Killed&) {  // by the kernel perhaps, as another program took the memory
+      result_ = before;
+      was_killed_ = true;
+      run_all();
+    }
   } catch (const JudgeFault& fault) { result_.failure = our_fault(fault); }  // outranks what may only follow from it
   if (result_.speed.reason.empty()) result_.speed.reason = lab_.speed_why;
   return result_;
@@ -181,12 +199,23 @@ void Judgement::require_machine(const Failure& failure) const {
     throw JudgeFault("no program of this lab runs on this machine: " + failure.steps.front() + "\n" + failure.printed);
 }
 
-void Judgement::run_all() {
+// A full disk, a missing tool or a busy machine is no error in anybody's code.
+void Judgement::compile_file() {
   binary_ = options_.binary;
-  if (!options_.file.empty()) {
-    binary_ = folder_.path() / "submission";
-    if (auto failure = compile(build_, lab_, options_.file, binary_, folder_)) return fail(std::move(*failure));
+  if (options_.file.empty()) return;
+  binary_ = folder_.path() / "submission";
+  auto failure = compile(build_, lab_, options_.file, binary_, folder_);
+  if (failure && tells_of_kill(*failure)) failure = compile(build_, lab_, options_.file, binary_, folder_);
+  if (!failure) return;
+  if (failure->verdict == Verdict::kCompileError) {
+    if (const auto trouble = compiler_trouble(build_, lab_))
+      throw JudgeFault("a file that does nothing does not compile on this machine either: " + trouble->steps.front() +
+                       "\n" + trouble->printed);
   }
+  fail(std::move(*failure));
+}
+
+void Judgement::run_all() {
   if (!options_.input.empty()) return run_input_file();
   if (!options_.only_case.empty()) {
     const Case job = named_case();
@@ -214,7 +243,7 @@ void Judgement::run_on_lockstep() {
   std::vector<Case> cases = plan_cases(lab_, options_.seed, Extent::kFull);
   const auto large = std::stable_partition(cases.begin(), cases.end(), is_small);
   run_cases({cases.begin(), large}, "", true);
-  if (!result_.failure && lab_.source.ends_with(".cu")) let_calls_fail({cases.begin(), large});
+  if (!result_.failure && !lab_.is_opencl()) let_calls_fail({cases.begin(), large});
   if (is_right(result_) && large != cases.end()) run_cases({large, cases.end()}, "", false);
   if (is_right(result_)) run_hidden_cases();
   if (is_right(result_)) {
@@ -251,7 +280,9 @@ void Judgement::run_hidden_cases() {
 void Judgement::in_secret(const std::function<void()>& work) {
   if (!hidden_) return work();
   std::optional<Failure> before = std::exchange(result_.failure, std::nullopt);  // at most a rule's
-  work();
+  try {
+    work();
+  } catch (const JudgeFault& fault) { result_.failure = our_fault(fault); }  // its text may tell as much
   if (result_.failure && !result_.failure->check.starts_with("rule.") &&
       !result_.failure->check.starts_with("speed.")) {
     const auto failed =
@@ -308,6 +339,7 @@ SubmissionSpec Judgement::spec(size_t largest_n) const {
   spec.largest_n = largest_n;
   spec.trace = options_.trace;
   spec.cache = folder_.path() / "pocl";  // a submission's processes compile its kernels once, and leave nothing
+  spec.throws_killed = !was_killed_;
   return spec;
 }
 
@@ -406,13 +438,16 @@ bool Judgement::blame_findings(const Submission& submission) {
 
 // One call of CUDA's after the other, for each entry on one case that is large enough for several blocks.
 void Judgement::let_calls_fail(const std::vector<Case>& cases) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * lab_.case_seconds);
+  const auto in_time = [&] { return Clock::now() < deadline; };
   for (const std::string& entry : lab_.entries) {
     const Case* chosen = nullptr;
     for (const Case& job : cases) {
       if (job.entry->name == entry && job.n <= kLargestFailing && job.n > 0 && (!chosen || job.n > chosen->n))
         chosen = &job;
     }
-    for (int call = 1; chosen && call <= kMostFailing && let_call_fail(*chosen, call); ++call) {}
+    for (int call = 1; chosen && call <= kMostFailing && in_time() && let_call_fail(*chosen, call); ++call) {}
     if (result_.failure) return;
   }
 }
@@ -496,7 +531,7 @@ void Judgement::measure_on_lockstep() {
       const fs::path below = build_.baseline.empty() ? "" : build_.baseline.parent_path() / "report.json";
       model_speed(lab_, *report, below, result_.speed);
     }
-    if (lab_.source.ends_with(".cu")) {
+    if (!lab_.is_opencl()) {
       if (auto failure = missing_work(*lab_.contract, job.n, *report)) fail(std::move(*failure));
     }
     result_.measurements.push_back({hidden_ ? job.alias : job.name, job.input, job.n, total_counters(*report)});

@@ -48,6 +48,8 @@ struct Lab {
   std::vector<Threshold> thresholds;  // by ascending speedup
   std::string speed_why;              // why there is none
   double case_seconds = 10, real_seconds = 60, compile_seconds = 120;
+
+  bool is_opencl() const { return source.ends_with(".cc"); }  // else it is CUDA's
 };
 
 Lab load_lab(const std::filesystem::path& folder);

@@ -12,8 +12,6 @@ namespace {
 // By it the runner asks what an error of OpenCL means; common/opencl.h defines it in labs that use OpenCL.
 constexpr const char* kDescribe = "warpladder_opencl_describe";
 
-bool is_opencl(const Lab& lab) { return lab.source.ends_with(".cc"); }
-
 bool is_function(const Symbol& symbol) { return std::string("TWi").find(symbol.kind) != std::string::npos; }
 
 // cuMemAlloc, but not cube.
@@ -24,11 +22,11 @@ bool has_prefix_and_capital(const std::string& name, const std::string& prefix) 
 // Whose function it would take the place of; "": nobody's.
 std::string owner(const Symbol& symbol, const Lab& lab) {
   const std::string name = symbol.name.substr(0, symbol.name.find('@'));  // a version of it is the same function
-  if (name == kDescribe && is_opencl(lab) && symbol.kind == 'W') return "";
+  if (name == kDescribe && lab.is_opencl() && symbol.kind == 'W') return "";
   if (name.starts_with("warpladder_") || name.starts_with("_ZN10warpladder")) return "the runner's";
   if (name.starts_with("__cuda") || has_prefix_and_capital(name, "cuda") || has_prefix_and_capital(name, "cu"))
     return "CUDA's";
-  if (is_opencl(lab) && has_prefix_and_capital(name, "cl")) return "OpenCL's";
+  if (lab.is_opencl() && has_prefix_and_capital(name, "cl")) return "OpenCL's";
   if (name.starts_with("_Z")) return "";
   // The judge itself is linked to these libraries: what is found here a program finds, too.
   return dlsym(RTLD_DEFAULT, name.c_str()) != nullptr ? "the system's" : "";
@@ -74,7 +72,7 @@ std::vector<std::string> symbols_to_keep(const std::vector<Symbol>& symbols, con
     const bool is_entry = std::ranges::any_of(lab.contract->entries, [&](const EntryInfo& entry) {
       return symbol.name.starts_with("_Z" + std::to_string(entry.name.size()) + std::string(entry.name));
     });
-    if (is_entry || (is_opencl(lab) && symbol.name == kDescribe)) kept.push_back(symbol.name);
+    if (is_entry || (lab.is_opencl() && symbol.name == kDescribe)) kept.push_back(symbol.name);
   }
   return kept;
 }

@@ -20,6 +20,10 @@ Failure foreign_line_failure(const std::string& line);
 Failure fault_failure(const std::string& what, const std::string& errors);
 // Of a line that is no answer.
 Failure refused_failure(const std::string& line, const std::string& errors);
+// A process of a submission's got SIGKILL, which no limit of ours sends but the one of CPU time, ignored: the kernel
+// does when memory runs out, and whoever may. Whose memory that was shows when all is done once more.
+struct Killed {};
+
 // Of a process that is gone although an answer was due.
 Failure ended_failure(const Child& child, double cpu_seconds);
 

@@ -99,7 +99,7 @@ Worth worth_of(const Lab& lab) {
   Worth worth{kMostPoints, 0, 0};
   for (const Threshold& threshold : lab.thresholds) worth.speed += threshold.points;
   // A CUDA lab without rules of its own still has those that lockstep's findings stand for.
-  if (!lab.rules.empty() || lab.source.ends_with(".cu")) worth.rules = kRulePoints;
+  if (!lab.rules.empty() || !lab.is_opencl()) worth.rules = kRulePoints;
   worth.correct -= worth.rules + worth.speed;
   return worth;
 }

@@ -9,6 +9,8 @@
 #include "grader/judge/file.h"
 
 #ifdef WARPLADDER_SECCOMP
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -64,6 +66,10 @@ void refuse(const Filter& filter, const char* call, int error, Conditions... con
           call);
 }
 
+// Of an argument of 32 bits the kernel takes no more, whatever the register holds.
+scmp_arg_cmp is_number(unsigned argument, uint64_t number) {
+  return {argument, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, number};
+}
 scmp_arg_cmp has_none_of(unsigned argument, uint64_t bits) { return {argument, SCMP_CMP_MASKED_EQ, bits, 0}; }
 scmp_arg_cmp has_all_of(unsigned argument, uint64_t bits) { return {argument, SCMP_CMP_MASKED_EQ, bits, bits}; }
 
@@ -83,6 +89,9 @@ void refuse_signals(const Filter& filter) {
   for (const char* call : {"tkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
     refuse(filter, call, EPERM);
   for (const char* call : {"kill", "tgkill"}) refuse(filter, call, EPERM, scmp_arg_cmp{0, SCMP_CMP_NE, kOwnProcess, 0});
+  // The kernel signals a descriptor's owner, whoever that is, and by any signal.
+  for (const int command : {F_SETOWN, F_SETOWN_EX, F_SETSIG}) refuse(filter, "fcntl", EPERM, is_number(1, command));
+  for (const int request : {FIOSETOWN, SIOCSPGRP}) refuse(filter, "ioctl", EPERM, is_number(1, request));
 }
 
 }  // namespace
@@ -96,7 +105,7 @@ std::string filter_for(const Permissions& permissions) {
   for (const uint64_t space :
        {CLONE_NEWUSER, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWIPC, CLONE_NEWUTS, CLONE_NEWCGROUP})
     refuse(filter, "clone", EPERM, has_all_of(0, space));
-  refuse(filter, "ioctl", EPERM, scmp_arg_cmp{1, SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, TIOCSTI});  // types at a terminal
+  refuse(filter, "ioctl", EPERM, is_number(1, TIOCSTI));  // types at a terminal
   if (permissions.local_sockets) {
     refuse(filter, "socket", EPERM, scmp_arg_cmp{0, SCMP_CMP_NE, AF_UNIX, 0});
   } else {

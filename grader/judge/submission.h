@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "grader/judge/cases.h"
 #include "grader/judge/child.h"
@@ -27,10 +28,10 @@ struct Device {
 };
 
 struct Timing {
-  // What the process says, for what that is worth: how long the device was at work; the call by CUDA events, and by a
-  // clock of the host's; what a copy on the card reached just before.
+  // What the process says, for what that is worth: how long the device was at work; the call by CUDA events; what a
+  // copy on the card reached just before.
   std::optional<double> device_ms, events_ms;
-  double host_ms = 0, copy_gb_per_s = 0;
+  double copy_gb_per_s = 0;
   double whole_ms = 0;  // of a timed call, by the judge's own clock
 };
 
@@ -46,8 +47,10 @@ struct SubmissionSpec {
   std::filesystem::path trace;  // of lockstep; "": none
   std::filesystem::path cache;  // where PoCL keeps what it compiled; "": with the process it is gone
   double cpu_seconds = 600;
+  bool throws_killed = false;  // where the process is killed; else that is taken for memory of its own
 };
 
+// Throws Killed (process_failure.h) where its spec says so.
 class Submission {
  public:
   explicit Submission(SubmissionSpec spec);
@@ -73,9 +76,12 @@ class Submission {
   std::optional<Failure> greeted(const std::string& line);
   std::optional<Failure> send(const Case& job, bool timed);
   std::optional<Failure> say(const std::string& text);
-  std::optional<Failure> hold_clock(const std::string& what, double seconds, std::string& line, double& whole_ms);
+  std::optional<Failure> hold_clock(const Case& job, double seconds, std::string& line, double& whole_ms);
+  std::string ask_to_show(size_t out_bytes);
+  std::optional<Failure> compare_shown(const std::string& line) const;
   size_t guard_of(const Case& job) const;
   std::optional<Failure> stop_program();
+  void throw_if_killed() const;
 
   SubmissionSpec spec_;
   TemporaryFolder folder_;
@@ -87,6 +93,9 @@ class Submission {
   std::optional<Failure> device_trouble_;
   uint64_t next_id_;
   View output_;
+  // Of a timed call: the places in the output that were asked for when it had ended, and the line that showed them.
+  std::vector<size_t> asked_;
+  std::string shown_;
   std::string opencl_device_, card_;
 };
 

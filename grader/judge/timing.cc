@@ -15,7 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kCpuRuns = 3;
-constexpr unsigned kInputsAtOnce = 8;  // of up to 100 MiB each
+constexpr int kWarmUpsAlone = 2, kRunsAlone = 5;  // of the baseline, before the submission's process is there
+constexpr int kInputsAtOnce = 8;                  // of up to 100 MiB each
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -34,24 +35,26 @@ class Inputs {
  public:
   Inputs(const Lab& lab, uint64_t seed) : lab_(lab), seed_(seed) {}
   const Bytes& of(int pair) {
-    const size_t at = static_cast<size_t>(pair) % kInputsAtOnce;
-    if (at == 0) make(pair);
-    return inputs_[at];
+    const int at = pair % kInputsAtOnce;
+    if (inputs_.empty() || pair - at != first_) make(pair - at);
+    return inputs_[static_cast<size_t>(at)];
   }
 
  private:
   void make(int first) {
+    first_ = first;
     inputs_.assign(kInputsAtOnce, {});
     std::vector<std::future<void>> makers;
-    for (size_t i = 0; i < kInputsAtOnce; ++i)
+    for (int i = 0; i < kInputsAtOnce; ++i)
       makers.push_back(std::async(std::launch::async, [this, first, i] {
-        inputs_[i] = input_of(lab_, measured_case(lab_, seed_, first + static_cast<int>(i) + 1));
+        inputs_[static_cast<size_t>(i)] = input_of(lab_, measured_case(lab_, seed_, first + i + 1));
       }));
     for (auto& maker : makers) maker.get();
   }
 
   const Lab& lab_;
   uint64_t seed_;
+  int first_ = 0;
   std::vector<Bytes> inputs_;
 };
 
@@ -86,10 +89,51 @@ class Runner {
   Timing last_;
 };
 
-JudgeFault fault_of(const Lab& below) {
-  return JudgeFault("lab " + below.number +
-                    "'s solution, which this lab's speedup is over, does not run. Build the labs again.");
-}
+// What the speedup is over: the rung below in a process of its own, or, where there is none, a plain loop in ours.
+class Opponent {
+ public:
+  Opponent(const SubmissionSpec& specification, const Below& below) : lab_(*specification.lab) {
+    if (below.binary.empty()) return;
+    Lab below_lab = load_lab(below.folder);
+    below_lab.real_size = lab_.real_size;
+    SubmissionSpec other = specification;
+    other.binary = below.binary;
+    number_ = below_lab.number;
+    rung_.emplace(other, below_lab);
+    if (rung_->start()) throw fault();
+  }
+
+  TimedCall time(const Bytes& input, uint64_t seed) {
+    if (!rung_) {
+      const double ms = time_once(lab_.contract->baseline.serial, lab_, input);
+      return {ms, ms};
+    }
+    if (std::holds_alternative<Failure>(rung_->time(input, seed))) throw fault();
+    return rung_->last_call();
+  }
+  // Medians, while no process of the submission's is there.
+  TimedCall time_alone(Inputs& inputs, uint64_t seed) {
+    std::vector<double> ms, whole_ms;
+    for (int run = 0; run < kWarmUpsAlone + kRunsAlone; ++run) {
+      const TimedCall call = time(inputs.of(run), seed);
+      if (run < kWarmUpsAlone) continue;
+      ms.push_back(call.ms);
+      whole_ms.push_back(call.whole_ms);
+    }
+    return {median(ms), median(whole_ms)};
+  }
+  const Timing* last() const { return rung_ ? &rung_->last() : nullptr; }  // null: it has no process
+
+ private:
+  JudgeFault fault() const {
+    return JudgeFault("lab " + number_ +
+                      "'s solution, which this lab's speedup is over, does not run. Build the labs again.");
+  }
+
+  const Lab& lab_;
+  std::string number_;
+  std::optional<Runner> rung_;
+};
 
 ContestRules rules_of(const Lab& lab) {
   ContestRules rules;
@@ -117,44 +161,34 @@ bool is_timed_on_host(const Lab& lab) { return lab.contract->find_entry(lab.meas
 std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Below& below, uint64_t seed,
                                    Speed& speed) {
   const Lab& lab = *specification.lab;
+  Inputs inputs(lab, seed);
+  Opponent opponent(specification, below);
+  ContestRules rules = rules_of(lab);
+  rules.base_alone = opponent.time_alone(inputs, seed);
+  rules.base_on_device = opponent.last() != nullptr && opponent.last()->device_ms && !is_timed_on_host(lab);
   Runner mine(specification, lab);
   if (auto failure = mine.start()) return failure;
-  std::optional<Runner> rung;
-  if (!below.binary.empty()) {
-    Lab below_lab = load_lab(below.folder);
-    below_lab.real_size = lab.real_size;
-    SubmissionSpec other = specification;
-    other.binary = below.binary;
-    rung.emplace(other, below_lab);
-    if (rung->start()) throw fault_of(below_lab);
-  }
-  Inputs inputs(lab, seed);
   Random coin(seed_of(seed, "order"));
   const auto next = [&](int number) -> std::variant<TimedPair, Failure> {
     const Bytes& input = inputs.of(number);
     std::optional<Failure> failure;
-    TimedCall base;
     const auto run_mine = [&] {
       auto outcome = mine.time(input, seed);
       if (auto* failed = std::get_if<Failure>(&outcome)) failure = std::move(*failed);
     };
     const bool mine_first = coin.below(2) == 0;  // neither always finds the card as the other left it
     if (mine_first) run_mine();
-    if (!rung) {
-      base.ms = base.whole_ms = time_once(lab.contract->baseline.serial, lab, input);
-    } else if (std::holds_alternative<Failure>(rung->time(input, seed))) {
-      throw fault_of(load_lab(below.folder));
-    }
+    const TimedCall base = opponent.time(input, seed);
     if (!mine_first) run_mine();
     if (failure) return *failure;
     TimedCall call = mine.last_call();
     // Beside a process that has CUPTI one that has none has put it out of order: then only our own clock counts.
-    if (rung && rung->last().device_ms && !mine.last().device_ms) call.ms = call.whole_ms;
-    return TimedPair{call, rung ? rung->last_call() : base, (rung ? *rung : mine).last().copy_gb_per_s};
+    if (rules.base_on_device && !mine.last().device_ms) call.ms = call.whole_ms;
+    return TimedPair{call, base, (opponent.last() ? *opponent.last() : mine.last()).copy_gb_per_s};
   };
   const auto start = Clock::now();
   auto failure = hold_contest(
-      rules_of(lab), next, [&] { return milliseconds_since(start) / 1000; }, speed);
+      rules, next, [&] { return milliseconds_since(start) / 1000; }, speed);
   if (failure) return failure;
   speed.kind = "measured";
   speed.card = mine.card();

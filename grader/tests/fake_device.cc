@@ -16,13 +16,19 @@ int main(int argc, char** argv) {
     return std::string(text != nullptr ? text : "");
   };
   const std::string fault = variable("WARPLADDER_FAKE_DEVICE");
-  const std::string wishes = variable("LOCKSTEP_CHECKS") + " " + variable("LOCKSTEP_FAIL") + "\n";
+  std::string wishes = variable("LOCKSTEP_CHECKS") + " " + variable("LOCKSTEP_FAIL");
+  // The runner sees no files: here it is told whether it is the first one.
+  const std::string mark = variable("WARPLADDER_FAKE_MARK");
+  if (!mark.empty() && !std::ifstream(mark)) wishes += " first";
+  if (!mark.empty()) std::ofstream(mark) << "here";
+  wishes += "\n";
   if (write(fd, wishes.data(), wishes.size()) < 0) return 2;
   std::string report;
   char piece[4096];
   for (ssize_t count; (count = read(fd, piece, sizeof piece)) > 0;) report.append(piece, static_cast<size_t>(count));
   if (fault == "crash") std::raise(SIGSEGV);
   if (fault == "no_report") return std::fputs("device_server: the report cannot be written\n", stderr), 4;
+  if (report.starts_with("crash")) return std::fputs(report.c_str(), stderr), 4;
   if (fault == "violation") return std::fputs("protocol violation: a message of kind 99\n", stderr), 3;
   if (!report.empty()) std::ofstream(variable("LOCKSTEP_REPORT")) << report;
 }

@@ -26,7 +26,8 @@ using namespace warpladder;
 namespace {
 
 std::string fault;
-size_t elements = 0;  // of all jobs so far
+bool is_first = false;  // of the processes of a test that counts them
+size_t elements = 0;    // of all jobs so far
 
 void say(const std::string& line) {
   if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);
@@ -53,6 +54,7 @@ void misbehave(const Json& job) {
     while (true) std::puts("and on and on and on");
   }
   if (fault == "crash") std::raise(SIGSEGV);
+  if (fault == "killed" || (fault == "killed_once" && is_first)) std::raise(SIGKILL);
   if (fault == "exit_0") std::exit(0);
   if (fault == "exit_3") std::exit(3);
   if (fault == "40_gb") {
@@ -142,6 +144,7 @@ void meet_device() {
   device_fd = std::atoi(place + std::strlen("fd:"));
   std::string line;
   for (char c = 0; read(device_fd, &c, 1) == 1 && c != '\n';) line += c;
+  is_first = line.ends_with(" first");
   std::istringstream(line) >> checks >> failing;
 }
 
@@ -149,6 +152,11 @@ bool call_failed = false;
 
 void write_report() {
   if (device_fd < 0 || fault == "no_report" || (fault == "no_report_of_calls" && !failing.empty())) return;
+  if (fault == "crashes_the_device_at_3456" && elements == 3456) {
+    const std::string text = "crash: a launch for 3456 elements";
+    send(device_fd, text.data(), text.size(), MSG_NOSIGNAL);
+    return;
+  }
   // A finding of each kind that WARPLADDER_FAKE_FINDING names, where somebody looks.
   const char* kind = checks == "all" ? std::getenv("WARPLADDER_FAKE_FINDING") : nullptr;
   Json findings = Json::array();
@@ -168,8 +176,10 @@ void write_report() {
 // Makes two calls of CUDA's. If the second one is meant to fail, the faults are ways not to look at it. False: that is
 // the answer.
 bool call_cuda(const Json& job) {
-  call_failed = job["profiled"] && (failing == "profiled:1" || failing == "profiled:2");
+  const bool calls_on = fault == "calls_slowly_and_on";
+  call_failed = job["profiled"] && (failing == "profiled:1" || failing == "profiled:2" || calls_on);
   if (!call_failed) return true;
+  if (calls_on) std::this_thread::sleep_for(std::chrono::milliseconds(500));
   Json error = {{"id", job["id"]}, {"status", "cuda"}, {"code", 999}, {"name", "cudaErrorUnknown"}, {"file", "a.cu"}};
   if (failing == "profiled:2") {
     if (fault == "goes_on") return true;
@@ -185,10 +195,22 @@ bool call_cuda(const Json& job) {
 
 FILE* jobs = nullptr;
 
-void await_go(const Json& job) {
-  say(Json{{"id", job["id"]}, {"status", "set"}}.dump() + "\n");
-  char line[64];
+Json ask_judge(const Json& job, const char* status) {
+  say(Json{{"id", job["id"]}, {"status", status}}.dump() + "\n");
+  char line[4096];
   if (std::fgets(line, sizeof line, jobs) == nullptr) std::exit(1);
+  return Json::parse(line);
+}
+
+// What the judge asks for at the end of a timed call.
+void show(const Json& job, const unsigned char* out, int64_t value) {
+  Json words = Json::array();
+  for (const size_t at : ask_judge(job, "called").at("show").get<std::vector<size_t>>()) {
+    uint32_t word = 0;
+    std::memcpy(&word, out + at, sizeof word);
+    words.push_back(word);
+  }
+  say(Json{{"id", job["id"]}, {"status", "shown"}, {"value", value}, {"words", words}}.dump() + "\n");
 }
 
 // WARPLADDER_FAKE_DEVICE_MS, or half of it in every other call; null without.
@@ -205,7 +227,7 @@ void answer(const Json& job) {
   elements += job["n"].get<size_t>();
   if (!call_cuda(job)) return;
   const bool timed = job["timed"];
-  if (timed) await_go(job);
+  if (timed) ask_judge(job, "set");
   const ResultLayout layout{job["in_bytes"], job["out_bytes"], job["guard"]};
   const auto* in = static_cast<unsigned char*>(mmap(nullptr, layout.in_bytes + 1, PROT_READ, MAP_PRIVATE, kInputFd, 0));
   auto* result =
@@ -215,8 +237,9 @@ void answer(const Json& job) {
     if (mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, kInputFd, 0) != MAP_FAILED) std::abort();
     if (ftruncate(kResultFd, 0) == 0) std::abort();
   }
+  if (timed && fault == "called_early") show(job, result + layout.out_data(), 0);
   const int64_t value = work(job, in, result, layout);
-  if (timed) say(Json{{"id", job["id"]}, {"status", "called"}}.dump() + "\n");
+  if (timed && fault != "called_early" && fault != "never_called") show(job, result + layout.out_data(), value);
   munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
   munmap(result, layout.total() + 1);
   const Json reply = {{"id", job["id"]},  {"status", "ok"}, {"value", value},       {"device_ms", device_ms(job)},

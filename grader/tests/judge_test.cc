@@ -1,6 +1,7 @@
 // Whole judgements, with the fake runner in a lab's place.
 #include "grader/judge/judge.h"
 
+#include <chrono>
 #include <tuple>
 
 #include <gmock/gmock.h>
@@ -31,6 +32,15 @@ class Judging : public ::testing::Test {
     testing::write_file(folder_.path() / "build.json", R"({"compile": ["false"], "link": ["false"], "baseline": ")" +
                                                            below + R"(", "lockstep": ")" + lockstep().string() + "\"}");
   }
+  // A shell's script, with the source as $0 and the object as $1.
+  void write_compiler(const std::string& script) {
+    const nlohmann::json build = {{"compile", {"/bin/sh", "-c", script, "{source}", "{object}"}},
+                                  {"link", {"cp", FAKE_RUNNER, "{binary}"}},
+                                  {"compiler_sees", {FAKE_RUNNER}},
+                                  {"baseline", ""},
+                                  {"lockstep", lockstep()}};
+    testing::write_file(options_.build, build.dump());
+  }
 
   Result judge_with(const std::string& fault, const std::string& contract, const std::string& entry,
                     double barriers = 10) {
@@ -39,7 +49,8 @@ class Judging : public ::testing::Test {
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "speed": )" +
                             speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
-                            R"( "limits": {"case_s": 1, "real_s": 1},
+                            R"( "limits": {"case_s": 1, "real_s": 1, "compile_s": )" +
+                            std::to_string(compile_seconds_) + R"(},
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
                             "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
@@ -66,6 +77,7 @@ class Judging : public ::testing::Test {
   std::string baseline_ = "cpu";
   std::string speed_ = R"([], "speed_why": "w")";
   std::string starter_ = "null";
+  int compile_seconds_ = 60;
   std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
 };
 
@@ -157,6 +169,21 @@ TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
   }
   EXPECT_EQ(judge_with("goes_on", "scan", "scan_inclusive").failure->steps.at(1), "call 2, cudaFree");
   EXPECT_EQ(check(judge_with("gives_up", "scan", "scan_inclusive")), "pass");
+}
+
+TEST_F(Judging, CallsFailForACoupleOfSecondsAtMost) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(check(judge_with("calls_slowly_and_on", "scan", "scan_inclusive")), "pass");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));  // 200 calls would take 100
+}
+
+// Memory that runs out may be another program's doing.
+TEST_F(Judging, WhoIsKilledOnceIsJudgedAgain) {
+  const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
+  const Result once = judge_with("killed_once", "scan", "scan_inclusive");
+  EXPECT_EQ(check(once), "pass");
+  EXPECT_EQ(once.cases.size(), once.planned_cases);
+  EXPECT_EQ(check(judge_with("killed", "scan", "scan_inclusive")), "memory");
 }
 
 TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
@@ -329,10 +356,33 @@ TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
   options_.only_case.clear();
   options_.binary.clear();
   options_.file = folder_.path() / "a.cu";
-  testing::write_file(options_.file, "");
-  const Result refused = judge_with("", "scan", "scan_inclusive");  // by the compiler, which is /bin/false here
+  write_compiler("! grep -q nonsense $0 && c++ -x c++ -c /dev/null -o $1");
+  testing::write_file(options_.file, "nonsense");
+  const Result refused = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(refused.verdict(), Verdict::kCompileError);
   EXPECT_EQ(points(refused), 0);
+}
+
+TEST_F(Judging, ACompilerThatRefusesEveryFileIsOurTrouble) {
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "nonsense");
+  compile_seconds_ = 2;
+  for (const char* script : {"echo no space left on device >&2; exit 1", "kill -KILL $$", "sleep 60"}) {
+    write_compiler(script);
+    const Result result = judge_with("", "scan", "scan_inclusive");
+    EXPECT_EQ(result.verdict(), Verdict::kJudgeFault) << script;
+    EXPECT_THAT(result.failure->steps.at(0), ::testing::HasSubstr("does not compile on this machine either"));
+    EXPECT_FALSE(score_of(result));
+  }
+}
+
+TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "void scan_inclusive(const float*, int, float*) {}");
+  write_compiler("test -e mark || { touch mark; kill -KILL $$; }; c++ -x c++ -c $0 -o $1");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
 }
 
 TEST_F(Judging, HiddenCasesFollowThePublicOnes) {
@@ -374,6 +424,16 @@ TEST_F(Judging, AFailedHiddenCaseTellsNothingOfItself) {
   const Result alone = judge_with("wrong_at_3456", "scan", "scan_inclusive");
   EXPECT_EQ(alone.failed_case, "hidden.2");
   EXPECT_NE(alone.failure->steps.at(0).find("3456"), std::string::npos);
+}
+
+TEST_F(Judging, AFaultOfOursInAHiddenCaseTellsNothingOfIt) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, R"({"07_lab": [{"n": 3456, "input": "spike"}]})");
+  const Result result = judge_with("crashes_the_device_at_3456", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_EQ(to_text(result, "judge").find("3456"), std::string::npos) << to_text(result, "judge");
+  ASSERT_TRUE(result.failure->instructor);
+  EXPECT_THAT(result.failure->instructor->steps.at(0), ::testing::HasSubstr("3456 elements"));
 }
 
 TEST_F(Judging, ALeakHidesNoWrongAnswer) {

@@ -2,13 +2,23 @@
 // and says so.
 #include "grader/judge/sandbox.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
+#include <asm/sockios.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "grader/tests/testing.h"
@@ -144,6 +154,33 @@ TEST(Sandbox, AProcessesEndIsSeenFromOutside) {
 TEST(Sandbox, NobodyElseIsSignalled) {
   NEEDS(filters());
   EXPECT_EQ(behind({}, "kill -TERM $PPID; kill -KILL $PPID; echo alive").output, "alive\n");
+}
+
+// Where others are seen: the kernel would send them a signal for us.
+TEST(Sandbox, NobodyElseBecomesADescriptorsOwner) {
+  const std::string text = filter_for({.signals = false});
+  if (text.empty()) GTEST_SKIP() << "NOT TESTED: this judge has no libseccomp";
+  std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
+  std::memcpy(program.data(), text.data(), text.size());
+  const Pipe pipe = make_pipe();
+  const pid_t child = fork();
+  if (child == 0) {
+    const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+      _exit(100);
+    const int fd = pipe.read.get(), parent = getppid();
+    f_owner_ex owner{F_OWNER_PID, parent};
+    const auto refused = [](int result) { return result == -1 && errno == EPERM; };
+    if (!refused(fcntl(fd, F_SETOWN, parent))) _exit(1);
+    if (!refused(fcntl(fd, F_SETOWN_EX, &owner))) _exit(2);
+    if (!refused(fcntl(fd, F_SETSIG, SIGKILL))) _exit(3);
+    if (!refused(ioctl(fd, FIOSETOWN, &parent))) _exit(4);
+    _exit(fcntl(fd, F_GETFD) < 0 ? 5 : 0);  // what is harmless works
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Sandbox, DaemonsEndWithTheirParent) {

@@ -186,6 +186,21 @@ TEST_F(Contest, ACallCannotBeShorterThanWhatTheDeviceDidInIt) {
   EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("by the judge's clock"));
 }
 
+// Some thread of the submission's may be at work while the baseline is timed.
+TEST_F(Contest, ABaselineThatThisCodeHoldsUpIsAMeasuringFault) {
+  rules_.base_on_device = true;
+  rules_.base_alone = {0.95, 1};
+  EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
+  rules_.base_alone = {0.8, 1};
+  EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("on the device while this code's process is there, and took 0.8 ms"));
+  rules_.base_on_device = false;  // a processor's time differs more
+  EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
+  rules_.base_alone = {0.8, 0.25};
+  EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("by the judge's clock while this code's process is there"));
+  rules_.thresholds.clear();  // nothing to gain
+  EXPECT_EQ(refusal(1.5), "");
+}
+
 TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
   more_on_host_ = 0.3;  // an allocation or two
   EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);

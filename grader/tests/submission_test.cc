@@ -35,7 +35,7 @@ class FakeRunner : public ::testing::Test {
     const Case job{std::string(entry) + ".100.random", lab.contract->find_entry(entry), "random", 100, 1};
     const Bytes input = lab.contract->make("random", 100, 1);
     submission.give(input);
-    auto outcome = submission.run(job, seconds);
+    auto outcome = submission.run(job, seconds, timed_);
     if (auto* failure = std::get_if<Failure>(&outcome)) return *failure;
     EXPECT_EQ(std::get<Timing>(outcome).events_ms, 1.5);
     return submission.stop();
@@ -45,6 +45,7 @@ class FakeRunner : public ::testing::Test {
     return failure ? std::string(name_of(failure->verdict)) + "/" + failure->check : "pass";
   }
   double cpu_seconds_ = 100;
+  bool timed_ = false;
 };
 
 TEST_F(FakeRunner, HonestWorkPasses) {
@@ -112,6 +113,21 @@ TEST_F(FakeRunner, ForgedRepliesDoNotPass) {
   // That may be an accident.
   EXPECT_EQ(check("garbage"), "runtime error/runtime");
   EXPECT_EQ(check("endless_line"), "runtime error/runtime");
+}
+
+// The judge's clock stops with words of the output, which nobody has who says too early that the call has ended.
+TEST_F(FakeRunner, ATimedCallShowsWhatItHasWhenItEnds) {
+  timed_ = true;
+  for (const auto& [contract, entry] :
+       {std::pair{"scan", "scan_inclusive"}, {"reduction", "reduce_sum"}, {"histogram", "histogram"}}) {
+    EXPECT_FALSE(judge("", true, contract, entry)) << contract;
+    for (const char* fault : {"called_early", "never_called"}) {
+      const auto failure = judge(fault, true, contract, entry);
+      ASSERT_TRUE(failure) << fault << ", " << contract;
+      EXPECT_EQ(failure->check, "protocol");
+      EXPECT_NE(failure->steps.at(0).find("said to have ended"), std::string::npos) << failure->steps.at(0);
+    }
+  }
 }
 
 TEST_F(FakeRunner, OpenClsErrorsAreTheLearners) {
