@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string>
 #include <tuple>
+
+#include "grader/judge/text.h"
 
 namespace warpladder {
 namespace {
@@ -29,12 +30,6 @@ constexpr double kHostAllowance = 0.5;
 // threshold asks for it by 1.013; by 1.4 times where a processor's does, whose caches and clocks others share, too.
 constexpr double kBesideOther = 1.1, kBesideOtherOnHost = 2;
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 struct Times {
   std::vector<double> mine, base, mine_whole, base_whole, ratio, saving, copy;  // saving: by the judge's clock
 
@@ -52,7 +47,7 @@ struct Times {
 
 void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
   speed.ms = median(times.mine);
-  speed.host_ms = median(times.mine_whole);
+  speed.whole_ms = median(times.mine_whole);
   speed.baseline_ms = median(times.base);
   speed.speedup = median(times.ratio);
   speed.interval = median_interval(times.ratio, kOfEachLook);

@@ -9,17 +9,13 @@
 #include "grader/judge/makers.h"
 #include "grader/judge/oracle.h"
 #include "grader/judge/random.h"
+#include "grader/judge/text.h"
 #include "grader/judge/tolerance.h"
 
 namespace warpladder {
 namespace {
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
-
+constexpr int kDigits = 9;  // tell any two floats apart
 constexpr uint32_t kPoisonWord = 0xFFFFFFFFu;
 constexpr const char* kNeverWritten = "nothing (never written)";
 
@@ -52,20 +48,22 @@ std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answe
       ++first->wrong;
       continue;
     }
-    first = Mismatch{"out[" + std::to_string(i) + "]",
-                     std::bit_cast<uint32_t>(got) == kPoisonWord ? kNeverWritten : number(got),
-                     number(want[i]),
-                     exact ? "0: on this input both operations are exact"
-                           : number(rounding_bound(2, magnitude)) +
-                                 ": a product and a sum, each rounded to 2^-24 of at most " + number(magnitude),
-                     1,
-                     want.size()};
+    first =
+        Mismatch{"out[" + std::to_string(i) + "]",
+                 std::bit_cast<uint32_t>(got) == kPoisonWord ? kNeverWritten : number(got, kDigits),
+                 number(want[i], kDigits),
+                 exact ? "0: on this input both operations are exact"
+                       : number(rounding_bound(2, magnitude), kDigits) +
+                             ": a product and a sum, each rounded to 2^-24 of at most " + number(magnitude, kDigits),
+                 1,
+                 want.size()};
   }
   // How long it took decides nothing; but a kernel takes some time, which is a number.
   const auto ms = std::bit_cast<float>(static_cast<int32_t>(answer.value));
   const bool is_time = std::isfinite(ms) && (want.empty() ? ms == 0 : ms > 0);
   if (!first && !is_time)
-    first = Mismatch{"the returned milliseconds", number(ms), want.empty() ? "0" : "a number above 0", "", 1, 1};
+    first =
+        Mismatch{"the returned milliseconds", number(ms, kDigits), want.empty() ? "0" : "a number above 0", "", 1, 1};
   return first;
 }
 
@@ -98,11 +96,11 @@ std::optional<Mismatch> check_scan(std::string_view entry, View in_bytes, const 
     }
     const bool poison = std::bit_cast<uint32_t>(got) == kPoisonWord;
     first = Mismatch{"out[" + std::to_string(i) + "]",
-                     poison ? kNeverWritten : number(got),
-                     number(want[i]),
+                     poison ? kNeverWritten : number(got, kDigits),
+                     number(want[i], kDigits),
                      exact ? "0: on this input float addition is exact in every order"
-                           : number(tolerance) + ": at most " + std::to_string(i) +
-                                 " additions, each rounded to 2^-24 of " + number(magnitude),
+                           : number(tolerance, kDigits) + ": at most " + std::to_string(i) +
+                                 " additions, each rounded to 2^-24 of " + number(magnitude, kDigits),
                      1,
                      want.size()};
   }

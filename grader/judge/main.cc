@@ -113,7 +113,7 @@ void take_option(int letter, const std::string& value, CommandLine& line) {
   }
 }
 
-CommandLine parse(int argc, char** argv) {
+CommandLine take_options(int argc, char** argv) {
   static const option kOptions[] = {
       {"lab", required_argument, nullptr, 'l'},    {"file", required_argument, nullptr, 'f'},
       {"binary", required_argument, nullptr, 'b'}, {"build", required_argument, nullptr, 'B'},
@@ -127,21 +127,17 @@ CommandLine parse(int argc, char** argv) {
       {"block", required_argument, nullptr, 'n'},  {nullptr, 0, nullptr, 0}};
   CommandLine line;
   line.judge.seed = std::random_device()();
-  for (int i = 0; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--help") {
-      std::cout << kUsage;
-      std::exit(0);
-    }
-  }
   for (int letter; (letter = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
     take_option(letter, optarg != nullptr ? optarg : "", line);
   }
   if (optind < argc) wrong_usage("what is \"" + std::string(argv[optind]) + "\"?");
-  JudgeOptions& judge = line.judge;
+  return line;
+}
+
+// What goes with what.
+void check_options(const JudgeOptions& judge) {
   if (judge.lab.empty()) wrong_usage("--lab is missing");
   if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
-  if (!judge.file.empty()) judge.file = existing(judge.file, "--file");
-  if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
   if (judge.on_gpu && (judge.check_all || !judge.schedules.empty() || !judge.trace.empty()))
     wrong_usage("--schedules, --check-all and --trace work on lockstep only");
   if (judge.on_gpu && !judge.report.empty()) wrong_usage("--report works on lockstep only");
@@ -154,6 +150,20 @@ CommandLine parse(int argc, char** argv) {
         "--hidden goes with a whole grade or one --case: not beside --schedules, --check-all, --input or --hold");
   if (judge.block != 0 && judge.input.empty()) wrong_usage("--block goes with --input; a --case has its own");
   if (!judge.trace.empty() && judge.only_case.empty()) wrong_usage("--trace is of one --case");
+}
+
+CommandLine parse(int argc, char** argv) {
+  for (int i = 0; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--help") {
+      std::cout << kUsage;
+      std::exit(0);
+    }
+  }
+  CommandLine line = take_options(argc, argv);
+  JudgeOptions& judge = line.judge;
+  check_options(judge);
+  if (!judge.file.empty()) judge.file = existing(judge.file, "--file");
+  if (!judge.binary.empty()) judge.binary = existing(judge.binary, "--binary");
   judge.lab = fs::weakly_canonical(judge.lab);
   if (judge.build.empty()) {
     const fs::path program = fs::read_symlink("/proc/self/exe");

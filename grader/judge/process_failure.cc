@@ -3,12 +3,10 @@
 #include <csignal>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
+#include "grader/judge/json.h"
 
 namespace warpladder {
 namespace {
-
-using Json = nlohmann::json;
 
 // cudaError_t by number: the judge is built without CUDA.
 constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700;

@@ -8,13 +8,10 @@
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
+#include "grader/judge/json.h"
 #include "grader/judge/lab.h"
 
 namespace warpladder {
-
-using Json = nlohmann::json;
 
 // Reads the keys of one object and then refuses those that nobody asked for.
 class Reader {

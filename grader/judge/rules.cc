@@ -2,14 +2,14 @@
 
 #include <cmath>
 #include <set>
-#include <sstream>
 
-#include <nlohmann/json.hpp>
+#include "grader/judge/json.h"
+#include "grader/judge/text.h"
 
 namespace warpladder {
 namespace {
 
-using Json = nlohmann::json;
+constexpr int kDigits = 10;  // counts are shown whole
 
 Launch parse_launch(const Json& json) {
   Launch launch;
@@ -38,13 +38,6 @@ double excess(const RuleResult& result) {
   if (std::isnan(measured)) return INFINITY;
   if (result.rule.op == "==") return std::abs(measured - value);
   return result.rule.op.starts_with('<') ? measured - value : value - measured;
-}
-
-std::string number(double value) {
-  std::ostringstream text;
-  text.precision(10);
-  text << value;
-  return text.str();
 }
 
 // What a launch contributes to one side of the fraction.
@@ -120,8 +113,8 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
   const auto failure = [](const char* name, const char* what, double done, size_t wanted, const char* of) {
     return Failure{Verdict::kRuleBroken,
                    std::string("work.") + name,
-                   {std::string("the kernels ") + what + " " + number(done) + " bytes of global memory, and the " + of +
-                    " has " + std::to_string(wanted)},
+                   {std::string("the kernels ") + what + " " + number(done, kDigits) +
+                    " bytes of global memory, and the " + of + " has " + std::to_string(wanted)},
                    "The work must be done on the device: by kernels, on all of the input.",
                    ""};
   };
@@ -139,7 +132,7 @@ Failure rule_failure(const RuleResult& result) {
   const Rule& rule = result.rule;
   const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
   const double measured = result.measured.value_or(0);
-  std::string is = " is " + number(measured);
+  std::string is = " is " + number(measured, kDigits);
   if (std::isnan(measured)) {
     is = std::string(" is no number, since no kernel") + (rule.kernel.empty() ? "" : " named " + rule.kernel) +
          " was launched that does such a thing";
@@ -147,7 +140,7 @@ Failure rule_failure(const RuleResult& result) {
   return {Verdict::kRuleBroken,
           "rule." + rule.name,
           {(result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " + rule.op +
-           " " + number(rule.value)},
+           " " + number(rule.value, kDigits)},
           rule.why,
           ""};
 }

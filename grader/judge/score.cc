@@ -1,19 +1,13 @@
 #include "grader/judge/score.h"
 
 #include <algorithm>
-#include <sstream>
+
+#include "grader/judge/text.h"
 
 namespace warpladder {
 namespace {
 
 constexpr int kRulePoints = 20;
-
-std::string number(double value) {
-  std::ostringstream text;
-  text.precision(4);
-  text << value;
-  return text.str();
-}
 
 // "40 public cases pass, 2 of 12 hidden ones fail"
 std::string cases_text(const Result& result) {

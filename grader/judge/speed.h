@@ -39,8 +39,7 @@ struct Speed {
   std::optional<double> speedup;
   std::optional<Interval> interval;  // of the speedup, with the confidence that `what` names
 
-  std::optional<double> ms,
-      host_ms;  // of the measured case, medians: what decides; the whole call by the judge's clock
+  std::optional<double> ms, whole_ms;  // of the measured case, medians: what decides; by the judge's clock
   std::optional<double> baseline_ms;
   int runs = 0;                                   // pairs of calls
   double seconds = 0;                             // that they took

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
 
-#include <nlohmann/json.hpp>
+#include "grader/judge/json.h"
 
 namespace warpladder {
 namespace {
 
-using Json = nlohmann::json;
 using Row = std::vector<std::string>;
 
-std::string number(double value) {
+std::string rounded(double value) {
   char text[40];
   std::snprintf(text, sizeof text, value >= 1000 ? "%.0f" : "%.3g", value);
   return text;
@@ -46,31 +44,31 @@ std::string name_of_baseline(const std::string& baseline) {
 }
 
 std::string interval_text(const std::optional<Interval>& interval) {
-  return interval ? " (" + number(interval->low) + " to " + number(interval->high) + ")" : "";
+  return interval ? " (" + rounded(interval->low) + " to " + rounded(interval->high) + ")" : "";
 }
 
 // A row of what was measured. GB/s and share say how well the time uses the card's memory, whoever's time it is.
 Row measured_row(const Speed& speed, const std::string& name, double ms, bool on_card, const std::string& speedup) {
-  Row row = {name, number(ms), "", "", speedup};
+  Row row = {name, rounded(ms), "", "", speedup};
   if (!speed.gb_per_s) return row;
   const double gb_per_s = *speed.gb_per_s * *speed.ms / ms;
-  row[2] = number(gb_per_s);
-  if (on_card && speed.copy_gb_per_s) row[3] = number(100 * gb_per_s / *speed.copy_gb_per_s) + " %";
+  row[2] = rounded(gb_per_s);
+  if (on_card && speed.copy_gb_per_s) row[3] = rounded(100 * gb_per_s / *speed.copy_gb_per_s) + " %";
   return row;
 }
 
 std::string measured_text(const Speed& speed, const std::string& baseline) {
-  const auto over = [&](double ms) { return number(ms / *speed.ms) + " ×"; };
+  const auto over = [&](double ms) { return rounded(ms / *speed.ms) + " ×"; };
   std::vector<Row> rows = {{"", "ms", "GB/s", "of a copy", "speedup over it"},
                            measured_row(speed, "this code", *speed.ms, true, "")};
   if (speed.baseline_ms && speed.speedup)
     rows.push_back(measured_row(speed, name_of_baseline(baseline), *speed.baseline_ms, baseline != "cpu",
-                                number(*speed.speedup) + " ×" + interval_text(speed.interval)));
+                                rounded(*speed.speedup) + " ×" + interval_text(speed.interval)));
   if (speed.serial_cpu_ms && baseline != "cpu")
     rows.push_back(measured_row(speed, "serial CPU", *speed.serial_cpu_ms, false, over(*speed.serial_cpu_ms)));
   if (speed.parallel_cpu_ms)
     rows.push_back(measured_row(speed, "parallel CPU", *speed.parallel_cpu_ms, false, over(*speed.parallel_cpu_ms)));
-  if (speed.copy_gb_per_s) rows.push_back({"a copy on the card", "", number(*speed.copy_gb_per_s), "100 %"});
+  if (speed.copy_gb_per_s) rows.push_back({"a copy on the card", "", rounded(*speed.copy_gb_per_s), "100 %"});
   return "  speed measured on " + speed.card + "\n" + table(rows) + "    " + speed.what + "\n";
 }
 
@@ -78,21 +76,21 @@ std::string modelled_text(const Speed& speed, const std::string& baseline) {
   std::vector<Row> rows = {{"ms"}, {"this code"}, {name_of_baseline(baseline)}, {"speedup over it"}};
   for (const ModelledTime& time : speed.modelled) {
     rows[0].push_back(time.card);
-    rows[1].push_back(number(time.ms));
-    rows[2].push_back(time.baseline_ms ? number(*time.baseline_ms) : "");
-    rows[3].push_back(time.baseline_ms ? number(*time.baseline_ms / time.ms) + " ×" : "");
+    rows[1].push_back(rounded(time.ms));
+    rows[2].push_back(time.baseline_ms ? rounded(*time.baseline_ms) : "");
+    rows[3].push_back(time.baseline_ms ? rounded(*time.baseline_ms / time.ms) + " ×" : "");
   }
   if (!speed.speedup) rows.resize(2);
   std::string text = "  speed modelled, not measured\n" + table(rows);
   if (speed.speedup)
-    text += "    " + number(*speed.speedup) + " ×" + interval_text(speed.interval) + " on " + speed.card + ": " +
+    text += "    " + rounded(*speed.speedup) + " ×" + interval_text(speed.interval) + " on " + speed.card + ": " +
             speed.what + "\n";
   return text;
 }
 
 std::string cpu_text(const Speed& speed) {
-  std::vector<Row> rows = {{"serial CPU", number(*speed.serial_cpu_ms) + " ms"}};
-  if (speed.parallel_cpu_ms) rows.push_back({"parallel CPU", number(*speed.parallel_cpu_ms) + " ms"});
+  std::vector<Row> rows = {{"serial CPU", rounded(*speed.serial_cpu_ms) + " ms"}};
+  if (speed.parallel_cpu_ms) rows.push_back({"parallel CPU", rounded(*speed.parallel_cpu_ms) + " ms"});
   return "  measured on this machine's processor: a plain loop on one core" +
          (speed.parallel_cpu_ms ? "; " + speed.parallel_cpu_what : "") + "\n" + table(rows);
 }
@@ -102,12 +100,9 @@ std::string threshold_text(const ThresholdResult& result) {
   if (result.verdict == SpeedVerdict::kPass) mark = "✓";
   if (result.verdict == SpeedVerdict::kFail) mark = "✗";
   if (result.verdict == SpeedVerdict::kInconclusive) mark = "?";
-  return std::string("    ") + mark + " " + number(result.threshold.speedup) + " ×, " +
+  return std::string("    ") + mark + " " + rounded(result.threshold.speedup) + " ×, " +
          std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
 }
-
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 }  // namespace
 

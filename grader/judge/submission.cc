@@ -10,9 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "common/runner/protocol.h"
+#include "grader/judge/json.h"
 #include "grader/judge/process_failure.h"
 #include "grader/judge/returned.h"
 #include "grader/judge/sandbox.h"
@@ -20,7 +19,6 @@
 namespace warpladder {
 namespace {
 
-using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kHostGuard = 4096;

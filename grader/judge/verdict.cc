@@ -4,29 +4,20 @@
 #include <cstdio>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
+#include "grader/judge/json.h"
 #include "grader/judge/score.h"
 #include "grader/judge/speed_text.h"
+#include "grader/judge/text.h"
 #include "grader/judge/version.h"
 
 namespace warpladder {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr int kJsonFormat = 1;  // of to_json(): another number once a key changes its meaning or goes
-
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+constexpr int kDigits = 6;
+constexpr int kJsonFormat = 2;  // of to_json(): another number once a key changes its meaning or goes
 
 Json ratio(const std::optional<double>& over, const std::optional<double>& under) {
   return over && under && *under > 0 ? Json(*over / *under) : Json(nullptr);
-}
-
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
 }
 
 Json rule_json(const RuleResult& result) {
@@ -43,8 +34,6 @@ Json rule_json(const RuleResult& result) {
           {"why", result.rule.why}};
 }
 
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
 Json score_json(const Result& result) {
   const std::optional<Score> score = score_of(result);
   if (!score) return nullptr;
@@ -57,14 +46,13 @@ Json score_json(const Result& result) {
 Json time_json(const Result& result) {
   const Speed& speed = result.speed;
   return {{"ms", or_null(speed.ms)},
-          {"host_ms", or_null(speed.host_ms)},
+          {"whole_ms", or_null(speed.whole_ms)},
           {"measured", speed.ms.has_value()},
           {"runs", speed.runs},
           {"what", speed.what},
-          {"reason", speed.reason.empty() ? Json(nullptr) : Json(speed.reason)},
+          {"reason", or_null(speed.reason)},
           {"baseline", result.baseline},
           {"baseline_ms", or_null(speed.baseline_ms)},
-          {"speedup_over_baseline", ratio(speed.baseline_ms, speed.ms)},
           {"speedup_over_serial_cpu", ratio(speed.serial_cpu_ms, speed.ms)},
           {"speedup_over_parallel_cpu", ratio(speed.parallel_cpu_ms, speed.ms)}};
 }
@@ -160,9 +148,10 @@ std::string rule_text(const RuleResult& result) {
   const Rule& rule = result.rule;
   std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + rule.counter;
   if (!rule.per.empty()) text += " per " + rule.per;
-  if (!result.measured) return text + " " + rule.op + " " + number(rule.value) + ": not measured on this device\n";
-  text += " = " + number(*result.measured) + (result.input.empty() ? "" : " on " + result.input);
-  return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value) + "\n";
+  if (!result.measured)
+    return text + " " + rule.op + " " + number(rule.value, kDigits) + ": not measured on this device\n";
+  text += " = " + number(*result.measured, kDigits) + (result.input.empty() ? "" : " on " + result.input);
+  return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value, kDigits) + "\n";
 }
 
 }  // namespace
@@ -200,7 +189,7 @@ std::string to_json(const Result& result) {
       {"lab", result.lab},
       {"file", result.file},
       {"device", result.device},
-      {"opencl_device", result.opencl_device.empty() ? Json(nullptr) : Json(result.opencl_device)},
+      {"opencl_device", or_null(result.opencl_device)},
       {"seed", result.seed},
       {"verdict", name_of(result.verdict())},
       {"score", score_json(result)},

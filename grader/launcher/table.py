@@ -39,7 +39,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["verdict"],
         f"{row['cases_passed']}/{row['cases_planned']}" if "cases_planned" in row else "–",
         f"{modelled:.3f} ms modelled" if is_modelled else _ms(time.get("ms")),
-        _times(row["speed"]["speedup"] if is_modelled else time.get("speedup_over_baseline")),
+        _times(row.get("speed", {}).get("speedup")),
         _times(time.get("speedup_over_serial_cpu")),
     )
 

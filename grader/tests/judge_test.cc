@@ -318,8 +318,8 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   const Result result = judge_with("", "reduction", "reduce_sum_block");
   EXPECT_EQ(check(result), "pass");
   EXPECT_EQ(result.speed.ms, 0.001);
-  EXPECT_GT(result.speed.host_ms, 0.001);  // by the judge's clock, not by the process's
-  EXPECT_LT(result.speed.host_ms, 1000);
+  EXPECT_GT(result.speed.whole_ms, 0.001);  // by the judge's clock, not by the process's
+  EXPECT_LT(result.speed.whole_ms, 1000);
   EXPECT_EQ(result.speed.baseline_ms, 0.001);
   EXPECT_EQ(result.speed.card, "fake");
   EXPECT_NE(result.speed.what.find("CUPTI"), std::string::npos);
