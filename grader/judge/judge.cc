@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <functional>
-#include <iomanip>
 #include <sstream>
 
 #include "grader/judge/canary.h"
+#include "grader/judge/chosen.h"
 #include "grader/judge/compile.h"
+#include "grader/judge/findings.h"
 #include "grader/judge/hidden.h"
 #include "grader/judge/modelled.h"
 #include "grader/judge/process_failure.h"
@@ -29,24 +29,6 @@ constexpr int kMostFailing = 200;               // calls of a function; a loop o
 // Of all entries: 200 calls, each with as long as a case may take, would be half an hour. In the time of so many cases
 // every call of a lab's own code fails ten times over; what is not reached is not held against anybody.
 constexpr double kFailingCases = 5;
-constexpr double kFigureTolerance = 1e-6;  // lab.json notes figures with seven digits or so
-constexpr size_t kLargestInput = size_t{1} << 30;
-
-Bytes read_input_file(const fs::path& file) {
-  if (!fs::exists(file))
-    throw JudgeFault(file.string() + ": no such file. --input takes the file whose bytes are to be counted.");
-  if (!fs::is_regular_file(file)) throw JudgeFault(file.string() + ": is no regular file. --input takes a file.");
-  const size_t bytes = fs::file_size(file);
-  if (bytes == 0) throw JudgeFault(file.string() + ": is empty, there is nothing to count. Choose another file.");
-  if (bytes > kLargestInput)
-    throw JudgeFault(file.string() + ": is larger than 1 GiB. Choose a smaller file, or cut it with head -c.");
-  Bytes data(bytes);
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(bytes));
-  if (stream.gcount() != static_cast<std::streamsize>(bytes))
-    throw JudgeFault(file.string() + ": cannot be read. Check its permissions.");
-  return data;
-}
 
 bool is_small(const Case& job) { return job.n <= kLargestChecked; }
 
@@ -56,19 +38,6 @@ Failure our_fault(const JudgeFault& fault) {
           {fault.what()},
           "This is no fault of the code that was judged: put it right and run again.",
           ""};
-}
-
-// What lockstep says on stderr at the end of what was not freed: no word of the code's, and where an error ended it no
-// news.
-void drop_leaks(const Report& report, std::string& printed) {
-  for (const Finding& finding : report.findings) {
-    if (finding.kind != "leak") continue;
-    std::istringstream message(finding.message);
-    std::string told;  // as lockstep does
-    for (std::string line; std::getline(message, line);) told += "lockstep: " + line + "\n";
-    const size_t start = printed.find(told);
-    if (!told.empty() && start != std::string::npos) printed.erase(start, told.size());
-  }
 }
 
 // nvcc, gcc and a shell say so of what they started, and how_it_ended() of what we did.
@@ -100,17 +69,13 @@ class Judgement {
   bool blame_findings(const Submission& submission);
   void let_calls_fail(const std::vector<Case>& cases);
   bool let_call_fail(const Case& job, int call);
-  void hold_figures();
   void run_input_file();
-  Case file_case() const;
   void measure_on_lockstep();
   std::optional<Report> measure(const Case& job);
   void measure_on_gpu();
   bool run_one(Submission& submission, const Case& job, const std::string& schedule);
   void note_device(const Submission& submission);
   SubmissionSpec spec(size_t largest_n) const;
-  Case named_case() const;
-  Case named_hidden_case() const;
   uint64_t measured_seed() const;
   std::vector<Case> measured() const;
   void run_hidden_cases();
@@ -218,7 +183,8 @@ void Judgement::compile_file() {
 void Judgement::run_all() {
   if (!options_.input.empty()) return run_input_file();
   if (!options_.only_case.empty()) {
-    const Case job = named_case();
+    const Case job = hidden_ ? named_hidden_case(options_.only_case, lab_, {hidden_->cases, measured()})
+                             : named_case(options_, lab_);
     return run_cases({job}, options_.schedules.empty() ? "" : options_.schedules.front(), is_small(job));
   }
   if (!options_.schedules.empty()) {
@@ -250,7 +216,8 @@ void Judgement::run_on_lockstep() {
     time_cpu(lab_, measured_seed(), result_.speed);
     in_secret([&] { measure_on_lockstep(); });
   }
-  hold_figures();
+  if (options_.hold != JudgeOptions::Figures::kNone)
+    hold_figures(lab_, result_, options_.hold == JudgeOptions::Figures::kStarter);
 }
 
 void Judgement::run_on_gpu() {
@@ -291,34 +258,6 @@ void Judgement::in_secret(const std::function<void()>& work) {
     result_.failure = hide(std::move(*result_.failure), std::exchange(result_.failed_case, ""), alias);
   }
   if (before && is_right(result_)) result_.failure = std::move(before);
-}
-
-// The one of --case, with the block that it had when all cases ran: a schedule's plan gives out blocks in turns of its
-// own, and on lockstep a case of real size is one that is measured.
-Case Judgement::named_case() const {
-  if (hidden_) return named_hidden_case();
-  std::vector<Case> cases;
-  const auto add = [&](const std::vector<Case>& more) { std::ranges::copy(more, std::back_inserter(cases)); };
-  if (!options_.schedules.empty()) add(plan_cases(lab_, options_.seed, Extent::kShort));
-  if (device_.is_lockstep) add(measured_cases(lab_, options_.seed));
-  add(plan_cases(lab_, options_.seed, Extent::kWithReal));
-  if (!device_.is_lockstep) add(measured_cases(lab_, options_.seed));
-  const auto found = std::ranges::find(cases, options_.only_case, &Case::name);
-  if (found != cases.end()) return *found;
-  throw JudgeFault("lab " + lab_.number + " has no case \"" + options_.only_case +
-                   "\". A case's name is ENTRY.SIZE.INPUT, such as " + cases.back().name + ".");
-}
-
-// For who has the file nothing of it is hidden.
-Case Judgement::named_hidden_case() const {
-  for (std::vector<Case> cases : {hidden_->cases, measured()}) {
-    const auto found = std::ranges::find(cases, options_.only_case, &Case::alias);
-    if (found == cases.end()) continue;
-    found->name = found->alias;
-    return *found;
-  }
-  throw JudgeFault("lab " + lab_.number + " has no hidden case \"" + options_.only_case + "\". The last one is " +
-                   hidden_->cases.back().alias + ".");
 }
 
 uint64_t Judgement::measured_seed() const { return hidden_ ? hidden_->measured_seed : options_.seed; }
@@ -413,26 +352,11 @@ bool Judgement::blame_findings(const Submission& submission) {
   const Report report = parse_report(text);
   if (!report.is_whole) return false;
   if (result_.failure) drop_leaks(report, result_.failure->printed);
-  // What a program that ended at an error had not freed yet is no leak; and a leak makes no answer wrong.
-  const bool is_wrong = !is_right(result_);
-  const auto is_cause = [&](const Finding& finding) {
-    return !is_reported_by_cards(finding) && !(is_wrong && finding.kind == "leak");
-  };
-  // What makes answers wrong, if there is such a thing.
-  auto cause = std::ranges::find_if(report.findings, [&](const Finding& finding) {
-    return is_cause(finding) && !leaves_answers_right(finding_failure(finding));
-  });
-  if (cause == report.findings.end()) cause = std::ranges::find_if(report.findings, is_cause);
-  if (cause == report.findings.end()) return true;
-  // A race may be found first whose cause are threads that miss a barrier.
-  if (cause->kind == "race") {
-    const auto missed = std::ranges::find(report.findings, "barrier_divergence", &Finding::kind);
-    if (missed != report.findings.end()) cause = missed;
-  }
-  Failure failure = finding_failure(*cause);
+  std::optional<Failure> cause = cause_of(report, is_right(result_));
+  if (!cause) return true;
   if (result_.failure)
-    failure.steps.insert(failure.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
-  result_.failure = std::move(failure);
+    cause->steps.insert(cause->steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
+  result_.failure = std::move(*cause);
   return true;
 }
 
@@ -473,27 +397,9 @@ bool Judgement::let_call_fail(const Case& job, int call) {
   return reaction == Submission::Reaction::kNoticed;
 }
 
-// What --input, --case and --block ask for; throws where the lab has no such thing.
-Case Judgement::file_case() const {
-  if (lab_.contract->name != "histogram" && options_.trace.empty())
-    throw JudgeFault("lab " + lab_.number + " takes no --input: only a histogram has bytes of yours to count.");
-  const std::string entry = options_.only_case.empty() ? lab_.measured : options_.only_case;
-  if (std::ranges::find(lab_.entries, entry) == lab_.entries.end())
-    throw JudgeFault("lab " + lab_.number + " has no entry \"" + entry + "\", which --case names beside --input.");
-  if (options_.block != 0 && std::ranges::find(lab_.blocks, options_.block) == lab_.blocks.end())
-    throw JudgeFault("lab " + lab_.number + " has no blocks of " + std::to_string(options_.block) +
-                     ", as --block asks.");
-  Case job = measured_case(lab_, options_.seed);
-  job.name = entry + ".file";
-  job.entry = lab_.contract->find_entry(entry);
-  job.input = "file";
-  job.block = !job.entry->takes_block ? 0 : options_.block != 0 ? options_.block : lab_.blocks.front();
-  return job;
-}
-
 // A file's bytes: a histogram of them, or, for a trace, any entry's input.
 void Judgement::run_input_file() {
-  Case job = file_case();
+  Case job = file_case(options_, lab_);
   Bytes data = read_input_file(options_.input);
   job.n = data.size() / lab_.contract->element_bytes;
   data.resize(job.n * lab_.contract->element_bytes);
@@ -576,28 +482,6 @@ std::optional<Report> Judgement::measure(const Case& job) {
     throw JudgeFault(options_.report.string() + ": cannot be written. Choose another place for --report.");
   for (const Finding& finding : report.findings) fail(finding_failure(finding));
   return report;
-}
-
-// lab.json notes what each rule measures for starter and reference; a reader may rely on it.
-void Judgement::hold_figures() {
-  using Figures = JudgeOptions::Figures;
-  if (options_.hold == Figures::kNone) return;
-  const bool of_starter = options_.hold == Figures::kStarter;
-  if (of_starter && result_.failure && result_.rules.empty()) {  // wrong, and measured no further
-    for (const Rule& rule : lab_.rules) {
-      if (rule.starter)
-        throw JudgeFault("rule \"" + rule.name + "\" is not measured, since the starter fails by " +
-                         result_.failure->check + ", and lab.json notes a \"starter\". Put null there.");
-    }
-  }
-  for (const RuleResult& rule : result_.rules) {
-    const std::optional<double> noted = of_starter ? rule.rule.starter : rule.rule.reference;
-    if (noted && std::abs(*noted - *rule.measured) <= kFigureTolerance * std::abs(*rule.measured)) continue;
-    std::ostringstream measured;
-    measured << std::setprecision(9) << *rule.measured;
-    throw JudgeFault("rule \"" + rule.rule.name + "\" measures " + measured.str() + ", and lab.json notes another \"" +
-                     (of_starter ? "starter" : "reference") + "\". Correct it there, and what the handout says.");
-  }
 }
 
 void Judgement::measure_on_gpu() {

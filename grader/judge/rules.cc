@@ -1,7 +1,6 @@
 #include "grader/judge/rules.h"
 
 #include <cmath>
-#include <set>
 
 #include "grader/judge/json.h"
 #include "grader/judge/text.h"
@@ -9,7 +8,8 @@
 namespace warpladder {
 namespace {
 
-constexpr int kDigits = 10;  // counts are shown whole
+constexpr int kDigits = 10;                // counts are shown whole
+constexpr double kFigureTolerance = 1e-6;  // lab.json notes figures with seven digits or so
 
 Launch parse_launch(const Json& json) {
   Launch launch;
@@ -145,29 +145,21 @@ Failure rule_failure(const RuleResult& result) {
           ""};
 }
 
-Failure finding_failure(const Finding& finding) {
-  return {Verdict::kRuleBroken, "finding." + finding.kind, {finding.message}, "", ""};
-}
-
-Failure unchecked_failure(const std::string& entry, int call, const std::string& report) {
-  std::string what = "call " + std::to_string(call);  // all that is known if the process crashed for it
-  if (!report.empty()) {
-    for (const Finding& finding : parse_report(report).findings) {
-      if (finding.kind == "injected_error") what = finding.message;
+void hold_figures(const Lab& lab, const Result& result, bool of_starter) {
+  if (of_starter && result.failure && result.rules.empty()) {  // wrong, and measured no further
+    for (const Rule& rule : lab.rules) {
+      if (rule.starter)
+        throw JudgeFault("rule \"" + rule.name + "\" is not measured, since the starter fails by " +
+                         result.failure->check + ", and lab.json notes a \"starter\". Put null there.");
     }
   }
-  return {Verdict::kRuleBroken,
-          "finding.unchecked_error",
-          {entry + ": lockstep let one call of CUDA's fail, to see whether the code looks", what,
-           "the code went on as if nothing had happened"},
-          "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
-          ""};
-}
-
-bool is_reported_by_cards(const Finding& finding) {
-  static const std::set<std::string> kReported = {"out_of_bounds",  "misaligned",   "null_pointer", "host_pointer",
-                                                  "use_after_free", "invalid_free", "bad_launch"};
-  return kReported.contains(finding.kind);
+  for (const RuleResult& rule : result.rules) {
+    const std::optional<double> noted = of_starter ? rule.rule.starter : rule.rule.reference;
+    if (noted && std::abs(*noted - *rule.measured) <= kFigureTolerance * std::abs(*rule.measured)) continue;
+    throw JudgeFault("rule \"" + rule.rule.name + "\" measures " + number(*rule.measured, kDigits) +
+                     ", and lab.json notes another \"" + (of_starter ? "starter" : "reference") +
+                     "\". Correct it there, and what the handout says.");
+  }
 }
 
 }  // namespace warpladder

@@ -45,11 +45,9 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
 
 Failure rule_failure(const RuleResult& result);
-Failure finding_failure(const Finding& finding);
-// A call of CUDA's, the one of this number in the function, was made to fail, and the code went on.
-Failure unchecked_failure(const std::string& entry, int call, const std::string& report);
 
-// A card would not go on without a word: it reports an illegal address, a launch that is not possible.
-bool is_reported_by_cards(const Finding& finding);
+// lab.json notes what each rule measures for starter and reference, and a reader may rely on it: throws JudgeFault
+// where it notes something else.
+void hold_figures(const Lab& lab, const Result& result, bool of_starter);
 
 }  // namespace warpladder

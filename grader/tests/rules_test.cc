@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "grader/judge/findings.h"
+
 namespace warpladder {
 namespace {
 
@@ -92,6 +94,22 @@ TEST(Rules, FindingsFailByTheirKind) {
   EXPECT_EQ(failure.steps.at(0), "two writes");
   EXPECT_FALSE(is_reported_by_cards(report.findings[0]));
   EXPECT_TRUE(is_reported_by_cards({"out_of_bounds", "", "", 0}));
+}
+
+TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
+  const auto cause = [](std::vector<Finding> findings, bool is_right = true) {
+    Report report;
+    report.findings = std::move(findings);
+    const auto failure = cause_of(report, is_right);
+    return failure ? failure->check : "";
+  };
+  const Finding leak{"leak", "", "", 0}, race{"race", "", "", 0}, barrier{"barrier_divergence", "", "", 0};
+  EXPECT_EQ(cause({}), "");
+  EXPECT_EQ(cause({{"out_of_bounds", "", "", 0}}), "");  // a card says so itself
+  EXPECT_EQ(cause({leak, race}), "finding.race");        // a leak makes no answer wrong
+  EXPECT_EQ(cause({race, barrier}), "finding.barrier_divergence");
+  EXPECT_EQ(cause({leak}), "finding.leak");
+  EXPECT_EQ(cause({leak}, false), "");
 }
 
 TEST(Rules, AnUncheckedCallIsNamed) {
