@@ -331,7 +331,7 @@ void Judgement::run_cases(const std::vector<Case>& cases, const std::string& sch
   result_.planned_cases += cases.size();
   SubmissionSpec specification = spec(largest_n);
   specification.schedule = schedule;
-  specification.checked = specification.wants_report = checked && device_.is_lockstep;
+  specification.checked = checked && device_.is_lockstep && !lab_.is_opencl();
   Submission submission(specification);
   if (auto failure = submission.start()) return fail_at_start(std::move(*failure));
   run_each(submission, cases, schedule);
@@ -379,7 +379,6 @@ void Judgement::let_calls_fail(const std::vector<Case>& cases) {
 // In a process of its own, which ends if all is well. False: there is no such call any more, or a failure.
 bool Judgement::let_call_fail(const Case& job, int call) {
   SubmissionSpec specification = spec(job.n);
-  specification.wants_report = true;
   specification.failing_call = call;
   Submission submission(specification);
   if (auto failure = submission.start()) return fail_at_start(std::move(*failure)), false;
@@ -459,9 +458,7 @@ void Judgement::measure_on_lockstep() {
 
 // One case in a process of its own, whose report is all about it. Nothing: it failed.
 std::optional<Report> Judgement::measure(const Case& job) {
-  SubmissionSpec specification = spec(job.n);
-  specification.wants_report = true;
-  Submission submission(specification);
+  Submission submission(spec(job.n));
   ++result_.planned_cases;
   if (hidden_) ++result_.planned_hidden;
   std::optional<Failure> failure = submission.start();
@@ -471,6 +468,7 @@ std::optional<Report> Judgement::measure(const Case& job) {
   }
   if (failure) fail(std::move(*failure));
   if (!is_right(result_)) return std::nullopt;
+  if (lab_.is_opencl()) return Report{};  // lockstep has no part in it
   const std::string text = submission.report();
   Report report;
   if (!text.empty()) report = parse_report(text);

@@ -84,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
   const auto set = [&](const char* name, const std::string& value) { variables.emplace_back(name, value); };
   if (is_lockstep) {
     set("LD_LIBRARY_PATH", spec.device.lockstep);
-    set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
+    if (!spec.lab->is_opencl()) set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
   } else if (std::getenv("OCL_ICD_VENDORS") == nullptr && !std::filesystem::exists("/etc/OpenCL/vendors/nvidia.icd")) {
     set("OCL_ICD_VENDORS", nvidia_vendor(folder));
   }
@@ -128,7 +128,7 @@ Submission::Submission(SubmissionSpec spec)
   child.limits.file_bytes = kLargestFile;
   child.limits.open_files = kOpenFiles;
   Fd device;
-  if (spec_.device.is_lockstep) {
+  if (spec_.device.is_lockstep && !spec_.lab->is_opencl()) {  // whose device is PoCL, in the program itself
     device_.emplace(device_of(spec_, {.cpu_seconds = child.limits.cpu_seconds, .data_bytes = kDataLimit}));
     device = device_->take_end();
     child.descriptors.emplace_back(device.get(), kDeviceFd);

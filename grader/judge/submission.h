@@ -39,9 +39,8 @@ struct SubmissionSpec {
   std::filesystem::path binary;
   Device device;
   const Lab* lab = nullptr;
-  size_t largest_n = 0;  // of all jobs to come
-  std::string schedule;  // of lockstep; "": its own choice
-  bool wants_report = false;
+  size_t largest_n = 0;         // of all jobs to come
+  std::string schedule;         // of lockstep; "": its own choice
   bool checked = false;         // under every check of lockstep
   int failing_call = 0;         // of the calls of CUDA's that the function makes, lockstep lets this one fail; 0: none
   std::filesystem::path trace;  // of lockstep; "": none
