@@ -325,6 +325,16 @@ static std::string next_step(const Mismatch& wrong, std::string_view entry) {
   return "Work this element out by hand: which thread writes it, and from what?";
 }
 
+static Failure wrong_answer(const Mismatch& wrong, const Case& job) {
+  Failure failure{Verdict::kWrongAnswer, "case." + job.name, {}, next_step(wrong, job.entry->name), ""};
+  failure.steps.push_back(wrong.where + ": got " + wrong.got + ", want " + wrong.want);
+  if (!wrong.tolerance.empty()) failure.steps.push_back("tolerance " + wrong.tolerance);
+  if (wrong.of > 1)
+    failure.steps.push_back(std::to_string(wrong.wrong) + " of " + std::to_string(wrong.of) +
+                            " are wrong, this is the first");
+  return failure;
+}
+
 // From the reply to the verdict on this case.
 std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const std::string& line, Timing& timing) {
   const Contract& contract = *spec_.lab->contract;
@@ -361,15 +371,7 @@ std::optional<Failure> Submission::inspect(const Case& job, size_t guard, const 
   }
   output_ = result.subspan(layout.out_data(), layout.out_bytes);
   const auto wrong = contract.check(job.entry->name, input, {output_, reply["value"].get<int64_t>()});
-  if (!wrong) return std::nullopt;
-  Failure failure{Verdict::kWrongAnswer, "case." + job.name, {}, "", ""};
-  failure.steps.push_back(wrong->where + ": got " + wrong->got + ", want " + wrong->want);
-  if (!wrong->tolerance.empty()) failure.steps.push_back("tolerance " + wrong->tolerance);
-  if (wrong->of > 1)
-    failure.steps.push_back(std::to_string(wrong->wrong) + " of " + std::to_string(wrong->of) +
-                            " are wrong, this is the first");
-  failure.next_step = next_step(*wrong, job.entry->name);
-  return failure;
+  return wrong ? std::optional(wrong_answer(*wrong, job)) : std::nullopt;
 }
 
 std::optional<Failure> Submission::stop() {

@@ -213,13 +213,16 @@ void show(const Json& job, const unsigned char* out, int64_t value) {
   say(Json{{"id", job["id"]}, {"status", "shown"}, {"value", value}, {"words", words}}.dump() + "\n");
 }
 
-// WARPLADDER_FAKE_DEVICE_MS, or half of it in every other call; null without.
+// WARPLADDER_FAKE_DEVICE_MS; null without. One fault halves it in every other call, one doubles it for the rung below
+// after the calls that it has for itself.
 Json device_ms(const Json& job) {
   const char* text = std::getenv("WARPLADDER_FAKE_DEVICE_MS");
   if (text == nullptr) return nullptr;
   static int calls = 0;
-  const bool is_half = fault == "fast_by_turns" && job["entry"] == "reduce_sum_block" && ++calls % 2 == 0;
-  return std::atof(text) / (is_half ? 2 : 1);
+  ++calls;
+  const bool is_half = fault == "fast_by_turns" && job["entry"] == "reduce_sum_block" && calls % 2 == 0;
+  const bool is_double = fault == "holds_up_the_baseline" && job["entry"] == "reduce_sum" && calls > 7;
+  return std::atof(text) * (is_half ? 0.5 : is_double ? 2 : 1);
 }
 
 void answer(const Json& job) {

@@ -329,6 +329,9 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "speed.1.5");
   EXPECT_EQ(judge_with("fast_by_turns", "reduction", "reduce_sum_block").verdict(), Verdict::kInconclusive);
+  const Result held_up = judge_with("holds_up_the_baseline", "reduction", "reduce_sum_block");
+  EXPECT_EQ(held_up.verdict(), Verdict::kJudgeFault);
+  EXPECT_THAT(held_up.failure->steps.front(), ::testing::HasSubstr("took 0.001 ms before"));
   options_.only = JudgeOptions::Part::kCorrect;
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
 }

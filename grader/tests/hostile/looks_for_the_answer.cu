@@ -22,6 +22,6 @@ int reduce_sum(int*, int n) {
       breached_if(text.find(word) != std::string::npos, word);
   }
   std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) breached_if(line.find("judge") != std::string::npos, line.c_str());
+  for (std::string line; std::getline(maps, line);) breached_if(line.ends_with("/judge"), line.c_str());
   return n + 1;
 }
