@@ -213,6 +213,8 @@ TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
   more_on_host_ = 0;
   claim_ = 0.001;
   EXPECT_EQ(hold(0.8).verdict, SpeedVerdict::kFail);
+  rules_.thresholds.clear();  // nothing to gain
+  EXPECT_EQ(hold(0.8).verdict, SpeedVerdict::kNotGraded);
 }
 
 TEST_F(Contest, AFailedCallEndsIt) {
