@@ -174,6 +174,9 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
         raise Failure(f"{arguments.submissions}: there is no such folder")
     if out == folder or folder in out.parents or out in folder.parents:
         raise Failure("--out: choose a folder beside the submissions, not one inside them or around them.")
+    if out.resolve() in {tree.resolve() for tree in (paths.ROOT, *build.TREES.values())}:
+        # Whoever builds locks these folders, and would wait for ourselves.
+        raise Failure(f"--out {arguments.out} is the course's own folder: choose another, such as --out grades.")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -39,7 +39,10 @@ def _problem(secret: bytes) -> str:
     if len(secret) < SHORTEST:
         return f"is shorter than {SHORTEST} bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE"
     by_name = {lab.name: lab for lab in labs.all_labs()}
-    for name, cases in _listed(secret).items():
+    listed = _listed(secret)
+    if isinstance(listed, str):
+        return f"begins as a list of cases, but is no JSON object ({listed}). docs/grading.md shows one."
+    for name, cases in listed.items():
         if name not in by_name:
             return f'names a lab "{name}", which is not here; ./lab list --json has the names.'
         if not isinstance(cases, list) or not cases:
@@ -50,13 +53,19 @@ def _problem(secret: bytes) -> str:
     return ""
 
 
-def _listed(secret: bytes) -> dict[str, Any]:
-    """The cases by lab; none where the file is no JSON object, but a secret like any other."""
+def _listed(secret: bytes) -> dict[str, Any] | str:
+    """The cases by lab; none where the file is a secret like any other; a text: why it is no list of cases."""
     try:
-        found = json.loads(secret.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        text = secret.decode("utf-8-sig")
+    except UnicodeDecodeError:
         return {}
-    return found if isinstance(found, dict) else {}
+    if not text.lstrip(" \t\r\n").startswith(("{", "[")):
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return found if isinstance(found, dict) else "the cases stand under their lab's name"
 
 
 def _wrong_in(case: object, lab: Lab) -> str:
@@ -70,8 +79,14 @@ def _wrong_in(case: object, lab: Lab) -> str:
     sizes, entries = lab.facts["sizes"], lab.facts["entries"]
     if n > (most := max(sizes["real"], sizes.get("largest", LARGEST))):
         return f'has an "n" above the lab\'s largest, {most}'
-    if n > 0 and not isinstance(case.get("input"), str):
+    if n > 0 and "input" not in case:
         return 'has no "input"'
+    if not isinstance(case.get("input", ""), str):
+        return 'has a "input" of the wrong type'
     if case.get("entry", entries[0]) not in entries:
         return f'has an "entry" that the lab has not, "{case["entry"]}"'
+    for key, least, most in (("seed", 0, 2**64 - 1), ("block", -(2**31), 2**31 - 1)):
+        value = case.get(key, 0)
+        if type(value) is not int or not least <= value <= most:
+            return f'has a "{key}" that is no whole number, or one out of range'
     return ""

@@ -28,7 +28,7 @@ from .records import FAULT
 # long hangs.
 WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
-ATTEMPTS = 2
+ATTEMPTS = 2  # where the judge crashed or could not be run; its own word that it cannot judge stands
 FAULT_CODE = 2  # the judge's exit code where the trouble is its own, or the machine's
 NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
 
@@ -73,7 +73,7 @@ def grade(
         except OSError as error:  # a full disk, too many processes
             text = f"the judge could not be run: {error}"
             outcome = {**NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
-        if outcome["verdict"] != FAULT:
+        if outcome["judge"] is not None:
             break
     return outcome
 

@@ -1,7 +1,8 @@
 """records: one JSON file for each student and lab, results/STUDENT/NN_name.json. A file is whole or it is not there.
 
 What a newer result replaces stays beside it as NN_name@VERSION.json, and the newer one says what it was: "previous".
-A run that failed by the grader's own fault replaces no score: the score stays, and says so in "kept".
+A run that failed by the grader's own fault replaces no score: the score stays, and says so in "kept", which is for
+the instructor.
 """
 
 import json
@@ -57,14 +58,13 @@ class Results:
         file.parent.mkdir(exist_ok=True)
         before = self.current(record["student"], record["lab"])
         if before is None or before["verdict"] == FAULT:  # a fault is no result that somebody could miss
+            record["previous"] = before and before["previous"]
             _write(file, record)
             return record
-        if record["verdict"] == FAULT:
-            newer = record["grader"]["version"]
-            beside = file.with_name(f"{file.stem}@{newer}-fault.json")
+        if record["verdict"] == FAULT and before["verdict"] != REFUSED:  # a refusal's 0 was for other files
+            beside = file.with_name(f"{file.stem}@{record['grader']['version']}-fault.json")
             _write(beside, record)
-            # Students read this too: what went wrong may name the instructor's files, and stands beside.
-            kept = {**before, "kept": f"grader {newer} failed on it, see {beside.name}; this earlier result stands"}
+            kept = {**before, "kept": _kept(before, record, beside.name)}
             _write(file, kept)
             return kept
         self._put_beside(file, before)
@@ -101,6 +101,17 @@ class Results:
         return self.folder_ / student / f"{lab or NO_LAB}.json"
 
 
+def _kept(before: Record, fault: Record, file: str) -> str:
+    """Why the score of before stands, with the first line of what went wrong."""
+    failure = (fault["judge"] or {}).get("failure") or {}
+    steps = failure.get("instructor", failure).get("steps") or [fault["error"] or "no reason given"]
+    first_line = steps[0].partition("\n")[0]
+    what = f"grader {fault['grader']['version']} failed on it ({first_line}), see {file}"
+    if before["submission"]["sha256"] == fault["submission"]["sha256"]:
+        return f"{what}; this earlier result stands"
+    return f"{what}; what stands is the result of an earlier submission"
+
+
 def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Record:
     """outcome: verdict, score, of, seconds, error, judge."""
     return {
@@ -129,10 +140,12 @@ def refusal(submission: Submission, grader: Grader) -> Record:
 
 
 def is_current(record: Record | None, submission: Submission, grader: Grader) -> bool:
-    """Whether grading again would bring nothing new. A judge's fault is always tried again."""
+    """Whether grading again would bring nothing new. A judge's fault is always tried again, also where
+    an earlier result stands."""
     return (
         record is not None
         and record["verdict"] != FAULT
+        and record["kept"] is None
         and record["submission"]["sha256"] == submission.sha256
         and record["grader"]["version"] == grader.version
         and record["grader"]["options"] == grader.options

@@ -54,6 +54,15 @@ fs::path plain(const fs::path& source, std::vector<fs::path>& files, const Tempo
   return copy;
 }
 
+// Where the judge has its files is nobody's affair: a linker names them in its errors.
+std::string without_folder(std::string text, const TemporaryFolder& folder) {
+  const std::string own = folder.path().string() + "/";
+  for (const std::string& path : {own + "source/", own}) {
+    for (size_t at = 0; (at = text.find(path, at)) != std::string::npos;) text.erase(at, path.size());
+  }
+  return text;
+}
+
 // What a tool printed on stdout is wanted where it has an `output`.
 std::optional<Failure> run_tool(const std::vector<std::string>& command, double seconds, const TemporaryFolder& folder,
                                 const Walls& walls, const char* what, std::string* output = nullptr) {
@@ -84,7 +93,7 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, double 
                   "compile",
                   {},
                   "Start with the first error; later ones often follow from it.",
-                  tool.errors() + tool.output()};
+                  without_folder(tool.errors() + tool.output(), folder)};
   if (event == Child::Event::kTimeout || tool.ending_signal() == SIGXCPU) {
     failure.steps.push_back(std::string(what) + " took too long and was ended");
   } else if (event == Child::Event::kOutputLimit) {

@@ -90,6 +90,18 @@ Case read_case(const Json& json, const std::string& name, const std::string& sec
   return made;
 }
 
+// Whether a person meant cases, and not a secret of any bytes: text that begins as JSON does. grader/batch/hidden.py
+// refuses the same.
+bool begins_as_list(const std::string& secret) {
+  const size_t mark = secret.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  const size_t first = secret.find_first_not_of(" \t\r\n", mark);
+  if (first == std::string::npos || (secret[first] != '{' && secret[first] != '[')) return false;
+  try {
+    Json(secret).dump();  // throws where it is no UTF-8
+    return true;
+  } catch (const Json::exception&) { return false; }
+}
+
 void check_labs(const Json& json, const fs::path& labs, const std::string& place) {
   for (const auto& [name, list] : json.items()) {
     if (!fs::is_directory(labs / name))
@@ -107,6 +119,8 @@ Hidden hidden_from(const std::string& secret, const Lab& lab, const fs::path& la
                      " bytes, and so could be guessed. Make one: openssl rand -hex 32 > FILE");
   Hidden hidden{{}, derive(secret, lab.name + "/measured")};
   const Json json = Json::parse(secret, nullptr, false);
+  if (!json.is_object() && begins_as_list(secret))
+    throw JudgeFault(place + ": begins as a list of cases, but is no JSON object. docs/grading.md shows one.");
   if (json.is_object()) check_labs(json, labs, place);
   if (!json.is_object() || !json.contains(lab.name)) {
     hidden.cases = draw_cases(secret, lab);

@@ -27,7 +27,13 @@ TEST(Compile, ErrorsAreTheLearnersAndAreShown) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->verdict, Verdict::kCompileError);
   EXPECT_NE(failure->printed.find("expected a ;"), std::string::npos);
-  EXPECT_EQ(compile_with("exit 0", "echo 'multiple definition of main' >&2; exit 1")->check, "compile");
+  EXPECT_EQ(compile_with(":", "echo 'multiple definition of main' >&2; exit 1")->check, "compile");
+}
+
+TEST(Compile, WhereTheJudgeHasItsFilesIsNotShown) {
+  const auto failure = compile_with(":", "echo \"$1: in function f; twice $1; $PWD/source/a.cu(3)\" >&2; exit 1");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->printed, "submission.o: in function f; twice submission.o; a.cu(3)\n");
 }
 
 TEST(Compile, EndlessErrorsAreCut) {

@@ -115,9 +115,11 @@ TEST_F(HiddenCases, MistakesAreNamed) {
   EXPECT_THROW(load_hidden(folder_.path(), lab_, folder_.path()), JudgeFault);
 }
 
-TEST_F(HiddenCases, TextThatIsNoJsonIsASecretLikeAnyOther) {
-  EXPECT_EQ(from("[1, 2, 3, 4, 5, 6, 7]").cases.size(), from(std::string(64, '\0')).cases.size());
-  EXPECT_EQ(from(R"({"99_test": [{"n": 7, )").cases.size(), from(kSecret).cases.size());
+TEST_F(HiddenCases, WhatBeginsAsAListIsOneAndAnythingElseIsASecret) {
+  for (const char* broken : {"[1, 2, 3, 4, 5, 6, 7]", R"({"99_test": [{"n": 7, )",
+                             "\xEF\xBB\xBF\n {\"99_test\": [{\"n\": 7, \"input\": \"ones\"},]}"})
+    EXPECT_NE(refusal(broken).find("no JSON object"), std::string::npos) << broken;
+  EXPECT_EQ(from("{no text: \xFF\xFE and on").cases.size(), from(std::string(64, '\0')).cases.size());
 }
 
 }  // namespace

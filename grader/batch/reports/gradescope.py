@@ -21,8 +21,8 @@ def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", e
     """hidden_until: hidden or after_published. earlier: the score that stands if this run has none."""
     marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades if not _hides(grade)}}
     if any(grade.points is None for grade in grades) or not grades:
-        faults = [grade.explanation(to_student=False) for grade in grades if grade.points is None]
-        why = "\n".join(step for fault in faults for step in fault.steps)
+        # No more than that: students may see extra_data, and what happened may name a hidden case.
+        why = "\n".join(f"{grade.lab_name}: {grade.verdict}" for grade in grades if grade.points is None)
         return trouble(why, earlier=earlier, marks=marks)
     tests = [test for at, grade in enumerate(grades, 1) for test in _tests(grade, at, hidden_until)]
     answer: dict[str, Any] = {
@@ -40,7 +40,7 @@ def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", e
 
 
 def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] | None = None) -> str:
-    """The results.json of an autograder that could not grade. why is for the instructor."""
+    """The results.json of an autograder that could not grade. why: without what is hidden."""
     text = "The autograder had trouble. This is not your code's fault, and no grade was given for this submission."
     if earlier is not None:
         text += f" Your earlier score, {earlier:g}, stands."

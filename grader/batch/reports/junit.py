@@ -49,6 +49,8 @@ def _verdict(grade: Grade, name: str) -> ElementTree.Element:
 
 
 def _cases(grade: Grade, name: str) -> list[ElementTree.Element]:
+    if grade.points is None:
+        return []  # what a judge that failed saw is no verdict on the code
     tests = []
     for case in grade.public_cases:
         test = _test(name, case["name"])

@@ -149,7 +149,7 @@ def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:
     for lab in course.labs:
         of_kind: dict[str, list[float]] = defaultdict(list)
         for grade in course.of_lab(lab):
-            if (ratio := grade.speed.get("speedup")) is not None and ratio > 0:
+            if grade.points is not None and (ratio := grade.speed.get("speedup")) is not None and ratio > 0:
                 card = grade.speed.get("card")
                 of_kind[f"{grade.speed.get('kind', 'measured')}{', ' + card if card else ''}"].append(ratio)
         for kind, ratios in of_kind.items():

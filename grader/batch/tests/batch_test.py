@@ -47,7 +47,8 @@ class Batch(InAFolder):
         page = (out / "students" / "gina.html").read_text(encoding="utf-8")
         self.assertIn("No fault of the code.", page)
         self.assertNotIn(str(ROOT), page)
-        self.assertEqual(self.fake.calls(), 2 + 2 * 4, "a judge's fault is tried once more")
+        calls = 3 + 2 * 3
+        self.assertEqual(self.fake.calls(), calls, "a crash is tried once more; the judge's own word stands")
         self.assertIn("Judge faults: 4, no fault of the code", text)
         self.assertIn("1 refused", text)
         self.assertEqual([path for path in out.iterdir() if path.name.startswith(".")], [])
@@ -110,6 +111,7 @@ class Batch(InAFolder):
         text = self.grade(folder, out, 0, TEST_VERSION="v2")
         self.assertIn("changed: anna, 02_reduce_neighbored: accepted (100.0) → too slow (80.0)", text)
         self.assertRegex(text, r"kept: ben, 02_reduce_neighbored: accepted \(100.0\)\. grader v2 failed on it")
+        self.assertRegex(text, r"signal 11.*the result of an earlier submission")
         names = sorted(file.name for file in (out / "results/anna").iterdir())
         self.assertEqual(names, ["02_reduce_neighbored.json", "02_reduce_neighbored@v1.json"])
         self.assertEqual(records(out)["ben"]["score"], 100, "a failed run overwrites no score")
@@ -126,6 +128,8 @@ class Batch(InAFolder):
         for arguments, text in (
             ((self.folder / "nowhere", "--out", self.folder / "out"), "there is no such folder"),
             ((folder, "--out", folder / "out"), "beside the submissions"),
+            ((folder, "--out", ROOT), "the course's own folder"),
+            ((folder, "--out", self.fake.tree), "the course's own folder"),
             ((folder, "--out", self.folder / "out", "--hidden", "nowhere"), "--hidden nowhere cannot be read"),
             ((folder, "--out", self.folder / "out", "--hidden", "/dev/null"), "shorter than 16 bytes"),
             ((folder, "--out", self.folder / "out", "--scheduler", "tcp://127.0.0.1:9"), "nobody answers there"),

@@ -65,6 +65,8 @@ def measuring_fault(student: str) -> dict[str, Any]:
     failure = {"steps": [f"a measuring fault, {PRIVATE}/labs"], "next": "Put it right.", "printed": ""}
     failure |= {"case": "", "schedule": ""}
     made["judge"] |= {"verdict": "judge fault", "score": None, "failed_check": "judge", "failure": failure}
+    threshold = {"speedup": 2.0, "points": 10, "why": "asked for", "verdict": "pass"}
+    made["judge"]["speed"] |= {"verdict": "pass", "speedup": 9e9, "thresholds": [threshold]}
     return made
 
 
@@ -110,7 +112,8 @@ def everything() -> list[dict[str, Any]]:
     hostile = record("hostile.diagnosis", "02_does_not_compile")
     hostile["judge"]["failure"]["printed"] = f"reduce.cu(1): error: {SCRIPT} \x1b[31m {TURNED}"
     hostile["submission"]["notes"] = [f"'{SCRIPT}' is ignored: no source file"]
-    kept = record("kept", "15_accepted", kept="grader 2 failed on it (disk); this earlier result stands")
+    why = f"grader 2 failed on it (disk {PRIVATE}), see 15@2-fault.json; this earlier result stands"
+    kept = record("kept", "15_accepted", kept=why)
     found += [
         hostile,
         kept,

@@ -11,11 +11,16 @@ from launcher.paths import BUILD
 from launcher.tests.machines import InAFolder
 
 LAB = labs.find_lab("02")
+ODD = ('"abc"', "-1", "true", "4.0", "null", "18446744073709551616")  # seeds
 REFUSED: list[tuple[bytes | str, str]] = [
     (b"", "shorter than 16"),
     (b"x" * 15, "shorter than 16"),
     (b"x" * (LONGEST + 1), "larger than 1 MiB"),
     ('{"98_absent": [{"n": 7, "input": "ones"}]}', "98_absent"),
+    (b"[1, 2, 3, 4, 5, 6, 7]", "no JSON object"),
+    (b'[{"n": 7, "input": "ones"}]', "no JSON object"),
+    (b'{"02_reduce_neighbored": [{"n": 7, ', "no JSON object"),
+    (b'\xef\xbb\xbf \r\n\t{"02_reduce_neighbored": [{"n": 7, "input": "ones"},]}', "no JSON object"),
     ("[        ]", "list of cases"),
     ("70000000", "list of cases"),
     ("[7]", "must be an object"),
@@ -26,13 +31,19 @@ REFUSED: list[tuple[bytes | str, str]] = [
     ('[{"n": 99999999, "input": "ones"}]', "largest"),
     ('[{"n": 7, "input": "ones", "entry": "scan"}]', '"scan"'),
     ('[{"n": 7, "input": "ones", "sed": 4}]', 'unknown key "sed"'),
+    ('[{"n": 7, "input": 4}]', '"input" of the wrong type'),
+    ('[{"n": 0, "input": null}]', '"input" of the wrong type'),
+    ('[{"n": 7, "input": "ones", "entry": 4}]', '"entry"'),
+    *((f'[{{"n": 7, "input": "ones", "seed": {seed}}}]', '"seed" that is no whole') for seed in ODD),
+    ('[{"n": 7, "input": "ones", "block": "64"}]', '"block" that is no whole number'),
+    ('[{"n": 7, "input": "ones", "block": 4294967296}]', '"block" that is no whole number, or one out of range'),
 ]
 TAKEN: list[bytes | str] = [
     b"x" * 16,
     bytes(range(256)),
-    b"[1, 2, 3, 4, 5, 6, 7]",
-    b'{"02_reduce_neighbored": [{"n": 7, ',
-    '[{"n": 7, "input": "ones", "entry": "reduce_sum", "seed": 4}, {"n": 0}]',
+    b"{not text: \xff\xfe\xfd" + bytes(16),
+    b"a secret, {[not a list",
+    '[{"n": 7, "input": "ones", "entry": "reduce_sum", "seed": 18446744073709551615}, {"n": 0, "block": 0}]',
 ]
 
 

@@ -233,7 +233,8 @@ class Gradescope(unittest.TestCase):
         made = self.results(course.fault("al"), course.record("al", "15_accepted"))
         self.assertNotIn("score", made)
         self.assertIn("The autograder had trouble", made["output"])
-        self.assertNotIn("No space left", made["output"])
+        self.assertNotIn("No space left", json.dumps(made))
+        self.assertEqual(made["extra_data"][MARK]["trouble"], "02_reduce_neighbored: judge fault")
         kept = self.results(course.fault("al"), earlier=80.0)
         self.assertEqual((kept["score"], kept["tests"]), (80.0, []))
         self.assertIn("Your earlier score, 80, stands", kept["output"])
@@ -332,6 +333,11 @@ class Files(unittest.TestCase):
         self.assertIn("NVIDIA H200 0.02 0.05 2.50× NVIDIA T4 0.3 –", speed)
         for student in ("fay", "gina"):
             self.assertIn("no grade yet No fault of the code.", Page(self.page(student)).text())
+        gina = Page(self.page("gina")).text()
+        for unwanted in ("Points", "Speed", "public case", "sandbox", "seed"):
+            self.assertNotIn(unwanted, gina, "nothing of a fault is a grade")
+        self.assertIn("A later run had trouble; this earlier result stands.", Page(self.page("kept")).text())
+        self.assertNotIn("@2-fault", self.page("kept"))
         self.assertIn("unpack to 9 GiB", Page(self.page("ralph")).text())
 
     def test_what_is_the_instructors_stays_there(self) -> None:
@@ -351,6 +357,7 @@ class Files(unittest.TestCase):
             self.assertTrue(attention < page.index(wanted) < points, wanted)
         for wanted in ("finding.race 02 Neighbouring pairs 11 ", "speedup (modelled, NVIDIA H200)"):
             self.assertIn(wanted, page)
+        self.assertNotIn("speedup (None", page)
         self.assertEqual(self.notes, [])
 
     def test_junit(self) -> None:
@@ -368,6 +375,7 @@ class Files(unittest.TestCase):
         self.assertEqual(verdict(f"02_accepted.00.{lab}"), ("passed", None))
         self.assertEqual(verdict(f"02_hangs_on_device.03.{lab}"), ("failure", "time"))
         self.assertEqual(verdict(f"fay.{lab}"), ("error", "judge fault"))
+        self.assertEqual(len(suites[f"gina.{lab}"]), 1, "the error, and no case that failed or was left out")
         self.assertEqual(verdict("ralph.submission"), ("error", "refused"))
         slow = suites[f"02_hangs_on_device.03.{lab}"]
         self.assertEqual((slow.get("tests"), slow.get("failures"), slow.get("skipped")), ("4", "2", "1"))

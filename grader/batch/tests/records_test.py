@@ -1,0 +1,64 @@
+"""Which result stands: what a judge's fault keeps, what it does not, and what is graded again."""
+
+import unittest
+from typing import Any
+
+from batch import records
+from batch.intake import Submission
+from batch.records import Grader, Record, Results
+from launcher.tests.machines import InAFolder
+
+LAB = "02_reduce_neighbored"
+GRADER = Grader("v1", None, {})
+OLD, NEW = (Submission("anna", LAB, "anna", {"reduce.cu": code}, "reduce.cu") for code in (b"old", b"new"))
+UNREADABLE = Submission("anna", LAB, "anna", refusal="two main files: keep one of them.")
+
+
+def result(submission: Submission, verdict: str, score: float | None, **outcome: Any) -> Record:  # noqa: ANN401
+    rest = {"of": 100, "seconds": 1.0, "error": None, "judge": None}
+    return records.make(submission, GRADER, {"verdict": verdict, "score": score, **rest, **outcome})
+
+
+def fault(submission: Submission) -> Record:
+    return result(submission, records.FAULT, None, error="the disk is full\nand more")
+
+
+class Store(InAFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.results = Results(self.folder)
+
+    def names(self) -> list[str]:
+        return sorted(file.name.removeprefix(LAB) for file in self.folder.rglob("*.json"))
+
+    def test_a_kept_score_says_why_and_is_tried_again(self) -> None:
+        self.results.store(result(OLD, "accepted", 90))
+        kept = self.results.store(fault(OLD))
+        wanted = f"grader v1 failed on it (the disk is full), see {LAB}@v1-fault.json; this earlier result stands"
+        self.assertEqual((kept["score"], kept["kept"]), (90, wanted))
+        self.assertFalse(records.is_current(kept, OLD, GRADER))
+        current = self.results.store(result(OLD, "accepted", 90))
+        self.assertIsNone(current["kept"])
+        self.assertTrue(records.is_current(current, OLD, GRADER))
+
+    def test_a_score_of_an_earlier_submission_is_called_so(self) -> None:
+        self.results.store(result(OLD, "accepted", 90))
+        self.assertIn("the result of an earlier submission", self.results.store(fault(NEW))["kept"])
+
+    def test_the_instructor_reads_what_a_hidden_case_was(self) -> None:
+        self.results.store(result(OLD, "accepted", 90))
+        failure = {"steps": ["hidden.1: one of yours"], "instructor": {"steps": ["n is 777"]}}
+        kept = self.results.store(result(OLD, records.FAULT, None, judge={"failure": failure}))
+        self.assertIn("(n is 777)", kept["kept"])
+
+    def test_a_refusal_is_no_grade_of_what_came_after(self) -> None:
+        self.results.store(records.refusal(UNREADABLE, GRADER))
+        current = self.results.store(fault(NEW))
+        self.assertEqual((current["verdict"], current["score"], current["kept"]), (records.FAULT, None, None))
+        self.assertEqual(self.names(), [".json", "@v1.json"])
+        current = self.results.store(result(NEW, "accepted", 90))
+        self.assertEqual((current["score"], current["previous"]["verdict"]), (90, records.REFUSED))
+
+
+if __name__ == "__main__":
+    unittest.main()
