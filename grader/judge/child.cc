@@ -143,6 +143,7 @@ Child::~Child() { finish(); }
 // Kills the group and collects it. The child's own pid stays taken until waitpid, so the group is surely its own.
 void Child::finish() {
   if (pid_ < 0 || status_) return;
+  ended_by_us_ = true;
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   int status = 0;
@@ -230,6 +231,8 @@ bool Child::has_spoken() {
 }
 
 int Child::ending_signal() const { return status_ && WIFSIGNALED(*status_) ? WTERMSIG(*status_) : 0; }
+
+bool Child::was_killed() const { return ending_signal() == SIGKILL && !ended_by_us_; }
 
 bool Child::gave_up() const { return status_ && WIFEXITED(*status_) && WEXITSTATUS(*status_) != 0; }
 

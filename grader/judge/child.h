@@ -70,6 +70,7 @@ class Child {
   bool has_spoken();          // a line is there, or part of one, that nobody has waited for yet
   bool gave_up() const;       // it exited, with an error code
   int ending_signal() const;  // 0: it exited
+  bool was_killed() const;    // by SIGKILL, and not by us
 
   std::string output() const { return output_.text(); }  // stdout
   std::string errors() const { return errors_.text(); }  // stderr
@@ -91,6 +92,7 @@ class Child {
   bool codes_are_signals_;
   std::string pending_;  // of lines_fd, not yet a line
   std::optional<int> status_;
+  bool ended_by_us_ = false;
 };
 
 // SIGINT, SIGTERM and SIGHUP from now on end the wait in progress with an exception, so that destructors clean up.

@@ -29,9 +29,10 @@ struct ContestRules {
   double traffic_bytes = 0;  // the contract's least: all that must be read and written
   // Of it, what must come from the card's memory, as the L2 cache is cold; 0: arrays of the host.
   double read_bytes = 0;
-  double seconds = 20;                  // after that, no further pair
-  std::optional<TimedCall> base_alone;  // the baseline's, medians of before the other code was there
-  bool base_on_device = false;          // what decides of the baseline's is the device's own time
+  double seconds = 20;                    // after that, no further pair
+  std::optional<TimedCall> base_alone;    // the baseline's, medians of before the other code was there
+  std::function<TimedCall()> base_again;  // ends the other code, and times the baseline alone once more
+  bool base_on_device = false;            // what decides of the baseline's is the device's own time
 };
 
 // The pair of this number; a failure ends the contest and is the submission's.

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr size_t kLargestAfterFailure = 65536;  // elements
 constexpr size_t kLargestFailing = 1025;        // elements: more than one block
 constexpr int kMostFailing = 200;               // calls of a function; a loop of them need not fail in every turn
-// Of all entries: 200 calls, each with as long as a case may take, would be half an hour. In the time of so many cases
+// Of each entry: 200 calls, each with as long as a case may take, would be half an hour. In the time of so many cases
 // every call of a lab's own code fails ten times over; what is not reached is not held against anybody.
 constexpr double kFailingCases = 5;
 
@@ -40,10 +40,11 @@ Failure our_fault(const JudgeFault& fault) {
           ""};
 }
 
-// nvcc, gcc and a shell say so of what they started, and how_it_ended() of what we did.
-bool tells_of_kill(const Failure& failure) {
-  const std::string text = failure.steps.front() + "\n" + failure.printed;
-  return text.find("signal 9") != text.npos || text.find("Killed") != text.npos;
+// By SIGKILL, which no limit of a compiler's sends: so it is told by us, by nvcc of its parts, and by gcc of its own.
+bool was_killed(const Failure& failure) {
+  const auto says = [&](const char* text) { return failure.printed.find(text) != std::string::npos; };
+  return failure.steps.front().ends_with("Killed") || says("died due to signal 9") ||
+         says("Killed signal terminated program");
 }
 
 Failure silent_failure() {
@@ -170,12 +171,14 @@ void Judgement::compile_file() {
   if (options_.file.empty()) return;
   binary_ = folder_.path() / "submission";
   auto failure = compile(build_, lab_, options_.file, binary_, folder_);
-  if (failure && tells_of_kill(*failure)) failure = compile(build_, lab_, options_.file, binary_, folder_);
+  if (failure && was_killed(*failure)) failure = compile(build_, lab_, options_.file, binary_, folder_);
   if (!failure) return;
   if (failure->verdict == Verdict::kCompileError) {
     if (const auto trouble = compiler_trouble(build_, lab_))
       throw JudgeFault("a file that does nothing does not compile on this machine either: " + trouble->steps.front() +
                        "\n" + trouble->printed);
+    if (was_killed(*failure))
+      throw JudgeFault("the compiler was killed twice, as a system does that has no memory left");
   }
   fail(std::move(*failure));
 }
@@ -363,15 +366,15 @@ bool Judgement::blame_findings(const Submission& submission) {
 // One call of CUDA's after the other, for each entry on one case that is large enough for several blocks.
 void Judgement::let_calls_fail(const std::vector<Case>& cases) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * lab_.case_seconds);
-  const auto in_time = [&] { return Clock::now() < deadline; };
   for (const std::string& entry : lab_.entries) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * lab_.case_seconds);
     const Case* chosen = nullptr;
     for (const Case& job : cases) {
       if (job.entry->name == entry && job.n <= kLargestFailing && job.n > 0 && (!chosen || job.n > chosen->n))
         chosen = &job;
     }
-    for (int call = 1; chosen && call <= kMostFailing && in_time() && let_call_fail(*chosen, call); ++call) {}
+    for (int call = 1; chosen && call <= kMostFailing && Clock::now() < deadline && let_call_fail(*chosen, call);
+         ++call) {}
     if (result_.failure) return;
   }
 }
@@ -391,7 +394,12 @@ bool Judgement::let_call_fail(const Case& job, int call) {
     failure.printed = submission.printed();
     fail(std::move(failure));
   } else if (reaction == Submission::Reaction::kNothingFailed && submission.report().empty()) {
-    fail(silent_failure());  // a kernel of it still runs: whether a call failed, nobody says
+    fail(
+        {Verdict::kRuntimeError,
+         "runtime",
+         {"a kernel of the program was still running " + seconds_text(lab_.case_seconds) + " after its function ended"},
+         "Let kernels come to an end, and wait for them before you return.",
+         ""});
   }
   return reaction == Submission::Reaction::kNoticed;
 }
@@ -468,7 +476,10 @@ std::optional<Report> Judgement::measure(const Case& job) {
   }
   if (failure) fail(std::move(*failure));
   if (!is_right(result_)) return std::nullopt;
-  if (lab_.is_opencl()) return Report{};  // lockstep has no part in it
+  if (lab_.is_opencl()) {  // lockstep has no part in it
+    if (!options_.report.empty()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
+    return Report{};
+  }
   const std::string text = submission.report();
   Report report;
   if (!text.empty()) report = parse_report(text);

@@ -40,11 +40,11 @@ struct Speed {
   std::optional<Interval> interval;  // of the speedup, with the confidence that `what` names
 
   std::optional<double> ms, whole_ms;  // of the measured case, medians: what decides; by the judge's clock
-  std::optional<double> baseline_ms;
-  int runs = 0;                                   // pairs of calls
-  double seconds = 0;                             // that they took
-  std::string what;                               // how ms was measured
-  std::optional<double> gb_per_s, copy_gb_per_s;  // of the contract's least traffic; of a copy, in the same run
+  std::optional<double> baseline_ms, baseline_alone_ms;  // in turn with this code; before its process was there
+  int runs = 0;                                          // pairs of calls
+  double seconds = 0;                                    // that they took
+  std::string what;                                      // how ms was measured
+  std::optional<double> gb_per_s, copy_gb_per_s;         // of the contract's least traffic; of a copy, in the same run
   std::vector<ModelledTime> modelled;
 
   std::optional<double> serial_cpu_ms, parallel_cpu_ms;

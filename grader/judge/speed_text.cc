@@ -142,6 +142,7 @@ Json speed_json(const Speed& speed) {
           {"advice", or_null(speed.advice)},
           {"ms", or_null(speed.ms)},
           {"baseline_ms", or_null(speed.baseline_ms)},
+          {"baseline_alone_ms", or_null(speed.baseline_alone_ms)},
           {"gb_per_s", or_null(speed.gb_per_s)},
           {"copy_gb_per_s", or_null(speed.copy_gb_per_s)},
           {"share_of_copy", has_share ? Json(*speed.gb_per_s / *speed.copy_gb_per_s) : Json(nullptr)},

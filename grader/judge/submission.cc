@@ -26,8 +26,7 @@ constexpr double kCasesToStart = 3;                 // starting and stopping may
 constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on lockstep, device memory with its shadows
 constexpr const char* kLockstepMemory = "4G";       // device memory there
 constexpr uint64_t kLargestFile = uint64_t{256} << 20, kOpenFiles = 1024;
-constexpr int kDeviceFd = 7;          // of the program: where its runtime finds lockstep
-constexpr double kDeviceSeconds = 5;  // to write a report
+constexpr int kDeviceFd = 7;  // of the program: where its runtime finds lockstep
 
 constexpr size_t kLongestName = 200;  // of an OpenCL device
 
@@ -161,7 +160,7 @@ std::optional<Failure> Submission::await(double seconds, const std::string& what
 }
 
 void Submission::throw_if_killed() const {
-  if (spec_.throws_killed && child_->ending_signal() == SIGKILL) throw Killed();
+  if (spec_.throws_killed && child_->was_killed()) throw Killed();
 }
 
 std::optional<Failure> Submission::start() {
@@ -385,7 +384,7 @@ std::optional<Failure> Submission::device_trouble() {
   if (!device_ || device_stopped_) return device_trouble_;
   device_stopped_ = true;
   child_->end();
-  device_trouble_ = device_->finish(timed_out_ ? 0 : kDeviceSeconds);
+  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab->case_seconds);
   if (device_trouble_) device_trouble_->printed = printed();
   return device_trouble_;
 }

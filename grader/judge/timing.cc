@@ -3,6 +3,7 @@
 #include <chrono>
 #include <future>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -186,6 +187,12 @@ std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Be
     if (rules.base_on_device && !mine.last().device_ms) call.ms = call.whole_ms;
     return TimedPair{call, base, (opponent.last() ? *opponent.last() : mine.last()).copy_gb_per_s};
   };
+  bool is_over = false;
+  std::optional<Failure> late;
+  const auto stop_mine = [&] {
+    if (!std::exchange(is_over, true)) late = mine.stop();
+  };
+  rules.base_again = [&] { return stop_mine(), opponent.time_alone(inputs, seed); };
   const auto start = Clock::now();
   auto failure = hold_contest(
       rules, next, [&] { return milliseconds_since(start) / 1000; }, speed);
@@ -193,7 +200,8 @@ std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Be
   speed.kind = "measured";
   speed.card = mine.card();
   speed.what = method(lab, mine.last(), speed);
-  return mine.stop();
+  stop_mine();
+  return late;
 }
 
 void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {

@@ -186,6 +186,11 @@ TEST_F(Judging, WhoIsKilledOnceIsJudgedAgain) {
   EXPECT_EQ(check(judge_with("killed", "scan", "scan_inclusive")), "memory");
 }
 
+TEST_F(Judging, WhomTheJudgeItselfEndsHasNoSecondTry) {
+  const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
+  EXPECT_EQ(check(judge_with("hang_once", "scan", "scan_inclusive")), "time");
+}
+
 TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
   const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.leak");
@@ -331,7 +336,8 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   EXPECT_EQ(judge_with("fast_by_turns", "reduction", "reduce_sum_block").verdict(), Verdict::kInconclusive);
   const Result held_up = judge_with("holds_up_the_baseline", "reduction", "reduce_sum_block");
   EXPECT_EQ(held_up.verdict(), Verdict::kJudgeFault);
-  EXPECT_THAT(held_up.failure->steps.front(), ::testing::HasSubstr("took 0.001 ms before"));
+  EXPECT_THAT(held_up.failure->steps.front(), ::testing::HasSubstr("0.001 ms alone"));
+  EXPECT_EQ(check(judge_with("warms_up", "reduction", "reduce_sum_block")), "pass");  // so it is without it, too
   options_.only = JudgeOptions::Part::kCorrect;
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
 }
@@ -386,6 +392,8 @@ TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {
   testing::write_file(options_.file, "void scan_inclusive(const float*, int, float*) {}");
   write_compiler("test -e mark || { touch mark; kill -KILL $$; }; c++ -x c++ -c $0 -o $1");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  write_compiler("grep -q scan $0 && kill -KILL $$; c++ -x c++ -c $0 -o $1");
+  EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
 }
 
 TEST_F(Judging, HiddenCasesFollowThePublicOnes) {

@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = (
-    *("lab", "code", "run", "verdict", "speedup", "low", "high", "ms", "baseline_ms", "whole_ms"),
+    *("lab", "code", "run", "verdict", "speedup", "low", "high", "ms", "baseline_ms", "baseline_alone_ms", "whole_ms"),
     *("serial_cpu_ms", "parallel_cpu_ms", "gb_per_s", "copy_gb_per_s", "share"),
     *("pairs", "contest_s", "judge_s", "how", "reason"),
 )
@@ -61,6 +61,7 @@ def timed(build: Path, lab: str, code: str) -> dict[str, object]:
         "high": high,
         "ms": speed["ms"],
         "baseline_ms": speed["baseline_ms"],
+        "baseline_alone_ms": speed["baseline_alone_ms"],
         "whole_ms": found["time"]["whole_ms"],
         "serial_cpu_ms": found["serial_cpu"]["ms"],
         "parallel_cpu_ms": found["parallel_cpu"]["ms"],

@@ -191,8 +191,18 @@ TEST_F(Contest, ABaselineThatThisCodeHoldsUpIsAMeasuringFault) {
   rules_.base_on_device = true;
   rules_.base_alone = {0.95, 1};
   EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
+  rules_.base_alone = {0.9, 1};
+  EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("on the device while this code's process is there, and 0.9 ms alone"));
+  rules_.base_again = [] { return TimedCall{0.95, 1}; };  // the card has become warm
+  EXPECT_EQ(refusal(1.5), "");
+  rules_.base_again = [] { return TimedCall{0.9, 1}; };
+  EXPECT_NE(refusal(1.5), "");
+  rules_.base_again = nullptr;
+  rules_.thresholds = {{1.04, 5, "a"}};  // half of so little is less
+  rules_.base_alone = {0.95, 1};
+  EXPECT_NE(refusal(1.5), "");
+  rules_.thresholds = {{1.2, 5, "a"}};
   rules_.base_alone = {0.8, 1};
-  EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("on the device while this code's process is there, and took 0.8 ms"));
   rules_.base_on_device = false;  // a processor's time differs more
   EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
   rules_.base_alone = {0.8, 0.25};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges every submission of the corpus, two at a time: each must get the verdict that it names, and leave nothing.
+"""Judges every submission of the corpus, three at a time: each must get the verdict that it names, and leave nothing.
 
     hostile_test.py JUDGE BUILD [NAME…]       JUDGE is the program; BUILD/labs/NN_name/build.json say how labs are built
     hostile_test.py --write                   the table of README.md, which the test compares
@@ -223,7 +223,7 @@ def judge_all(chosen: list[Entry], judge: Path, build: Path, complaints: list[st
     }
     start = time.monotonic()
     as_named = 0
-    with ProcessPoolExecutor(2, initializer=adopt_orphans) as pool:
+    with ProcessPoolExecutor(3, initializer=adopt_orphans) as pool:
         trials = [pool.submit(run_named, entry.name, judge, build, places) for entry in chosen]
         for future in trials:
             trial = future.result()
