@@ -14,8 +14,9 @@
 // {"id","status":"set"}, the judge {"go":true}, and the runner, as soon as the call and all that it launched has ended,
 // {"id","status":"called"}. The judge asks {"show":[…]} for words of the output by their bytes' places, which it draws
 // only now, and its clock stops with {"id","status":"shown","value","words"}: to say "called" too early gains nothing.
-// A thread of the function's own could begin before "set", once the input is there: docs/labs.md. All outputs are copied, and ok is said, after that. device_ms is how long the device was at work (activity.h),
-// copy_gb_per_s what a copy on it reached just before.
+// A thread of the function's own could begin before "set", once the input is there: docs/labs.md. All outputs are
+// copied, and ok is said, after that. device_ms is how long the device was at work (activity.h), copy_gb_per_s what a
+// copy on it reached just before.
 //
 // on_host: the arrays are host memory. profiled: from cudaProfilerStart() on LOCKSTEP_FAIL may count calls. So that
 // they are the function's alone, the runner makes none after it: it says {"id","status":"ok"}, and ends.

@@ -393,7 +393,7 @@ TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {
   write_compiler("test -e mark || { touch mark; kill -KILL $$; }; c++ -x c++ -c $0 -o $1");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
   write_compiler("grep -q scan $0 && kill -KILL $$; c++ -x c++ -c $0 -o $1");
-  EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "compile");  // this file's doing
 }
 
 TEST_F(Judging, HiddenCasesFollowThePublicOnes) {
