@@ -127,27 +127,30 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
   if (difference < 128) return atomic_sectors_of_line(addresses, mask);
   const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
   const uint32_t line_shift = is_cas ? 6 : 7;
-  std::array<uint32_t, kWarpSize> set, word, sector;  // the last two as bits: of the line's words, of all sets' sectors
+  std::array<uint64_t, kWarpSize> line;
+  std::array<uint32_t, kWarpSize> word, sector;  // as bits: of the line's words, of its sectors
+  std::array<Mask, 4> of_set{};                  // lanes
   for (uint32_t l = 0; l < kWarpSize; ++l) {
-    set[l] = atomic_set(addresses[l]);
+    line[l] = addresses[l] >> line_shift;
     word[l] = 1u << (addresses[l] % 128 >> word_shift);
-    sector[l] = 1u << (4 * set[l] + addresses[l] / 32 % 4);
+    sector[l] = 1u << addresses[l] / 32 % 4;
+    of_set[atomic_set(addresses[l])] |= 1u << l;
   }
   uint32_t total = 0;
-  for (Mask waiting = mask; waiting;) {
-    std::array<uint64_t, 4> line{};    // the line that each set takes
-    std::array<uint32_t, 4> wanted{};  // the words of the set that a lane wanted
-    uint32_t sectors = 0;
-    for (Mask rest = waiting; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest), s = set[l], before = wanted[s];
-      const uint64_t own_line = addresses[l] >> line_shift;
-      if (before == 0) line[s] = own_line;
-      wanted[s] = before | word[l];
-      if (before & word[l] || line[s] != own_line) continue;
-      sectors |= sector[l];
-      waiting &= ~(1u << l);
+  for (const Mask lanes : of_set) {
+    // Each turn takes the line of the first lane that waits, and of it each word that no earlier lane of the set wants.
+    for (Mask waiting = lanes & mask; waiting;) {
+      const uint64_t taken_line = line[first_lane(waiting)];
+      uint32_t wanted = 0, sectors = 0;
+      for (Mask rest = waiting; rest; rest &= rest - 1) {
+        const uint32_t l = first_lane(rest);
+        const bool is_taken = line[l] == taken_line && !(wanted & word[l]);
+        wanted |= word[l];
+        sectors |= is_taken ? sector[l] : 0;
+        waiting ^= static_cast<Mask>(is_taken) << l;
+      }
+      total += static_cast<uint32_t>(std::popcount(sectors));
     }
-    total += static_cast<uint32_t>(std::popcount(sectors));
   }
   return total;
 }

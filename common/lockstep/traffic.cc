@@ -9,7 +9,8 @@ namespace lockstep {
 Footprint& Footprint::operator=(const Footprint& other) {
   pages_ = other.pages_;
   atomics_ = other.atomics_;
-  recent_ = {};
+  recent_pages_ = {};
+  recent_atomics_ = {};
   return *this;
 }
 

@@ -9,8 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <vector>
+#include <utility>
 
 #include "instruction.h"
 
@@ -25,12 +24,9 @@ class Footprint {
 
   // Bit s: the line's sector s.
   void touch(uint64_t line, uint32_t read, uint32_t written) {
-    const uint64_t number = line / kLinesOfPage;
-    Recent& recent = recent_[number % recent_.size()];
-    if (recent.number != number) recent = {number, &pages_[number]};
-    (*recent.page)[line % kLinesOfPage] |= static_cast<uint8_t>(read | written << 4);
+    recent_pages_.find(pages_, line / kLinesOfPage)[line % kLinesOfPage] |= static_cast<uint8_t>(read | written << 4);
   }
-  void add_atomics(uint64_t line, uint32_t lanes) { atomics_[line / kLinesOfServer] += lanes; }
+  void add_atomics(uint64_t line, uint32_t lanes) { recent_atomics_.find(atomics_, line / kLinesOfServer) += lanes; }
 
   void add(const Footprint& other);
   uint64_t sectors_read() const { return count(0x0f0f'0f0f'0f0f'0f0f); }
@@ -40,16 +36,26 @@ class Footprint {
  private:
   static constexpr uint64_t kLinesOfServer = 4, kLinesOfPage = 8192;
   using Page = std::array<uint8_t, kLinesOfPage>;
-  struct Recent {
-    uint64_t number = ~uint64_t{0};
-    Page* page = nullptr;
+  // What a map holds by the numbers asked for last, as an access is seldom far from the one before.
+  template <class Value>
+  class Recent {
+   public:
+    Value& find(std::map<uint64_t, Value>& all, uint64_t number) {
+      auto& [known, value] = entries_[number % entries_.size()];
+      if (known != number || !value) known = number, value = &all[number];
+      return *value;
+    }
+
+   private:
+    std::array<std::pair<uint64_t, Value*>, 16> entries_{};
   };
 
   uint64_t count(uint64_t bits) const;  // of eight lines
 
   std::map<uint64_t, Page> pages_;  // by line / kLinesOfPage
   std::map<uint64_t, uint64_t> atomics_;
-  std::array<Recent, 16> recent_{};
+  Recent<Page> recent_pages_;
+  Recent<uint64_t> recent_atomics_;
 };
 
 struct Traffic {
