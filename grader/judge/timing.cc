@@ -67,7 +67,10 @@ class Runner {
     submission_.emplace(std::move(specification));
   }
   std::optional<Failure> start() { return submission_->start(); }
-  std::optional<Failure> stop() { return submission_->stop(); }
+  std::optional<Failure> stop() {  // once; after that, what came of it
+    if (!std::exchange(is_stopped_, true)) late_ = submission_->stop();
+    return late_;
+  }
 
   // Its answer is checked like any other.
   std::variant<Timing, Failure> time(const Bytes& input, uint64_t seed) {
@@ -88,6 +91,8 @@ class Runner {
   Lab lab_;
   std::optional<Submission> submission_;
   Timing last_;
+  bool is_stopped_ = false;
+  std::optional<Failure> late_;
 };
 
 // What the speedup is over: the rung below in a process of its own, or, where there is none, a plain loop in ours.
@@ -187,12 +192,10 @@ std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Be
     if (rules.base_on_device && !mine.last().device_ms) call.ms = call.whole_ms;
     return TimedPair{call, base, (opponent.last() ? *opponent.last() : mine.last()).copy_gb_per_s};
   };
-  bool is_over = false;
-  std::optional<Failure> late;
-  const auto stop_mine = [&] {
-    if (!std::exchange(is_over, true)) late = mine.stop();
+  rules.base_again = [&] {
+    mine.stop();
+    return opponent.time_alone(inputs, seed);
   };
-  rules.base_again = [&] { return stop_mine(), opponent.time_alone(inputs, seed); };
   const auto start = Clock::now();
   auto failure = hold_contest(
       rules, next, [&] { return milliseconds_since(start) / 1000; }, speed);
@@ -200,8 +203,7 @@ std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Be
   speed.kind = "measured";
   speed.card = mine.card();
   speed.what = method(lab, mine.last(), speed);
-  stop_mine();
-  return late;
+  return mine.stop();
 }
 
 void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
