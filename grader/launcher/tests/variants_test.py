@@ -1,4 +1,4 @@
-"""Wrong variants: every one reads and applies, drift fails loudly."""
+"""Wrong variants: every one reads and applies, drift fails loudly, and ./lab wrong lists, shows and makes them."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from unittest import TestCase, main
 from launcher.console import Failure
 from launcher.labs import find_lab
 from launcher.paths import ROOT
-from launcher.tests.machines import InAFolder
+from launcher.tests.machines import InAFolder, lab
 from launcher.variants import Variant, all_variants, patch
 from launcher.variants import main as write_patched
 
@@ -122,6 +122,43 @@ class Solutions(TestCase):
                     self.assertTrue(variant.checks[0] and variant.story, variant.file)
                     self.assertNotEqual(variant.code(), reference.read_text(encoding="utf-8"), variant.file)
                     self.assertEqual(variant.code_suffix, reference.suffix, variant.file)
+
+
+class Command(InAFolder):
+    def test_it_lists(self) -> None:
+        answer = lab("wrong", "2")
+        self.assertEqual(answer.code, 0, answer.text)
+        self.assertIn("missing_barrier · caught by finding.race\n    No barrier separates the steps.\n", answer.text)
+
+    def test_it_shows_the_whole_file_and_what_differs(self) -> None:
+        answer = lab("wrong", "02", "missing_barrier")
+        self.assertEqual(answer.code, 0, answer.text)
+        self.assertIn("\n-    __syncthreads();\n", answer.text)
+        self.assertIn("\n int reduce_sum(int* data, int n) {\n", answer.text)
+        self.assertNotIn("\033", answer.text)
+        self.assertIn("__global__", lab("wrong", "5", "as_printed").text)
+
+    def test_it_writes_the_file_that_a_patch_is_made_from(self) -> None:
+        file = self.folder / "F.cu"
+        self.assertEqual(lab("wrong", "02", "drops_tail", "--to", file).code, 0)
+        variant = Variant(ROOT / "solutions" / "02_reduce_neighbored" / "wrong" / "drops_tail.patch")
+        self.assertEqual(file.read_text(encoding="utf-8"), variant.code())
+        made = patch(variant.head, variant.reference, file.read_text(encoding="utf-8"))
+        self.assertEqual(made, variant.file.read_text(encoding="utf-8"))
+
+    def test_it_refuses(self) -> None:
+        for words, says in (
+            (["wrong", "77"], 'there is no lab "77". These are here:\n'),
+            (["wrong", "02", "nope"], 'lab 02 has no wrong variant "nope". It has these:\n    block_zero_only\n'),
+            (["wrong", "02", "drops_tail", "--to", "/nowhere/F.cu"], "/nowhere/F.cu cannot be written"),
+            (["wrong", "02", "drops_tail", "--from", "/nowhere/F.cu"], "--from /nowhere/F.cu cannot be read"),
+            (["wrong", "02", "--from", "F.cu"], "need the variant's NAME"),
+            (["wrong", "02", "../x", "--from", "F.cu"], "cannot be a variant's name"),
+            (["wrong", "05", "as_printed", "--from", "F.cu"], "has this name already"),
+        ):
+            answer = lab(*words)
+            self.assertEqual(answer.code, 2, answer.text)
+            self.assertIn(says, answer.text)
 
 
 if __name__ == "__main__":
