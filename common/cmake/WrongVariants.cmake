@@ -1,10 +1,10 @@
-# WrongVariants: the files of solutions/NN_name/wrong become binaries in build/labs/NN_name/wrong and tests wrong.NN.VARIANT.
+# WrongVariants: files of solutions/NN_name/wrong → binaries in build/labs/NN_name/wrong and tests wrong.NN.VARIANT.
 #
 # A variant is VARIANT.patch, one bug in the reference, or a whole file, where the kernel is another one. Its first line
 # is `caught by: CHECK`, perhaps with `(on a card: CHECK)` behind it; in a whole file it is a comment.
 # grader/launcher/variants.py applies the patches: a patch that no longer fits the reference ends the build.
 #
-# The functions that take no lab use add_lab's variables.
+# All functions but add_kill_rate use add_lab's variables.
 
 # labNN.wrong: build/labs/NN_name/wrong/VARIANT.cu out of each patch. A file that stays the same is not written again.
 function(warpladder_patched_variants)
