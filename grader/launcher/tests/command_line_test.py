@@ -20,7 +20,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self) -> None:
         answer = lab("--help")
         self.assertEqual(answer.code, 0)
-        for command in ("demo", "test", "check", "list", "emulate", "grade", "gradescope"):
+        for command in ("demo", "test", "check", "list", "wrong", "emulate", "grade", "gradescope"):
             self.assertIn(command, answer.text)
             self.assertEqual(lab(command, "--help").code, 0)
 
