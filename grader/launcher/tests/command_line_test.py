@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from launcher import main
+from launcher import main, test
 from launcher.tests.machines import ROOT, lab
 
 
@@ -31,6 +31,10 @@ class CommandLine(unittest.TestCase):
     def test_only_test_takes_what_it_does_not_know(self) -> None:
         self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")
         self.assertEqual(main.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
+
+    def test_long_tests_run_only_where_they_are_asked_for(self) -> None:
+        self.assertEqual(test.selected(["-R", "scan"]), ["--label-exclude", "^long$", "-R", "scan"])
+        self.assertEqual(test.selected(["-L", "long"]), ["-L", "long"])
 
     def test_list_reads_the_folders(self) -> None:
         folders = sorted(file.parent.name for file in (ROOT / "labs").glob("*/lab.json"))
