@@ -1,7 +1,7 @@
-# add_lockstep_program(FILE [ARCHITECTURE] [LINK objects…]): a .cu file → an ordinary program, as ./lab emulate asks of
-# any: the shared runtime, and PTX as plain text, for the cards that CUDA 13 knows or, if ARCHITECTURE is given, for that
-# one; the binary is then called FILE's name and _ARCHITECTURE. The RUNPATH comes after LD_LIBRARY_PATH, so that lockstep
-# goes first where it is asked for. -O1 is for the host's part alone, which nothing here waits for.
+# add_lockstep_program(FILE [ARCHITECTURE] [LINK objects…]): a .cu file → an ordinary program, as ./lab emulate needs
+# it: it uses the shared runtime and holds PTX as plain text, for all cards of CUDA 13. With ARCHITECTURE it holds PTX
+# only for that one, and the binary is called FILE's name and _ARCHITECTURE. The RUNPATH comes after LD_LIBRARY_PATH, so
+# a test can put lockstep first. -O1 concerns only the host's code, whose speed does not matter here.
 function(add_lockstep_program source)
   cmake_parse_arguments(PARSE_ARGV 1 program "" "" "LINK")
   cmake_path(GET source STEM name)

@@ -1,11 +1,11 @@
-# Programs that nobody prepared for lockstep: ordinary CUDA against the toolkit's own headers (CUB, Thrust,
-# cooperative groups), each comparing itself with the CPU.
+# Programs that were not prepared for lockstep: ordinary CUDA with the toolkit's own headers (CUB, Thrust, cooperative
+# groups). Each compares its results with the CPU's.
 file(GLOB programs CONFIGURE_DEPENDS programs/*.cu)
 foreach(program IN LISTS programs)
   cmake_path(GET program STEM name)
   add_lockstep_program(${program})
   set(binaries ${name})
-  # A line "// Also for compute_80, compute_90" asks for binaries whose headers choose other instructions.
+  # A line "// Also for compute_80, compute_90" asks for more binaries, for which the headers choose other instructions.
   file(STRINGS ${program} architectures LIMIT_COUNT 1 REGEX "^// Also for compute_")
   string(REGEX MATCHALL "[0-9]+" architectures "${architectures}")
   foreach(architecture IN LISTS architectures)
@@ -22,7 +22,7 @@ foreach(program IN LISTS programs)
     endforeach()
   endforeach()
 endforeach()
-# Large and right: nothing is to be found in them.
+# Large programs without faults: lockstep must report no finding.
 foreach(binary IN ITEMS cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select
                         cub_transform cub_transform_90 thrust_numeric)
   set(test lockstep.program.${binary}.checks)
@@ -33,7 +33,7 @@ foreach(binary IN ITEMS cub_histogram cub_reduce cub_run_length_encode cub_scan 
 endforeach()
 if(Python3_FOUND)
   list(TRANSFORM programs REPLACE ".*/(.*)\\.cu" "${CMAKE_CURRENT_BINARY_DIR}/\\1" OUTPUT_VARIABLE program_binaries)
-  # They wait by the clock, so that no two runs of them count the same.
+  # They wait for the clock, so no two runs have the same counters.
   list(FILTER program_binaries EXCLUDE REGEX "standard_library|libcu_sync|pipelines")
   set(labs "")
   if(WARPLADDER_LABS)
