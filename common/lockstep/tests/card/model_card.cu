@@ -1,5 +1,5 @@
-// model_card [launch]: measures the single costs of the cost model (../cost_model.h) on a card, each by a kernel that
-// does nothing else. Prints lines of what,x,value,unit; medians of 7 runs. With `launch` it only launches empty
+// model_card [launch]: measures the single costs of the cost model (report/cost_model.h) on a card, each by a kernel
+// that does nothing else. Prints lines of what,x,value,unit; medians of 7 runs. With `launch` it only launches empty
 // kernels; model_on_card.py times them under Nsight Compute as it times the labs.
 #include <algorithm>
 #include <cstdint>
