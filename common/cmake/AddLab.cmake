@@ -1,25 +1,25 @@
 # AddLab: add_lab(FOLDER) turns labs/NN_name and solutions/NN_name into binaries, build.json and tests.
 #
 # Per lab, in build/labs/NN_name: `solution`, `starter`, the wrong variants (WrongVariants.cmake), and build.json, which
-# holds the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and
-# one program for each labs/NN_name/*.cc. Where the speedup of another rung is over this one, report.json (labNN.report).
+# holds the command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; one
+# program for each labs/NN_name/*.cc; and report.json (labNN.report) if another rung's speedup is over this one.
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
 # program.NN.PROGRAM, picture.NN, for a histogram input.NN, and for OpenCL oclgrind.NN.SIZE; where WARPLADDER_GPU_ARCHS
-# names a card, solution, starter and wrong once more with .gpu behind.
+# names a card, solution, starter and wrong a second time with the ending .gpu.
 #
-# A lab whose source ends in .cc is OpenCL's: the host's compiler takes the place of nvcc, the OpenCL driver that of the
-# device, and there is no schedule.NN, checks.NN or picture of what lockstep recorded. It is left out where OpenCL's
-# headers, loader or drivers are missing.
+# A lab whose source ends in .cc is an OpenCL lab: the host's compiler replaces nvcc, and the OpenCL driver replaces the
+# device. It has no schedule.NN, checks.NN or picture of a recording by lockstep. It is left out if OpenCL's headers,
+# loader or drivers are missing.
 
 find_package(Python3 3.11 COMPONENTS Interpreter)
 include(WrongVariants)
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
 set(lab_opencl_flags -O2 -std=c++20 -Wall -Wextra -I${PROJECT_SOURCE_DIR})
-# Our own files have no warnings; a learner's may. A starter leaves parameters to be used.
+# Our own files have no warnings; a learner's may. A starter has parameters that are not used yet.
 set(lab_strict_flags -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wno-unused-parameter,-Werror)
 set(lab_opencl_strict_flags -Wno-unused-parameter -Werror)
 
-# ["a","b"] out of a list.
+# Makes ["a","b"] from a list.
 function(warpladder_json_array list out)
   list(TRANSFORM list REPLACE [[(["\\])]] [[\\\1]])
   list(JOIN list "\", \"" joined)
@@ -39,8 +39,8 @@ else()  # look again when something is installed
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${opencl_folders})
 endif()
 
-# compile and link: the command lines with {source}, {object} and {binary} still in them.
-# A RUNPATH, unlike an RPATH, comes after LD_LIBRARY_PATH: lockstep goes first.
+# compile and link: the command lines, with {source}, {object} and {binary} not yet replaced.
+# A RUNPATH, unlike an RPATH, comes after LD_LIBRARY_PATH: lockstep is found first.
 function(warpladder_lab_commands source contract arch out_compile out_link)
   set(rpath ${cudart_folder})
   set(opencl)
@@ -55,7 +55,7 @@ function(warpladder_lab_commands source contract arch out_compile out_link)
     list(TRANSFORM arch_flags REPLACE "compute_75" "compute_${arch}")
     set(${out_compile} ${WARPLADDER_NVCC} ${lab_compile_flags} ${arch_flags} -c {source} -o {object} PARENT_SCOPE)
   endif()
-  # The runner as a whole, or a main in the lab's file would silently take the place of ours.
+  # Links the whole runner; otherwise a main in the lab's file would silently replace ours.
   set(${out_link} ${CMAKE_CXX_COMPILER} {object} -Wl,--whole-archive ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a
       -Wl,--no-whole-archive ${WARPLADDER_CUDART} ${opencl} -Wl,--enable-new-dtags,-rpath,${rpath} -o {binary}
       PARENT_SCOPE)
@@ -65,7 +65,7 @@ endfunction()
 function(warpladder_lab_binary target source binary contract compile link)
   set(object ${binary}.o)
   if(source MATCHES "\\.cc$")
-    set(object ${binary}.cc.o)  # a .o is nvcc's, and has PTX
+    set(object ${binary}.cc.o)  # nvcc made a .o, and it has PTX
   endif()
   list(TRANSFORM compile REPLACE "{source}" "${source}")
   list(TRANSFORM compile REPLACE "{object}" "${object}")
@@ -84,7 +84,7 @@ function(warpladder_lab_test name number lab build device)
   add_test(NAME ${name} COMMAND judge --lab ${lab} --build ${build} --device ${device} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS "lab${number};${device}" TIMEOUT 300)
   if(device STREQUAL gpu)
-    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)  # or they measure each other
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)  # otherwise they disturb each other's times
   endif()
 endfunction()
 
@@ -126,7 +126,7 @@ function(add_lab lab)
   warpladder_lab_commands(${source} ${contract} ${arch} compile link)
   warpladder_json_array("${compile}" compile_json)
   warpladder_json_array("${link}" link_json)
-  # What the judge's sandboxes show beside /usr.
+  # The folders that the judge's sandboxes show in addition to /usr.
   file(REAL_PATH "${nvcc_top}" toolkit)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/*.h ${PROJECT_SOURCE_DIR}/common/contracts/*.h)
   set(sees ${WARPLADDER_NVCC} ${toolkit} ${cudart_folder} ${WARPLADDER_OPENCL_INCLUDE} ${WARPLADDER_OPENCL} ${headers}
@@ -136,7 +136,7 @@ function(add_lab lab)
   file(CONFIGURE OUTPUT ${folder}/build.json @ONLY CONTENT
        "{\"compile\": @compile_json@,\n \"link\": @link_json@,\n \"compiler_sees\": @compiler_sees@,\n \"program_sees\": @program_sees@,\n \"lockstep\": \"@CMAKE_BINARY_DIR@/lockstep\",\n \"baseline\": \"@baseline_binary@\"}\n")
 
-  # lab02: all that ./lab check 02 needs beside the judge.
+  # lab02: all targets that ./lab check 02 needs in addition to the judge.
   add_custom_target(lab${number} DEPENDS runner_${contract})
   set(strict ${compile} ${lab_strict_flags})
   if(is_opencl)
@@ -162,12 +162,12 @@ function(add_lab lab)
     set(test ${number} ${lab} ${folder}/build.json ${device})
     warpladder_lab_test(solution.${number}${suffix} ${test} --binary ${folder}/solution --json ${folder}/solution.${device}.json
                         --hold reference)
-    # On one seed: what a starter measures may depend on its random input.
+    # On one seed: a starter's counters may depend on its random input.
     set(expected ${starter_fails})
     set(part)
-    if(device STREQUAL gpu)  # where nothing counts, what only a rule refuses passes; what lockstep finds is left to luck
+    if(device STREQUAL gpu)  # without counters a broken rule passes; lockstep's findings depend on luck
       string(REGEX REPLACE "^rule\\..*" pass expected ${starter_fails})
-      set(part --only correct)  # a clock decides no test of the wrong
+      set(part --only correct)  # times never decide a test of a wrong variant
     endif()
     if(device STREQUAL lockstep OR NOT expected MATCHES "^finding\\.")
       warpladder_lab_test(starter.${number}${suffix} ${test} --binary ${folder}/starter --expect ${expected}
@@ -176,7 +176,7 @@ function(add_lab lab)
     warpladder_wrong_tests("${suffix}" "${test}")
   endforeach()
 
-  if(contract STREQUAL histogram)  # a file of the learner's own
+  if(contract STREQUAL histogram)  # the learner's own file
     warpladder_lab_test(input.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                         --input ${lab}/README.md)
   endif()
@@ -199,8 +199,8 @@ function(add_lab lab)
   warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --check-all)
 endfunction()
 
-# labNN.report: what lockstep says of a solution's measured case, for the modelled speedups of the rungs above. Made
-# again when the solution, its lab.json (which names the measured case) or lockstep changes; the judge only asks.
+# labNN.report: lockstep's report on a solution's measured case, for the modelled speedups of the rungs above. Made
+# again when the solution, its lab.json (which names the measured case) or lockstep changes; the judge only reads it.
 function(warpladder_report number lab solution)
   cmake_path(GET solution PARENT_PATH folder)
   add_custom_command(
@@ -213,7 +213,7 @@ function(warpladder_report number lab solution)
   add_dependencies(lab${number}.report lab${number}.solution)
 endfunction()
 
-# Uses add_lab's variables. Each other .cc beside a handout is a program of its own, which the handout runs.
+# Uses add_lab's variables. Each other .cc beside a handout is a separate program, which the handout runs.
 function(warpladder_lab_programs)
   file(GLOB sources CONFIGURE_DEPENDS ${lab}/*.cc)
   list(REMOVE_ITEM sources ${lab}/${source})  # OpenCL's
@@ -230,8 +230,8 @@ function(warpladder_lab_programs)
   endforeach()
 endfunction()
 
-# Uses add_lab's variables. Oclgrind, where it is installed, stands for the device and finds in kernels what lockstep
-# finds in CUDA's: races, accesses outside an array (local ones too, which PoCL lets pass), barriers that some skip.
+# Uses add_lab's variables. Oclgrind, if it is installed, replaces the device. Like lockstep it finds races, accesses
+# outside an array (also of a local array, which PoCL does not notice), and barriers that some work-items skip.
 find_program(WARPLADDER_OCLGRIND oclgrind DOC "Oclgrind, which checks OpenCL kernels")
 mark_as_advanced(WARPLADDER_OCLGRIND)
 function(warpladder_oclgrind_test)

@@ -1,12 +1,12 @@
-# Cuda: finds nvcc 13 or later and what stands beside it. Sets, for every other CMakeLists:
+# Cuda: finds nvcc 13 or later and its toolkit. Sets, for every other CMakeLists:
 #   WARPLADDER_NVCC             the compiler
 #   WARPLADDER_CUDA_VERSION     e.g. 13.0
 #   WARPLADDER_CUDA_INCLUDE     the folder with cuda_runtime_api.h
 #   WARPLADDER_CUDART           the toolkit's own libcudart.so.13
 #   WARPLADDER_NVCC_ARCH_FLAGS  PTX for every card CUDA 13 knows, and machine code for WARPLADDER_GPU_ARCHS
 #   warpladder_cuda_headers     interface target: the toolkit's headers, as system headers
-# Leaves out CMake's own CUDA language: it fixes one set of flags for a whole build, while the judge has to
-# compile a learner's file later with exactly the flags the lab was built with.
+# Does not use CMake's own CUDA language: it fixes one set of flags for a whole build. But the judge must later compile
+# a learner's file with exactly the flags of the lab.
 
 # The toolkit's PyPI wheels, which ./lab installs on a machine that has no toolkit.
 file(GLOB wheel_folders ${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/bin)
@@ -18,7 +18,7 @@ if(NOT WARPLADDER_NVCC)
   message(FATAL_ERROR "No nvcc found. ./lab demo installs one; or install CUDA 13 and set -DWARPLADDER_NVCC=/path/to/nvcc")
 endif()
 
-# Asks nvcc itself where its folders are: that holds for every layout and for wrapper scripts.
+# Asks nvcc itself for its folders: that works for every layout and for wrapper scripts.
 execute_process(COMMAND ${WARPLADDER_NVCC} --version OUTPUT_VARIABLE nvcc_version_text RESULT_VARIABLE nvcc_failed)
 execute_process(COMMAND ${WARPLADDER_NVCC} --dryrun -x cu -c /dev/null -o /dev/null ERROR_VARIABLE nvcc_plan
                 OUTPUT_QUIET)
@@ -32,7 +32,7 @@ if(WARPLADDER_CUDA_VERSION VERSION_LESS 13.0)
                       "Set -DWARPLADDER_NVCC=/path/to/nvcc to another one.")
 endif()
 
-if(NOT "${WARPLADDER_NVCC}" STREQUAL "${WARPLADDER_NVCC_BEFORE}")  # else the old toolkit's headers stay in the cache
+if(NOT "${WARPLADDER_NVCC}" STREQUAL "${WARPLADDER_NVCC_BEFORE}")  # else the cache keeps the old toolkit's headers
   unset(WARPLADDER_CUDA_INCLUDE CACHE)
   unset(WARPLADDER_CUDART CACHE)
 endif()

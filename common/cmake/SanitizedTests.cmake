@@ -1,5 +1,5 @@
-# SanitizedTests: run by the tests sanitizers.* as a script. Builds TARGET of PRESET in TREE and runs the tests that match
-# TESTS. What is built already, by ./lab test for instance, takes no time.
+# SanitizedTests: the tests sanitizers.* run this script. It builds TARGET of PRESET in TREE and runs the tests that
+# match TESTS. Targets that are already built, for instance by ./lab test, take no time.
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 if(NOT EXISTS ${TREE}/build.ninja)
   execute_process(COMMAND ${CMAKE_COMMAND} --preset ${PRESET} -B ${TREE} -DWARPLADDER_NVCC=${NVCC}

@@ -1,6 +1,6 @@
-# Style: tests that the code is written as .clang-format and ruff.toml say, and the targets format and tidy.
-# Programs of another version format otherwise, so clang-format has to be version 14, Debian 12's; where a program
-# is missing its test is skipped, and says so.
+# Style: tests that the code follows .clang-format and ruff.toml, and the targets format and tidy. Other versions format
+# differently, so clang-format must be version 14, as in Debian 12. If a program is missing, its test is skipped and
+# says so.
 file(GLOB wheel_programs ${PROJECT_SOURCE_DIR}/.venv/bin)
 find_program(WARPLADDER_CLANG_FORMAT NAMES clang-format-14 clang-format PATHS ${wheel_programs})
 find_program(WARPLADDER_RUFF ruff PATHS ${wheel_programs})
@@ -19,7 +19,7 @@ if(WARPLADDER_CLANG_FORMAT)
                     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
 endif()
 if(WARPLADDER_CLANG_TIDY)
-  # Over our host code alone; kernels are nvcc's. Minutes long, so it is nobody's default.
+  # Only for our host code; nvcc compiles the kernels. It takes minutes, so it is not part of a build.
   file(GLOB_RECURSE tidy_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/lockstep/*.cc
        ${PROJECT_SOURCE_DIR}/grader/*.cc)
   add_custom_target(tidy COMMAND ${WARPLADDER_CLANG_TIDY} -p ${PROJECT_BINARY_DIR} --quiet ${tidy_sources} VERBATIM)

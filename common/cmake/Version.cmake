@@ -1,5 +1,5 @@
-# Version: cmake -DOUT=FILE.cc -DSOURCE=FOLDER -P Version.cmake writes judge_version() of grader/judge/version.h. Run at
-# every build, it touches the file only when the version changed.
+# Version: cmake -DOUT=FILE.cc -DSOURCE=FOLDER -P Version.cmake writes judge_version() of grader/judge/version.h. It
+# runs at every build, and touches the file only when the version changed.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty OUTPUT_VARIABLE version
                 OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
 if(failed)

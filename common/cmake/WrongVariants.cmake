@@ -1,12 +1,12 @@
 # WrongVariants: files of solutions/NN_name/wrong → binaries in build/labs/NN_name/wrong and tests wrong.NN.VARIANT.
 #
-# A variant is VARIANT.patch, one bug in the reference, or a whole file, where the kernel is another one. Its first line
-# is `caught by: CHECK`, perhaps with `(on a card: CHECK)` behind it; in a whole file it is a comment.
+# A variant is VARIANT.patch, one bug in the reference, or a whole file if its kernel is another one. Its first line is
+# `caught by: CHECK`, optionally followed by `(on a card: CHECK)`; in a whole file it is a comment.
 # grader/launcher/variants.py applies the patches: a patch that no longer fits the reference ends the build.
 #
-# All functions but add_kill_rate use add_lab's variables.
+# All functions except add_kill_rate use add_lab's variables.
 
-# labNN.wrong: build/labs/NN_name/wrong/VARIANT.cu out of each patch. A file that stays the same is not written again.
+# labNN.wrong: build/labs/NN_name/wrong/VARIANT.cu from each patch. A file that does not change is not written again.
 function(warpladder_patched_variants)
   cmake_path(GET source EXTENSION kind)
   file(GLOB patches CONFIGURE_DEPENDS ${solutions}/wrong/*.patch)
@@ -32,7 +32,7 @@ function(warpladder_wrong_tests suffix test)
   cmake_path(GET source EXTENSION kind)
   file(GLOB variants CONFIGURE_DEPENDS ${solutions}/wrong/*${kind} ${solutions}/wrong/*.patch)
   foreach(variant_file IN LISTS variants)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variant_file})  # its first line is read here
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variant_file})  # this script reads its first line
     warpladder_wrong_test(${variant_file} "${suffix}" "${test}")
   endforeach()
 endfunction()
@@ -40,7 +40,7 @@ endfunction()
 function(warpladder_wrong_test variant_file suffix test)
   cmake_path(GET variant_file STEM variant)
   warpladder_named_check(${variant_file} "${suffix}" check)
-  if(suffix AND check MATCHES "^(luck$|rule\\.|finding\\.)")  # left to luck, or what only lockstep counts and finds
+  if(suffix AND check MATCHES "^(luck$|rule\\.|finding\\.)")  # found by luck, or only by lockstep
     return()
   endif()
   set(binary ${folder}/wrong/${variant})
@@ -52,7 +52,7 @@ function(warpladder_wrong_test variant_file suffix test)
     set(code ${binary}${kind})
   endif()
   set(judged --binary ${binary})
-  if(check STREQUAL "compile")  # the judge compiles it, and must not succeed
+  if(check STREQUAL "compile")  # the judge compiles it, and this must fail
     set(judged --file ${code})
   elseif(NOT TARGET lab${number}.wrong.${variant})
     warpladder_lab_binary(lab${number}.wrong.${variant} ${code} ${binary} ${contract} "${compile}" "${link}")
@@ -64,7 +64,7 @@ function(warpladder_wrong_test variant_file suffix test)
                       --json ${binary}.${device}.json)
 endfunction()
 
-# The check that the variant's first line names: on a card (suffix is not empty) the one for cards.
+# The check that the variant's first line names: on a card (suffix is not empty) the check for cards.
 function(warpladder_named_check variant_file suffix out)
   file(STRINGS ${variant_file} first_line LIMIT_COUNT 1)
   set(mark "// ")
@@ -81,7 +81,7 @@ function(warpladder_named_check variant_file suffix out)
   endif()
 endfunction()
 
-# wrong.all, after all wrong.*: counts the variants, and those that are caught as they say.
+# wrong.all runs after all wrong.*: it counts the variants, and those that are caught by their check.
 function(add_kill_rate)
   get_property(tests GLOBAL PROPERTY warpladder_wrong_tests)
   if(Python3_FOUND AND tests)

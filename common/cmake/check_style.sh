@@ -7,7 +7,7 @@ if [[ -z $program || $program == *-NOTFOUND ]] ; then
   exit 77
 fi
 
-# What git tracks, or everything outside the build trees where this is no clone.
+# The files that git tracks; without git, all files outside the build trees.
 files() {
   git ls-files -z -- "$@" 2>/dev/null && return
   local name names=()

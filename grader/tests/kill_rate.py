@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How many of the deliberately wrong variants are caught, each by the check that its first line names.
+"""Counts the deliberately wrong variants that are caught, each by the check that its first line names.
 
-    kill_rate.py SOLUTIONS BUILD     BUILD/labs/NN_name/wrong/VARIANT.lockstep.json are what the tests wrong.* left
+    kill_rate.py SOLUTIONS BUILD     BUILD/labs/NN_name/wrong/VARIANT.lockstep.json come from the tests wrong.*
 
-Ends 0 if all are. A verdict that is missing, or older than what it judged, counts as not caught.
+Exits with 0 if all are caught. A verdict that is missing, or older than the judged files, counts as not caught.
 """
 
 import json
@@ -15,7 +15,7 @@ from launcher.variants import Variant, all_variants  # noqa: E402
 
 
 def failed_check(variant: Variant, folder: Path) -> str:
-    """What the judge said of a variant; or why there is nothing that counts."""
+    """The judge's verdict on a variant, or the reason why there is no valid one."""
     verdict, binary = (folder / f"{variant.name}{suffix}" for suffix in (".lockstep.json", ""))
     if not verdict.exists():
         return "not judged"

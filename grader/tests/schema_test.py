@@ -1,7 +1,7 @@
-"""Holds verdicts, as judge --json writes them, against verdict.schema.json: schema_test.py SCHEMA FOLDER
+"""Validates the verdicts of judge --json against verdict.schema.json: schema_test.py SCHEMA FOLDER
 
-Every file in FOLDER has to be valid, and each verdict that the schema knows has to be among them. 77: no jsonschema is
-here.
+Every file in FOLDER must be valid, and each verdict that the schema knows must be among them. Exits with 77 if there is
+no jsonschema.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def main() -> int:
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
     found: set[str] = set()
-    wrong: dict[str, list[str]] = {}  # message → the files that it is about
+    wrong: dict[str, list[str]] = {}  # message → the files that it concerns
     for file in sorted(arguments.folder.glob("*.json")):
         verdict = json.loads(file.read_text(encoding="utf-8"))
         found.add(verdict.get("verdict"))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Every lab's verdict on speed, again and again: does it change from run to run?
+"""Judges the speed of every lab several times: does the verdict change from run to run?
 
     speed_on_card.py BUILD OUT.csv --commit COMMIT     on a machine with a GPU; BUILD is made by preset gpu
 
-times each solution, and where speed is graded each starter that works (it is the working kernel of the rung below, or
-near it), with `judge --only speed`, five times; one round of all labs after the other, so that what is still missing
-when the time is over is the last rounds. Writes a row a run, prints a table, and ends 0 if no verdict changed between
-pass and fail and every solution passes.
+times each solution, and, where speed is graded, each starter that works (it is the working kernel of the rung below, or
+near it), with `judge --only speed`, five times. It runs one round of all labs after the other, so that only the last
+rounds are missing if the time is over. Writes a row for each run, prints a table, and exits with 0 if no verdict
+changed between pass and fail and every solution passes.
 """
 
 import argparse
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 def codes(build: Path) -> list[tuple[str, str]]:
-    """(lab, solution or starter) of all that is timed: a starter, if nothing but a rule or a threshold refuses it."""
+    """(lab, solution or starter) of all timed files: a starter only if just a rule or a threshold refuses it."""
     found = []
     for folder in sorted((ROOT / "labs").glob("*/lab.json")):
         facts = json.loads(folder.read_text(encoding="utf-8"))
@@ -87,7 +87,7 @@ def card() -> str:
 
 
 def table(rows: list[dict[str, object]]) -> int:
-    """Prints a line a code; how many codes have runs that pass and runs that fail."""
+    """Prints a line for each file; returns how many files have both runs that pass and runs that fail."""
     of_code = defaultdict(list)
     for row in rows:
         of_code[row["lab"], row["code"]].append(row)

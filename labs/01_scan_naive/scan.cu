@@ -1,4 +1,4 @@
-// scan, naive: one thread per output, and each sums its own prefix from the start. n²/2 additions where a serial
+// scan, naive: one thread per output, and each adds up its own prefix from the start. It takes n²/2 additions; a serial
 // scan needs n. The serial scans for the host stand first; every later rung is compared with them.
 //
 // This file compiles and runs as it is; it is wrong at every TODO. Do them in order: the check names the first

@@ -1,6 +1,6 @@
 // histogram, global atomics: a grid of fixed size strides over the bytes, and each byte is one atomic addition to
-// one of 256 counters in global memory. Right in any order and on any data; slow because all threads queue at the
-// same 256 addresses.
+// one of 256 counters in global memory. It is right in any order and on any data. It is slow because all threads queue
+// at the same 256 addresses.
 //
 // This file compiles and runs as it is; it is wrong at every TODO.
 #include "common/check.h"

@@ -1,5 +1,5 @@
-// histogram, shared atomics: each block counts its bytes in a histogram of its own, in shared memory, and adds it to
-// the 256 counters in global memory when it is done.
+// histogram, shared atomics: each block counts its bytes in its own histogram in shared memory. At the end it adds that
+// to the 256 counters in global memory.
 //
 // This is the rung below with blocks of 256 threads, and it works. Keep copies of the histogram so that no two lanes of
 // a warp ever meet in a bank, for any bytes. And load 16 bytes at a time.

@@ -11,7 +11,7 @@
 // OpenCL C, compiled when the program runs: the C++ compiler sees only a string.
 const char* const kKernels = OPENCL_LINE R"CL(
 #define GROUP 256          // work-items
-#define TILE (2 * GROUP)   // elements, two a work-item; a power of two, or the tree does not come out even
+#define TILE (2 * GROUP)   // elements, two a work-item; a power of two, so that every node has two equal halves
 #define BANKS 32           // of a GPU's local memory, each a word of four bytes wide
 
 // The word of element i.
@@ -107,7 +107,7 @@ void scan_level(OpenCl& opencl, const cl::Buffer& in, int n, const cl::Buffer& o
 
 void scan_exclusive_opencl(const float* in, int n, float* out) {
   if (n == 0) return;                   // a buffer of no bytes is an error
-  static OpenCl& opencl = *new OpenCl;  // never destroyed: as the program ends, the driver may be gone before it
+  static OpenCl& opencl = *new OpenCl;  // never destroyed: when the program ends, the driver may be gone first
   const size_t bytes = static_cast<size_t>(n) * sizeof(float);
   const cl::Buffer device_in = floats(opencl, n);
   const cl::Buffer device_out = floats(opencl, n);

@@ -1,5 +1,5 @@
 // saxpy, a whole CUDA program: arrays go to the device, one thread for each element computes it, the result comes back.
-// Two events around the launch take the time of the kernel alone; every call is checked.
+// Two events around the launch take the time of only the kernel; every call is checked.
 #include "common/check.h"
 #include "common/contracts/saxpy.h"
 

@@ -1,5 +1,5 @@
-// scan, naive: one thread per output, and each sums its own prefix from the start. n²/2 additions where a serial
-// scan needs n. The serial scans for the host stand first; they are what every later rung is compared with.
+// scan, naive: one thread per output, and each adds up its own prefix from the start. It takes n²/2 additions; a serial
+// scan needs n. The serial scans for the host stand first. Every later rung is compared with them.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
@@ -37,7 +37,7 @@ __global__ void scan_exclusive_kernel(const float* __restrict__ in, int n, float
   out[i] = sum;
 }
 
-// Blocks that hold n > 0 threads, the last one perhaps not full. (n + kBlock - 1) / kBlock overflows for the largest n.
+// The number of blocks for n > 0 threads; the last may not be full. (n + kBlock - 1) / kBlock overflows for large n.
 static int block_count(int n) { return (n - 1) / kBlock + 1; }
 
 void scan_inclusive(const float* in, int n, float* out) {

@@ -1,28 +1,28 @@
 // reduction, neighboured: each block of 1024 threads adds 1024 elements in place, neighbour to neighbour, in ten
-// steps; the host adds the block sums. In step s only every 2^s-th thread adds, so that every warp stays busy for
-// the sake of ever fewer lanes.
+// steps; the host adds the block sums. In step s only every 2^s-th thread adds, so that every warp stays busy, but
+// ever fewer of its lanes add.
 #include <numeric>
 #include <vector>
 
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two, or the pairs do not come out even
+constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two: each step halves the sums
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_neighbored(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int first = blockIdx.x * blockDim.x;
   unsigned* block = data + first;
-  const int count = min(n - first, kBlock);  // elements of this block: the last one may hold fewer
+  const int count = min(n - first, kBlock);  // elements of this block; the last block may hold fewer
 
   // No early return for tid >= count: every thread has to come to the barrier.
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     if (tid % (2 * stride) == 0 && tid + stride < count) {
-      // On a line of its own: the report tells its lanes from those that only test.
+      // On a line of its own, so that the report separates its lanes from those that only test.
       block[tid] += block[tid + stride];
     }
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
   if (tid == 0) block_sums[blockIdx.x] = block[0];

@@ -1,30 +1,30 @@
 // reduction, less divergent: the pairs of lab 02, neighbour to neighbour, but thread i takes the i-th pair of a step
-// and not the pair at element i. So the threads that add are the first ones of the block: whole warps add, and whole
-// warps have nothing left to do.
+// and not the pair at element i. So the first threads of the block add: whole warps add, and the other warps have no
+// more work.
 #include <numeric>
 #include <vector>
 
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two, or the pairs do not come out even
+constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two: each step halves the sums
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_less_divergent(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int first = blockIdx.x * blockDim.x;
   unsigned* block = data + first;
-  const int count = min(n - first, kBlock);  // elements of this block: the last one may hold fewer
+  const int count = min(n - first, kBlock);  // elements of this block; the last block may hold fewer
 
   // No early return for threads without a pair: every thread has to come to the barrier.
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
-    // Within the block, 0 to 2^20: counted over the whole grid, this would not fit into an int.
+    // Counted within the block, 0 to 2^20. Counted over the whole grid, it would not fit into an int.
     const int i = 2 * stride * tid;
     if (i + stride < count) {
-      // On a line of its own: the report tells its lanes from those that only test.
+      // On a line of its own, so that the report separates its lanes from those that only test.
       block[i] += block[i + stride];
     }
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
   if (tid == 0) block_sums[blockIdx.x] = block[0];

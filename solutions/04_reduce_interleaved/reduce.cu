@@ -1,31 +1,31 @@
-// reduction, interleaved: the threads of lab 03, the first ones of the block, but other pairs. The stride begins at
-// half a block and halves, and thread i adds element i + stride to element i: neighbours in the warp read neighbours
-// in memory, and the sectors that a warp touches are used whole.
+// reduction, interleaved: the first threads of the block add, as in lab 03, but they add other pairs. The stride begins
+// at half a block and halves; thread i adds element i + stride to element i. Neighbours in the warp read neighbours in
+// memory, and a warp uses all words of the sectors that it touches.
 #include <numeric>
 #include <vector>
 
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two, or the pairs do not come out even
+constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two: each step halves the sums
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_interleaved(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int first = blockIdx.x * blockDim.x;
   unsigned* block = data + first;
-  const int count = min(n - first, kBlock);  // elements of this block: the last one may hold fewer
+  const int count = min(n - first, kBlock);  // elements of this block; the last block may hold fewer
 
-  // Before each step all that is left to add lies in the first 2 * stride elements.
+  // Before each step the sums that are left lie in the first 2 * stride elements.
   // No early return for threads without a pair: every thread has to come to the barrier.
   for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
-    // A full block needs the first test alone. In the last one the partner may lie beyond the end.
-    // In a step nobody reads what another thread writes: sums go below stride, partners lie at stride and above.
+    // A full block needs only the first test. In the last block the partner may lie beyond the end.
+    // No thread reads a sum that another writes in this step: sums go below stride, partners lie at stride and above.
     if (tid < stride && tid + stride < count) {
-      // On a line of its own: the report tells its lanes from those that only test.
+      // On a line of its own, so that the report separates its lanes from those that only test.
       block[tid] += block[tid + stride];
     }
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
   if (tid == 0) block_sums[blockIdx.x] = block[0];

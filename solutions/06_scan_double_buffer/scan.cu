@@ -1,9 +1,9 @@
 // scan, double buffer: one block scans up to 1024 elements in ten steps, as in 05, with one barrier a step instead of
-// two. Steps take turns with two shared arrays: while slow threads still read one, fast ones already write the other.
+// two. The steps alternate between two shared arrays: while slow threads read one, fast ones already write the other.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[2][kBlock];
@@ -14,8 +14,8 @@ __global__ void scan_block(const float* __restrict__ in, int n, float* __restric
   int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     s_sum[buffer][tid] = sum;
-    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
-    // before: that is the one that the next step overwrites.
+    // The thread to the right reads this sum. And once all threads are here, none still reads the buffer of the step
+    // before, which the next step overwrites.
     __syncthreads();
     if (tid >= stride) sum += s_sum[buffer][tid - stride];
     buffer = 1 - buffer;

@@ -1,12 +1,12 @@
-// scan, any length: each block scans a tile of 1024 elements and tells the tile's sum; the sums are an array to scan
-// like any other, only 1024 times shorter; then each tile adds what came before it. All of it is queued in one go: one
-// allocation for all levels, and the host waits for nothing.
+// scan, any length: each block scans a tile of 1024 elements and stores the tile's sum. The sums are an array to scan
+// like any other, only 1024 times shorter. Then each tile adds the sum of all tiles before it. All of it is queued at
+// once: one allocation for all levels, and the host does not wait.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
 constexpr int kTile = 1024;  // elements, and threads, of a block; a power of two
 
-// Scans each tile by itself. sums[t] becomes the sum of tile t. Lab 06, but for two lines.
+// Scans each tile by itself. sums[t] becomes the sum of tile t. Lab 06, except for two lines.
 __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
   __shared__ float s_sum[2][kTile];
   const int tid = threadIdx.x;
@@ -17,8 +17,8 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     s_sum[buffer][tid] = sum;
-    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
-    // before: that is the one that the next step overwrites.
+    // The thread to the right reads this sum. And once all threads are here, none still reads the buffer of the step
+    // before, which the next step overwrites.
     __syncthreads();
     if (tid >= stride) sum += s_sum[buffer][tid - stride];
     buffer = 1 - buffer;
@@ -27,22 +27,22 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   if (tid == kTile - 1) sums[blockIdx.x] = sum;  // of a short tile too, since it ends in zeros
 }
 
-// Fan-out. offsets[t] is the sum of tiles 0 … t, so that tile t + 1 needs it; tile 0 needs nothing.
+// Fan-out. offsets[t] is the sum of tiles 0 … t, so tile t + 1 adds it; tile 0 adds nothing.
 __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
   const int i = (blockIdx.x + 1) * kTile + threadIdx.x;
   if (i < n) out[i] += offsets[blockIdx.x];
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+// The number of tiles for n > 0 elements; the last one may not be full. n / kTile would drop it.
 static int tile_count(int n) { return (n - 1) / kTile + 1; }
 
-// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+// Scratch memory of all levels. Each level has a sum and an offset for every tile; the offsets are the scanned sums.
 static size_t scratch_floats(int n) {
   const int tiles = tile_count(n);
   return 2 * static_cast<size_t>(tiles) + (tiles > 1 ? scratch_floats(tiles) : 0);
 }
 
-// Kernels of one stream run one after the other, so that nothing here waits, and nothing is allocated.
+// Kernels of one stream run one after the other, so the host need not wait here. Nothing is allocated.
 static void scan_level(const float* in, int n, float* out, float* scratch) {
   const int tiles = tile_count(n);
   float* sums = scratch;

@@ -12,47 +12,47 @@ constexpr int kWarp = 32;
 constexpr int kUnroll = 8;               // blocks of data that a block of threads takes
 constexpr int kTile = kUnroll * kBlock;  // elements of a block
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_unroll_last_warp(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int first = blockIdx.x * kTile;
   unsigned* tile = data + first;
-  const int count = min(n - first, kTile);  // elements of this tile: the last one may hold fewer
+  const int count = min(n - first, kTile);  // elements of this tile; the last tile may hold fewer
 
   unsigned sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k) {
     const int i = tid + k * kBlock;
-    // A guard for each element: in the last tile some of a thread's eight exist and some do not. A value and not a
-    // jump, and the sum in a register: no load has to wait for the one before it.
+    // A guard for each element: in the last tile only some of a thread's eight elements exist. It is a value and not
+    // a jump, and the sum is in a register: no load has to wait for the load before it.
     sum += i < count ? tile[i] : 0;
   }
   if (tid < count) tile[tid] = sum;
-  // The first step reads sums that other threads are writing here.
+  // The first step reads sums that other threads write here.
   __syncthreads();
 
-  // Before each step all that is left to add lies in the first 2 * stride elements.
+  // Before each step the sums that are left lie in the first 2 * stride elements.
   // No early return for threads without a pair: every thread has to come to the barrier.
   for (int stride = blockDim.x / 2; stride > kWarp; stride /= 2) {
-    // A tile of 512 elements or more needs the first test alone. In the last one the partner may lie beyond the end.
+    // A tile of 512 elements or more needs only the first test. In the last tile the partner may lie beyond the end.
     if (tid < stride && tid + stride < count) {
-      // On a line of its own: the report tells its lanes from those that only test.
+      // On a line of its own, so that the report separates its lanes from those that only test.
       tile[tid] += tile[tid + stride];
     }
-    // The next step, or the last warp below, reads sums that other threads are writing in this one.
+    // The next step, or the last warp below, reads sums that other threads write in this step.
     __syncthreads();
   }
 
-  // From here on all who read and all who write are lanes of warp 0, and the other warps are done.
+  // From here on only lanes of warp 0 read and write, and the other warps are done.
   if (tid < kWarp) {
 #pragma unroll
     for (int stride = kWarp; stride > 0; stride /= 2) {
       if (tid < stride && tid + stride < count) {
-        // Here, too, on a line of its own.
+        // On a line of its own here, too.
         tile[tid] += tile[tid + stride];
       }
-      // Lanes of a warp need not be at the same instruction: the next step reads sums that other lanes are writing in
-      // this one. Outside the if, so that all 32 lanes come.
+      // Lanes of a warp need not be at the same instruction: the next step reads sums that other lanes write in this
+      // step. It stands outside the if, so that all 32 lanes come.
       __syncwarp();
     }
   }

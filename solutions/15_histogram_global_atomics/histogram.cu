@@ -1,6 +1,6 @@
 // histogram, global atomics: a grid of fixed size strides over the bytes, and each byte is one atomic addition to
-// one of 256 counters in global memory. Right in any order and on any data; slow because all threads queue at the
-// same 256 addresses.
+// one of 256 counters in global memory. It is right in any order and on any data. It is slow because all threads queue
+// at the same 256 addresses.
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 
@@ -16,7 +16,7 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
 }
 
 void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
-  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins may hold any values before
   if (bytes == 0) return;
 
   int device = 0, sms = 0;

@@ -1,6 +1,6 @@
-// histogram, shared atomics: each block counts its bytes in a histogram of its own, in shared memory, and adds it to
-// the 256 counters in global memory when it is done. The queue of the rung below, one for the whole card, becomes a
-// short one in every block.
+// histogram, shared atomics: each block counts its bytes in its own histogram in shared memory. At the end it adds that
+// to the 256 counters in global memory. The rung below has one queue for the whole card; here every block has its own,
+// and it is short.
 #include <algorithm>
 
 #include "common/check.h"
@@ -28,13 +28,13 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
 }
 
 void histogram_block(const unsigned char* data, size_t bytes, unsigned int* bins, int block) {
-  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins may hold any values before
   if (bytes == 0) return;
 
   int device = 0, sms = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-  // A block that gets no byte at all would have 256 counters to zero and to merge all the same.
+  // A block without a byte would still zero and merge 256 counters.
   const size_t blocks = std::min<size_t>(sms * (kThreadsPerSm / block), (bytes - 1) / block + 1);
   histogram_kernel<<<blocks, block>>>(data, bytes, bins);
   CUDA_CHECK(cudaGetLastError());

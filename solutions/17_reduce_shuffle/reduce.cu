@@ -1,6 +1,6 @@
-// reduction, shuffles: each thread adds eight elements in a register, the lanes of a warp hand their sums to each other
-// in five shuffles, and the sums of the warps meet in shared memory behind the only barrier. The data are read once
-// and never written.
+// reduction, shuffles: each thread adds eight elements in a register, the lanes of a warp pass their sums to each other
+// in five shuffles, and the sums of the warps meet in shared memory after the only barrier. The data are read once and
+// never written.
 #include <numeric>
 #include <vector>
 
@@ -9,19 +9,19 @@
 
 constexpr int kBlock = 512;  // threads of a block
 constexpr int kWarp = 32;
-constexpr int kWarps = kBlock / kWarp;   // of a block; at most 32, or one warp could not add their sums
+constexpr int kWarps = kBlock / kWarp;   // of a block; at most 32, so that one warp can add their sums
 constexpr int kUnroll = 8;               // blocks of data that a block of threads takes
 constexpr int kTile = kUnroll * kBlock;  // elements of a block
 constexpr unsigned kAllLanes = 0xffffffff;
 
-// The sum over all lanes, in lane 0; what the others get is of no use. All 32 lanes of the warp call it together.
+// The sum over all lanes, in lane 0; the other lanes get a useless value. All 32 lanes of the warp call it together.
 static __device__ unsigned warp_sum(unsigned sum) {
 #pragma unroll
   for (int offset = kWarp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(kAllLanes, sum, offset);
   return sum;
 }
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_shuffle(const unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   __shared__ unsigned s_warp_sums[kWarps];
   const int tid = threadIdx.x;
@@ -29,23 +29,23 @@ __global__ void reduce_shuffle(const unsigned* __restrict__ data, int n, unsigne
   const int warp = tid / kWarp;
   const int first = blockIdx.x * kTile;
   const unsigned* tile = data + first;
-  const int count = min(n - first, kTile);  // elements of this tile: the last one may hold fewer
+  const int count = min(n - first, kTile);  // elements of this tile; the last tile may hold fewer
 
-  // No early return: a thread without elements keeps its zero and takes part, for the shuffles name all 32 lanes.
+  // No early return: a thread without elements keeps its zero and takes part, because the shuffles name all 32 lanes.
   unsigned sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k) {
     const int i = tid + k * kBlock;
-    // A guard for each element: in the last tile some of a thread's eight exist and some do not.
+    // A guard for each element: in the last tile only some of a thread's eight elements exist.
     sum += i < count ? tile[i] : 0;
   }
 
   sum = warp_sum(sum);
   if (lane == 0) s_warp_sums[warp] = sum;
-  // Warp 0 reads what the other warps are writing here.
+  // Warp 0 reads the sums that the other warps write here.
   __syncthreads();
 
-  // A whole warp goes in and never a part of one. Its lanes beyond the last warp's number bring a zero.
+  // The whole of warp 0 enters. A lane takes part with a zero if no warp has its number.
   if (warp == 0) {
     sum = warp_sum(lane < kWarps ? s_warp_sums[lane] : 0);
     if (lane == 0) block_sums[blockIdx.x] = sum;

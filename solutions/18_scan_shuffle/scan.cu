@@ -1,19 +1,19 @@
 // scan, shuffles: tiles of 1024 elements as in 07, but sums stay in registers. A warp scans 32 elements by shuffles,
-// without shared memory and without barriers; then one warp scans the 32 warp sums, and every warp adds what came
-// before it. Two barriers a block where 06 and 07 have ten.
+// without shared memory and without barriers. Then one warp scans the 32 warp sums, and every warp adds the sum of all
+// warps before it. A block meets two barriers, where 06 and 07 have ten.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
 constexpr int kTile = 1024;  // elements, and threads, of a block
 constexpr int kWarp = 32;
-constexpr int kWarps = kTile / kWarp;  // 32 as well: one warp can scan the sums of all
+constexpr int kWarps = kTile / kWarp;  // also 32, so that one warp can scan all warp sums
 constexpr unsigned kAllLanes = 0xffffffff;
 
 // The sum of x over this lane and all lanes to its left. All lanes of the warp have to call it.
 __device__ float scan_warp(float x) {
   const int lane = threadIdx.x % kWarp;
   for (int stride = 1; stride < kWarp; stride *= 2) {
-    // Outside the if: every lane of the mask has to take part, if only to hand its sum to the right.
+    // Outside the if: every lane of the mask has to take part, even if it only passes its sum to the right.
     const float left = __shfl_up_sync(kAllLanes, x, stride);
     if (lane >= stride) x += left;
   }
@@ -31,7 +31,7 @@ __device__ float scan_block(float x) {
   // Warp 0 reads the sums of all warps.
   __syncthreads();
   if (warp == 0) s_before[lane] = scan_warp(s_before[lane]);
-  // All warps read what warp 0 has made of them.
+  // All warps read the scanned sums that warp 0 wrote.
   __syncthreads();
   return warp > 0 ? s_before[warp - 1] + x : x;
 }
@@ -47,22 +47,22 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   if (tid == kTile - 1) sums[blockIdx.x] = sum;  // of a short tile too, since it ends in zeros
 }
 
-// Fan-out. offsets[t] is the sum of tiles 0 … t, so that tile t + 1 needs it; tile 0 needs nothing.
+// Fan-out. offsets[t] is the sum of tiles 0 … t, so tile t + 1 adds it; tile 0 adds nothing.
 __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
   const int i = (blockIdx.x + 1) * kTile + threadIdx.x;
   if (i < n) out[i] += offsets[blockIdx.x];
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+// The number of tiles for n > 0 elements; the last one may not be full. n / kTile would drop it.
 static int tile_count(int n) { return (n - 1) / kTile + 1; }
 
-// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+// Scratch memory of all levels. Each level has a sum and an offset for every tile; the offsets are the scanned sums.
 static size_t scratch_floats(int n) {
   const int tiles = tile_count(n);
   return 2 * static_cast<size_t>(tiles) + (tiles > 1 ? scratch_floats(tiles) : 0);
 }
 
-// Kernels of one stream run one after the other, so that nothing here waits, and nothing is allocated.
+// Kernels of one stream run one after the other, so the host need not wait here. Nothing is allocated.
 static void scan_level(const float* in, int n, float* out, float* scratch) {
   const int tiles = tile_count(n);
   float* sums = scratch;
@@ -85,7 +85,7 @@ void scan_inclusive(const float* in, int n, float* out) {
   CUDA_CHECK(cudaFreeAsync(scratch, stream));
 }
 
-// The inclusive scan of all but the last element, moved one to the right.
+// The inclusive scan of all elements but the last, moved one place to the right.
 void scan_exclusive(const float* in, int n, float* out) {
   if (n == 0) return;  // there is no out[0] to set
   CUDA_CHECK(cudaMemsetAsync(out, 0, sizeof *out));

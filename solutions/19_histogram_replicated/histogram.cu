@@ -1,16 +1,16 @@
 // histogram, replicated: each block keeps 32 copies of the 256 counters, one for each lane of a warp, laid out so that
-// all counters of copy k lie in bank k. No two lanes of a warp ever meet, whatever the bytes are. A thread loads 16
-// bytes at a time, so that a warp asks for 512 at once.
+// all counters of copy k lie in bank k. No two lanes of a warp ever meet in a bank, for any bytes. A thread loads 16
+// bytes at a time, so that a warp loads 512 bytes at once.
 #include <algorithm>
 
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 
 constexpr int kBlock = 512;  // threads
-constexpr int kCopies = 32;  // one for each lane of a warp, which is also one for each bank
+constexpr int kCopies = 32;  // one for each lane of a warp, and so one for each bank
 constexpr int kVector = 16;  // bytes of a load
 
-// Counts the four bytes of a word in the copy that begins at my_bins. Warps share copies: it takes atomics still.
+// Counts the four bytes of a word in the copy that begins at my_bins. Warps share copies, so atomics are still needed.
 static __device__ void count_word(unsigned int* my_bins, unsigned int word) {
   for (int shift = 0; shift < 32; shift += 8) atomicAdd(&my_bins[(word >> shift) % kBins * kCopies], 1u);
 }
@@ -33,7 +33,7 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
     count_word(my_bins, vector.z);
     count_word(my_bins, vector.w);
   }
-  // Up to 15 bytes are left over: the grid's first threads take one each.
+  // Up to 15 bytes are left over: the grid's first threads take one byte each.
   const size_t left_over = vectors * kVector + first;
   if (left_over < bytes) atomicAdd(&my_bins[data[left_over] * kCopies], 1u);
   // A counter is complete when the slowest thread of the block has counted its last byte.
@@ -48,15 +48,15 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
 }
 
 void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
-  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins may hold any values before
   if (bytes == 0) return;
 
   int device = 0, sms = 0, blocks_per_sm = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-  // Shared memory decides now how many blocks a multiprocessor holds, and how much of it there is differs by card.
+  // Shared memory now limits the blocks on a multiprocessor, and its size differs from card to card.
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, histogram_kernel, kBlock, 0));
-  // A block that gets no bytes at all would have 8,192 counters to zero and to merge all the same.
+  // A block without a byte would still zero and merge 8,192 counters.
   const size_t blocks = std::min<size_t>(sms * blocks_per_sm, (bytes - 1) / (kBlock * kVector) + 1);
   histogram_kernel<<<blocks, kBlock>>>(data, bytes, bins);
   CUDA_CHECK(cudaGetLastError());

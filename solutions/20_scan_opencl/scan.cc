@@ -1,18 +1,18 @@
 // scan, in OpenCL: the exclusive scan of lab 10, for any device that has an OpenCL driver. Each work-group scans a tile
-// of 512 elements, work-efficient and free of bank conflicts, and tells the tile's sum; the sums are scanned the same
-// way, and each tile adds what came before it. The host enqueues all of it and waits once, for the result.
+// of 512 elements, work-efficient and free of bank conflicts, and stores the tile's sum. The sums are scanned alike.
+// Then each tile adds the sum of all tiles before it. The host enqueues all of it and waits once, for the result.
 #include <cstddef>
 
 #include "common/contracts/scan.h"
 #include "common/opencl.h"
 
-// OpenCL C, compiled when the program runs: the C++ compiler sees no more than a string.
+// OpenCL C, compiled when the program runs: the C++ compiler sees only a string.
 const char* const kKernels = OPENCL_LINE R"CL(
 #define GROUP 256          // work-items
-#define TILE (2 * GROUP)   // elements, two a work-item; a power of two, or the tree does not come out even
+#define TILE (2 * GROUP)   // elements, two a work-item; a power of two, so that every node has two equal halves
 #define BANKS 32           // of a GPU's local memory, each a word of four bytes wide
 
-// The word of element i: every 32 elements are followed by one word that nobody uses.
+// The word of element i: after every 32 elements comes one unused word.
 #define PADDED(i) ((i) + (i) / BANKS)
 
 // Scans each tile by itself, exclusive. sums[t] becomes the sum of tile t.
@@ -20,31 +20,31 @@ kernel void scan_tiles(global const float* restrict in, int n, global float* res
                        global float* restrict sums) {
   local float tile[PADDED(TILE)];
   const int id = get_local_id(0);
-  const int first = get_group_id(0) * TILE + id;  // of this work-item's two elements
+  const int first = get_group_id(0) * TILE + id;  // the first of this work-item's two elements
   const int second = first + GROUP;
 
   // No early return beyond n: every work-item has to come to the barriers. Zeros change no sum.
   tile[PADDED(id)] = first < n ? in[first] : 0.0f;
   tile[PADDED(id + GROUP)] = second < n ? in[second] : 0.0f;
 
-  // Up: the last element of a node of 2 * stride elements receives their sum.
+  // Up-sweep: the last element of a node of 2 * stride elements gets their sum.
   for (int stride = 1; stride < TILE; stride *= 2) {
-    // The pair was written by other work-items: as elements, or in the step before.
+    // Other work-items wrote this pair: when they filled the tile, or in the step before.
     barrier(CLK_LOCAL_MEM_FENCE);
     const int right = 2 * stride * (id + 1) - 1;
     const int left = right - stride;
     if (right < TILE) tile[PADDED(right)] += tile[PADDED(left)];
   }
 
-  // Nothing stands before the root. Work-item 0 wrote its sum, so that no barrier is needed between the two.
+  // The sum before the root is 0. Work-item 0 itself wrote the root's sum, so no barrier is needed here.
   if (id == 0) {
     sums[get_group_id(0)] = tile[PADDED(TILE - 1)];
     tile[PADDED(TILE - 1)] = 0.0f;
   }
 
-  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
+  // Down-sweep: a node holds the sum before it. Its left half gets the same; its right half adds the left half's sum.
   for (int stride = TILE / 2; stride > 0; stride /= 2) {
-    // What stands before this node was written by another work-item, in the step before.
+    // Another work-item wrote the sum before this node, in the step before.
     barrier(CLK_LOCAL_MEM_FENCE);
     const int right = 2 * stride * (id + 1) - 1;
     const int left = right - stride;
@@ -56,13 +56,13 @@ kernel void scan_tiles(global const float* restrict in, int n, global float* res
     }
   }
 
-  // The elements that this work-item stores were finished by others.
+  // Other work-items finished the elements that this work-item stores.
   barrier(CLK_LOCAL_MEM_FENCE);
   if (first < n) out[first] = tile[PADDED(id)];
   if (second < n) out[second] = tile[PADDED(id + GROUP)];
 }
 
-// Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 needs nothing.
+// Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 adds nothing.
 kernel void add_offsets(global const float* restrict offsets, int n, global float* restrict out) {
   const int tile = get_group_id(0) + 1;
   const int first = tile * TILE + get_local_id(0);
@@ -78,17 +78,17 @@ constexpr int kTile = 2 * kGroup;
 
 namespace {
 
-// What OpenCL needs before the first kernel runs. Making it takes long, so one serves all calls.
+// The objects that OpenCL needs before the first kernel runs. Making them takes long, so all calls share one set.
 struct OpenCl {
   cl::Context context{opencl_device()};
   cl::CommandQueue queue{context};  // in order: a command begins when the one before it is done
   cl::Program program = opencl_program(context, kKernels);
 };
 
-// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+// The number of tiles for n > 0 elements; the last one may not be full. n / kTile would drop it.
 int tile_count(int n) { return (n - 1) / kTile + 1; }
 
-// A launch names the number of work-items in all, not the number of groups.
+// A launch takes the number of all work-items, not the number of groups.
 cl::EnqueueArgs groups(OpenCl& opencl, int count) {
   return {opencl.queue, cl::NDRange(static_cast<size_t>(count) * kGroup), cl::NDRange(kGroup)};
 }
@@ -97,7 +97,7 @@ cl::Buffer floats(OpenCl& opencl, int count) {
   return {opencl.context, CL_MEM_READ_WRITE, static_cast<size_t>(count) * sizeof(float)};
 }
 
-// Enqueues only. A buffer whose last owner is gone lives on until the commands that use it are done.
+// Only enqueues. OpenCL keeps a buffer whose last owner is gone until the commands that use it are done.
 void scan_level(OpenCl& opencl, const cl::Buffer& in, int n, const cl::Buffer& out) {
   const int tiles = tile_count(n);
   const cl::Buffer sums = floats(opencl, tiles);
@@ -114,12 +114,12 @@ void scan_level(OpenCl& opencl, const cl::Buffer& in, int n, const cl::Buffer& o
 
 void scan_exclusive_opencl(const float* in, int n, float* out) {
   if (n == 0) return;                   // a buffer of no bytes is an error
-  static OpenCl& opencl = *new OpenCl;  // never destroyed: as the program ends, the driver may be gone before it
+  static OpenCl& opencl = *new OpenCl;  // never destroyed: when the program ends, the driver may be gone first
   const size_t bytes = static_cast<size_t>(n) * sizeof(float);
   const cl::Buffer device_in = floats(opencl, n);
   const cl::Buffer device_out = floats(opencl, n);
   opencl.queue.enqueueWriteBuffer(device_in, CL_FALSE, 0, bytes, in);
   scan_level(opencl, device_in, n, device_out);
-  // CL_TRUE: returns when the result is there, and in order that is after all else.
+  // CL_TRUE: returns when the result is there. The queue is in order, so every other command is done then.
   opencl.queue.enqueueReadBuffer(device_out, CL_TRUE, 0, bytes, out);
 }

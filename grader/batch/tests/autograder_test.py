@@ -1,4 +1,4 @@
-"""The zip for Gradescope, unpacked and run as its specification says, with the judge that is built here already."""
+"""The zip for Gradescope, unpacked and run as its specification says, with the judge that is already built here."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def is_checkout() -> bool:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """With the files' modes, as unzip does."""
+    """Unpacks with the files' modes, as unzip does."""
     with zipfile.ZipFile(file) as archive:
         archive.extractall(folder)
         for entry in archive.infolist():
@@ -48,7 +48,7 @@ class Autograder(unittest.TestCase):
         for folder in ("source", "submission", "results"):
             (cls.root / folder).mkdir(parents=True)
         unpack(cls.zip, cls.root / "source")
-        # What is committed is in the zip; what is tested is what stands here.
+        # The zip holds the committed files; the test needs the files of this work tree.
         for name in ("grader", "lab", "labs"):
             own = cls.root / "source" / "course" / name
             shutil.rmtree(own) if own.is_dir() else own.unlink()

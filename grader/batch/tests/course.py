@@ -1,5 +1,5 @@
-"""course: records for the tests of reports: verdicts.json, which the judge wrote on lab 02 and 15 (fewer cases and
-counters of them kept), as those of students with and without harmless names."""
+"""course: records for the tests of reports: verdicts.json, which the judge wrote on labs 02 and 15 (with fewer cases
+and counters), as the records of students with harmless and harmful names."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from launcher import labs
 HERE = Path(__file__).parent
 VERDICTS: dict[str, dict[str, Any]] = json.loads((HERE / "verdicts.json").read_text(encoding="utf-8"))
 LABS = labs.all_labs()
-SECRET = "SECRET-4711"  # of a hidden case; for the instructor alone
+SECRET = "SECRET-4711"  # of a hidden case; only for the instructor
 SCRIPT = "<script>alert('x')</script>"
 FORMULA = "=cmd|' /C calc'!A0"
 TURNED = "\u202egnp.exe\u202c"
@@ -50,7 +50,7 @@ def record(student: str, of: str, /, **changes: Any) -> dict[str, Any]:  # noqa:
     }
 
 
-PRIVATE = "/home/prof"  # a path of the instructor's machine
+PRIVATE = "/home/prof"  # a path on the instructor's machine
 
 
 def fault(student: str) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def refusal(student: str, lab: str | None = None) -> dict[str, Any]:
 
 
 def with_hidden_failure(student: str) -> dict[str, Any]:
-    """Public cases pass, a hidden one does not. What it is stands where the judge puts it, for the instructor."""
+    """Public cases pass, a hidden case does not. Its description stands where the judge puts it, for the instructor."""
     made = record(student, "02_accepted", verdict="wrong answer", score=0)
     judge = made["judge"]
     judge["verdict"], judge["failed_check"] = "wrong answer", "case.hidden.2"

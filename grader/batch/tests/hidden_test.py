@@ -1,4 +1,4 @@
-"""--hidden FILE: what the judge would refuse is refused before anything is graded, and nothing else is."""
+"""--hidden FILE: a file that the judge would refuse is refused before grading begins, and no other file is."""
 
 import json
 import subprocess
@@ -84,7 +84,7 @@ class Hidden(InAFolder):
                 self.assertEqual(done.returncode, 2, done.stdout)
                 facts = json.loads(verdict.read_text(encoding="utf-8"))
                 self.assertRegex(facts["failure"]["steps"][0], saying)
-        for secret in TAKEN:  # the compiler's work is spared: such a case there is not
+        for secret in TAKEN:  # spares the compiler's work: such a case does not exist
             self.write(secret)
             done = subprocess.run([*command, "--case", "hidden.99"], capture_output=True, text=True)
             self.assertIn('no hidden case "hidden.99"', done.stdout)

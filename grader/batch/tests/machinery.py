@@ -1,10 +1,10 @@
-"""machinery: a batch with a judge of the tests' own, which does what a submission's first line says, and at once.
+"""machinery: a batch with the tests' own judge, which at once does what a submission's first line says.
 
-The fake judge stands in a build tree beside links to the real one, and hands over to the real judge what has no such
-line. It notes each call in calls.log, and leaves a file in its temporary folder, as one that is killed does. As a
-program, this file is ./lab grade without its build:
+The fake judge stands in a build tree beside links to the real one. It passes files without such a line to the real
+judge. It notes each call in calls.log, and leaves a file in its temporary folder, as a killed judge does. As a program,
+this file is ./lab grade without its build:
     machinery.py SUBMISSIONS --out DIR …      with TEST_VERSION as the version of the sources, TEST_WALL as
-    the judge's limit, and of the reports the gradebook alone unless TEST_REPORTS is set
+    the judge's limit; writes only the gradebook unless TEST_REPORTS is set
 """
 
 import json
@@ -63,7 +63,7 @@ class FakeTree:
         (self.tree / "labs").symlink_to(BUILD / "labs")
         self.log = folder / "calls.log"
         self.log.touch()
-        self.gate = folder / "gate"  # judges that "gate" wait until it is there
+        self.gate = folder / "gate"  # judges with "gate" wait until this file exists
         judge = self.tree / "grader" / "judge"
         real = BUILD / "grader" / "judge"
         judge.write_text(
@@ -90,7 +90,7 @@ class FakeTree:
 
 
 def submissions(folder: Path, firsts: dict[str, str], lab: str = "02") -> Path:
-    """One student each: name → what the fake judge has to do, or a whole source."""
+    """One student each: name → the fake judge's task, or a whole source."""
     for student, first in firsts.items():
         (folder / student / lab).mkdir(parents=True)
         source = first if "\n" in first else f"// fake: {first}\n"
@@ -116,7 +116,7 @@ def _without_a_build() -> int:
         text.write(out / "gradebook.csv", gradebook.plain(grades.Course.of_records(found, given["labs"])))
         return []
 
-    if "TEST_REPORTS" not in os.environ:  # pages and plots take longer than all the rest
+    if "TEST_REPORTS" not in os.environ:  # pages and plots take longer than all other work
         grade.reports.write_all = gradebook_alone
     grade.make_ready = lambda where, wanted: (BUILD, wanted)
     if "TEST_VERSION" in os.environ:

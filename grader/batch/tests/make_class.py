@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A class for the trial of ./lab grade: solutions, starters, wrong variants and hostile submissions, each with edits
-that change no verdict and packed as somebody might; and whether a batch's results are what they have to be.
+that change no verdict and packed in some usual way. Also checks a batch's results.
 
     make_class.py make FOLDER [--count 300] [--seed 1] [--labs 02,05]    writes FOLDER, and FOLDER.expected.json
     make_class.py check FOLDER OUT                                       ends 0 if every result is as expected
@@ -39,13 +39,13 @@ SLOW = re.compile(r"bomb|sleeps|spins|never|ignores|huge|giant|deep|stack|fills|
 
 @dataclass(frozen=True)
 class Kind:
-    """Something to hand in, and what has to come of it."""
+    """A submission, and its expected result."""
 
     name: str
     lab: str  # its folder's name
     files: dict[str, bytes]
     verdict: str
-    check: str  # what the failed check is or begins with; "": none or any
+    check: str  # the failed check or its beginning; "": none or any
 
 
 def main() -> int:
@@ -122,7 +122,7 @@ def wrong_variants() -> list[Kind]:
 
 
 def hostile() -> list[Kind]:
-    """From the corpus: what needs nothing from its own test, and hardly anything that waits for a limit."""
+    """From the corpus: submissions that do not need their own test, and only few that run into a limit."""
     found = []
     headers = {path.name: path.read_text(encoding="utf-8") for path in HOSTILE.glob("*.h")}
     for path in sorted(HOSTILE.glob("*.cu")):
@@ -141,18 +141,18 @@ def hostile() -> list[Kind]:
 
 
 def edited(data: bytes, chance: random.Random) -> bytes:
-    """The same program by another hand. Sources that are no ordinary text stay what they are."""
+    """The same program, written differently. Sources that are not ordinary text do not change."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return data
-    if not re.search(r"R\"|\\\n|__LINE__|__COUNTER__|asm", text):  # there a name or a line may matter
+    if not re.search(r"R\"|\\\n|__LINE__|__COUNTER__|asm", text):  # a name or a line may matter there
         text = renamed(swapped(text, chance), chance)
     return text.encode() if 'R"' in text else commented(text, chance).encode()
 
 
 def swapped(text: str, chance: random.Random) -> str:
-    """Two neighbouring functions change places if neither names the other."""
+    """Two neighbouring functions are exchanged if neither names the other."""
     blocks = text.split("\n\n")
     for at in range(len(blocks) - 1):
         names = [function_name(block) for block in blocks[at : at + 2]]
@@ -163,7 +163,7 @@ def swapped(text: str, chance: random.Random) -> str:
 
 
 def function_name(block: str) -> str | None:
-    """Of a block that is one whole function and its comment."""
+    """The name in a block that is one whole function with its comment."""
     code = [line for line in block.splitlines() if line and not line.startswith("//")]
     if len(code) < 2 or code[-1] != "}" or any(re.match(r"\S", line) for line in code[1:-1]):
         return None
@@ -172,7 +172,7 @@ def function_name(block: str) -> str | None:
 
 
 def renamed(text: str, chance: random.Random) -> str:
-    """Local variables that are never a member's name, part of a string, or of a header's line."""
+    """Local variables that are never a member's name, and never part of a string or of a header's line."""
     locals_ = re.findall(r"^ +(?:const )?(?:int|unsigned|auto|float) (\w{2,})(?= =)", text, re.MULTILINE)
     for name in sorted(set(locals_)):
         word = rf"\b{name}\b"
@@ -195,7 +195,7 @@ def commented(text: str, chance: random.Random) -> str:
 
 
 def packed(folder: Path, number: int, lab: str, files: dict[str, bytes], chance: random.Random) -> str:
-    """Puts the submission there in one of the ways that people have; returns the student's key."""
+    """Writes the submission there in one of the usual ways; returns the student's key."""
     inside = {f"{lab}/{name}": data for name, data in files.items()}
     if chance.random() < 0.3:
         inside |= {
@@ -223,7 +223,7 @@ def packed(folder: Path, number: int, lab: str, files: dict[str, bytes], chance:
 
 
 def refused(folder: Path, number: int, chance: random.Random) -> tuple[str, str]:
-    """An archive that intake must not take."""
+    """An archive that intake must refuse."""
     student, code = f"s{number:03}", b"int main() {}\n"
     zipped = folder / f"{student}.zip"
     bad: list[Callable[[], None]] = [

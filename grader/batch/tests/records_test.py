@@ -1,4 +1,4 @@
-"""Which result stands: what a judge's fault keeps, what it does not, and what is graded again."""
+"""Which result counts: the results that a judge's fault keeps and does not keep, and those that are graded again."""
 
 import unittest
 from typing import Any

@@ -1,4 +1,4 @@
-"""The command line: what is refused before anything is built."""
+"""The command line: errors that are reported before anything is built."""
 
 import json
 import os

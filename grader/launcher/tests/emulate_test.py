@@ -1,4 +1,4 @@
-"""./lab emulate on programs built in every wrong way, and in the right one. Needs WARPLADDER_NVCC."""
+"""./lab emulate on programs built in every wrong way, and in the right way. Needs WARPLADDER_NVCC."""
 
 import json
 import os
@@ -95,7 +95,7 @@ class Emulate(unittest.TestCase):
         program = self.built("failing", *PLAIN, *PTX)
         for call, code, text in ((1, 1, "cudaMalloc"), (2, 1, "cudaMemset"), (3, 0, "launch"), (4, 2, "cudaMemcpy")):
             answer = lab("emulate", "--fail", str(call), program)
-            with self.subTest(call=call):  # the third is not looked at
+            with self.subTest(call=call):  # the program does not check the third call
                 self.assertEqual(answer.code, code, answer.text)
                 self.assertIn(text, answer.text)
 

@@ -1,5 +1,5 @@
-"""machines: what the tests run ./lab on: a folder for each; machines made of a copy of the launcher and a PATH that
-lacks things."""
+"""machines: the places where the tests run ./lab: a folder for each test; machines with a copy of the launcher and a
+PATH without some programs."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = 
 
 @dataclass
 class Machine:
-    """A checkout with nothing but the launcher, on a machine without network and without the programs in lacks."""
+    """A checkout with only the launcher, on a machine without network and without the programs in lacks."""
 
     folder: Path
     lacks: Iterable[str] = ()
@@ -61,7 +61,7 @@ class Machine:
             for program in folder.iterdir():
                 if program.name not in self.lacks:
                     (self.programs / program.name).symlink_to(program)
-        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # which may stand elsewhere
+        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # which may be in another folder
             program = shutil.which(name)
             if program and not (self.programs / name).exists():
                 (self.programs / name).symlink_to(program)

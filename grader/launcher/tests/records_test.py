@@ -1,4 +1,4 @@
-"""The records in docs/measurements/: complete, and of the labs as they are now."""
+"""The records in docs/measurements/: they are complete, and they match the labs of today."""
 
 import json
 import unittest

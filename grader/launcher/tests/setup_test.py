@@ -79,7 +79,7 @@ class BadMachines(InAFolder):
             machine.add_program(name, "exit 1\n")
         machine.add_program("id", "echo 1000\n")
         answer = machine.lab("list")
-        if Path("/usr/bin/python3").exists():  # found although PATH hides it
+        if Path("/usr/bin/python3").exists():  # it is found although PATH does not contain it
             self.assertEqual(answer.code, 0, answer.text)
         else:
             self.assertEqual(answer.code, 2, answer.text)

@@ -1,4 +1,4 @@
-"""Wrong variants: every one reads and applies, drift fails loudly, and ./lab wrong lists, shows and makes them."""
+"""Wrong variants: each can be read and applied, drift is an error, and ./lab wrong lists, shows and makes them."""
 
 import shutil
 import subprocess

@@ -1,7 +1,7 @@
-"""archives: submissions that ./lab grade must refuse when it takes them in, before anything is compiled.
+"""archives: submissions that ./lab grade must refuse at intake, before it compiles anything.
 
-Each is made here, as something that one student hands in, in a folder of submissions. Whatever a name in it says,
-nothing may be written or read outside: `secret` is a file that a link could lead to, "leaked" what it holds.
+Each is made here, as one student's submission in a folder of submissions. For any name in it, nothing outside may be
+written or read: `secret` is a file that a link could point to, "leaked" is its content.
 """
 
 import io
@@ -21,8 +21,8 @@ CANARY = "canary-archive"
 class Case:
     name: str
     what: str
-    reason: str  # what the refusal must speak of
-    make: Callable[[Path, Path], None]  # in the folder of submissions; the secret
+    reason: str  # a word that the refusal must contain
+    make: Callable[[Path, Path], None]  # writes it into the folder of submissions; the other path is the secret
 
 
 def tar_of(name: str, *members: tuple[tarfile.TarInfo, bytes]) -> Callable[[Path, Path], None]:

@@ -1,4 +1,4 @@
-"""Every archive of archives.py is refused for the reason that it names, quickly and without a trace."""
+"""Every archive of archives.py is refused for the reason that it names, quickly, and leaves nothing behind."""
 
 import resource
 import sys
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from batch import intake  # noqa: E402
 from launcher.labs import all_labs  # noqa: E402
 
-MOST_MEMORY = 256 << 20  # bytes beyond what the test itself takes; a bomb unpacked would need more
+MOST_MEMORY = 256 << 20  # bytes in addition to the test's own memory; an unpacked bomb would need more
 
 
 class Archives(unittest.TestCase):
@@ -28,7 +28,7 @@ class Archives(unittest.TestCase):
                 secret.write_bytes(GOOD + b"// leaked\n")
                 folder = root / "submissions"
                 folder.mkdir()
-                with warnings.catch_warnings(action="ignore"):  # of a name that is there twice
+                with warnings.catch_warnings(action="ignore"):  # of a name that occurs twice
                     case.make(folder, secret)
                 before = sorted(root.rglob("*"))
                 most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,4 +1,4 @@
-// breach: what a file here says when it got where nobody may get. Whatever the verdict, the test fails by it.
+// breach: a file here calls this when it reached something forbidden. Then the test fails with any verdict.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ inline void breached_if(bool happened, const char* what) {
   if (happened) breached(what);
 }
 
-// Signals to everybody are sent only where "everybody" is nobody but the submission's own processes.
+// True if only the submission's own processes are visible. Only then may a file here send a signal to all processes.
 inline bool is_among_ours() {
   char name[64] = "";
   const ssize_t length = readlink("/proc/self/ns/pid", name, sizeof name - 1);

@@ -1,13 +1,13 @@
-"""corpus: the submissions beside this file → entries with the verdict that each must get. Judges nothing.
+"""corpus: the submissions beside this file → entries with the verdict that each must get. It does not judge them.
 
-A file says it in its first lines:
+A file's first lines say:
 
-    // verdict: wrong answer · case.reduce_sum      verdict · check, or what the check's name begins with
+    // verdict: wrong answer · case.reduce_sum      verdict · check, or the beginning of the check's name
     // lab: 02                                      99 is a reduction without rules
-    // What it tries, in one sentence.
+    // One sentence about its attack.
 
-In it, @REPOSITORY@ and the other words of `places` stand for what the test knows of the machine. What cannot be such a
-file, or not under such a name, is made by a function here.
+In it, @REPOSITORY@ and the other words of `places` stand for facts that the test knows about the machine. A submission
+that cannot be such a file, or not with such a name, is made by a function here.
 """
 
 import re
@@ -28,10 +28,10 @@ class Entry:
     name: str
     honest: bool
     verdict: str
-    check: str  # "": whichever
+    check: str  # "": any check
     lab: str
     what: str
-    prepare: Callable[[Path, dict[str, str]], Path]  # into an empty folder; the file to hand in
+    prepare: Callable[[Path, dict[str, str]], Path]  # writes into an empty folder; returns the file to hand in
 
     def wants(self) -> str:
         return f"{self.verdict} · {self.check}" if self.check else self.verdict

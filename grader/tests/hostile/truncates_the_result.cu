@@ -10,7 +10,7 @@
 #include "common/contracts/reduction.h"
 
 int reduce_sum(int*, int n) {
-  std::signal(SIGXFSZ, SIG_IGN);  // of a limit on files
+  std::signal(SIGXFSZ, SIG_IGN);  // from a limit on files
   for (int fd = 3; fd < 64; ++fd) {
     if (lseek(fd, 0, SEEK_END) < 0) continue;
     breached_if(ftruncate(fd, 0) == 0, "a shared file can be cut off");

@@ -4,7 +4,7 @@
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[kBlock];

@@ -4,7 +4,7 @@
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[kBlock];
@@ -16,10 +16,10 @@ __global__ void scan_block(const float* __restrict__ in, int n, float* __restric
   __syncthreads();
   for (int stride = 1; stride <= tid; stride *= 2) {
     const float left = s_sum[tid - stride];
-    // All have read; now sums may be overwritten.
+    // All threads have read; now sums may be overwritten.
     __syncthreads();
     s_sum[tid] += left;
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
   if (tid < n) out[tid] = s_sum[tid];

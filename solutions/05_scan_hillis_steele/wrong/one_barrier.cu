@@ -4,7 +4,7 @@
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[kBlock];
@@ -16,7 +16,7 @@ __global__ void scan_block(const float* __restrict__ in, int n, float* __restric
   __syncthreads();
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     if (tid >= stride) s_sum[tid] += s_sum[tid - stride];
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
   if (tid < n) out[tid] = s_sum[tid];

@@ -4,7 +4,7 @@
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[2][kBlock];
@@ -19,7 +19,7 @@ __global__ void scan_block(const float* __restrict__ in, int n, float* __restric
     to = 1 - to;
     const int from = 1 - to;
     if (tid >= stride) s_sum[to][tid] = s_sum[from][tid] + s_sum[from][tid - stride];
-    // The next step reads what this one writes, and overwrites what this one reads.
+    // The next step reads the sums that this step writes, and overwrites the sums that this step reads.
     __syncthreads();
   }
   if (tid < n) out[tid] = s_sum[to][tid];

@@ -6,7 +6,7 @@
 
 constexpr int kTile = 1024;  // elements, and threads, of a block; a power of two
 
-// Scans each tile by itself. sums[t] becomes the sum of tile t. Lab 06, but for two lines.
+// Scans each tile by itself. sums[t] becomes the sum of tile t. Lab 06, except for two lines.
 __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
   __shared__ float s_sum[2][kTile];
   const int tid = threadIdx.x;
@@ -17,8 +17,8 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     s_sum[buffer][tid] = sum;
-    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
-    // before: that is the one that the next step overwrites.
+    // The thread to the right reads this sum. And once all threads are here, none still reads the buffer of the step
+    // before, which the next step overwrites.
     __syncthreads();
     if (tid >= stride) sum += s_sum[buffer][tid - stride];
     buffer = 1 - buffer;
@@ -27,7 +27,7 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   if (tid == kTile - 1) sums[blockIdx.x] = sum;  // of a short tile too, since it ends in zeros
 }
 
-// Fan-out. Tile 0 needs nothing.
+// Fan-out. Tile 0 adds nothing.
 __global__ void add_offsets(const float* __restrict__ sums, int n, float* __restrict__ out) {
   __shared__ float s_offset;
   if (threadIdx.x == 0) {
@@ -35,13 +35,13 @@ __global__ void add_offsets(const float* __restrict__ sums, int n, float* __rest
     for (int tile = 0; tile <= blockIdx.x; ++tile) offset += sums[tile];
     s_offset = offset;
   }
-  // All threads need what the first one has summed.
+  // All threads need the sum that the first thread computed.
   __syncthreads();
   const int i = (blockIdx.x + 1) * kTile + threadIdx.x;
   if (i < n) out[i] += s_offset;
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+// The number of tiles for n > 0 elements; the last one may not be full. n / kTile would drop it.
 static int tile_count(int n) { return (n - 1) / kTile + 1; }
 
 void scan_inclusive(const float* in, int n, float* out) {

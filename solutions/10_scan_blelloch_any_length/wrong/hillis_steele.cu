@@ -18,7 +18,7 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   int buffer = 0;
   for (int stride = 1; stride < kTile; stride *= 2) {
     s_sum[buffer][tid] = sum;
-    // The thread to the right reads this sum, and nobody still reads the buffer that the next step overwrites.
+    // The thread to the right reads this sum, and no thread still reads the buffer that the next step overwrites.
     __syncthreads();
     if (tid >= stride) sum += s_sum[buffer][tid - stride];
     buffer = 1 - buffer;
@@ -30,7 +30,7 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   if (tid == kTile - 1) sums[blockIdx.x] = sum;
 }
 
-// Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 needs nothing.
+// Fan-out. offsets[t] is the sum of tiles 0 … t - 1; tile 0 adds nothing.
 __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
   const int tile = blockIdx.x + 1;
   const int first = tile * kTile + threadIdx.x;
@@ -40,16 +40,16 @@ __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __r
   if (second < n) out[second] += offset;
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+// The number of tiles for n > 0 elements; the last one may not be full. n / kTile would drop it.
 static int tile_count(int n) { return (n - 1) / kTile + 1; }
 
-// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+// Scratch memory of all levels. Each level has a sum and an offset for every tile; the offsets are the scanned sums.
 static size_t scratch_floats(int n) {
   const int tiles = tile_count(n);
   return 2 * static_cast<size_t>(tiles) + (tiles > 1 ? scratch_floats(tiles) : 0);
 }
 
-// Kernels of one stream run one after the other, so that nothing here waits, and nothing is allocated.
+// Kernels of one stream run one after the other, so the host need not wait here. Nothing is allocated.
 static void scan_level(const float* in, int n, float* out, float* scratch) {
   const int tiles = tile_count(n);
   float* sums = scratch;

@@ -11,29 +11,29 @@ constexpr int kBlock = 512;              // threads of a block
 constexpr int kUnroll = 8;               // blocks of data that a block of threads takes
 constexpr int kTile = kUnroll * kBlock;  // elements of a block
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_shuffle(const unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   __shared__ unsigned s_sums[kBlock];
   const int tid = threadIdx.x;
   const int first = blockIdx.x * kTile;
   const unsigned* tile = data + first;
-  const int count = min(n - first, kTile);  // elements of this tile: the last one may hold fewer
+  const int count = min(n - first, kTile);  // elements of this tile; the last tile may hold fewer
 
-  // No early return: a thread without elements keeps its zero and takes part, for the shuffles name all 32 lanes.
+  // No early return: a thread without elements keeps its zero and takes part, because the shuffles name all 32 lanes.
   unsigned sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k) {
     const int i = tid + k * kBlock;
-    // A guard for each element: in the last tile some of a thread's eight exist and some do not.
+    // A guard for each element: in the last tile only some of a thread's eight elements exist.
     sum += i < count ? tile[i] : 0;
   }
 
   s_sums[tid] = sum;
-  // The first step reads sums that other threads are writing here.
+  // The first step reads sums that other threads write here.
   __syncthreads();
   for (int stride = kBlock / 2; stride > 0; stride /= 2) {
     if (tid < stride) s_sums[tid] += s_sums[tid + stride];
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
   if (tid == 0) block_sums[blockIdx.x] = s_sums[0];

@@ -1,4 +1,4 @@
-// alu_statement: for tests: statements from names, and what a register holds, without parser and engine.
+// alu_statement: statements from names, and the values of registers, without parser and engine; for tests.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ inline size_t bytes_of(Width width) {
   return 0;
 }
 
-// A frame with room for a register at every multiple of 512 bytes.
+// A frame with space for a register at every multiple of 512 bytes.
 struct Frame {
   alignas(64) std::array<std::byte, 512 * 16> bytes{};
 

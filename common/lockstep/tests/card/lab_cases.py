@@ -6,12 +6,12 @@ from pathlib import Path
 
 LABS = Path(__file__).resolve().parents[4] / "labs"
 STRESS = "common/lockstep/tests/"
-# Bytes of an element, and of the output for n elements (common/contracts/).
+# The bytes of an element, and of the output for n elements (common/contracts/).
 ARRAYS = {"saxpy": (8, 4, 0), "scan": (4, 4, 0), "reduction": (4, 0, 0), "histogram": (1, 0, 1024)}
 
 
 def labs() -> list[tuple[str, dict]]:
-    """Every lab whose kernels are CUDA's: its folder's name and its lab.json."""
+    """Every CUDA lab: its folder's name and its lab.json."""
     found = [(file.parent.name, json.loads(file.read_text(encoding="utf-8"))) for file in LABS.glob("*/lab.json")]
     return sorted((name, facts) for name, facts in found if facts["source"].endswith(".cu"))
 
@@ -28,7 +28,7 @@ def device_entries(facts: dict) -> list[str]:
 
 
 def lab_cases(sizes: Sequence[int]) -> Iterator[list[str]]:
-    """Each function that launches kernels, at these sizes or the lab's largest; histograms also of two values only."""
+    """Each function that launches kernels, at these sizes or the lab's largest; histograms also of only two values."""
     for lab, facts in labs():
         largest = facts["sizes"].get("largest", max(sizes))
         for entry in device_entries(facts):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a card allows: reading alone, copying, and CUB, at the labs' real sizes, timed as labs_on_card.py times labs.
+"""A card's limits: only reading, copying, and CUB, at the labs' real sizes, timed as labs_on_card.py times labs.
 
     limits_on_card.py BUILD FOLDER --commit COMMIT     on a machine with a GPU, nvcc and ncu
 
-writes FOLDER/limits_DATE.csv; BUILD is made by preset gpu and lends the scans' solutions, which are timed here at 2^28
-elements as well, where the card's copy and CUB's scan have first been measured. Each kernel's gpu__time_duration, the
-L2 cache flushed before each kernel and the clocks left alone; of a call, the sum over its kernels. Reading and copying
-are tried in several forms, of which the fastest counts.
+writes FOLDER/limits_DATE.csv; BUILD is made by preset gpu. Its solutions of the scans are timed here also at 2^28
+elements, the size at which the card's copy and CUB's scan were first measured. A kernel's time is gpu__time_duration;
+the L2 cache is flushed before each kernel, and the clocks are not changed. A call's time is the sum over its kernels.
+The fastest of several forms of reading and copying counts.
 """
 
 import statistics
@@ -22,7 +22,7 @@ from ncu_record import profile
 
 HERE = Path(__file__).resolve().parent
 INTS, FLOATS, BYTES, LARGE = 1 << 24, 1 << 22, 100 << 20, 1 << 28
-FORMS = ["0", "1", "2", "4", "8"]  # of reading and copying
+FORMS = ["0", "1", "2", "4", "8"]  # for reading and copying
 LIMITS = [
     ("read_ints", INTS), ("read_ints", LARGE), ("read_bytes", BYTES), ("copy", FLOATS), ("copy", LARGE),
     ("cub_reduce", INTS), ("cub_reduce", LARGE), ("cub_scan_inclusive", FLOATS), ("cub_scan_inclusive", LARGE),
@@ -32,7 +32,7 @@ LIMITS = [
 
 
 def commands(build: Path, program: Path) -> Iterator[tuple[str, int, Path, list[list[str]]]]:
-    """What, at which size, where to call it, and how: one command or several forms, of which the fastest counts."""
+    """The name, its size, and the commands: one, or several forms, of which the fastest counts."""
     for what, n in LIMITS:
         command = [program.name, what, str(n), str(RUNS)]
         forms = FORMS if what.startswith(("read", "copy")) else []
@@ -44,7 +44,7 @@ def commands(build: Path, program: Path) -> Iterator[tuple[str, int, Path, list[
 
 
 def timed(place: Path, command: list[str]) -> tuple[int, list[float]]:
-    """Kernels of a call, and the quartiles of their time together, in ms."""
+    """The kernels of a call, and the quartiles of the sum of their times, in ms."""
     kernels = profile(place, command, ["gpu__time_duration.sum"], ["--cache-control", "all"])
     kernels = [kernel for kernel in kernels if not kernel["Kernel Name"].startswith("fill(")]
     of_a_call = len(kernels) // RUNS

@@ -1,6 +1,6 @@
-// model_card [launch]: the costs on a card that the cost model (../cost_model.h) is made of, each by a kernel that does
-// nothing else. Prints lines of what,x,value,unit; medians of 7 runs. With `launch` it only launches empty kernels, for
-// model_on_card.py to time under Nsight Compute as it times the labs.
+// model_card [launch]: measures the single costs of the cost model (report/cost_model.h) on a card, each by a kernel
+// that does nothing else. Prints lines of what,x,value,unit; medians of 7 runs. With `launch` it only launches empty
+// kernels; model_on_card.py times them under Nsight Compute as it times the labs.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +20,7 @@ double median(Run run) {
   return values[kRuns / 2];
 }
 
-// Milliseconds of what launch() puts into the stream, by events.
+// Milliseconds that the work of launch() takes in the stream, measured by events.
 template <class Launch>
 double milliseconds(Launch launch) {
   cudaEvent_t start = nullptr, stop = nullptr;
@@ -54,7 +54,7 @@ __global__ void empty() {}
 
 // ---- latencies: one thread goes from line to line ----
 
-// Line i names the line after it: a circle through all of them (a full-period generator) that no prefetcher guesses.
+// Line i holds the number of the next line: one cycle through all lines (a full-period generator) defeats prefetchers.
 __global__ void tie(uint32_t* words, uint32_t lines) {
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < lines; i += gridDim.x * blockDim.x)
     words[size_t{i} * (kLine / 4)] = (i * 1664525u + 1013904223u) % lines;
@@ -97,7 +97,7 @@ void latencies() {
     tie<<<1024, 256>>>(words.data, lines);
     CUDA_CHECK(cudaGetLastError());
     const auto run = [&](auto kernel) {
-      kernel<<<1, 1>>>(words.data, 0, kSteps, cycles.data, end.data);  // what fits into a cache is in it then
+      kernel<<<1, 1>>>(words.data, 0, kSteps, cycles.data, end.data);  // now the caches are full
       return median([&] {
         kernel<<<1, 1>>>(words.data, 0, kSteps, cycles.data, end.data);
         CUDA_CHECK(cudaGetLastError());
@@ -106,7 +106,7 @@ void latencies() {
     };
     if (kib <= 64) print("latency_through_l1_by_kib", kib, run(chase<true>), "cycles");
     print("latency_past_l1_by_kib", kib, run(chase<false>), "cycles");
-    // Lines that nobody has touched since they were tied, far more of them than L2 holds: each from another place.
+    // Lines that were not touched since they were linked, far more than L2 holds. Each run begins at another line.
     if (kib > 512 << 10) {
       uint32_t from = 0;
       const double ms = median([&] {
@@ -126,7 +126,7 @@ void latencies() {
   print("latency_shared", 0, shared, "cycles");
 }
 
-// ---- latency under load: as lab 16 reads, a byte a lane, each load after the one before ----
+// ---- latency under load: as lab 16 reads, one byte for each lane, one load after the other ----
 
 __global__ void read_bytes(const uint8_t* data, size_t bytes, uint32_t* out) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
@@ -135,7 +135,7 @@ __global__ void read_bytes(const uint8_t* data, size_t bytes, uint32_t* out) {
   while (i < bytes) {
     const uint32_t byte = __ldcg(data + i);
     sum += byte;
-    i += stride + (byte >> 7);  // 0, but known only when the byte is there
+    i += stride + (byte >> 7);  // 0, but known only when the byte has arrived
   }
   if (sum == 0xffffffff) *out = sum;
 }
@@ -151,7 +151,7 @@ __global__ void barriers(int count, long long* cycles) {
 
 // ---- atomics ----
 
-// Each thread adds to words picked at random: word w of K is at w * stride words.
+// Each thread adds to random words: word w of K is at w * stride words.
 __global__ void add_at_random(uint32_t* words, uint32_t count, uint32_t stride, int each) {
   uint32_t x = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
   for (int i = 0; i < each; ++i) {
@@ -160,7 +160,7 @@ __global__ void add_at_random(uint32_t* words, uint32_t count, uint32_t stride, 
   }
 }
 
-// Lane after lane at neighbouring words: a request is a line.
+// Neighbouring lanes use neighbouring words: a request is one line.
 __global__ void add_in_rows(uint32_t* words, uint32_t count, int each) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   for (int i = 0; i < each; ++i) atomicAdd(words + (thread + i * 32 * 1031) % count, 1u);
@@ -224,7 +224,7 @@ void bandwidths(int multiprocessors) {
   }
 }
 
-// ---- the clock, while all multiprocessors are at work ----
+// ---- the clock, while all multiprocessors work ----
 
 __global__ void spin(long long until, long long* cycles, long long* ns) {
   long long begin = 0, end = 0;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What single costs the cost model is made of: latencies, barriers, atomics, bandwidths, and an empty kernel's time.
+"""The single costs in the cost model: latencies, barriers, atomics, bandwidths, and an empty kernel's time.
 
     model_on_card.py FOLDER --commit COMMIT     on a machine with a GPU, nvcc and ncu
 
-writes FOLDER/model_DATE.csv: what model_card.cu prints, and empty kernels under Nsight Compute (gpu__time_duration, as
-labs_on_card.py times the labs' kernels). Clocks are left alone.
+writes FOLDER/model_DATE.csv: the output of model_card.cu, and empty kernels under Nsight Compute (gpu__time_duration,
+as labs_on_card.py times the labs' kernels). Clocks are not changed.
 """
 
 import argparse

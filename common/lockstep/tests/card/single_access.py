@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The rows of golden/*_forms_h200.csv: which instructions on which addresses, and what a card counted.
+"""The rows of golden/*_forms_h200.csv: instructions, addresses, and a card's counts.
 
     single_access.py rows FOLDER                 writes FOLDER/{shared,global,local}_forms.csv without counts
-    single_access.py repeats FILE.csv            rows whose count of sectors was in doubt, each many times
+    single_access.py repeats FILE.csv            rows with a doubtful count of sectors, each many times
     single_access.py join ROWS.csv NCU.csv OUT   puts Nsight Compute's counts (ncu --csv --page raw) beside the rows
 
-A golden file is itself ROWS for another card or another day; scattered_atomics_h200.csv has no generator but that.
-Counts are of the whole kernel of single_access.cc, so that the load of the offsets (one request, four sectors) is in
-them. A form that is not one instruction on the card (ptxas makes loops of some atomics) is here all the same.
+A golden file can serve as ROWS for another card or another day; only such a file makes scattered_atomics_h200.csv.
+Counts are of the whole kernel of single_access.cc, so they contain the load of the offsets (one request, four sectors).
+Forms that are not one instruction on the card are rows, too (ptxas makes loops of some atomics).
 """
 
 import argparse
@@ -84,7 +84,7 @@ def moves(space: str, address: str) -> list[tuple[int, str]]:
     ]:
         if space == "local" and kind == "b128":
             continue
-        # In local memory ptxas must not know that nothing was written there before.
+        # ptxas must not know that the local memory was not written before.
         before = "st.local.u32 [%r14], %r5; " if space == "local" else ""
         rows.append((width, f"{before}ld.{space}.{kind} {register}, [{address}]; {result}"))
         data = {"u8": "%r5", "u16": "%h1", "u32": "%r5", "u64": "%rd7", "b128": "%q1", "v4.u16": "{%h1, %h2, %h1, %h1}",
@@ -94,7 +94,7 @@ def moves(space: str, address: str) -> list[tuple[int, str]]:
     return rows
 
 
-# Ways to say a load, and the same address twice: the second load hits the cache.
+# Forms of a load, and two loads of the same address: the second load hits the cache.
 GLOBAL_EXTRAS = [
     (4, f"ld.global.nc.u32 %r9, [%rd3]; {USED_32}"),
     (4, f"ld.volatile.global.u32 %r9, [%rd3]; {USED_32}"),
@@ -158,7 +158,7 @@ def write_rows(folder: Path) -> None:
 
 
 def write_repeats(path: Path) -> None:
-    """red on random addresses in 1 KiB: twelve sets of addresses, each 20 times, one after the other and mixed."""
+    """red on random addresses in 1 KiB: twelve sets of addresses, each 20 times, in order and shuffled."""
     golden = csv.DictReader((Path(__file__).parents[1] / "golden" / "atomics_h200.csv").open(encoding="utf-8"))
     lines = list(golden)
     chosen = [lines[number - 2]["lane_byte_offsets"] for number in (10, 18, 62, 14, 22, 26)]

@@ -1,4 +1,4 @@
-// single_access: one warp, one memory instruction: text of a row → the PTX kernel around it. Used by counters_test,
+// single_access: the text of a row → a PTX kernel in which one warp runs one memory instruction. Used by counters_test,
 // which runs it here, and by counters_card, which runs it under Nsight Compute on a card.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace lockstep::golden {
 // A CSV file: its header names the cells. Lines that start with # are comments.
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
 
-// What a kernel gets: lane l's byte offset (negative: the lane is not active), memory to access, memory for results,
-// and a number whose value ptxas cannot know.
+// A kernel's arguments: lane l's byte offset (negative: the lane is not active), memory to access, memory for results,
+// and a number that ptxas cannot know.
 struct SingleAccessParams {
   uint64_t offsets, data, results;
   uint32_t v;

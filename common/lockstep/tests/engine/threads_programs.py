@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whole programs on several threads of the host print, compute and report what they do on one, to the byte.
+"""Whole programs print, compute and report the same bytes on several threads of the host as on one.
 
-The programs are those given, and the solution of every lab in a tree.
+The programs are the given ones, and the solution of every lab in a tree.
 """
 
 import argparse
@@ -17,13 +17,13 @@ import lab_binary
 
 LAB_THREADS = (1, 2, 3, 8)
 PROGRAM_THREADS = (1, 8)  # some of them take seconds
-LAB_SIZE = 1_000_003  # elements, if the lab allows as many
+LAB_SIZE = 1_000_003  # elements, if the lab allows so many
 
 
 def differs(
     name: str, library: Path, numbers: tuple[int, ...], outcome: Callable[[dict[str, str]], tuple[bytes, ...]]
 ) -> bool:
-    """outcome: what the program with this environment came to."""
+    """outcome: how the program ended with this environment."""
     results = {}
     for threads in numbers:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-// bounds: accesses outside of what was allocated, not aligned, or through a null pointer: out_of_bounds,
+// bounds: accesses outside of the allocated memory, not aligned, or through a null pointer: out_of_bounds,
 // misaligned, null_pointer.
 #include "case.h"
 
@@ -50,7 +50,7 @@ __global__ void smooth_tile(const float* in, float* out) {
   __shared__ float s_tile[128];
   const int tid = threadIdx.x;
   s_tile[tid] = in[tid];
-  // The neighbour is loaded by another thread.
+  // Another thread loads the neighbour.
   __syncthreads();
   const float right = s_tile[tid + 1];  // HERE
   out[tid] = s_tile[tid] + right;
@@ -143,7 +143,7 @@ __global__ void reverse_block(int* a) {
   extern __shared__ int s_block[];
   const int tid = threadIdx.x;
   s_block[tid] = a[tid];  // HERE
-  // Each thread takes what another one stored.
+  // Each thread reads a value that another thread stored.
   __syncthreads();
   if (tid >= 48) a[tid] = s_block[63 - tid];
 }
@@ -274,7 +274,7 @@ CASE(pairs_in_odd_rows) {
 }
 
 // case: wide_counter_behind_int
-// Thinks: the 64-bit counter fits behind the int that counts the records.
+// Thinks: the 64-bit counter fits after the int that counts the records.
 // expect: misaligned
 __global__ void count_bytes(int* header) {
   atomicAdd(reinterpret_cast<unsigned long long*>(header + 1), 5ull);  // HERE
@@ -292,7 +292,7 @@ __global__ void pack_halves(const unsigned short* in, unsigned char* out) {
   __shared__ unsigned char s_bytes[80];
   const int tid = threadIdx.x;
   if (tid == 0) s_bytes[79] = 1;
-  // Everyone copies the mark at the end.
+  // All threads copy the mark at the end.
   __syncthreads();
   *reinterpret_cast<unsigned short*>(s_bytes + 1 + 2 * tid) = in[tid];  // HERE
   out[tid] = s_bytes[79];

@@ -1,5 +1,5 @@
-// case: what every program here needs: its cases by name, and device memory that frees itself. argv[1] chooses a case;
-// the program ends 0 if the case says that its answer is right, 1 if not, 2 if there is no such case.
+// case: the parts that every program here needs: its cases by name, and device memory that frees itself. argv[1]
+// chooses a case. Exit code: 0 if the case says that its answer is right, 1 if not, 2 if there is no such case.
 #pragma once
 
 #include <cstdio>
@@ -27,7 +27,7 @@ inline bool add_case(const char* name, bool (*run)()) {
   static const bool name##_added = add_case(#name, name##_case); \
   static bool name##_case()
 
-// Reads every error, as a careful program does: that of the launch, and that of the kernel.
+// Reads every error, as a careful program does: the launch's error and the kernel's error.
 inline bool finished() {
   const cudaError_t launch = cudaGetLastError();
   const cudaError_t kernel = cudaDeviceSynchronize();
@@ -40,7 +40,7 @@ inline bool finished() {
 template <class T>
 class Device {
  public:
-  explicit Device(size_t n) : n_(n) { cudaMalloc(&data_, n * sizeof(T)); }  // as cudaMalloc leaves them: unwritten
+  explicit Device(size_t n) : n_(n) { cudaMalloc(&data_, n * sizeof(T)); }  // not written, as cudaMalloc leaves them
   explicit Device(const std::vector<T>& values) : Device(values.size()) {
     cudaMemcpy(data_, values.data(), n_ * sizeof(T), cudaMemcpyHostToDevice);
   }
@@ -66,7 +66,7 @@ Device<T> zeros(size_t n) {
   return Device<T>(std::vector<T>(n));
 }
 
-// n numbers: first, first + 1, …
+// the n numbers first, first + 1, …
 template <class T = int>
 std::vector<T> counting(size_t n, int first = 0) {
   std::vector<T> values(n);
@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   for (const Case& c : cases()) {
     if (argc != 2 || std::strcmp(argv[1], c.name) != 0) continue;
     const bool right = c.run();
-    // A leak is what is left when the context goes; compute-sanitizer wants it to go in an orderly way.
+    // A leak is memory that is left when the context is destroyed; compute-sanitizer needs this call to see it.
     cudaDeviceReset();
     return right ? 0 : 1;
   }

@@ -1,12 +1,12 @@
-"""corpus: the .cu files of this folder → their cases, and what lockstep must find in each.
+"""corpus: the .cu files of this folder → their cases, and lockstep's expected findings in each.
 
 A case is the text from one `// case: NAME` to the next. Within it:
-  // expect: KIND            a finding it must give, or `nothing`; once for each
-  // says: TEXT              a word that the message of the expectation above must hold
-  // also: KIND              what a schedule may show besides, since the fault leads to it
+  // expect: KIND            a finding that lockstep must give, or `nothing`; one line each
+  // says: TEXT              a word that must be in the message of the expectation above
+  // also: KIND              a further finding that a schedule may give, as the fault can cause it
   // answer: right under SCHEDULE, wrong under SCHEDULE
-  // missed: WHY             lockstep gets this case wrong, and why; the published table counts it
-  ...  // HERE, ...  // OTHER   the lines that the first expectation's finding names; HERE2, OTHER2 those of the second
+  // missed: WHY             the reason why lockstep gets this case wrong; the published table counts it
+  ...  // HERE, ...  // OTHER   the lines in the first expectation's finding; HERE2, OTHER2 in the second's
 A case that expects nothing must have the right answer under every schedule.
 """
 
@@ -38,7 +38,7 @@ class Case:
     also: list[str] = field(default_factory=list)
     answers: dict[str, bool] = field(default_factory=dict)  # schedule → right?
     missed: str = ""
-    text: str = ""  # what a learner thinks, or what it looks like
+    text: str = ""  # the learner's belief, or the fault that it looks like
 
     @property
     def group(self) -> str:
@@ -58,7 +58,7 @@ class Case:
 
 
 class CorpusError(Exception):
-    """A source that breaks the rules above; says where."""
+    """A source that breaks the rules above; the message names the place."""
 
 
 def _answers(text: str, where: str) -> dict[str, bool]:

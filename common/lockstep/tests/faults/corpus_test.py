@@ -1,4 +1,4 @@
-"""Tests of the scripts: what a case's comments mean, when a run is right, what compute-sanitizer's words mean."""
+"""Tests of the scripts: the meaning of a case's comments and of compute-sanitizer's words, and when a run is right."""
 
 import tempfile
 import unittest
@@ -77,7 +77,7 @@ class Judgement(unittest.TestCase):
             (self.racy, "forward", run()),
             (self.racy, "forward", run(finding("race", 7))),  # one line of two
             (self.racy, "forward", run(finding("race", 6, 8))),
-            (self.one_line, "forward", run(finding("race", 16))),  # of two accesses, one is missing
+            (self.one_line, "forward", run(finding("race", 16))),  # one of two accesses is missing
             (self.racy, "forward", run(race, finding("leak"))),
             (self.racy, "forward", run(race, race)),
             (self.racy, "forward", run(race, right=False)),

@@ -1,5 +1,5 @@
-// deadlock: threads that wait for what will never come: deadlock. HERE is a line that waits; OTHER, where there is one,
-// another.
+// deadlock: threads that wait for an event that never happens: deadlock. HERE is a line that waits; OTHER, if there is
+// one, is another.
 #include "case.h"
 
 // case: more_expected_than_there_are
@@ -81,7 +81,7 @@ __global__ void wait_then_meet(int* out) {
   __shared__ volatile int s_go;
   const int tid = threadIdx.x;
   if (tid == 0) s_go = 0;
-  // The flag is down.
+  // The flag is 0.
   __syncthreads();
   if (tid == 32) {
     while (s_go == 0) {  // HERE
@@ -122,7 +122,7 @@ CASE(lock_never_released) {
 __global__ void transfer(int* locks, int* holding, int* accounts) {
   const int mine = blockIdx.x, other = 1 - mine;
   while (atomicCAS(&locks[mine], 0, 1) != 0) {}
-  // The unlucky moment, made certain: both hold one.
+  // This makes the unlucky moment certain: each block holds one lock.
   atomicAdd(holding, 1);
   while (atomicAdd(holding, 0) < 2) {}
   while (atomicCAS(&locks[other], 0, 1) != 0) {  // HERE
@@ -169,7 +169,7 @@ __global__ void home_made_grid_barrier(int* arrived) {
 CASE(more_blocks_than_fit) {
   cudaDeviceProp card;
   cudaGetDeviceProperties(&card, 0);
-  const int bytes = static_cast<int>(card.sharedMemPerBlockOptin);  // one block a multiprocessor
+  const int bytes = static_cast<int>(card.sharedMemPerBlockOptin);  // one block for each multiprocessor
   cudaFuncSetAttribute(home_made_grid_barrier, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   Device<int> arrived = zeros<int>(1);
   home_made_grid_barrier<<<card.multiProcessorCount + 1, 32, bytes>>>(arrived);

@@ -1,7 +1,7 @@
-"""fault_table: the corpus and what compute-sanitizer found in it on a card → the tables in docs/faults.md, between its
-two markers. What lockstep finds is not measured here: the tests lockstep.faults.* hold it to what the cases say.
+"""fault_table: the corpus and compute-sanitizer's findings in it on a card → the tables in docs/faults.md, between its
+two markers. lockstep's findings are not measured here: the tests lockstep.faults.* compare them with the cases.
 
-Without --write, only says whether the page is as it should be."""
+Without --write, only says whether the page is up to date."""
 
 import argparse
 import csv
@@ -41,7 +41,7 @@ def counts_by_kind(cases: list[Case], rows: dict[str, dict[str, str]]) -> list[s
     for kind in [*KINDS, "all"]:
         count: Counter[str] = Counter()
         for case in cases:
-            # A case of two kinds counts for the second, which needs the first: an unread error is one of a bad launch.
+            # A case of two kinds counts for the second, which needs the first: an unread error needs a bad launch.
             if kind != "all" and case.expected[-1].kind != kind:
                 continue
             ours, its = not case.missed, rows[case.name]["verdict"] == "found"
@@ -56,12 +56,12 @@ def counts_by_kind(cases: list[Case], rows: dict[str, dict[str, str]]) -> list[s
 
 
 def plain(text: str) -> str:
-    """Text for a cell, whose underscores and stars mean themselves."""
+    """Text for a cell, with underscores and stars escaped."""
     return re.sub(r"([_*|])", r"\\\1", text.strip())
 
 
 def told(row: dict[str, str]) -> str:
-    """What each tool said of a case, in short."""
+    """Each tool's finding in a case, in short."""
     tools = ["memcheck", "racecheck", "initcheck", "synccheck"]
     if all(row[tool] == "timeout" for tool in tools):
         return "nothing; the program hung under all four tools"

@@ -1,5 +1,5 @@
-"""faults: runs the cases of this folder on lockstep with every check on, and compares what it finds with what each case
-says. One line a case; ends 0 only if every fault was found, at its lines, and nothing else."""
+"""faults: runs the cases of this folder on lockstep with every check on, and compares the findings with those that each
+case expects. One line for each case; exits with 0 only if every fault was found, at its lines, and nothing else."""
 
 import argparse
 import json
@@ -14,11 +14,11 @@ from pathlib import Path
 
 from corpus import Case, CorpusError, Expected, program_of, read_corpus
 
-TIMEOUT = 10  # seconds; a deadlock must be found well before
+TIMEOUT = 10  # seconds; a deadlock must be found much earlier
 
 
 class Run:
-    """One case under one schedule: what it found, and whether its answer was right (None: it did not get that far)."""
+    """One case under one schedule: its findings, and whether its answer was right (None: it did not get that far)."""
 
     def __init__(self, case: Case, schedule: str, options: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -56,7 +56,7 @@ class Run:
 
 
 def finding_lines(finding: dict, case: Case) -> set[int]:
-    """Its lines in the case's own file; a line elsewhere counts as 0, which no case expects."""
+    """The finding's lines in the case's own file; a line in another file counts as 0, which no case expects."""
     places = [finding] + ([finding["other"]] if finding.get("other") else [])
     return {p.get("line", 0) if Path(p.get("file") or "").name == case.source.name else 0 for p in places}
 
@@ -80,7 +80,7 @@ def fits(finding: dict, expected: Expected, case: Case) -> bool:
 
 
 def judge(case: Case, schedule: str, run: Run) -> list[str]:
-    """What is wrong with this run, in words; empty if nothing is."""
+    """The mistakes of this run, in words; empty if there are none."""
     if run.trouble:
         return [run.trouble]
     wrong = []
@@ -103,7 +103,7 @@ def judge(case: Case, schedule: str, run: Run) -> list[str]:
 
 
 def without_addresses(report: str) -> str:
-    """Where the device's memory lies is the operating system's choice, and new in every process."""
+    """The operating system chooses the address of the device's memory, and it differs in every process."""
     return re.sub(r"0x[0-9a-f]+", "0x…", report)
 
 
@@ -114,7 +114,7 @@ def judge_replay(case: Case, schedule: str, run: Run, options: argparse.Namespac
 
 
 def check(case: Case, options: argparse.Namespace) -> dict[str, list[str]]:
-    """Schedule → what is wrong."""
+    """Schedule → its mistakes."""
     results = {}
     for schedule in options.schedules:
         run = Run(case, schedule, options)

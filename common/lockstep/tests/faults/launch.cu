@@ -1,5 +1,5 @@
-// launch: launches that cannot be, and errors that nobody reads: bad_launch, unchecked_error. `says` is what the
-// finding must name.
+// launch: launches that are not possible, and errors that the program does not read: bad_launch, unchecked_error. The
+// finding must name the text of `says`.
 #include <cooperative_groups.h>
 
 #include "case.h"
@@ -20,7 +20,7 @@ CASE(too_many_threads) {
 }
 
 // case: zero_blocks
-// Thinks: n / 256 blocks. For 100 elements, that is none.
+// Thinks: n / 256 blocks. For 100 elements, that is 0.
 // expect: bad_launch
 CASE(zero_blocks) {
   const int n = 100;
@@ -99,7 +99,7 @@ CASE(cooperative_too_large) {
   return finished();
 }
 
-// ---- unchecked_error: the launch is bad, and nobody hears of it ----
+// ---- unchecked_error: the launch is bad, and the program does not read the error ----
 
 // case: nobody_asks
 // Thinks: if something were wrong, the program would stop.

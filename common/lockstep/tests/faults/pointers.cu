@@ -1,4 +1,4 @@
-// pointers: memory that is no longer there, was never the card's, is given back wrongly or not at all: use_after_free,
+// pointers: memory that is already freed, that belongs to the host, that is freed wrongly or never: use_after_free,
 // host_pointer, invalid_free, leak.
 #include <cstdlib>
 
@@ -59,10 +59,10 @@ __global__ void shared_scratch(int* out) {
   __shared__ int* s_scratch;
   const int tid = threadIdx.x;
   if (tid == 0) s_scratch = static_cast<int*>(malloc(64 * sizeof(int)));
-  // Everyone needs the pointer.
+  // All threads need the pointer.
   __syncthreads();
   s_scratch[tid] = tid;
-  // Nobody frees what another one still writes.
+  // No thread frees memory that another thread still writes.
   __syncthreads();
   if (tid == 0) free(s_scratch);
   __syncthreads();
@@ -99,7 +99,7 @@ CASE(freed_row_of_a_table) {
 }
 
 // case: freed_in_stream_order
-// Thinks: cudaFreeAsync waits until nobody needs the memory. It waits only for what was launched before it.
+// Thinks: cudaFreeAsync waits until the memory is not needed. It waits only for earlier launches.
 // expect: use_after_free
 __global__ void write_pair(int* a) {
   a[threadIdx.x] = 1;  // HERE
@@ -299,7 +299,7 @@ CASE(freed_by_the_kernel) {
   return finished();
 }
 
-// ---- leak: `says` is the size, which the finding must name ----
+// ---- leak: the finding must name the size in `says` ----
 
 // case: never_freed
 // Thinks: the card's memory goes away with the variable that points to it.

@@ -1,5 +1,5 @@
-// race_copies: shared memory that an asynchronous copy (compute capability 8.0) still writes while a thread reads it,
-// or the other way round: race.
+// race_copies: a thread reads shared memory before an asynchronous copy (compute capability 8.0) has written it, or
+// still reads when the next copy writes it: race.
 #include <cuda_pipeline.h>
 
 #include "case.h"

@@ -1,4 +1,4 @@
-// race_global: two threads at one place of global memory, unordered, within a warp, a block, or across blocks: race.
+// race_global: two threads access one global address without order, in a warp, a block, or in two blocks: race.
 #include "case.h"
 
 // case: sum_without_atomics

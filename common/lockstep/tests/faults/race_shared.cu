@@ -1,9 +1,9 @@
-// race_shared: two threads of a block at one place of shared memory, unordered: race. HERE and OTHER are the two
-// accesses, whichever of them a schedule lets come first.
+// race_shared: two threads of a block access one address of shared memory without order: race. HERE and OTHER are the
+// two accesses; a schedule decides which one comes first.
 #include "case.h"
 
 // case: barrier_after_load_missing
-// Thinks: the next line reads what the line before has stored. A warp that is early reads what nobody stored yet.
+// Thinks: the next line reads what the line before has stored. An early warp reads a word that is not stored yet.
 // expect: race
 // also: uninitialised_read
 __global__ void reverse_block(int* a) {
@@ -30,7 +30,7 @@ __global__ void hillis_steele_in_place(int* a) {
   __syncthreads();
   for (int step = 1; step < 128; step *= 2) {
     if (tid >= step) s_a[tid] += s_a[tid - step];  // HERE, OTHER
-    // The next step reads what this one wrote.
+    // The next step reads the sums that this step wrote.
     __syncthreads();
   }
   a[tid] = s_a[tid];
@@ -70,7 +70,7 @@ __global__ void shift_right(int* a) {
   __shared__ int s_a[128];
   const int tid = threadIdx.x;
   s_a[tid] = 0;
-  // Everything is cleared before the values come.
+  // All words are cleared before the values are stored.
   __syncthreads();
   s_a[tid] = a[tid];                   // OTHER
   if (tid > 0) a[tid] = s_a[tid - 1];  // HERE
@@ -91,7 +91,7 @@ __global__ void add_halves(const int* in, int* out) {
   __shared__ int s_half[2];
   const int tid = threadIdx.x;
   if (tid < 2) s_half[tid] = 0;
-  // Both sums are zero before anyone adds.
+  // Both sums are zero before any thread adds.
   __syncthreads();
   if (tid == 32) s_half[1] = in[1];        // OTHER
   if (tid == 0) *out = in[0] + s_half[1];  // HERE
@@ -109,7 +109,7 @@ __global__ void reduce_last_warp(int* a) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   s_a[tid] = a[tid];
-  // The last warp reads what the other one stored.
+  // The last warp reads the values that the other warp stored.
   __syncthreads();
   volatile int* v = s_a;
   if (tid < 32) {
@@ -201,7 +201,7 @@ __global__ void histogram_plain(const unsigned char* in, int* bins) {
   // All bins are zero.
   __syncthreads();
   s_bins[in[tid]]++;  // HERE, OTHER
-  // All counts are in.
+  // All threads have counted.
   __syncthreads();
   if (tid < 16) bins[tid] = s_bins[tid];
 }
@@ -246,7 +246,7 @@ __global__ void set_upper_half(const int* in, int* out) {
   __syncthreads();
   if (tid < 32) reinterpret_cast<short*>(s_words)[2 * lane] = static_cast<short>(in[lane]);  // OTHER
   if (tid >= 32) s_words[lane] += in[lane] << 16;                                            // HERE
-  // Both halves are there.
+  // Both halves are stored.
   __syncthreads();
   if (tid < 32) out[lane] = s_words[lane];
 }
@@ -257,13 +257,13 @@ CASE(half_word_through_the_word) {
 }
 
 // case: last_writer_wins
-// Thinks: any of the positions will do, so nobody needs to agree.
+// Thinks: any of the positions is right, so the threads need not agree.
 // expect: race
 __global__ void find_any(const int* in, int* position) {
   __shared__ int s_position;
   const int tid = threadIdx.x;
   if (tid == 0) s_position = -1;
-  // Nobody finds before the search begins.
+  // No thread stores a result before the search begins.
   __syncthreads();
   if (in[tid] % 10 == 7) s_position = tid;  // HERE, OTHER
   // The search is over.
@@ -347,7 +347,7 @@ __global__ void scan_two_buffers(int* a) {
   for (int step = 1; step < 128; step *= 2) {
     const int left = tid >= step ? s_a[from][tid - step] : 0;  // HERE
     s_a[from][tid] += left;                                    // OTHER
-    // The next step reads what this one wrote.
+    // The next step reads the sums that this step wrote.
     __syncthreads();
     from = 1 - from;
   }
@@ -366,7 +366,7 @@ CASE(written_to_the_same_buffer) {
 __device__ int block_count(bool yes, int* s_counts) {
   const int count = __popc(__ballot_sync(0xffffffff, yes));
   if (threadIdx.x % 32 == 0) s_counts[threadIdx.x / 32] = count;  // OTHER
-  // Both warps' counts are there.
+  // Both warps have stored their counts.
   __syncthreads();
   return s_counts[0] + s_counts[1];  // HERE
 }
@@ -393,7 +393,7 @@ __global__ void hand_over(const int* in, int* out) {
   const int tid = threadIdx.x, lane = tid % 32;
   if (tid < 32) s_data[lane] = 0;
   if (tid == 0) s_ready = 0;
-  // The flag is down before anyone looks.
+  // The flag is 0 before any thread reads it.
   __syncthreads();
   if (tid < 32) {
     s_data[lane] = in[lane];  // OTHER
@@ -417,7 +417,7 @@ __global__ void keep_first_ten(const int* in, int* out) {
   __shared__ int s_count;
   const int tid = threadIdx.x;
   if (tid == 0) s_count = 0;
-  // The counter starts at zero for everybody.
+  // The counter is zero before any thread uses it.
   __syncthreads();
   if (in[tid] % 2 == 0) atomicAdd(&s_count, 1);  // OTHER
   out[tid] = s_count < 10;                       // HERE

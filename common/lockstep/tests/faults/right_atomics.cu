@@ -1,4 +1,4 @@
-// right_atomics: libcu++'s atomics, barriers, semaphores and latches, used as they are meant. Nothing is to be found.
+// right_atomics: libcu++'s atomics, barriers, semaphores and latches, used correctly. lockstep must report no finding.
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/latch>
@@ -68,7 +68,7 @@ __global__ void hand_over(const int* in, int* out) {
   __shared__ int s_ready;
   const int tid = threadIdx.x, lane = tid % 32;
   if (tid == 0) s_ready = 0;
-  // The flag is down before anyone looks.
+  // The flag is 0 before any thread reads it.
   __syncthreads();
   const cuda::atomic_ref<int, cuda::thread_scope_block> ready(s_ready);
   if (tid < 32) {
@@ -102,7 +102,7 @@ CASE(lock_by_exchange) {
 }
 
 // case: fences_of_the_library
-// Looks like: relaxed flags with data behind them. atomic_thread_fence orders it.
+// Looks like: relaxed flags that announce data. atomic_thread_fence orders the accesses.
 // expect: nothing
 __global__ void publish_by_fence(const int* in, int* data, int* flag, int* out) {
   const cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
@@ -130,10 +130,10 @@ __global__ void reverse_by_barrier(int* a) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   if (tid == 0) init(&s_barrier, blockDim.x);
-  // The barrier exists before anyone arrives.
+  // The barrier exists before any thread arrives.
   __syncthreads();
   s_a[tid] = a[tid];
-  // Others take what this thread stored.
+  // Other threads read the value that this thread stored.
   s_barrier.arrive_and_wait();
   a[tid] = s_a[63 - tid];
 }
@@ -151,7 +151,7 @@ __global__ void split_phase(int* a) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   if (tid == 0) init(&s_barrier, blockDim.x);
-  // The barrier exists before anyone arrives.
+  // The barrier exists before any thread arrives.
   __syncthreads();
   s_a[tid] = a[tid];
   auto token = s_barrier.arrive();
@@ -194,7 +194,7 @@ __global__ void rotate_by_latch(int* a) {
   // The latch exists.
   __syncthreads();
   s_a[tid] = a[tid];
-  // All have stored.
+  // All threads have stored.
   latch.arrive_and_wait();
   a[tid] = s_a[(tid + 1) % 64];
 }

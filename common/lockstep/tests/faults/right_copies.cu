@@ -1,5 +1,5 @@
-// right_copies: asynchronous copies from global to shared memory (compute capability 8.0), waited for before they are
-// read. Nothing is to be found.
+// right_copies: asynchronous copies from global to shared memory (compute capability 8.0), which the program awaits
+// before it reads the data. lockstep must report no finding.
 #include <cuda_pipeline.h>
 
 #include <cuda/barrier>
@@ -10,7 +10,7 @@
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
 // case: copy_commit_wait
-// Looks like: reads of shared memory that nobody stored to. The copy did, and was waited for.
+// Looks like: reads of shared memory without a store. The copy stored it, and the threads waited for the copy.
 // expect: nothing
 __global__ void reverse_copied(const int* in, int* out) {
   __shared__ int s_a[64];
@@ -18,7 +18,7 @@ __global__ void reverse_copied(const int* in, int* out) {
   __pipeline_memcpy_async(&s_a[tid], &in[tid], sizeof(int));
   __pipeline_commit();
   __pipeline_wait_prior(0);
-  // The others' copies have come, too.
+  // The copies of the other threads have arrived, too.
   __syncthreads();
   out[tid] = s_a[63 - tid];
 }
@@ -61,7 +61,7 @@ __global__ void sum_of_tiles(const int* in, int* out, int tiles) {
     // This tile is complete.
     __syncthreads();
     sum += s_tile[t % 2][63 - tid];
-    // It has been read before the copy after next overwrites it.
+    // All threads have read it before the copy after the next overwrites it.
     __syncthreads();
   }
   out[tid] = sum;
@@ -98,14 +98,14 @@ __global__ void reverse_by_mbarrier(int* a) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   if (tid == 0) init(&s_barrier, blockDim.x);
-  // The barrier exists before anyone arrives.
+  // The barrier exists before any thread arrives.
   __syncthreads();
   for (int k = 0; k < 3; ++k) {
     s_a[tid] = a[tid];
-    // The element that this thread takes has been stored.
+    // The element that this thread reads has been stored.
     s_barrier.arrive_and_wait();
     a[tid] = s_a[63 - tid];
-    // All have read before the next round stores.
+    // All threads have read before the next round stores.
     s_barrier.arrive_and_wait();
   }
 }
@@ -123,10 +123,10 @@ __global__ void copy_by_barrier(const int* in, int* out) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   if (tid == 0) init(&s_barrier, blockDim.x);
-  // The barrier exists before anyone arrives.
+  // The barrier exists before any thread arrives.
   __syncthreads();
   cuda::memcpy_async(&s_a[tid], &in[tid], sizeof(int), s_barrier);
-  // All copies have come.
+  // All copies have arrived.
   s_barrier.arrive_and_wait();
   out[tid] = s_a[63 - tid];
 }

@@ -1,5 +1,5 @@
-// right_global: threads of different blocks that share memory and are ordered, though it does not look so. Nothing is
-// to be found.
+// right_global: threads of different blocks share memory and are ordered, although it does not look like that. lockstep
+// must report no finding.
 #include "case.h"
 
 // case: flag_and_fences
@@ -23,7 +23,7 @@ CASE(flag_and_fences) {
 }
 
 // case: volatile_flag_and_fences
-// Looks like: a volatile flag between blocks. The fences do what volatile does not.
+// Looks like: a volatile flag between blocks. The fences order the accesses; volatile does not.
 // expect: nothing
 __global__ void publish_volatile(const int* in, int* data, volatile int* ready, int* out) {
   if (blockIdx.x == 0) {
@@ -49,7 +49,7 @@ __global__ void publish_block(const int* in, int* data, int* ready, int* out) {
   const int tid = threadIdx.x;
   if (blockIdx.x == 0) {
     data[tid] = in[tid] + 1;
-    // All have written before thread 0 says so.
+    // All threads have written before thread 0 sets the flag.
     __syncthreads();
     if (tid == 0) {
       __threadfence();
@@ -60,7 +60,7 @@ __global__ void publish_block(const int* in, int* data, int* ready, int* out) {
       while (atomicAdd(ready, 0) == 0) {}
       __threadfence();
     }
-    // Nobody reads before thread 0 has seen the flag.
+    // No thread reads before thread 0 has seen the flag.
     __syncthreads();
     out[tid] = data[63 - tid];
   }
@@ -84,7 +84,7 @@ __global__ void sum_in_one_launch(const int* in, volatile int* sums, unsigned* d
     __threadfence();
     s_last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
   }
-  // Everyone must know whether the block is the last.
+  // All threads must know whether the block is the last.
   __syncthreads();
   if (s_last && tid == 0) {
     int total = 0;
@@ -155,10 +155,10 @@ CASE(look_back_with_flags) {
 __global__ void locked_sum(const int* in, int* lock, int* sum) {
   if (threadIdx.x != 0) return;
   while (atomicCAS(lock, 0, 1) != 0) {}
-  // What the last owner wrote is seen from here on.
+  // From here on this block sees the data that the last owner wrote.
   __threadfence();
   *sum += in[blockIdx.x];
-  // ... and what this one wrote, before the lock is free.
+  // ... and this block's data is visible before the lock is free.
   __threadfence();
   atomicExch(lock, 0);
 }
@@ -187,7 +187,7 @@ CASE(ticket_lock) {
 }
 
 // case: home_made_grid_barrier
-// Looks like: reads of what other blocks wrote, in one launch. All blocks fit on the card, and a counter joins them.
+// Looks like: reads of other blocks' values in one launch. All blocks fit on the card, and a counter joins them.
 // expect: nothing
 __global__ void two_steps(const int* in, int* middle, int* arrived, int* out) {
   const int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid, n = gridDim.x * blockDim.x;
@@ -260,10 +260,10 @@ CASE(stop_flag) {
 __global__ void take_work(int* next, int n, int* done_by) {
   __shared__ int s_piece;
   while (true) {
-    // The last piece's number has been read by all.
+    // All threads have read the number of the last piece.
     __syncthreads();
     if (threadIdx.x == 0) s_piece = atomicAdd(next, 1);
-    // Thread 0 has drawn the next.
+    // Thread 0 has stored the number of the next piece.
     __syncthreads();
     if (s_piece >= n) return;
     if (threadIdx.x == 0) done_by[s_piece] = 1;
@@ -307,7 +307,7 @@ CASE(one_launch_after_another) {
 }
 
 // case: compare_and_swap_loop
-// Looks like: reading, computing, writing back. The swap happens only if nobody was faster.
+// Looks like: reading, computing, writing back. The swap happens only if no other thread was faster.
 // expect: nothing
 __global__ void multiply_all(unsigned* product, unsigned factor) {
   unsigned old = atomicAdd(product, 0u), assumed;
@@ -340,7 +340,7 @@ CASE(atomic_of_its_own_block) {
 __global__ void reverse_through_global(int* scratch, int* a) {
   const int tid = threadIdx.x, first = blockIdx.x * blockDim.x, last = first + blockDim.x - 1;
   scratch[first + tid] = a[first + tid];
-  // Others take what this thread stored.
+  // Other threads read the value that this thread stored.
   __syncthreads();
   a[first + tid] = scratch[last - tid];
 }

@@ -1,4 +1,4 @@
-// right_groups: cooperative groups, whose own headers do things that look wrong. Nothing is to be found.
+// right_groups: cooperative groups; their own headers do things that look wrong. lockstep must report no finding.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -15,7 +15,7 @@ __global__ void reverse_tiles(int* a) {
   const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
   const int tid = threadIdx.x;
   s_a[tid] = a[tid];
-  // The tile's elements are there.
+  // The tile's elements are stored.
   tile.sync();
   a[tid] = s_a[tid ^ 7];
 }
@@ -41,7 +41,7 @@ CASE(reduce_of_a_tile) {
 }
 
 // case: coalesced_lanes
-// Looks like: a collective of whoever happens to be there. coalesced_threads() asked who it is.
+// Looks like: a collective of any lanes that are active. coalesced_threads() made their group.
 // expect: nothing
 __global__ void add_odd(const int* in, int* sum) {
   if (in[threadIdx.x] % 2 == 0) return;
@@ -79,7 +79,7 @@ __global__ void smooth_rounds(int* a, int* b, int n, int rounds) {
   const int i = static_cast<int>(grid.thread_rank());
   for (int k = 0; k < rounds; ++k) {
     b[i] = max(a[max(i - 1, 0)], a[min(i + 1, n - 1)]);
-    // The next round reads what other blocks wrote, and overwrites what they read.
+    // The next round reads elements that other blocks wrote, and overwrites elements that they read.
     grid.sync();
     int* const other = a;
     a = b;
@@ -123,7 +123,7 @@ __global__ void reverse_large_tiles(int* a) {
   const auto tile = cg::tiled_partition<64>(block);
   const int tid = threadIdx.x;
   s_a[tid] = a[tid];
-  // The 64 have stored.
+  // All 64 threads have stored.
   tile.sync();
   a[tid] = s_a[tid ^ 63];
 }

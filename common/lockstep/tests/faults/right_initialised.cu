@@ -1,4 +1,4 @@
-// right_initialised: memory that seems unwritten when it is read, and is not. Nothing is to be found.
+// right_initialised: memory that seems unwritten when it is read, but is written. lockstep must find nothing.
 #include "case.h"
 
 __global__ void copy_ints(const int* in, int* out, int n) {
@@ -63,7 +63,7 @@ CASE(globals_start_at_zero) {
 }
 
 // case: struct_with_padding
-// Looks like: bytes that nothing wrote, copied along. Padding belongs to no member, and nobody looks at it.
+// Looks like: unwritten bytes that are copied. They are padding: no member has them, and no thread uses them.
 // expect: nothing
 struct Sample {
   char kind;
@@ -82,7 +82,7 @@ CASE(struct_with_padding) {
 }
 
 // case: union_of_two
-// Looks like: half of a union is unwritten. It is read as what was written.
+// Looks like: half of a union is unwritten. The program reads the half that was written.
 // expect: nothing
 union Number {
   int whole;
@@ -99,7 +99,7 @@ CASE(union_of_two) {
 }
 
 // case: tail_filled_with_zero
-// Looks like: a tile that the data does not fill. The rest is set to what the sum does not feel.
+// Looks like: a tile that the data does not fill. The other words are set to zero, which does not change the sum.
 // expect: nothing
 __global__ void tile_sum(const int* in, int n, int* sum) {
   __shared__ int s_tile[128];
@@ -116,12 +116,12 @@ CASE(tail_filled_with_zero) {
 }
 
 // case: padding_skipped
-// Looks like: a tile with holes. Nobody reads the word behind every 32.
+// Looks like: a tile with unwritten words. No thread reads the word after every 32.
 // expect: nothing
 __global__ void transpose_tile(const int* in, int* out) {
   __shared__ int s_tile[32][33];
   for (int row = threadIdx.y; row < 32; row += 8) s_tile[row][threadIdx.x] = in[32 * row + threadIdx.x];
-  // Columns are read where rows were written.
+  // Threads read columns of the tile; other threads wrote its rows.
   __syncthreads();
   for (int row = threadIdx.y; row < 32; row += 8) out[32 * row + threadIdx.x] = s_tile[threadIdx.x][row];
 }
@@ -132,7 +132,7 @@ CASE(padding_skipped) {
 }
 
 // case: halo_by_few
-// Looks like: a halo that nobody loads. The first and the last thread load one element more.
+// Looks like: a halo that is not loaded. The first and the last thread load one more element.
 // expect: nothing
 __global__ void blur(const int* in, int* out, int n) {
   __shared__ int s_tile[64 + 2];
@@ -140,7 +140,7 @@ __global__ void blur(const int* in, int* out, int n) {
   s_tile[tid + 1] = in[i];
   if (tid == 0) s_tile[0] = i > 0 ? in[i - 1] : 0;
   if (tid == 63) s_tile[65] = i + 1 < n ? in[i + 1] : 0;
-  // Neighbours were loaded by other threads.
+  // Other threads loaded the neighbours.
   __syncthreads();
   out[i] = s_tile[tid] + s_tile[tid + 1] + s_tile[tid + 2];
 }
@@ -206,7 +206,7 @@ CASE(heap_written_first) {
 }
 
 // case: rows_by_memset_2d
-// Looks like: a matrix whose last columns are unwritten. Nobody reads them.
+// Looks like: a matrix whose last columns are unwritten. No thread reads them.
 // expect: nothing
 __global__ void sum_columns(const char* base, size_t pitch, int rows, int* out) {
   int sum = 0;

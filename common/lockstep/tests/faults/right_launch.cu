@@ -1,4 +1,4 @@
-// right_launch: launches at the limits, and errors that a program expects and reads. Nothing is to be found.
+// right_launch: launches at the limits, and errors that a program expects and reads. lockstep must report no finding.
 #include <cooperative_groups.h>
 
 #include "case.h"
@@ -107,7 +107,7 @@ CASE(not_ready_is_no_error) {
 }
 
 // case: block_size_by_occupancy
-// Looks like: a launch of whatever size. The runtime proposed it.
+// Looks like: a launch of an arbitrary size. The runtime proposed it.
 // expect: nothing
 CASE(block_size_by_occupancy) {
   int blocks = 0, threads = 0;
@@ -123,7 +123,7 @@ CASE(block_size_by_occupancy) {
 __global__ void reverse_grid(const int* in, int* middle, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
   middle[i] = in[i];
-  // Other blocks' elements are read.
+  // The threads read elements of other blocks.
   cooperative_groups::this_grid().sync();
   out[i] = middle[n - 1 - i];
 }

@@ -1,4 +1,4 @@
-// right_memory: accesses, pointers and releases that look wrong and are right. Nothing is to be found.
+// right_memory: accesses, pointers and frees that look wrong and are right. lockstep must report no finding.
 #include <cstdlib>
 
 #include "case.h"
@@ -222,7 +222,7 @@ CASE(pitched_rows) {
 }
 
 // case: wide_after_narrow
-// Looks like: doubles behind an odd number of floats. The offset is rounded up.
+// Looks like: doubles after an odd number of floats. The offset is rounded up.
 // expect: nothing
 __global__ void carve_aligned(const float* in, double* out, int n) {
   extern __shared__ __align__(16) unsigned char s_all[];
@@ -231,7 +231,7 @@ __global__ void carve_aligned(const float* in, double* out, int n) {
   const int tid = threadIdx.x;
   if (tid < n) s_floats[tid] = in[tid];
   if (tid < n) s_doubles[tid] = in[tid] + 0.5;
-  // Sums are taken over all of both arrays.
+  // The sum is over all elements of both arrays.
   __syncthreads();
   if (tid == 0) {
     double sum = 0;
@@ -281,7 +281,7 @@ CASE(dynamic_index_into_locals) {
 __global__ void last_word(int* out, int words) {
   extern __shared__ int s_words[];
   if (threadIdx.x == 0) s_words[words - 1] = 7;
-  // Thread 1 reads it.
+  // Thread 1 reads this value.
   __syncthreads();
   if (threadIdx.x == 1) *out = s_words[words - 1];
 }

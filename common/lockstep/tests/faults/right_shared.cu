@@ -1,15 +1,15 @@
-// right_shared: threads of a block that share memory and are ordered, though it does not look so. Nothing is to be
-// found.
+// right_shared: threads of a block share memory and are ordered, although it does not look like that. lockstep must
+// report no finding.
 #include "case.h"
 
 // case: barrier_after_load
-// Looks like: reads of what others wrote. A barrier lies between.
+// Looks like: reads of values that other threads wrote. A barrier lies between.
 // expect: nothing
 __global__ void reverse_block(int* a) {
   __shared__ int s_block[128];
   const int tid = threadIdx.x;
   s_block[tid] = a[tid];
-  // Each thread takes what another one stored.
+  // Each thread reads a value that another thread stored.
   __syncthreads();
   a[tid] = s_block[127 - tid];
 }
@@ -28,7 +28,7 @@ __global__ void scan_two_buffers(int* a) {
   int from = 0;
   s_a[from][tid] = a[tid];
   for (int step = 1; step < 128; step *= 2) {
-    // What the last step wrote is read now; what it read is overwritten now.
+    // This step reads the words that the last step wrote, and overwrites the words that it read.
     __syncthreads();
     const int left = tid >= step ? s_a[from][tid - step] : 0;
     s_a[1 - from][tid] = s_a[from][tid] + left;
@@ -50,10 +50,10 @@ __global__ void scan_in_place(int* a) {
   const int tid = threadIdx.x;
   s_a[tid] = a[tid];
   for (int step = 1; step < 128; step *= 2) {
-    // The element on the left is what the last step made of it.
+    // The last step's store to the element on the left is done.
     __syncthreads();
     const int left = tid >= step ? s_a[tid - step] : 0;
-    // Nobody reads the old value any more.
+    // No thread reads the old value any more.
     __syncthreads();
     s_a[tid] += left;
   }
@@ -66,7 +66,7 @@ CASE(in_place_two_barriers) {
 }
 
 // case: tree_without_overlap
-// Looks like: a reduction in place with one barrier a step. Who writes reads only what nobody writes in that step.
+// Looks like: a reduction in place with one barrier a step. In a step no thread reads a sum that another writes.
 // expect: nothing
 __global__ void reduce_block(int* a) {
   __shared__ int s_a[256];
@@ -92,7 +92,7 @@ __global__ void bytes_of_words(const int* in, int* out) {
   __shared__ unsigned char s_bytes[128];
   const int tid = threadIdx.x;
   s_bytes[tid] = static_cast<unsigned char>(in[tid] & 1);
-  // Words are read whole.
+  // The threads read whole words.
   __syncthreads();
   if (tid < 32) out[tid] = reinterpret_cast<const int*>(s_bytes)[tid];
 }
@@ -109,7 +109,7 @@ __global__ void halves_of_words(int* out) {
   __shared__ unsigned short s_halves[64];
   const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
   s_halves[2 * lane + warp] = static_cast<unsigned short>(tid);
-  // Words are read whole.
+  // The threads read whole words.
   __syncthreads();
   if (tid < 32) out[tid] = reinterpret_cast<const int*>(s_halves)[tid];
 }
@@ -130,7 +130,7 @@ __global__ void fill_ranges(int* out) {
   const int tid = threadIdx.x, lane = tid % 32;
   if (tid < 32) s_ranges[lane].low = lane;
   if (tid >= 32) s_ranges[lane].high = lane + 10;
-  // Both members are there.
+  // Both members are stored.
   __syncthreads();
   out[tid] = s_ranges[lane].high - s_ranges[lane].low;
 }
@@ -145,10 +145,10 @@ CASE(members_of_one_struct) {
 // expect: nothing
 __device__ int count_all(bool yes, int* s_counts) {
   const int count = __popc(__ballot_sync(0xffffffff, yes));
-  // The last call's counts have been read by all.
+  // All threads have read the counts of the last call.
   __syncthreads();
   if (threadIdx.x % 32 == 0) s_counts[threadIdx.x / 32] = count;
-  // Both warps' counts are there.
+  // Both warps have stored their counts.
   __syncthreads();
   return s_counts[0] + s_counts[1];
 }
@@ -175,7 +175,7 @@ __global__ void carve(const int* in, int* out, int n) {
   const int tid = threadIdx.x;
   s_values[tid] = in[tid];
   s_sums[tid] = 0;
-  // Values are read by others.
+  // Other threads read these values.
   __syncthreads();
   s_sums[tid] += s_values[n - 1 - tid];
   out[tid] = s_sums[tid];
@@ -280,7 +280,7 @@ __global__ void histogram(const unsigned char* in, int n, int* bins) {
   // All bins are zero.
   __syncthreads();
   for (int i = blockIdx.x * blockDim.x + tid; i < n; i += gridDim.x * blockDim.x) atomicAdd(&s_bins[in[i] % 16], 1);
-  // All counts are in.
+  // All threads have counted.
   __syncthreads();
   for (int b = tid; b < 16; b += blockDim.x) atomicAdd(&bins[b], s_bins[b]);
 }
@@ -298,7 +298,7 @@ __global__ void leave_early(const int* in, int* out, int n) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   s_a[tid] = tid < n ? in[tid] : 0;
-  // Thread 0 reads all of them.
+  // Thread 0 reads all values.
   __syncthreads();
   if (tid != 0) return;
   int sum = 0;
@@ -326,14 +326,14 @@ CASE(exit_without_a_barrier) {
 }
 
 // case: whole_blocks_leave
-// Looks like: a return before a barrier. All threads of the block return, or none.
+// Looks like: a return before a barrier. All threads of the block return, or no thread does.
 // expect: nothing
 __global__ void some_blocks(const int* in, int* out, int blocks) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   if (blockIdx.x >= blocks) return;
   s_a[tid] = in[tid];
-  // Each thread takes another's element.
+  // Each thread reads another thread's element.
   __syncthreads();
   out[64 * blockIdx.x + tid] = s_a[63 - tid];
 }
@@ -355,7 +355,7 @@ __global__ void rotate_n(int* a, int rounds) {
       // The neighbour has stored its element.
       __syncthreads();
       a[64 * blockIdx.x + tid] = s_a[(tid + 1) % 64];
-      // All have read before the next round stores.
+      // All threads have read before the next round stores.
       __syncthreads();
     }
   }
@@ -375,11 +375,11 @@ __global__ void spread_maximum(int* a) {
   const int tid = threadIdx.x;
   s_a[tid] = a[tid];
   bool changed = true;
-  // The barrier in the vote: everyone has stored.
+  // The vote is also a barrier: all threads have stored.
   while (__syncthreads_or(changed)) {
     const int largest = max(s_a[tid], s_a[(tid + 1) % 64]);
     changed = largest != s_a[tid];
-    // Nobody reads the old value any more.
+    // No thread reads the old value any more.
     __syncthreads();
     s_a[tid] = largest;
   }
@@ -399,7 +399,7 @@ __global__ void hand_over(const int* in, int* out) {
   __shared__ int s_ready;
   const int tid = threadIdx.x, lane = tid % 32;
   if (tid == 0) s_ready = 0;
-  // The flag is down before anyone looks.
+  // The flag is 0 before any thread reads it.
   __syncthreads();
   if (tid < 32) {
     s_data[lane] = in[lane];
@@ -425,11 +425,11 @@ __global__ void hand_over_volatile(const int* in, int* out) {
   __shared__ volatile int s_ready;
   const int tid = threadIdx.x, lane = tid % 32;
   if (tid == 0) s_ready = 0;
-  // The flag is down before anyone looks.
+  // The flag is 0 before any thread reads it.
   __syncthreads();
   if (tid < 32) {
     s_data[lane] = in[lane];
-    // Lane 0 speaks for the warp.
+    // Lane 0 sets the flag for the whole warp.
     __syncwarp();
     __threadfence_block();
     if (lane == 0) s_ready = 1;
@@ -452,7 +452,7 @@ __global__ void reverse_in_warps(int* a) {
   __shared__ int s_a[4][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   s_a[warp][lane] = a[threadIdx.x];
-  // Another lane stored what this one takes.
+  // Another lane stored the value that this lane reads.
   __syncwarp();
   a[threadIdx.x] = s_a[warp][31 - lane];
 }
@@ -469,7 +469,7 @@ __global__ void find_seven(const int* in, int* found) {
   __shared__ int s_found;
   const int tid = threadIdx.x;
   if (tid == 0) s_found = 0;
-  // Nobody finds before the search begins.
+  // No thread stores a result before the search begins.
   __syncthreads();
   if (in[tid] % 10 == 7) atomicExch(&s_found, 1);
   // The search is over.

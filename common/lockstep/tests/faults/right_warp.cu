@@ -1,4 +1,4 @@
-// right_warp: lanes that part, meet and exchange as CUDA allows. Nothing is to be found.
+// right_warp: lanes diverge, meet and exchange values as CUDA allows. lockstep must report no finding.
 #include "case.h"
 
 // case: syncwarp_tree
@@ -8,7 +8,7 @@ __global__ void reduce_with_syncwarp(int* a) {
   __shared__ int s_a[64];
   const int tid = threadIdx.x;
   s_a[tid] = a[tid];
-  // The last warp reads what the other one stored.
+  // The last warp reads the values that the other warp stored.
   __syncthreads();
   if (tid >= 32) return;
   int sum = s_a[tid] + s_a[tid + 32];
@@ -113,7 +113,7 @@ __global__ void exchange_of_the_rest(int* a, int n) {
   const int lane = threadIdx.x;
   if (lane >= n) return;
   s_a[lane] = a[lane];
-  // Lanes take each other's elements.
+  // Lanes read each other's elements.
   __syncwarp();
   a[lane] = s_a[n - 1 - lane];
 }
@@ -193,7 +193,7 @@ CASE(groups_by_match) {
 }
 
 // case: one_lane_writes_for_all
-// Looks like: lanes that read what lane 0 has just written. A __syncwarp lies between, and one before the next round.
+// Looks like: lanes that read the value that lane 0 just wrote. A __syncwarp lies between; one precedes the next round.
 // expect: nothing
 __global__ void broadcast_rounds(const int* in, int* out) {
   __shared__ int s_value;
@@ -204,7 +204,7 @@ __global__ void broadcast_rounds(const int* in, int* out) {
     // Lane 0 has written.
     __syncwarp();
     sum += s_value;
-    // All have read before lane 0 writes again.
+    // All lanes have read before lane 0 writes again.
     __syncwarp();
   }
   out[lane] = sum;
@@ -226,7 +226,7 @@ __global__ void odd_and_even(int* a) {
   } else {
     s_a[lane] = a[lane] + 1;
   }
-  // The neighbour came by the other branch.
+  // The neighbour stored in the other branch.
   __syncwarp();
   a[lane] = s_a[lane ^ 1];
 }
@@ -266,7 +266,7 @@ __global__ void reverse_eights(int* a) {
   const int lane = threadIdx.x;
   const unsigned mask = 0xffu << (lane & 24);
   s_a[lane] = a[lane];
-  // The eight have stored.
+  // All eight lanes have stored.
   __syncwarp(mask);
   a[lane] = s_a[lane ^ 7];
 }

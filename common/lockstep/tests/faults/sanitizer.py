@@ -1,8 +1,8 @@
-"""sanitizer: runs every case of this folder under compute-sanitizer's four tools on a GPU, and writes down what each
-found. Builds the cases for the card itself.
+"""sanitizer: runs every case of this folder under compute-sanitizer's four tools on a GPU, and records the findings of
+each. It builds the cases for the card.
 
 Out: OUT/sanitizer.csv, one line a case, with the machine in its head; OUT/sanitizer_raw.json.gz, everything the tools
-printed. A case that does not end is killed, and is `timeout`. What is asked for last, the deadlocks, runs last."""
+printed. A case that does not end is killed, and is `timeout`. The deadlocks, last in the order of groups, run last."""
 
 import argparse
 import csv
@@ -29,7 +29,7 @@ TOOLS = {
 }
 COLUMNS = ["case", "group", "expected", "plain", *TOOLS, "verdict"]
 
-# What a tool prints → a word for it in the table.
+# A tool's message → a word for it in the table.
 MESSAGES = [
     (r"(?:Address|Access to) \S+ is misaligned", "misaligned"),
     (r"Invalid __\w+__ (?:read|write|atomic)", "address"),
@@ -42,8 +42,8 @@ MESSAGES = [
     (r"Barrier error detected", "barrier"),
     (r"Program hit \w+ .*on CUDA API call", "api"),
 ]
-# The word that counts as finding a kind. memcheck has one message for every address that is nobody's, and reports a
-# failed launch whether or not the program reads the error; synccheck has one for all that is wrong with a barrier.
+# The word that counts as finding a kind. memcheck has one message for every address that is not allocated, and reports
+# a failed launch even if the program reads the error. synccheck has one for all barrier faults.
 WORDS = {
     **dict.fromkeys(["out_of_bounds", "null_pointer", "host_pointer", "use_after_free"], "address"),
     **dict.fromkeys(["bad_launch", "unchecked_error"], "launch"),
@@ -54,7 +54,7 @@ WORDS = {
 
 
 def classify(output: str) -> set[str]:
-    """The words for what the tool reported."""
+    """The words for the tool's messages."""
     words: set[str] = set()
     for report in re.split(r"(?m)^=========\s*$", output):
         words |= {next((word for pattern, word in MESSAGES if re.search(pattern, report)), "")}
@@ -66,7 +66,7 @@ def lines_of(output: str, case: Case) -> set[int]:
 
 
 class Card:
-    """Where the cases run: the built programs, the tool, and what is left of the time."""
+    """Where the cases run: the built programs, the tool, and the time that is left."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -89,7 +89,7 @@ class Card:
             sys.exit("does not build:\n" + "\n".join(failed))
 
     def run(self, case: Case, tool: str | None) -> dict:
-        """Exit status (None: killed) and output of the case, alone or under a tool."""
+        """The exit status (None: killed) and the output of the case, without or under a tool."""
         if time.monotonic() > self.end:
             return {"status": None, "output": "", "left_out": True}
         command = [str(self.programs / case.group), case.name]
@@ -117,7 +117,7 @@ class Card:
 
 
 def cell(result: dict, case: Case) -> str:
-    """One tool's column: what it reported and, behind @, how many of the lines that the case marks it named."""
+    """One tool's column: its report and, after @, how many of the case's marked lines it named."""
     if result.get("left_out"):
         return "not run"
     text = "+".join(sorted(classify(result["output"])))
@@ -129,7 +129,7 @@ def cell(result: dict, case: Case) -> str:
 
 
 def verdict(case: Case, cells: dict[str, str]) -> str:
-    """found: every expected kind. other: something, but not that. For a right program: clean or blamed."""
+    """found: every expected kind. other: only another kind. For a right program: clean or blamed."""
     told = {word for text in cells.values() for word in re.findall(r"[a-z]+", text.split("@")[0])} - {"timeout"}
     if any(text == "not run" for text in cells.values()):
         return "not run"
@@ -180,7 +180,7 @@ def write(out: Path, cases: list[Case], results: dict[str, dict[str, dict]], not
 
 
 def reclassify(raw: Path, out: Path) -> None:
-    """The table anew from what the tools printed, after a change to the rules above."""
+    """Makes the table again from the tools' recorded output, after a change to the rules above."""
     kept = json.loads(gzip.decompress(raw.read_bytes()))
     cases = [case for case in read_corpus() if case.name in kept["results"]]
     write(out, cases, kept["results"], kept["notes"])

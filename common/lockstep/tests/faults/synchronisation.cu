@@ -1,4 +1,4 @@
-// synchronisation: barriers that not all threads reach, and masks that do not name those who are there:
+// synchronisation: barriers that not all threads reach, and masks that do not name the lanes that arrive:
 // barrier_divergence, mask_mismatch.
 #include "case.h"
 
@@ -37,7 +37,7 @@ CASE(only_one_half_waits) {
 }
 
 // case: barrier_in_both_branches
-// Thinks: each branch has a barrier, so everyone meets one. The barriers meet by luck.
+// Thinks: each branch has a barrier, so every thread meets one. It is luck if the two barriers meet.
 // expect: barrier_divergence
 __global__ void load_by_role(const int* in, int* out) {
   __shared__ int s_a[64];
@@ -96,7 +96,7 @@ CASE(barrier_for_odd_lanes) {
 }
 
 // case: left_the_loop_early
-// Thinks: a thread that is done may leave the loop. It waits at the barrier behind it, and then it is gone.
+// Thinks: a thread that is done may leave the loop. It waits at the barrier after the loop, and then it exits.
 // expect: barrier_divergence
 // expect: barrier_divergence
 __global__ void halve_until_small(int* a, int* out) {

@@ -24,7 +24,7 @@ __global__ void block_histogram(const unsigned char* in, int* bins) {
   __shared__ int s_bins[64];
   const int tid = threadIdx.x;
   atomicAdd(&s_bins[in[tid]], 1);  // HERE
-  // All counts are in before they are merged.
+  // All threads have counted before the counts are merged.
   __syncthreads();
   if (tid < 64) atomicAdd(&bins[tid], s_bins[tid]);
 }
@@ -44,7 +44,7 @@ __global__ void blur(const float* in, float* out) {
   __shared__ float s_tile[64 + 2];
   const int tid = threadIdx.x;
   s_tile[tid + 1] = in[tid];
-  // Neighbours are loaded by other threads.
+  // Other threads load the neighbours.
   __syncthreads();
   out[tid] = s_tile[tid] + s_tile[tid + 1] + s_tile[tid + 2];  // HERE
 }
@@ -55,7 +55,7 @@ CASE(halo_not_loaded) {
 }
 
 // case: tail_of_the_tile
-// Thinks: where there is no element, there is nothing to store. The reduction reads these words all the same.
+// Thinks: where there is no element, there is nothing to store. The reduction still reads these words.
 // expect: uninitialised_read
 __global__ void tile_sum(const int* in, int n, int* sum) {
   __shared__ int s_tile[128];
@@ -190,7 +190,7 @@ __global__ void padded_sum(const int* in, int* sum) {
   __shared__ int s_padded[66];
   const int tid = threadIdx.x;
   s_padded[tid + tid / 32] = in[tid];
-  // Thread 0 reads what the others stored.
+  // Thread 0 reads the values that the other threads stored.
   __syncthreads();
   if (tid != 0) return;
   int total = 0;
@@ -229,7 +229,7 @@ __global__ void histogram_of_256(const unsigned char* in, int n, int* bins) {
   // All bins are zero.
   __syncthreads();
   for (int i = tid; i < n; i += blockDim.x) atomicAdd(&s_bins[in[i]], 1);  // HERE
-  // All counts are in.
+  // All threads have counted.
   __syncthreads();
   atomicAdd(&bins[tid], s_bins[tid]);
 }

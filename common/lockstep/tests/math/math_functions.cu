@@ -1,14 +1,14 @@
 // CUDA's mathematical functions, which the compiler inlines as long polynomials, argument reductions in local memory,
-// fused multiplications and bit tricks: each against the correctly rounded result, within the error that the CUDA C++
+// fused multiplications and bit tricks. Each must equal the correctly rounded result within the error that the CUDA C++
 // Programming Guide documents ("Mathematical Functions", the tables of maximum ulp errors of standard and of intrinsic
-// functions). The guide gives none for norm(dim, …). The intrinsics with a direction (__fadd_rz) are one instruction
-// each, and alu_hardware_test holds those against a card. Functions of half and bfloat16 round to nearest even.
+// functions). The guide gives no bound for norm(dim, …). The intrinsics with a direction (__fadd_rz) are one
+// instruction each; alu_hardware_test compares those with a card. Functions of half and bfloat16 round to nearest even.
 //
-//   math_functions check [F]   checks all; and against F, which has hashes of what a card returned, that the results
+//   math_functions check [F]   checks all. F has hashes of a card's results: also checks that the results
 //                              are the same bits where F does not say otherwise
 //   math_functions hashes      prints such a file, for this device
-//   math_functions record F    writes what each function returned to F
-//   math_functions compare F   says for each function how far this device's results are from those in F
+//   math_functions record F    writes the results of each function to F
+// math_functions compare F   says for each function how far this device's results are from those in F
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -25,7 +25,7 @@
 
 constexpr int kPoints = 384, kArguments = 4;
 
-// How far a result may be from the correctly rounded one: so many units in its last place, or so much absolutely.
+// How far a result may be from the correctly rounded one: in units in the last place, or as an absolute error.
 struct Bound {
   double ulps = 0, ulps_per_argument = 0, absolute = 0, relative = 0;
 };
@@ -34,11 +34,11 @@ constexpr Bound ulps_plus(double n, double times_argument) { return {n, times_ar
 constexpr Bound within(double absolute) { return {0, 0, absolute}; }
 constexpr Bound near(double relative) { return {0, 0, 0, relative}; }
 
-// Where the bound holds. kEverywhere: half of the points lie in the interval all the same, where something happens.
+// Where the bound holds. kEverywhere: half of the points still lie in the interval, where the function changes most.
 enum class Domain { kEverywhere, kInside };
 constexpr Domain everywhere = Domain::kEverywhere, inside = Domain::kInside;
 
-// __hfma of bfloat16 needs compute_80, which these programs are not compiled for.
+// __hfma of bfloat16 needs compute_80, and these programs are not compiled for that.
 // columns: name, reference, bound, interval, domain, expression of a, b, c and d
 // clang-format off
 #define FLOAT_FUNCTIONS(f)                                                                                             \
@@ -284,7 +284,7 @@ constexpr Domain everywhere = Domain::kEverywhere, inside = Domain::kInside;
     return c;                                                        \
   }
 
-// What a function returns through pointers.
+// The results that a function returns through pointers.
 template <class First, class Second = First, class F>
 __device__ First first_of(F f) {
   First first;
@@ -307,7 +307,7 @@ __device__ __nv_bfloat162 pair(__nv_bfloat16 low, __nv_bfloat16 high) { return _
 __device__ __nv_bfloat16 low_of(__nv_bfloat162 x) { return __low2bfloat16(x); }
 __device__ __nv_bfloat16 high_of(__nv_bfloat162 x) { return __high2bfloat16(x); }
 
-// The floating-point types, by their bits.
+// The floating-point types and their bits.
 template <class T>
 struct Traits;
 template <>
@@ -380,8 +380,8 @@ struct Interval {
   double low, high;
 };
 
-// Random numbers of the interval, half of them closer to zero; and, if everywhere, such as any bits make, the edges of
-// the format and a few plain numbers. The standard library's distributions differ between its versions; this does not.
+// Random numbers of the interval, half of them closer to zero. If everywhere: also numbers of random bits, the edges of
+// the format and a few plain numbers. The standard library's distributions differ between versions; this does not.
 template <class T>
 std::vector<T> arguments(Interval interval, Domain domain, unsigned seed) {
   std::mt19937_64 random(seed);
@@ -393,7 +393,7 @@ std::vector<T> arguments(Interval interval, Domain domain, unsigned seed) {
         x.push_back(bit_copy<T>(BitsOf<T>(magnitude | BitsOf<T>(sign) << (8 * sizeof(T) - 1))));
     for (const double plain : {1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -7.0, 10.0, double(NAN)})
       x.push_back(from_double<T>(plain));
-    // So that two arguments meet in different pairs.
+    // So that two arguments form different pairs.
     for (size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random() % i]);
     while (x.size() < kPoints / 2) x.push_back(bit_copy<T>(static_cast<BitsOf<T>>(random())));
   }
@@ -426,7 +426,7 @@ struct Row {
   Bound bound;
   Interval interval;
   Domain domain;
-  void (*launch)(const T* x, T* y);  // x: kPoints first arguments, kPoints second ones, …
+  void (*launch)(const T* x, T* y);  // x: kPoints first arguments, kPoints second arguments, …
 };
 
 #define FUNCTION(type, name, reference, bound, low, high, domain, ...)                    \
@@ -480,7 +480,7 @@ void check(const std::string& function, const Row<T>& row, const std::vector<T>&
   }
 }
 
-// Any two NaNs are the same.
+// All NaNs count as the same.
 template <class T>
 BitsOf<T> canonical_bits(T x) {
   return std::isnan(to_double(x)) ? bit_copy<BitsOf<T>>(from_double<T>(NAN)) : bit_copy<BitsOf<T>>(x);
@@ -494,7 +494,7 @@ uint64_t hash(const std::vector<T>& values) {
   return h;
 }
 
-// "float sinf" → the hash of what the card returned. A line with more words than these says how the card differs.
+// "float sinf" → the hash of what the card returned. A line with more words says how the card differs.
 std::map<std::string, uint64_t> read_hashes(const std::string& path) {
   std::ifstream file(path);
   if (!file) {

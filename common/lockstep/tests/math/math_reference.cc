@@ -1,5 +1,5 @@
-// math_reference: libquadmath has most functions in 113 bits; the rest follows from them. Twice the digits of a double
-// and more, so that rounding once more gives the correctly rounded result but for cases rarer than 2^-40.
+// math_reference: libquadmath has most functions in 113 bits; the others follow from them. A double has less than half
+// as many, so rounding once more gives the correctly rounded result, except in cases rarer than 2^-40.
 #include "math_reference.h"
 
 #include <quadmath.h>
@@ -17,7 +17,7 @@ using Quad = __float128;
 Quad infinity() { return HUGE_VALQ; }
 Quad not_a_number() { return nanq(""); }
 
-// sin(pi x), cos(pi x): reduced exactly to |x| <= 1/2 first, and then away from the zeros.
+// sin(pi x), cos(pi x): first reduced exactly to |x| <= 1/2, and then away from the zeros.
 Quad half_turns(Quad x, bool cosine) {
   if (isinfq(x)) return not_a_number();
   const Quad whole = rintq(x), rest = x - whole;
@@ -32,7 +32,7 @@ Quad inverse_erf_near_zero(Quad w) {
   return y;
 }
 
-// erfc(y) = z. For small z on logarithms, where the function is nearly a parabola.
+// erfc(y) = z. For small z it works on logarithms, where the function is nearly a parabola.
 Quad inverse_erfc(Quad z) {
   if (z < 0 || z > 2 || isnanq(z)) return not_a_number();
   if (z == 0 || z == 2) return z == 0 ? infinity() : -infinity();
@@ -68,7 +68,7 @@ Quad bessel_i(int order, Quad x) {
 Quad norm(std::initializer_list<Quad> values) {
   Quad sum = 0;
   for (const Quad v : values) {
-    if (isinfq(v)) return infinity();  // whatever the others are, NaN too
+    if (isinfq(v)) return infinity();  // for any other arguments, also NaN
     sum += v * v;
   }
   return sqrtq(sum);

@@ -1,4 +1,4 @@
-// math_reference: what a mathematical function's correctly rounded result is, from quadruple precision.
+// math_reference: the correctly rounded result of a mathematical function, from quadruple precision.
 #pragma once
 
 #include <string>

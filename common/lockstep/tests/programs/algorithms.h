@@ -1,7 +1,7 @@
-// algorithms: what the CUB and Thrust programs share: the element types, data of each, device memory, and the list of
-// what was compared with the CPU, which every program prints.
-// All values are small integers, those of the floats too. A sum of up to 2^17 of them stays below 2^24, hence no order
-// of additions rounds, and every comparison is exact.
+// algorithms: the parts that the CUB and Thrust programs share: element types and their data, device memory, and the
+// list of comparisons with the CPU that every program prints.
+// All values are small integers, also those of the floats. A sum of up to 2^17 of them stays below 2^24. So additions
+// never round in any order, and every comparison is exact.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::vector<T> random_values(size_t n, unsigned seed, int low = -99, int high = 
   return from_ints<T>(random_ints(n, low, high, seed));
 }
 
-// Runs of equal values, three long on average, some of them much longer than a tile's row.
+// Runs of equal values: the average length is three; some are much longer than a row of a tile.
 template <class T>
 std::vector<T> random_runs(size_t n, unsigned seed) {
   const std::vector<int> dice = random_ints(n, 0, 299, seed);
@@ -78,7 +78,7 @@ std::vector<T> random_runs(size_t n, unsigned seed) {
   return from_ints<T>(values);
 }
 
-// Associative but not commutative, so a scan that swaps two partial results is found out. Exact for every type.
+// Associative but not commutative, so a scan that swaps two partial results gets a wrong result. Exact for every type.
 template <class T>
 struct LastNonZero {
   __host__ __device__ T operator()(const T& a, const T& b) const { return b == from_int<T>(0) ? a : b; }
@@ -101,7 +101,7 @@ class Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
   T* get() const { return data_; }
-  // The first `n` elements; all of them where the program was told more.
+  // The first `n` elements, or all if there are fewer.
   std::vector<T> host(size_t n) const {
     std::vector<T> values(std::min(n, n_));
     CUDA_CHECK(cudaMemcpy(values.data(), data_, values.size() * sizeof(T), cudaMemcpyDeviceToHost));
@@ -114,7 +114,7 @@ class Array {
   size_t n_;
 };
 
-// CUB's two calls: asks how much scratch memory the algorithm wants, then runs it.
+// CUB's two calls: the first returns the size of the scratch memory, the second runs the algorithm.
 template <class Algorithm>
 void run(Algorithm algorithm) {
   size_t bytes = 0;
@@ -138,7 +138,7 @@ inline void note_checked(const std::string& algorithm, const std::string& type) 
   ++entry->comparisons;
 }
 
-// Compares what an algorithm made of `n` elements of type Element with what the CPU made of them.
+// Compares an algorithm's result on `n` elements of type Element with the CPU's result.
 template <class Element, class Result>
 void check(const char* algorithm, size_t n, const std::vector<Result>& got, const std::vector<Result>& want) {
   note_checked(algorithm, type_name<Element>());
@@ -155,7 +155,7 @@ void check(const char* algorithm, size_t n, const Result& got, const Result& wan
   check<Element>(algorithm, n, std::vector<Result>{got}, std::vector<Result>{want});
 }
 
-// Nothing, one, part of a warp's row, part of a tile, several tiles and a bit.
+// No element, one, less than a warp, part of a tile, several tiles and a few elements.
 inline const int kSizes[] = {0, 1, 97, 3001, 50'021};
 
 // Runs `family.template operator()<T>(n)` for the sizes, with int alone or, if ALL_TYPES is defined, with every element

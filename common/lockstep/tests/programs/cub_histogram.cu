@@ -1,6 +1,6 @@
 // Every algorithm of cub::DeviceHistogram on every number type and on bytes, in one row and in rows with a gap between
-// them, with few bins (counted in shared memory) and with many. A struct is no sample; four channels side by side,
-// three of them counted, come closest to one.
+// them, with few bins (counted in shared memory) and with many. A struct cannot be a sample; four interleaved channels,
+// three of them counted, are closest to it.
 #include <cub/device/device_histogram.cuh>
 
 #include "algorithms.h"
@@ -8,12 +8,12 @@
 constexpr int kChannels = 4, kCounted = 3;
 constexpr int kRowGap = 8;  // elements between the end of a row and the start of the next
 
-// Samples that lie `per_row` in a row, the rows `stride` elements apart.
+// Samples in rows of `per_row`; the rows begin `stride` elements apart.
 struct Shape {
   int per_row, rows, stride;
 };
 
-// The bins of every `step`-th sample, from `first` on: bin b holds levels[b] ≤ v < levels[b + 1].
+// The bins of every `step`-th sample, beginning with sample `first`: bin b holds levels[b] ≤ v < levels[b + 1].
 template <class T>
 std::vector<int> counted(const std::vector<T>& samples, Shape shape, int first, int step,
                          const std::vector<T>& levels) {

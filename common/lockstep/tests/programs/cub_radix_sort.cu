@@ -1,12 +1,12 @@
-// Every algorithm of cub::DeviceRadixSort: keys of every number type, of bytes (which take another way through CUB),
-// and of a struct that a decomposer takes apart; pairs; both orders; from one array to another and in a DoubleBuffer;
-// on some of the bits.
+// Every algorithm of cub::DeviceRadixSort: keys of every number type, of bytes (which take another path through CUB),
+// and of a struct that a decomposer splits into members; pairs; both orders; from one array to another and in a
+// DoubleBuffer; by some of the bits only.
 #include <cub/device/device_radix_sort.cuh>
 #include <cuda/std/tuple>
 
 #include "algorithms.h"
 
-// What a radix sort needs to know of a struct: its members, the most significant first.
+// The decomposer that a radix sort needs for a struct: its members, the most significant first.
 struct Members {
   __host__ __device__ cuda::std::tuple<long long&, int&> operator()(Item& item) const {
     return {item.total, item.count};
@@ -24,7 +24,7 @@ T wide_key(int v) {
   if constexpr (std::is_same_v<T, unsigned char>) return static_cast<unsigned char>(v);
 }
 
-// The calls for any key type: a struct's take the decomposer as well.
+// The calls for any key type; for a struct they also take the decomposer.
 template <class T, class... Args>
 cudaError_t sort_keys(bool descending, Args&&... args) {
   if constexpr (std::is_same_v<T, Item>)
@@ -49,7 +49,7 @@ std::vector<T> current(cub::DoubleBuffer<T>& buffer, int n) {
   return values;
 }
 
-// Sorts keys, and pairs whose values say where the keys stood: equal keys keep their order.
+// Sorts keys, and pairs whose values are the keys' former positions: equal keys keep their order.
 template <class T>
 void sort_all(int n, bool descending) {
   const auto named = [&](const char* what, const char* how) {

@@ -3,7 +3,7 @@
 
 #include "algorithms.h"
 
-// The first place of the smallest or greatest value.
+// The first index of the smallest or greatest value.
 template <class T>
 struct Extremum {
   T value;

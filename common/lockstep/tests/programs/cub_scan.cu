@@ -3,8 +3,8 @@
 
 #include "algorithms.h"
 
-// What the CPU makes of it: a scan that starts anew wherever the key changes. Without keys there is one segment;
-// without `init` an exclusive scan has nothing to put first, hence only inclusive ones may go without.
+// The CPU's result: a scan that starts again wherever the key changes. Without keys there is one segment. Only an
+// inclusive scan may have no `init`: an exclusive scan needs it as its first value.
 template <class T, class Op>
 std::vector<T> scanned(const std::vector<T>& values, const std::vector<T>* keys, const T* init, bool inclusive, Op op) {
   std::vector<T> out(values.size());

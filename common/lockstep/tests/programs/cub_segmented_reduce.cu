@@ -26,7 +26,7 @@ struct Family {
     const Array<int> d_offsets(offsets);
     const int *begins = d_offsets.get(), *ends = begins + 1;
 
-    // What the CPU makes of each segment: its sum, and its smallest and greatest value with their places.
+    // The CPU's result for each segment: its sum, and its smallest and greatest value with their indices.
     const T init = from_int<T>(0);
     std::vector<T> sums, least, most;
     std::vector<int> least_at, most_at;

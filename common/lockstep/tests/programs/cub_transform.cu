@@ -1,5 +1,5 @@
-// cub::DeviceTransform, which on newer cards brings its inputs by bulk copies: of one, two and three inputs, aligned
-// and not.
+// cub::DeviceTransform, which loads its inputs by bulk copies on newer cards: one, two and three inputs, aligned and
+// not aligned.
 // Also for compute_90
 #include <cub/device/device_transform.cuh>
 
@@ -15,7 +15,7 @@ struct Add {
 struct Family {
   template <class T>
   void operator()(int n) const {
-    // The inputs of one length, but from the first, the second, the fourth element on: 16 bytes are a copy's unit.
+    // Inputs of one length that begin at the first, second or fourth element: a bulk copy moves units of 16 bytes.
     constexpr int kSkipB = 1, kSkipC = 3;
     const std::vector<T> a = random_values<T>(n, 36), b = random_values<T>(n + kSkipB, 37),
                          c = random_values<T>(n + kSkipC, 38);

@@ -1,4 +1,4 @@
-// expect: what the programs here need to compare with the CPU. A program ends 0 if all holds, else 1.
+// expect: comparisons with the CPU for the programs here. A program exits with 0 if all hold, else with 1.
 #pragma once
 
 #include <cmath>

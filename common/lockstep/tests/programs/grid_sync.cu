@@ -14,7 +14,7 @@ __global__ void smooth(float* a, float* b, int n, int rounds) {
       const float left = i > 0 ? a[i - 1] : 0.0f, right = i + 1 < n ? a[i + 1] : 0.0f;
       b[i] = 0.5f * (left + right);
     }
-    // The next round reads neighbours that other blocks have written.
+    // The next round reads neighbours that other blocks wrote.
     grid.sync();
     float* const other = a;
     a = b;

@@ -18,7 +18,7 @@ constexpr int kBlock = 128, kBlocks = 2, kThreads = kBlock * kBlocks;
 
 __device__ int global_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-// Of each tile: sum, minimum, inclusive and exclusive sums, a value from the right neighbour, and votes.
+// For each tile: sum, minimum, inclusive and exclusive sums, a value from the right neighbour, and votes.
 template <int kSize>
 __global__ void tiles(const int* in, int* out) {
   const auto tile = cg::tiled_partition<kSize>(cg::this_thread_block());
@@ -33,7 +33,7 @@ __global__ void tiles(const int* in, int* out) {
   mine[6] = tile.meta_group_rank() * 100 + tile.meta_group_size();
 }
 
-// What `tiles` must give, for groups of `size` threads.
+// The expected results of `tiles` for groups of `size` threads.
 static std::vector<int> want_tiles(const std::vector<int>& in, int size) {
   std::vector<int> want;
   for (int i = 0; i < static_cast<int>(in.size()); ++i) {
@@ -52,7 +52,7 @@ static std::vector<int> want_tiles(const std::vector<int>& in, int size) {
   return want;
 }
 
-// The same collectives on groups whose size or members only the running program knows.
+// The same collectives on groups whose size or members are known only at run time.
 __global__ void groups_at_run_time(const int* in, int size, int* out) {
   const int i = global_index(), value = in[i];
   int* mine = out + 8 * i;
@@ -95,7 +95,7 @@ static std::vector<int> want_at_run_time(const std::vector<int>& in, int size) {
   return want;
 }
 
-// The block's barrier in its two halves, one thread of each warp, and a scan with an operator of one's own on pairs.
+// The block's barrier split into arrive and wait, one thread of each warp, and a scan of pairs with its own operator.
 struct Pair {
   int sum, most;
 };
@@ -113,7 +113,7 @@ __global__ void whole_block(const int* in, int* out, int* elected) {
   auto token = block.barrier_arrive();
   const auto warp = cg::tiled_partition<32>(block);
   cg::invoke_one(warp, [&] { atomicAdd(elected, 1); });
-  // Others' values are read below.
+  // The values of other threads are read below.
   block.barrier_wait(std::move(token));
   const Pair all = cg::inclusive_scan(warp, Pair{in[i], s_value[kBlock - 1 - tid]}, Combine());
   out[2 * i] = all.sum;
@@ -132,14 +132,14 @@ static std::vector<int> want_whole_block(const std::vector<int>& in) {
   return want;
 }
 
-// A launch without clusters makes a cluster of each block.
+// A launch without clusters makes each block a cluster of one.
 __global__ void cluster_of_one(const int* in, int* out) {
 #if __CUDA_ARCH__ >= 900
   __shared__ int s_value[kBlock];
   const cg::cluster_group cluster = cg::this_cluster();
   const int i = global_index(), tid = threadIdx.x;
   s_value[tid] = in[i];
-  // Others' values are read through the cluster's window.
+  // The values of other threads are read through the cluster's window.
   cluster.sync();
   const int* theirs = cluster.map_shared_rank(s_value, cluster.block_rank());
   out[i] = theirs[kBlock - 1 - tid] + 1000 * cluster.num_blocks() + 10000 * cluster.block_rank() +
@@ -148,7 +148,7 @@ __global__ void cluster_of_one(const int* in, int* out) {
 #endif
 }
 
-// n ints that `launch` writes from `in`.
+// The n ints that `launch` computes from `in`.
 template <class Launch>
 static std::vector<int> run(const std::vector<int>& in, size_t n, Launch launch) {
   int *d_in = nullptr, *d_out = nullptr;

@@ -1,4 +1,4 @@
-// What CUDA C++ brings with it: printf and its order within a thread, virtual functions, recursion, function
+// The parts of the language CUDA C++: printf and its order within a thread, virtual functions, recursion, function
 // pointers, device lambdas through templates, structures by value, constant memory, symbols, dynamic and static
 // shared memory together, a switch, local arrays, 64-bit, 128-bit and double arithmetic, warp intrinsics, half
 // precision.
@@ -120,7 +120,7 @@ static unsigned intrinsic_on_host(unsigned tid) {
   return r + (tid ^ 5) + 0xf0f0f0f0u + 1 + dot + bytes;
 }
 
-// Products, quotients and remainders of 128-bit integers, which the compiler makes of carries.
+// Products, quotients and remainders of 128-bit integers; the compiler builds them from additions with carry.
 __global__ void wide(const __int128* __restrict__ in, int n, __int128* __restrict__ out) {
   const int i = threadIdx.x;
   const __int128 a = in[i / n], b = in[i % n];

@@ -11,7 +11,7 @@
 
 #include "expect.h"
 
-// The headers have a constructor for it that devices need not run.
+// Its constructor in the headers need not run on the device.
 #pragma nv_diag_suppress 20054
 
 constexpr int kBlock = 128, kBlocks = 3, kThreads = kBlock * kBlocks, kRounds = 4;
@@ -107,14 +107,14 @@ __global__ void phases(int* out) {
     auto token = s_barrier.arrive();
     s_barrier.wait(cuda::std::move(token));
     out[round * kBlock + tid] = s_values[(tid + 37) % kBlock];
-    // All have read before the next round writes.
+    // All threads have read before the next round writes.
     s_barrier.arrive_and_wait();
   }
 }
 
-// After each round half of the threads leave for good. Before sm_80 a barrier is two additions to a word: if a thread
-// that leaves is the last to arrive and rests between the two, the others complete the next phase in between and wait
-// for ever. Such a schedule is allowed, and lockstep has found it.
+// After each round half of the threads leave the barrier for good. Before sm_80 a barrier makes two additions to a
+// word. If the last thread to arrive also leaves, and is paused between the two additions, the others complete the next
+// phase in between and wait for ever. Such a schedule is allowed, and lockstep found it.
 __global__ void dropping(int* out) {
 #if __CUDA_ARCH__ >= 800
   __shared__ BlockBarrier s_barrier;
@@ -234,7 +234,7 @@ __global__ void others(int* ready, int* inside, int* most) {
     latch.wait();
     ready[threadIdx.x] = ready[threadIdx.x % 32] + latch.try_wait();
   }
-  // At most three threads at once are inside.
+  // At most three threads are inside at the same time.
   semaphore.acquire();
   atomicMax(most, atomicAdd(inside, 1) + 1);
   atomicAdd(inside, -1);

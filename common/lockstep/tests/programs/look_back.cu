@@ -1,6 +1,6 @@
 // A decoupled look-back scan written from its description (Merrill and Garland 2016), with flags and sums in one
-// 64-bit word, and a single-pass stream through a ring buffer: one block produces, another consumes. Both need
-// blocks that make progress while others wait.
+// 64-bit word, and a single-pass stream through a ring buffer: one block produces, another consumes. Both need blocks
+// that make progress while others wait.
 #include "expect.h"
 
 constexpr int kBlock = 128;
@@ -22,7 +22,7 @@ __global__ void scan(const int* in, int n, int* out, volatile unsigned long long
   for (int offset = 1; offset < kBlock; offset *= 2) {
     __syncthreads();
     const int left = tid >= offset ? s_values[tid - offset] : 0;
-    // All have read before any writes.
+    // All threads have read before any thread writes.
     __syncthreads();
     s_values[tid] += left;
   }
@@ -52,7 +52,7 @@ __global__ void stream(volatile int* ring, volatile int* written, volatile int* 
     for (int item = 0; item < kItems; ++item) {
       while (item - *read >= kRing) __nanosleep(20);
       ring[item % kRing] = item * item;
-      // The item must be there before the counter says so.
+      // The item must be in the buffer before the counter counts it.
       __threadfence();
       *written = item + 1;
     }

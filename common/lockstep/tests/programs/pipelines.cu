@@ -1,6 +1,6 @@
-// Asynchronous copies as people write them: cooperative groups' memcpy_async, cuda::memcpy_async with a barrier,
+// Asynchronous copies as programs use them: cooperative groups' memcpy_async, cuda::memcpy_async with a barrier,
 // cuda::pipeline of a thread and of a block, with one stage and with several, producers and consumers; and on sm_90
-// bulk copies. For sm_75 the headers make ordinary copies of it, for sm_80 cp.async.
+// bulk copies. For sm_75 the headers use ordinary copies, for sm_80 cp.async.
 // Also for compute_80, compute_90
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -11,7 +11,7 @@
 
 #include "expect.h"
 
-// The headers have a constructor for it that devices need not run.
+// Its constructor in the headers need not run on the device.
 #pragma nv_diag_suppress 20054
 
 namespace cg = cooperative_groups;
@@ -30,7 +30,7 @@ __global__ void group_copy(const int* in, int n, int* out) {
     cg::wait(block);
     const int i = threadIdx.x;
     if (i < count) out[first + i] = s_tile[count - 1 - i];
-    // All have read before the next tile comes.
+    // All threads have read before the next tile comes.
     block.sync();
   }
 }
@@ -49,7 +49,7 @@ __global__ void group_copy_ahead(const int* in, int n, int* out) {
       cg::wait(block);
     }
     out[t * kBlock + threadIdx.x] = s_tile[t % 2][kBlock - 1 - threadIdx.x];
-    // All have read before this stage is filled again.
+    // All threads have read before this stage is filled again.
     block.sync();
   }
 }
@@ -70,7 +70,7 @@ __global__ void copy_with_barrier(const int* in, int n, int* out) {
   }
 }
 
-// Each thread copies and waits for itself; neighbours' values come by shuffles.
+// Each thread waits only for its own copy; it gets neighbours' values by shuffles.
 __global__ void thread_pipeline(const int* in, int n, int* out) {
   __shared__ int s_tile[2][kBlock];
   cuda::pipeline<cuda::thread_scope_thread> pipe = cuda::make_pipeline();
@@ -107,7 +107,7 @@ __global__ void block_pipeline(const int* in, int n, int* out) {
   }
 }
 
-// One warp produces, the others consume, a step apart.
+// One warp produces; the others consume one step later.
 __global__ void roles(const int* in, int n, int* out) {
   constexpr int kStages = 2;
   __shared__ int s_tile[kStages][kBlock];
@@ -148,7 +148,7 @@ __global__ void bulk_copies(const int* in, int n, int* out) {
     if (i == 0) {
       cuda::device::memcpy_async_tx(s_in, in + first, cuda::aligned_size_t<16>(sizeof s_in), s_arrived);
       token = cuda::device::barrier_arrive_tx(s_arrived, 1, sizeof s_in);
-      // The last result has been read when its copy is done with s_out.
+      // Once the copy of the last result has read s_out, s_out may be overwritten.
       ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
     } else {
       token = s_arrived.arrive();
@@ -156,7 +156,7 @@ __global__ void bulk_copies(const int* in, int n, int* out) {
     s_arrived.wait(cuda::std::move(token));
     s_out[i] = s_in[kBlock - 1 - i];
     ptx::fence_proxy_async(ptx::space_shared);
-    // All have read s_in and written s_out.
+    // All threads have read s_in and written s_out.
     __syncthreads();
     if (i == 0) {
       ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out + first, s_out, sizeof s_out);

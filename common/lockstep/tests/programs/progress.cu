@@ -1,6 +1,6 @@
-// Progress as every thread has it since Volta: spin locks among the lanes of a warp, lanes that meet in shuffles and
-// __syncwarp from different branches, warps and blocks that hand over by flags, named barriers in loops. On a machine
-// that only knows one program counter a warp, these hang.
+// The progress that every thread makes since Volta: spin locks among the lanes of a warp, lanes that meet in shuffles
+// and __syncwarp from different branches, warps and blocks that hand data over by flags, named barriers in loops. On a
+// machine with only one program counter per warp, these programs hang.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ __global__ void lock_around(int* lock, int* count) {
   atomicExch(lock, 0);
 }
 
-// The critical section is inside the loop, as texts before Volta advise.
+// The critical section is inside the loop, as textbooks before Volta advise.
 __global__ void lock_within(int* lock, int* count) {
   for (bool done = false; !done;) {
     if (atomicCAS(lock, 0, 1) == 0) {
@@ -33,7 +33,7 @@ __global__ void lock_within(int* lock, int* count) {
   }
 }
 
-// A lock a bin, in shared memory: lanes of a warp want the same and different ones.
+// One lock for each bin, in shared memory: the lanes of a warp want the same lock or different locks.
 __global__ void lock_a_bin(const int* in, int* bins) {
   __shared__ int s_lock[8];
   __shared__ volatile int s_bin[8];
@@ -52,7 +52,7 @@ __global__ void lock_a_bin(const int* in, int* bins) {
 
 // ---- lanes of one warp ----
 
-// Each half sums itself, in a branch of its own, and a quarter of them within that.
+// Each half of the warp adds up its values in its own branch, and a quarter of the lanes in a branch inside that.
 __global__ void halves(const int* in, int* out) {
   const int lane = threadIdx.x;
   int value = in[lane];
@@ -87,7 +87,7 @@ __global__ void rendezvous(int* out) {
   }
 }
 
-// Lane after lane, each waiting for the one before it.
+// One lane after the other: each waits for the lane before it.
 __global__ void relay(int* out) {
   __shared__ volatile int s_turn;
   if (threadIdx.x == 0) s_turn = 31;
@@ -100,7 +100,7 @@ __global__ void relay(int* out) {
 
 // ---- warps of one block ----
 
-// One warp writes, another reads, by a flag in shared memory; the rest sleep at the barrier meanwhile.
+// One warp writes and another reads, ordered by a flag in shared memory. Meanwhile the others wait at the barrier.
 __global__ void shared_flag(int* out) {
   __shared__ volatile int s_data[32];
   __shared__ volatile int s_flag;
@@ -125,7 +125,7 @@ __global__ void shared_flag(int* out) {
   __syncthreads();
 }
 
-// Pairs of warps with a named barrier each, in loops of different length: full and empty.
+// Each pair of warps has named barriers, full and empty, in loops of different length.
 __global__ void named_barriers(int* out) {
   __shared__ volatile int s_slot[2][32];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, pair = warp / 2, rounds = 3 + 4 * pair;
@@ -147,7 +147,7 @@ __global__ void named_barriers(int* out) {
 
 // ---- blocks ----
 
-// Even blocks produce for their right neighbour through a ring that a flag a slot guards.
+// Even blocks produce for their right neighbour through a ring; each slot has a flag that guards it.
 __global__ void ring_of_blocks(volatile int* slots, volatile int* flags, int items, long long* sums) {
   constexpr int kSlots = 4;
   const int pair = blockIdx.x / 2;
@@ -166,7 +166,7 @@ __global__ void ring_of_blocks(volatile int* slots, volatile int* flags, int ite
     else
       sum += slot[s * kBlock + tid];
     __threadfence();
-    // Every thread is done with the slot before it changes hands.
+    // Every thread has finished with the slot before it is handed over.
     __syncthreads();
     if (tid == 0) flag[s] = 1 - mine;
   }
@@ -263,7 +263,7 @@ static void blocks() {
   expect_equal("ring of blocks", std::vector<long long>(sums, sums + kPairs),
                std::vector<long long>(kPairs, n * (n - 1) / 2));
   CUDA_CHECK(cudaFree(sums));
-  // The first begins by its own turn: block 1 is let go by the host's 1.
+  // Block 1 begins: the host sets the turn to 1.
   CUDA_CHECK(cudaMemset(turn.p, 0, sizeof(int)));
   const int one = 1;
   CUDA_CHECK(cudaMemcpy(turn.p, &one, sizeof one, cudaMemcpyHostToDevice));

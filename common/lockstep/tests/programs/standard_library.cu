@@ -1,5 +1,5 @@
 // CUDA's C++ standard library in device code: atomics by scope and order, atomic_ref, a barrier object, a latch, a
-// counting semaphore, asynchronous copies (which compute_75 does by plain ones), spans and arrays, device-side new
+// counting semaphore, asynchronous copies (plain copies on compute_75), spans and arrays, device-side new
 // and delete, and atomic functions on every type.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -59,7 +59,7 @@ __global__ void pipeline(const int* in, int* out, int rounds) {
     cg::memcpy_async(block, s_tile, in + round * kTile, sizeof s_tile);
     cg::wait(block);
     sum += s_tile[kTile - 1 - threadIdx.x];
-    // All have read before the next copy overwrites.
+    // All threads have read before the next copy overwrites.
     s_barrier.arrive_and_wait();
   }
   out[threadIdx.x] = sum;
@@ -81,7 +81,7 @@ __global__ void containers(int* out) {
   cuda::std::array<int, 6> values{};
   for (int i = 0; i < 6; ++i) values[i] = tid * i;
   const auto pair = cuda::std::make_pair(total(values), cuda::std::numeric_limits<int>::max());
-  // A list on the device's heap, as long as the thread's number modulo 4.
+  // A list on the device's heap; its length is the thread's number modulo 4.
   Node* list = nullptr;
   for (int i = 0; i < tid % 4; ++i) list = new Node{i + 1, list};
   int listed = 0;

@@ -1,5 +1,5 @@
 // Thrust's algorithms that compute: reductions, transformations, scans, extrema, on every element type.
-#define THRUST_FORCE_32_BIT_OFFSET_TYPE  // else every kernel is compiled again for more than 2^31 elements
+#define THRUST_FORCE_32_BIT_OFFSET_TYPE  // otherwise every kernel is compiled a second time for more than 2^31 elements
 
 #include <thrust/adjacent_difference.h>
 #include <thrust/count.h>
@@ -20,7 +20,7 @@ struct PlusThree {
   __host__ __device__ T operator()(const T& v) const { return v + from_int<T>(3); }
 };
 
-// Stands for a product, which a struct has not: counts the places where two sequences agree.
+// Replaces the product, which a struct does not have: counts the positions where two sequences are equal.
 template <class T>
 struct Agree {
   __host__ __device__ T operator()(const T& a, const T& b) const { return from_int<T>(a == b); }

@@ -1,5 +1,5 @@
 // Thrust's algorithms that move elements: sorts, merges, sets, searches, selections, on every element type.
-#define THRUST_FORCE_32_BIT_OFFSET_TYPE  // else every kernel is compiled again for more than 2^31 elements
+#define THRUST_FORCE_32_BIT_OFFSET_TYPE  // otherwise every kernel is compiled a second time for more than 2^31 elements
 
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>
@@ -28,7 +28,7 @@ void sorts(int n) {
   std::vector<T> sorted = host;
   std::sort(sorted.begin(), sorted.end());
   check<T>("thrust::sort", n, to_host(keys), sorted);
-  // Equal keys keep their order: the values are the places where the keys stood.
+  // Equal keys keep their order: the values are the former positions of the keys.
   thrust::stable_sort_by_key(more_keys.begin(), more_keys.end(), d_places.begin());
   std::stable_sort(places.begin(), places.end(), [&](int a, int b) { return host[a] < host[b]; });
   check<T>("thrust::stable_sort_by_key", n, to_host(more_keys), sorted);
@@ -95,7 +95,7 @@ void selections(int n) {
   const auto middle = thrust::stable_partition(split.begin(), split.end(), IsPositive<T>());
   check<T>("thrust::stable_partition", n, to_host(split), parted);
   check<T>("thrust::stable_partition", n, static_cast<size_t>(middle - split.begin()), positive.size());
-  // Without "stable" the order on either side is free: compared sorted.
+  // Without "stable" the order on each side is free, so each side is sorted before the comparison.
   split.assign(host.begin(), host.end());
   thrust::partition(split.begin(), split.end(), IsPositive<T>());
   std::vector<T> got = to_host(split);

@@ -1,4 +1,4 @@
-// to_host: what a thrust::device_vector holds, for the CPU to compare.
+// to_host: copies a thrust::device_vector to the host, so that the CPU can compare.
 #pragma once
 
 #include <thrust/copy.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Expected values of the arithmetic goldens, computed from PTX's definitions in Python's integers and fractions.
 
-Shares nothing with lockstep's own arithmetic. `values.py` checks that every golden named here promises what is
-computed here; `values.py --write` puts the values into the files.
+Shares no code with lockstep's arithmetic. `values.py` checks that every golden named here expects the values computed
+here; `values.py --write` puts the values into the files.
 """
 
 import argparse
@@ -76,7 +76,7 @@ def floor_log2(x: Fraction) -> int:
 
 
 def round_fraction(x: Fraction, rounding: str, sign: int = 0) -> int:
-    """x is not negative; sign tells whether the number it stands for is."""
+    """x is not negative; sign says whether the number is."""
     floor = x.numerator // x.denominator
     rest = x - floor
     if rounding == "rz" or rest == 0:
@@ -96,7 +96,7 @@ def hexes(values: list[int]) -> list[str]:
     return [hex(v) for v in values]
 
 
-# The inputs stand in the goldens too, as buffers.
+# The goldens hold these inputs too, as buffers.
 INT_A = [7, 0xFFFFFFF9, 0x80000000, 0x7FFFFFFF, 0, 100, 0xDEADBEEF, 1]
 INT_B = [3, 2, 0xFFFFFFFF, 1, 5, 0xFFFFFFF6, 0x12345, 31]
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fits what the cost model leaves open to the labs' kernels as measured on the H200, and says how well it predicts.
+"""Fits the cost model's free parameters to the labs' kernels as measured on the H200, and says how well it predicts.
 
-    fit_model.py BUILD            what lockstep counts → model_work.json; fits; cards.csv and model_fit.csv
-    fit_model.py BUILD --check    whether these are what would be written; nothing is run but a few of the labs
+    fit_model.py BUILD            lockstep's counts → model_work.json; the fit → cards.csv, model_fit.csv
+    fit_model.py BUILD --check    whether these files are up to date; runs only a few of the labs
 
-BUILD holds the labs' solutions, lab_case and model_times. Fitted are the rows of cards.csv whose source is `fitted`,
-alike for all cards: `overlap`, so that the sum over all kernels of the squared logarithm of modelled over measured is
-least. Then each lab's kernels are left out once and predicted by what the others alone would fit; of lab 15, whose
-times are far from all others, one input at a time. What comes of it is `speedup_error`.
+BUILD holds the labs' solutions, lab_case and model_times. It fits the rows of cards.csv whose source is `fitted`, the
+same for all cards: `overlap`. It minimises the sum, over all kernels, of the squared logarithm of modelled over
+measured time. Then each lab's kernels are left out once and predicted by a fit to the others. For lab 15, whose times
+are far from all others, it leaves out one input at a time. The result is `speedup_error`.
 """
 
 import argparse
@@ -31,12 +31,12 @@ ROOT = HERE.parents[3]
 GOLDEN = HERE.parent / "golden"
 CARDS, WORK, FIT = ROOT / "common/lockstep/report/cards.csv", GOLDEN / "model_work.json", GOLDEN / "model_fit.csv"
 CARD = "NVIDIA H200"
-# What is fitted, and between which bounds: how sharply the longest part covers the others.
+# The fitted parameter and its bounds: how much the longest part covers the others.
 BOUNDS = {"overlap": (1.0, 10.0)}
 FITTED = re.compile(r"^all,(\w+),([\d.]+),fitted$", re.MULTILINE)
 COLUMNS = ["rung", "family", "n", "us_q1", "us", "us_q3", "modelled_us", "left_out_us", "bound"]
 SAME = 1e-3  # relative; another machine's logarithms may differ in their last digits, and steps end at 1e-4
-LIGHT = ("00", "01", "05", "06", "08", "09", "10", "17", "18")  # labs whose kernels take lockstep no second
+LIGHT = ("00", "01", "05", "06", "08", "09", "10", "17", "18")  # labs whose kernels take lockstep less than a second
 
 
 @dataclass
@@ -74,7 +74,7 @@ def rungs() -> list[Rung]:
 
 
 def report(build: Path, rung: Rung, threads: int = 2) -> dict:
-    """Of the rung's kernels on lockstep, on random input of a fixed seed."""
+    """The counts of the rung's kernels on lockstep, on random input of a fixed seed."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.json"
         environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "lockstep"), LOCKSTEP_REPORT=str(file))
@@ -88,7 +88,7 @@ def work_of(report: dict) -> dict:
 
 
 class Model:
-    """model_times, which is asked for the times of all rungs again and again."""
+    """The program model_times, which answers many requests for the times of all rungs."""
 
     def __init__(self, build: Path) -> None:
         program = [str(build / "common" / "lockstep" / "tests" / "model_times"), str(WORK)]
@@ -101,7 +101,7 @@ class Model:
         self.process.communicate()
 
     def us(self, parameters: dict[str, float]) -> list[tuple[float, str]]:
-        """Microseconds of each rung, and what bounds the longest of its launches."""
+        """The microseconds of each rung, and the bound of its longest launch."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(" ".join(f"{name}={value:.9g}" for name, value in parameters.items()) + "\n")
         self.process.stdin.flush()
@@ -110,7 +110,7 @@ class Model:
 
 
 def fit(model: Model, measured: Sequence[float], used: Sequence[bool], start: dict[str, float]) -> dict[str, float]:
-    """Goes a step up or down in one parameter after the other, and takes shorter steps when none helps."""
+    """Steps up or down in one parameter after the other, and takes shorter steps when no step helps."""
 
     def loss(parameters: dict[str, float]) -> float:
         modelled = model.us(parameters)
@@ -152,8 +152,8 @@ def fitted_rows(build: Path, found: list[Rung]) -> tuple[dict[str, float], list[
 
 
 def speedup_error(ratios: dict[str, tuple[float, float]]) -> float:
-    """ratios: modelled over measured by rung, fitted to all and with it left out. How far off the modelled speedup of a
-    rung over the rung below it is at most, rounded up."""
+    """ratios: modelled over measured by rung, fitted to all and with it left out. The largest error of a modelled
+    speedup of a rung over the rung below it, rounded up."""
     off = [1.0]
     for lab, facts in labs():
         below, name = facts["baseline"], lab[:2]
@@ -186,7 +186,7 @@ def check_fit(best: dict[str, float], rows: list[list[str]]) -> Iterable[str]:
 
 
 def check_work(build: Path, found: list[Rung]) -> Iterable[str]:
-    """What lockstep counts now, for the labs that are quickly run; on one thread of the host, once on two."""
+    """lockstep's counts now, for the labs that run quickly; on one thread of the host, and once on two."""
     kept = json.loads(WORK.read_text(encoding="utf-8"))
     for rung in found:
         if rung.lab[:2] not in LIGHT:

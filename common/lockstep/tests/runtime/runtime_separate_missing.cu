@@ -1,4 +1,4 @@
-// runtime_separate_missing: compiled with -rdc=true, and one of its kernels calls a function that no file defines.
+// runtime_separate_missing: compiled with -rdc=true. One of its kernels calls a function that no file defines.
 #include <cstdio>
 
 __device__ int nobody_wrote(int);

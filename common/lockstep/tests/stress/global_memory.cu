@@ -1,5 +1,5 @@
 // global_memory: widths, strides, offsets, partial warps, predicates and atomics in global memory. Its counters are
-// compared with those of a card (ncu_equality_test); what it computes is of no interest, only that all of it is used.
+// compared with those of a card (ncu_equality_test). The results do not matter; but every value must be used.
 #include <cuda_fp16.h>
 
 #include "stress.h"
@@ -47,7 +47,7 @@ __global__ void gathered(const int* __restrict__ places, const float* __restrict
   out[i] = in[places[i]];
 }
 
-// Two halves of a condition that both load, and a third that does nothing.
+// Two branches of a condition that both load, and a third that does nothing.
 __global__ void chosen(const int* __restrict__ in, int* __restrict__ out) {
   const int i = global_index(), kind = in[i] & 3;
   if (kind == 0)
@@ -56,7 +56,7 @@ __global__ void chosen(const int* __restrict__ in, int* __restrict__ out) {
     out[i] = in[i * 2] / 3;
 }
 
-// The same words in every round, from the cache; the sum is used, and the loop's end is not known to the compiler.
+// The same words in every round, from the cache. The sum is used, and the compiler does not know the loop's end.
 __global__ void read_again(const int* in, int rounds, int* out) {
   const int i = global_index();
   int place = i & 63;
@@ -88,7 +88,7 @@ enum Operation {
   kCompare64
 };
 
-// One atomic a thread, at places out of a table; every second warp leaves some lanes out.
+// One atomic for each thread, at indices from a table; in every second warp some lanes are inactive.
 template <Operation kOperation>
 __global__ void update(const int* __restrict__ places, unsigned value, double* cells, unsigned* __restrict__ out) {
   const int i = global_index(), place = places[i] & 255;

@@ -1,11 +1,11 @@
-// local_memory: arrays of a thread's own that are indexed at run time, so that they cannot live in registers. Its
-// counters are compared with those of a card (ncu_equality_test); what it computes is of no interest.
+// local_memory: arrays of one thread that are indexed at run time, so that they cannot be in registers. Its counters
+// are compared with those of a card (ncu_equality_test). The results do not matter.
 #include "stress.h"
 
 constexpr int kBlock = 64;  // threads
 constexpr int kCells = 16;
 
-// All lanes at the same index (uniform > 4), or each at its own.
+// All lanes use the same index (uniform > 4), or each its own.
 template <class T>
 __global__ void indexed(const int* __restrict__ places, int uniform, T* __restrict__ out) {
   const int tid = threadIdx.x;
@@ -16,7 +16,7 @@ __global__ void indexed(const int* __restrict__ places, int uniform, T* __restri
   out[tid] = cells[(place + 3) & (kCells - 1)];
 }
 
-// Lanes that part: odd threads write, threads of the lower half read.
+// Lanes diverge: odd threads write, threads of the lower half read.
 __global__ void partly(const int* __restrict__ places, int* __restrict__ out) {
   const int tid = threadIdx.x;
   int cells[kCells];
@@ -33,7 +33,7 @@ __device__ __noinline__ int sum_of(const int* cells, int n) {
   return sum;
 }
 
-// A function that is called, not inlined, gets the array by its address.
+// A function that is not inlined gets the address of the array.
 __global__ void called(const int* __restrict__ in, int n, int* __restrict__ out) {
   int cells[kCells];
   for (int i = 0; i < kCells; ++i) cells[i] = in[threadIdx.x + i];

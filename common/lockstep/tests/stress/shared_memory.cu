@@ -1,5 +1,5 @@
 // shared_memory: widths, strides, partial warps, predicates and atomics in shared memory. Its counters are compared
-// with those of a card (ncu_equality_test); what it computes is of no interest, only that all of it is used.
+// with those of a card (ncu_equality_test). The results do not matter; but every value must be used.
 #include "stress.h"
 
 constexpr int kBlock = 128;  // threads
@@ -13,14 +13,14 @@ __device__ float4 made_from<float4>(int i) {
   return make_float4(i, i + 1, i + 2, i + 3);
 }
 
-// Each thread writes its own place and reads a neighbour's, `stride` elements from thread to thread.
+// Each thread writes its own element and reads a neighbour's; the elements of two threads are `stride` apart.
 template <class T>
 __global__ void strided(int stride, T* out) {
   extern __shared__ float4 s_any[];
   T* s_data = reinterpret_cast<T*>(s_any);
   const int tid = threadIdx.x;
   s_data[tid * stride] = made_from<T>(tid);
-  // What is read was written by another thread.
+  // Each thread reads a value that another thread wrote.
   __syncthreads();
   out[blockIdx.x * blockDim.x + tid] = s_data[(tid ^ 5) * stride];
 }
@@ -43,12 +43,12 @@ void run_strided<float4>() {
   finish();
 }
 
-// Every third thread, a warp that is not full, and addresses out of a table.
+// Every third thread, a warp that is not full, and addresses from a table.
 __global__ void gathered(const int* __restrict__ places, int n, int* __restrict__ out) {
   __shared__ int s_data[512];
   const int tid = threadIdx.x;
   for (int i = tid; i < 512; i += blockDim.x) s_data[i] = i * 3;
-  // All of the table is read by all.
+  // Any thread may read any word of s_data.
   __syncthreads();
   int sum = 0;
   if (tid % 3 == 0) sum = s_data[places[tid] % 512];
@@ -60,7 +60,7 @@ template <int kWidth>
 __global__ void transposed(const float* __restrict__ in, float* __restrict__ out) {
   __shared__ float s_tile[32][kWidth];
   for (int y = threadIdx.y; y < 32; y += 8) s_tile[y][threadIdx.x] = in[y * 32 + threadIdx.x];
-  // Columns are read that other warps wrote as rows.
+  // Threads read columns; other warps wrote them as rows.
   __syncthreads();
   for (int y = threadIdx.y; y < 32; y += 8) out[y * 32 + threadIdx.x] = s_tile[threadIdx.x][y];
 }
@@ -70,7 +70,7 @@ __global__ void block_sum(const int* __restrict__ in, int* __restrict__ out) {
   const int tid = threadIdx.x;
   s_sum[tid] = in[blockIdx.x * 256 + tid];
   for (int half = 128; half > 0; half /= 2) {
-    // The upper half was written in the step before, or at the start.
+    // Other threads wrote the upper half in the step before, or at the start.
     __syncthreads();
     if (tid < half) s_sum[tid] += s_sum[tid + half];
   }
@@ -80,10 +80,10 @@ __global__ void block_sum(const int* __restrict__ in, int* __restrict__ out) {
 __global__ void count_bytes(const unsigned char* __restrict__ in, int n, unsigned* __restrict__ bins) {
   __shared__ unsigned s_bins[256];
   s_bins[threadIdx.x] = 0;
-  // No count may begin before all bins are zero.
+  // Counting may begin only after all bins are zero.
   __syncthreads();
   for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&s_bins[in[i]], 1u);
-  // All counts are in.
+  // All threads have counted.
   __syncthreads();
   bins[threadIdx.x] = s_bins[threadIdx.x];
 }
@@ -102,7 +102,7 @@ enum Operation {
   kAddDouble
 };
 
-// One atomic a thread of one warp (so that no order between warps matters), at places out of a table.
+// One atomic for each thread of one warp (so that no order between warps matters), at indices from a table.
 template <Operation kOperation>
 __global__ void update(const int* __restrict__ places, unsigned value, unsigned* __restrict__ out) {
   __shared__ unsigned s_words[256];
@@ -111,7 +111,7 @@ __global__ void update(const int* __restrict__ places, unsigned value, unsigned*
   __shared__ double s_doubles[256];
   const int tid = threadIdx.x, place = places[tid] & 255;
   for (int i = tid; i < 256; i += 32) s_words[i] = 0, s_longs[i] = 0, s_floats[i] = 0, s_doubles[i] = 0;
-  // Updates come after all zeros.
+  // Updates begin after all words are zero.
   __syncthreads();
   unsigned old = 0;
   if (tid != 7) {
@@ -127,7 +127,7 @@ __global__ void update(const int* __restrict__ places, unsigned value, unsigned*
     if (kOperation == kAddFloat) atomicAdd(&s_floats[place], static_cast<float>(value + tid));
     if (kOperation == kAddDouble) atomicAdd(&s_doubles[place], static_cast<double>(value + tid));
   }
-  // The sums are read by other threads.
+  // Other threads read the sums.
   __syncthreads();
   out[tid] = old + s_words[tid] + static_cast<unsigned>(s_longs[tid]) + static_cast<unsigned>(s_floats[tid]) +
              static_cast<unsigned>(s_doubles[tid]);

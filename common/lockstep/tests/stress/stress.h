@@ -1,4 +1,4 @@
-// stress: what the programs here need: arrays filled by a formula, so that every run and every device sees the same.
+// stress: arrays for the programs here, filled by a formula, so that every run and every device has the same values.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "common/check.h"
 
-// n elements of device memory; element i's bytes are the low ones of hash(i). Lives as long as the program.
+// n elements of device memory; the bytes of element i are the low bytes of hash(i). It is freed when the program ends.
 inline uint32_t hash(uint32_t i) { return i * 2654435761u >> 7 ^ i * 40503u; }
 
 template <class T>

@@ -6,7 +6,7 @@
 static __global__ void with_static(const unsigned* data, int n, unsigned* sum) {
   __shared__ unsigned s_data[12288];
   for (int i = threadIdx.x; i < 12288; i += blockDim.x) s_data[i] = i < n ? data[i] : 0;
-  __syncthreads();  // every element is read by another thread than wrote it
+  __syncthreads();  // each thread reads an element that another thread wrote
   unsigned part = 0;
   for (int i = 0; i < 48; ++i) part += s_data[(threadIdx.x * 48 + i)];
   atomicAdd(sum, part);
@@ -15,7 +15,7 @@ static __global__ void with_static(const unsigned* data, int n, unsigned* sum) {
 static __global__ void with_dynamic(const unsigned* data, int n, unsigned* sum) {
   extern __shared__ unsigned s_data[];
   for (int i = threadIdx.x; i < 24576; i += blockDim.x) s_data[i] = i < n ? data[i] : 0;
-  __syncthreads();  // every element is read by another thread than wrote it
+  __syncthreads();  // each thread reads an element that another thread wrote
   unsigned part = 0;
   for (int i = 0; i < 96; ++i) part += s_data[(threadIdx.x * 96 + i)];
   atomicAdd(sum, part);

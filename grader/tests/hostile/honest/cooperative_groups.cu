@@ -15,7 +15,7 @@ static __global__ void add(const unsigned* data, int n, unsigned* parts, unsigne
   for (int offset = 16; offset > 0; offset /= 2) mine += warp.shfl_down(mine, offset);
   const int warps = grid.size() / 32, own = grid.thread_rank() / 32;
   if (warp.thread_rank() == 0) parts[own] = mine;
-  grid.sync();  // one thread reads what all warps wrote
+  grid.sync();  // one thread reads the values that all warps wrote
   if (grid.thread_rank() > 0) return;
   for (int i = 0; i < warps; ++i) *sum += parts[i];
 }

@@ -4,7 +4,7 @@
 #include "sum.h"
 
 static __device__ unsigned add_range(const unsigned* data, int first, int last) {
-  volatile unsigned room[16] = {};  // so that it needs a stack
+  volatile unsigned room[16] = {};  // this makes it need a stack
   if (last - first <= 0) return room[0];
   if (last - first == 1) return data[first] + room[1];
   const int middle = first + (last - first) / 2;

@@ -12,7 +12,7 @@ static __global__ void add(const unsigned* data, int n, unsigned* sum) {
   if (const int i = blockIdx.x * blockDim.x + threadIdx.x; i < n) atomicAdd(sum, data[i]);
 }
 
-// Made at the first call; its destructor runs at the program's end, when CUDA may be gone already.
+// Made at the first call; its destructor runs at the program's end, when CUDA may already be shut down.
 struct Kept {
   ~Kept() { cudaFree(place); }
   unsigned* place = nullptr;

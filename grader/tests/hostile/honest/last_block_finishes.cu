@@ -13,10 +13,10 @@ static __global__ void add(const unsigned* data, int n, unsigned* parts, unsigne
   if (threadIdx.x == 0) s_sum = 0;
   __syncthreads();  // before the first addition
   if (const int i = blockIdx.x * blockDim.x + threadIdx.x; i < n) atomicAdd(&s_sum, data[i]);
-  __syncthreads();  // all have added
+  __syncthreads();  // all threads have added
   if (threadIdx.x == 0) {
     parts[blockIdx.x] = s_sum;
-    __threadfence();  // the part before the ticket
+    __threadfence();  // the block's sum must be visible before the ticket
     s_last = atomicInc(&tickets, gridDim.x - 1) == gridDim.x - 1;
     if (s_last) {
       __threadfence();

@@ -1,4 +1,4 @@
-// sum: how most honest files here add up, so that each shows only what is strange in it. A learner's own helper header.
+// sum: the sum that most honest files here use, so that each shows only its unusual part. A learner's own header.
 #pragma once
 
 #include "common/check.h"
