@@ -11,7 +11,7 @@ import pickle
 import shlex
 import subprocess
 from argparse import Namespace
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -21,10 +21,9 @@ from launcher import build, device, labs, wheels
 from launcher.console import Failure, say
 from launcher.paths import ROOT
 
-from . import judging, version
-from .judging import Task
+from . import judging, ready, version
+from .judging import Outcomes, Place, Task
 
-Done = tuple[Task, dict[str, Any]]
 CONNECT_SECONDS = 20
 LOOK_SECONDS = 5.0  # between looks at whether a worker is left
 GPU = {"GPU": 1}
@@ -53,16 +52,17 @@ def grade_here(task: Task) -> dict[str, Any]:
     if problem := _problem(task.version, task.device):
         return {OTHER_SOURCES: problem}
     # Dask clears this folder away, also after a worker that was killed.
-    return judging.grade(task, labs.find_lab(task.lab), build.TREES[task.device], Path(get_worker().local_directory))
+    place = Place(build.TREES[task.device], Path(get_worker().local_directory))
+    return judging.grade(task, labs.find_lab(task.lab), place)
 
 
-def run_tasks(tasks: list[Task], arguments: Namespace) -> Generator[Done, None, None]:
+def run_tasks(tasks: list[Task], arguments: Namespace) -> Outcomes:
     with _client(arguments) as client:
         _check_workers(client, tasks[0])
         yield from _outcomes(client, tasks)
 
 
-def _outcomes(client: Any, tasks: list[Task]) -> Generator[Done, None, None]:  # noqa: ANN401
+def _outcomes(client: Any, tasks: list[Task]) -> Outcomes:  # noqa: ANN401
     from distributed import KilledWorker
 
     ended: SimpleQueue[Any] = SimpleQueue()
@@ -192,8 +192,6 @@ def _client(arguments: Namespace) -> Iterator[Any]:
 def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
     from dask_jobqueue.slurm import SLURMCluster
 
-    from .grade import JUDGE_BYTES
-
     on_gpu = arguments.device == "gpu"
     judges = 1 if on_gpu else arguments.jobs or 4
     directives = [*(["--gres=gpu:1"] if on_gpu else []), *arguments.slurm_option]
@@ -205,7 +203,7 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
         walltime=arguments.slurm_walltime,
         cores=judges,
         processes=1,
-        memory=f"{judges * JUDGE_BYTES >> 30}GiB",
+        memory=f"{judges * ready.JUDGE_BYTES >> 30}GiB",
         python=str(wheels.PYTHON),
         job_script_prologue=exports,
         scheduler_options={"dashboard": False},
@@ -233,10 +231,8 @@ def worker_environment() -> dict[str, str]:
 
 def work(arguments: Namespace) -> int:
     """./lab worker: this machine, made ready for every lab, serves the scheduler until one of the two is stopped."""
-    from .grade import make_ready
-
     where = device.choose(arguments.device)
-    make_ready(where, labs.all_labs())
+    ready.make_ready(where, labs.all_labs())
     command, environment = worker_command(arguments.scheduler), worker_environment()
     if where == "lockstep":
         threads = arguments.jobs or len(os.sched_getaffinity(0))

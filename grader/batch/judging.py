@@ -12,8 +12,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -45,6 +45,20 @@ class Task:
     version: str  # of the sources that the judge has to be built from
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a judge runs."""
+
+    tree: Path  # the build tree
+    folder: Path  # for temporary files
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables beside our own
+    stop: threading.Event = field(default_factory=threading.Event)  # once set, running judges are ended
+
+
+Done = tuple[Task, dict[str, Any]]
+Outcomes = Generator[Done, None, None]  # closing it early ends the judges that are running
+
+
 def seed_of(hidden: bytes | None) -> int:
     """Of everybody's inputs: from the hidden file, which it does not give away, or by lot."""
     if hidden is None:
@@ -56,20 +70,11 @@ class Interrupted(Exception):
     """The batch ends; this task has no outcome."""
 
 
-def grade(
-    task: Task,
-    lab: Lab,
-    tree: Path,
-    folder: Path,
-    *,
-    environment: Mapping[str, str] | None = None,
-    stop: threading.Event | None = None,
-) -> dict[str, Any]:
-    """The outcome: verdict, score, of, seconds, error, judge; and beside a record's keys peak_bytes. tree: the build
-    tree; folder: for temporary files."""
+def grade(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
+    """The outcome: verdict, score, of, seconds, error, judge; and peak_bytes, which is not a key of a record."""
     for _ in range(ATTEMPTS):
         try:
-            outcome = _attempt(task, lab, tree, folder, environment or {}, stop or threading.Event())
+            outcome = _attempt(task, lab, place)
         except OSError as error:  # a full disk, too many processes
             text = f"the judge could not be run: {error}"
             outcome = {**NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
@@ -78,22 +83,20 @@ def grade(
     return outcome
 
 
-def _attempt(
-    task: Task, lab: Lab, tree: Path, folder: Path, environment: Mapping[str, str], stop: threading.Event
-) -> dict[str, Any]:
+def _attempt(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
     start = time.monotonic()
     # Several folders, so that no path leads from what a submission may see to the hidden cases. scratch is the judge's:
     # one that is killed removes nothing.
-    with _folder_in(folder) as sources, _folder_in(folder) as own, _folder_in(folder) as scratch:
+    with _folder_in(place.folder) as sources, _folder_in(place.folder) as own, _folder_in(place.folder) as scratch:
         for name, data in task.files.items():
             (Path(sources) / name).write_bytes(data)
         verdict, said = Path(own) / "verdict.json", Path(own) / "said.txt"
-        command = [*judge.command(tree, lab, task.device), "--file", str(Path(sources) / task.main)]
+        command = [*judge.command(place.tree, lab, task.device), "--file", str(Path(sources) / task.main)]
         command += ["--json", str(verdict), "--seed", str(task.seed), "--command", f"./lab check {lab.number}"]
         if task.hidden is not None:
             (Path(own) / "hidden").write_bytes(task.hidden)
             command += ["--hidden", str(Path(own) / "hidden")]
-        how, peak = _run(command, said, {**environment, "TMPDIR": scratch}, stop)
+        how, peak = _run(command, said, {**place.environment, "TMPDIR": scratch}, place.stop)
         outcome = _outcome(how, verdict, said)
     return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
 

@@ -106,7 +106,7 @@ def _judged(task: judging.Task, lab: Lab, tree: Path, work: Path, seconds: float
     timer = threading.Timer(seconds, late.set)
     timer.start()
     try:
-        return judging.grade(task, lab, tree, work, stop=late)
+        return judging.grade(task, lab, judging.Place(tree, work, stop=late))
     except judging.Interrupted:
         raise Failure(f"{lab.name} was not graded within {seconds:.0f} s; give the assignment more time") from None
     finally:

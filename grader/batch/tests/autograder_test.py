@@ -10,9 +10,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import commands
 from batch.autograder import package
 from batch.reports.gradescope import MARK
-from launcher import main
 from launcher.console import Failure
 from launcher.paths import BUILD, ROOT
 
@@ -42,7 +42,7 @@ class Autograder(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.root = Path(holder.name) / "autograder"
         cls.zip = Path(holder.name) / "02.zip"
-        arguments = main.parser().parse_args(["gradescope", "--lab", "2", "--out", str(cls.zip)])
+        arguments = commands.parser().parse_args(["gradescope", "--lab", "2", "--out", str(cls.zip)])
         cls.code = package.write(arguments)
         for folder in ("source", "submission", "results"):
             (cls.root / folder).mkdir(parents=True)
@@ -112,7 +112,9 @@ class Autograder(unittest.TestCase):
         short = self.root / "short"
         short.write_text("guess me", encoding="utf-8")
         for secret, saying in (("/nowhere/secret", "cannot be read"), (str(short), "shorter than 16 bytes")):
-            arguments = main.parser().parse_args(["gradescope", "--hidden", secret, "--out", str(self.root / "no.zip")])
+            arguments = commands.parser().parse_args(
+                ["gradescope", "--hidden", secret, "--out", str(self.root / "no.zip")]
+            )
             with self.assertRaisesRegex(Failure, f"--hidden {secret}:? .*{saying}"):
                 package.write(arguments)
         self.assertFalse((self.root / "no.zip").exists())

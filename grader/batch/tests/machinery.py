@@ -107,10 +107,10 @@ def records(out: Path) -> dict[str, dict[str, object]]:
 
 
 def _without_a_build() -> int:
-    from batch import cluster, grade, judging, version
+    from batch import cluster, grade, judging, ready, version
     from batch.reports import gradebook, grades, text
+    from commands import parser
     from launcher.console import Failure
-    from launcher.main import parser
 
     def gradebook_alone(out: Path, found: list[dict[str, Any]], **given: Any) -> list[str]:  # noqa: ANN401
         text.write(out / "gradebook.csv", gradebook.plain(grades.Course.of_records(found, given["labs"])))
@@ -118,7 +118,7 @@ def _without_a_build() -> int:
 
     if "TEST_REPORTS" not in os.environ:  # pages and plots take longer than all the rest
         grade.reports.write_all = gradebook_alone
-    grade.make_ready = lambda where, wanted: (BUILD, wanted)
+    ready.make_ready = lambda where, wanted: (BUILD, wanted)
     if "TEST_VERSION" in os.environ:
         version.digest = lambda: os.environ["TEST_VERSION"]
     judging.WALL_SECONDS = float(os.environ.get("TEST_WALL", judging.WALL_SECONDS))

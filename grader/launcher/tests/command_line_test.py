@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from launcher import main
+import commands
 from launcher.tests.machines import ROOT, lab
 
 
@@ -30,7 +30,7 @@ class CommandLine(unittest.TestCase):
 
     def test_only_test_takes_what_it_does_not_know(self) -> None:
         self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")
-        self.assertEqual(main.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
+        self.assertEqual(commands.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
 
     def test_list_reads_the_folders(self) -> None:
         folders = sorted(file.parent.name for file in (ROOT / "labs").glob("*/lab.json"))

@@ -52,7 +52,8 @@ class Machine:
     def __post_init__(self) -> None:
         self.root = self.folder / "checkout"
         (self.root / "grader").mkdir(parents=True)
-        for name in ("lab", "grader/lab.py", "requirements.txt", "requirements-cuda.txt", "requirements-grade.txt"):
+        pins = ("requirements.txt", "requirements-cuda.txt", "requirements-grade.txt")
+        for name in ("lab", "grader/lab.py", "grader/commands.py", *pins):
             shutil.copy(ROOT / name, self.root / name)
         shutil.copytree(ROOT / "grader" / "launcher", self.root / "grader" / "launcher")
         self.programs = self.folder / "bin"

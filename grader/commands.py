@@ -1,4 +1,5 @@
-"""main: the command line. Each command's work is in a module of its own, loaded only when it is asked for."""
+"""commands: the command line of ./lab. Each command is carried out in a module of its own, which is loaded only when
+the command is asked for."""
 
 import argparse
 import json
@@ -7,9 +8,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from . import labs
-from .console import Failure, say
-from .paths import ROOT
+from launcher import labs
+from launcher.console import Failure, say
+from launcher.paths import ROOT
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
@@ -55,7 +56,7 @@ def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Cal
 
     def run(arguments: argparse.Namespace) -> int:
         if grades:
-            from . import setup
+            from launcher import setup
 
             setup.go_on_in_grade_python()
         return getattr(import_module(module), function)(arguments)
