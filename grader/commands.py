@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     course = (_add_grade, _add_worker, _add_scheduler, _add_gradescope)
-    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_emulate):
+    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_emulate, _add_new):
         add(commands)
     return top
 
@@ -292,3 +292,17 @@ def _add_emulate(commands: Commands) -> None:
     emulate.add_argument("program", metavar="PROGRAM")
     emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     emulate.set_defaults(run=_work_of("launcher.emulate"))
+
+
+def _add_new(commands: Commands) -> None:
+    new = commands.add_parser(
+        "new",
+        help="make the folders of a new lab",
+        description="Makes labs/NN_name and solutions/NN_name: a lab that starts from the working kernel of lab MM. "
+        "./lab check NN runs at once; docs/CONTRIBUTING.md says what is then to be written.",
+    )
+    new.add_argument("name", metavar="NN_name", help="the number and name of the new lab: 21_reduce_in_registers")
+    new.add_argument(
+        "--from", dest="below", metavar="MM", required=True, help="the lab whose kernel the learner is given"
+    )
+    new.set_defaults(run=_work_of("launcher.new"))

@@ -10,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from .ladder import Rung
-from .measured import LARGE, Measured
+from .measured import LARGE, UNMEASURED, Measured
 from .shapes import ACTIVE, CONFLICT, IDLE, NORMAL, OTHER, SMALL, TEXT, figure
 from .shapes import LARGE as TITLE
 
@@ -37,6 +37,7 @@ def _reduction(made: Measured) -> Figure:
     _rungs(left, rungs, "ms, 2^24 ints", fine=True)
     _marks(left, rungs, _figures(made, rungs, "alone"), ACTIVE, written=True)
     _marks(left, rungs, _figures(made, rungs, "first"), ACTIVE, hollow=True)
+    _unmeasured(left, rungs, made)
     _line(left, *limit(made, "read_ints", "reading alone", n))
     left.set_title("time", fontsize=TITLE, color=TEXT, pad=18)
     _rungs(right, rungs, "times as fast as 02", named=False, fine=True)
@@ -62,6 +63,7 @@ def _histogram(made: Measured) -> Figure:
     for suffix, colour in (("", ACTIVE), (".constant", CONFLICT)):
         _marks(axes, rungs, _figures(made, rungs, "alone", suffix), colour, written=True, up=not suffix)
         _marks(axes, rungs, _figures(made, rungs, "first", suffix), colour, hollow=True)
+    _unmeasured(axes, rungs, made)
     _line(axes, *limit(made, "read_bytes", "reading alone", n, n), at="right")
     _line(axes, *limit(made, "cub_histogram", "CUB", n, n))
     meanings = [_mark(ACTIVE, "random bytes"), _mark(CONFLICT, "constant bytes")]
@@ -81,6 +83,7 @@ def _scan(made: Measured) -> Figure:
     small = {rung.number for rung in rungs if rung.size <= BLOCK}
     _marks(axes, rungs, {number: value for number, value in ns.items() if number not in small}, ACTIVE, written=True)
     _marks(axes, rungs, {number: value for number, value in ns.items() if number in small}, OTHER, written=True)
+    _unmeasured(axes, rungs, made)
     most = max(rung.size for rung in rungs)
     copy, words = limit(made, "copy", "copying", most)
     _line(axes, copy * 1e6 / most, words)
@@ -165,6 +168,15 @@ def _marks(
             ha="center", va="bottom" if up else "top", color=colour,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )  # fmt: skip
+
+
+def _unmeasured(axes: Axes, rungs: Sequence[Rung], made: Measured) -> None:
+    """A rung that no card has run says so where its mark would be."""
+    for y, rung in enumerate(rungs):
+        if f"alone.{rung.number}" not in made.times:
+            axes.annotate(
+                UNMEASURED, (0.02, y), xycoords=("axes fraction", "data"), fontsize=SMALL, va="center", color=TEXT
+            )
 
 
 def _line(axes: Axes, value: float, words: str, *, at: str = "left") -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from .ladder import Rung, rungs
 
 LARGE = 1 << 28
+UNMEASURED = "not measured yet"  # of a rung that no card has run
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import model
 from .ladder import FAMILIES, Rung
-from .measured import Measured, load
+from .measured import UNMEASURED, Measured, load
 
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+-]+) -->")
@@ -141,6 +141,11 @@ def _times(value: float | None) -> str:
     return "" if value is None else shown(value, 3, whole=False) + "×"
 
 
+def _alone(value: float | None) -> str:
+    """The time of a rung; a rung that nobody has run on a card says so."""
+    return _ms(value) or UNMEASURED
+
+
 def _ratio(above: float | None, below: float | None) -> float | None:
     return above / below if above is not None and below is not None else None
 
@@ -153,6 +158,7 @@ def reduction(family: str, made: Measured) -> str:
         line = [_link(rung)]
         for name, below in zip(names, last):
             line += [made.written.get(name) or _ms(get(name)), _times(_ratio(get(below), get(name)))]
+        line[1] = line[1] or UNMEASURED
         body.append(line)
         last = tuple(name if name in made.figures else below for name, below in zip(names, last))
     head = ["rung", "kernel alone, ms", "gains", "first measurement, ms", "gains", "source, 2018, ms × 1000", "gains"]
@@ -167,7 +173,7 @@ def histogram(family: str, made: Measured) -> str:
     for rung in made.of(family):
         alone = get(f"alone.{rung.number}")
         body.append([
-            _link(rung), _ms(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
+            _link(rung), _alone(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
             made.written.get(f"first.{rung.number}", ""), made.written.get(f"first.{rung.number}.constant", ""),
         ])  # fmt: skip
         last = alone or last
@@ -188,7 +194,7 @@ def scan(family: str, made: Measured) -> str:
     for rung in made.of(family):
         time = made.times.get(f"alone.{rung.number}")
         if time is None:
-            body.append([_link(rung), f"{rung.size:,}", "", "", ""])
+            body.append([_link(rung), f"{rung.size:,}", "", UNMEASURED, ""])
         else:
             each = shown(time.ms * 1e6 / time.n, 3, whole=False)
             body.append([_link(rung), f"{time.n:,}", str(time.launches), _ms(time.ms), each])

@@ -45,6 +45,9 @@ def run(arguments: Namespace) -> int:
 
     say()
     say(table.ladder(ladder))
+    for record in _records():
+        if missing := unmeasured(record, [lab.name for lab in climbed]):
+            say(f"Not measured on {record['device']} yet: {', '.join(missing)}")
     say()
     target = BUILD / "ladder.png"
     picture.draw("ladder", {"panels": panels(ladder)}, target)
@@ -78,6 +81,12 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     return row
 
 
+def unmeasured(record: dict[str, Any], names: list[str]) -> list[str]:
+    """Those of the labs that a card's record does not have."""
+    recorded = {row["lab"] for row in record["rows"]}
+    return [name for name in names if name not in recorded]
+
+
 def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
     """What is known is drawn, and said how it is known: counts of lockstep, times of a card."""
     found = []
@@ -90,6 +99,7 @@ def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
     for record in [*([ladder] if ladder["device"] != "lockstep" else []), *_records()]:
         title = f"Time on {record['device']}, measured {record['date']}"
         found.append(_panel(record, title, "picoseconds per element", _picoseconds))
+        found[-1]["rows"] += _unmeasured_rows(record, ladder)
     return [panel for panel in found if panel["rows"]]
 
 
@@ -100,6 +110,12 @@ def _panel(ladder: dict[str, Any], title: str, unit: str, value_of: Any) -> dict
         if (value := value_of(row)) is not None and value > 0
     ]
     return {"title": title, "unit": unit, "rows": rows}
+
+
+def _unmeasured_rows(record: dict[str, Any], ladder: dict[str, Any]) -> list[dict[str, Any]]:
+    missing = unmeasured(record, [row["lab"] for row in ladder["rows"]])
+    rows = [row for row in ladder["rows"] if row["lab"] in missing]
+    return [{key: row[key] for key in ("lab", "family", "size")} | {"value": None} for row in rows]
 
 
 def _instructions(row: dict[str, Any]) -> float | None:

@@ -29,7 +29,8 @@ def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
 
 
 def ladder(facts: dict[str, Any], out: str) -> None:
-    """facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "size", "value"}]}]}."""
+    """facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "size", "value"}]}]}. value: None if
+    no card has run the lab."""
     import matplotlib.pyplot as plt
 
     panels = facts["panels"]
@@ -51,10 +52,13 @@ def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
     no zero for a bar to start from. A row names its number of elements, on which the cost of one may depend."""
     families = list(FAMILIES)
     rows = sorted(panel["rows"], key=lambda row: families.index(row["family"]) if row["family"] in families else -1)
-    values = [row["value"] for row in rows]
+    values = [row["value"] for row in rows if row["value"] is not None]
     left, right = min(values) / 4, max(values) * 12
     for at, row in enumerate(rows):
         colour = FAMILIES.get(row["family"], "#777777")
+        if row["value"] is None:
+            axis.annotate("not measured yet", (left * 1.2, at), va="center", fontsize=8)
+            continue
         axis.plot([left, row["value"]], [at, at], color=colour, alpha=0.25, linewidth=2)
         axis.plot(row["value"], at, marker="o", markersize=7, color=colour)
         axis.annotate(

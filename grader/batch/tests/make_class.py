@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 HOSTILE = ROOT / "grader" / "tests" / "hostile"
 HOSTILE_HEAD = re.compile(r"// verdict: (?P<verdict>[a-z ]+?)(?: · (?P<check>\S+))?\n// lab: (?P<lab>\d\d)\n")
 VERDICTS = {
+    "pass": "accepted",
     "case": "wrong answer",
     "rule": "rule broken",
     "finding": "rule broken",
@@ -103,7 +104,8 @@ def starters() -> list[Kind]:
         facts = facts_of(lab)
         check = facts["starter_fails"]
         data = (ROOT / "labs" / lab / facts["source"]).read_bytes()
-        found.append(Kind(f"{lab}/starter", lab, {facts["source"]: data}, VERDICTS[check.split(".")[0]], check))
+        failed = "" if check == "pass" else check
+        found.append(Kind(f"{lab}/starter", lab, {facts["source"]: data}, VERDICTS[check.split(".")[0]], failed))
     return found
 
 

