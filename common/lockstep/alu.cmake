@@ -51,7 +51,12 @@ if(BUILD_TESTING)
     ${LOCKSTEP_ALU_TESTS}/arith_int_test.cc
     ${LOCKSTEP_ALU_TESTS}/arith_special_test.cc
     ${CMAKE_CURRENT_LIST_DIR}/module.cc)
-  target_compile_definitions(lockstep_alu_test PRIVATE LOCKSTEP_ALU_TESTS="${LOCKSTEP_ALU_TESTS}")
+  # What a card answered, packed: unpacked it is ten times as large.
+  set(answers ${LOCKSTEP_ALU_TESTS}/alu_hardware_h200.tar.xz)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${answers})
+  file(ARCHIVE_EXTRACT INPUT ${answers} DESTINATION ${CMAKE_CURRENT_BINARY_DIR})
+  target_compile_definitions(lockstep_alu_test
+                             PRIVATE LOCKSTEP_ALU_ANSWERS="${CMAKE_CURRENT_BINARY_DIR}/alu_hardware_h200.txt")
   target_compile_options(lockstep_alu_test PRIVATE -Wall -Wextra -Wshadow -Werror -ffp-contract=off)
   target_link_libraries(lockstep_alu_test PRIVATE lockstep_alu GTest::gtest_main)
   gtest_discover_tests(lockstep_alu_test PROPERTIES LABELS lockstep)
