@@ -175,8 +175,9 @@ def _unmeasured(axes: Axes, rungs: Sequence[Rung], made: Measured) -> None:
     for y, rung in enumerate(rungs):
         if f"alone.{rung.number}" not in made.times:
             axes.annotate(
-                UNMEASURED, (0.02, y), xycoords=("axes fraction", "data"), fontsize=SMALL, va="center", color=TEXT
-            )
+                UNMEASURED, (0.5, y), xycoords=("axes fraction", "data"), fontsize=SMALL, color=TEXT,
+                ha="center", va="center",
+            )  # fmt: skip
 
 
 def _line(axes: Axes, value: float, words: str, *, at: str = "left") -> None:
