@@ -9,51 +9,52 @@ import ast
 import re
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-# One line a room, house by house. A room includes only from its own lines upward. Rooms that no line names are refused.
-ORDER: dict[str, tuple[str, ...]] = {
-    "lockstep": (
-        "common/lockstep/base",
-        "common/lockstep/ptx",
-        "common/lockstep/alu",
-        "common/lockstep/program",
-        "common/lockstep/count",
-        "common/lockstep/engine",
-        "common/lockstep/check",
-        "common/lockstep/report",
-        "common/lockstep/device",
-        "common/lockstep/runtime",
-    ),
-    "labs": (
-        "common",
-        "common/runner",
-        "common/contracts",
-        "common/pictures",
-        "labs",
-    ),
-    "judge": (
-        "grader/judge/base",
-        "grader/judge/contract",
-        "grader/judge/lab",
-        "grader/judge/sandbox",
-        "grader/judge/cases",
-        "grader/judge/compile",
-        "grader/judge/rules",
-        "grader/judge/run",
-        "grader/judge/speed",
-        "grader/judge/verdict",
-        "grader/judge/trial",
-        "grader/judge",
-    ),
-    "./lab": (
-        "grader/launcher",
-        "grader/batch/reports",
-        "grader/batch",
-        "grader/batch/autograder",
-        "grader",
-    ),
+# One line a room, house by house. A room includes only from its own line upward. Rooms that no line names are refused.
+# A room without a CMakeLists.txt, which else says what the room is for, says it here.
+ORDER: dict[str, dict[str, str]] = {
+    "lockstep": {
+        "common/lockstep/base": "",
+        "common/lockstep/ptx": "",
+        "common/lockstep/alu": "",
+        "common/lockstep/program": "",
+        "common/lockstep/count": "",
+        "common/lockstep/engine": "",
+        "common/lockstep/check": "",
+        "common/lockstep/report": "",
+        "common/lockstep/device": "",
+        "common/lockstep/runtime": "",
+    },
+    "labs": {
+        "common": "",
+        "common/runner": "",
+        "common/contracts": "",
+        "common/pictures": "",
+        "labs": "",
+    },
+    "judge": {
+        "grader/judge/base": "Plain values: bytes, numbers, JSON; a learner's failure, a fault of the judge.",
+        "grader/judge/sandbox": "One process of foreign code: it is started, limited, walled in and ended.",
+        "grader/judge/contract": "The functions of a contract: inputs, right answers, tolerance, baseline.",
+        "grader/judge/lab": "What lab.json and build.json say.",
+        "grader/judge/cases": "The calls by which a lab is judged, public and hidden.",
+        "grader/judge/compile": "A learner's file becomes a binary.",
+        "grader/judge/run": "A binary at work: jobs go in, answers or a failure come out; lockstep's device beside it.",
+        "grader/judge/rules": "Lockstep's report: counters, findings, and whether the rules hold.",
+        "grader/judge/speed": "Times, measured or modelled: speedups and thresholds.",
+        "grader/judge/verdict": "The result: data, score, text, JSON.",
+        "grader/judge/trial": "The whole judgement: options, plan, runners, ledger, main.",
+        "grader/judge": "The judge: it runs a learner's code in other processes and gives the verdict.",
+    },
+    "./lab": {
+        "grader/launcher": "",
+        "grader/batch/reports": "",
+        "grader/batch": "",
+        "grader/batch/autograder": "",
+        "grader": "",
+    },
 }
 HERE = "common/pictures/includes.py"
 
@@ -110,7 +111,7 @@ def by_room(known: Mapping[str, set[str]]) -> Known:
     return found
 
 
-def complaints(known: Mapping[str, set[str]], order: Mapping[str, tuple[str, ...]] | None = None) -> list[str]:
+def complaints(known: Mapping[str, set[str]], order: Mapping[str, Iterable[str]] | None = None) -> list[str]:
     """What breaks the law, in words; nothing if the tree keeps it."""
     place = places(order)
     wrong = []
@@ -128,7 +129,7 @@ def complaints(known: Mapping[str, set[str]], order: Mapping[str, tuple[str, ...
     return wrong + [f"a circle: {' → '.join(circle)}" for circle in circles(known)]
 
 
-def places(order: Mapping[str, tuple[str, ...]] | None = None) -> dict[str, int]:
+def places(order: Mapping[str, Iterable[str]] | None = None) -> dict[str, int]:
     """Room → its number in the order."""
     rooms = [name for house in (order or ORDER).values() for name in house]
     return {name: number for number, name in enumerate(rooms)}

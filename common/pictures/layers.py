@@ -1,6 +1,6 @@
 """layers: docs/layers.svg and the table of docs/layers.md: the rooms of the house and which of them know which, from
 what `includes` found. What a room is for is the first comment of its CMakeLists.txt; a Python package says it in its
-docstring.
+docstring, and a room that has neither in ORDER.
 
 A house is a column, whose first room stands at the top, so that every arrow to a room of the same column points upward.
 An arrow that says what other arrows say already, by way of rooms between, is light; one that breaks the law is red.
@@ -50,7 +50,7 @@ def purpose(root: Path, room: str) -> str:
         comment = re.match(r"(?:#[^\n]*\n)+", cmake.read_text(encoding="utf-8"))
         text = re.sub(r"^# ?", "", comment[0], flags=re.MULTILINE) if comment else ""
     else:
-        return ""
+        text = next((house[room] for house in ORDER.values() if room in house), "")
     first = re.split(r"(?<=\.)\s", " ".join(text.split("\n\n")[0].split()), maxsplit=1)[0]
     said = re.sub(r"^(The )?\w+: ", "", first)
     return said[:1].upper() + said[1:]
@@ -80,7 +80,7 @@ def fill_page(root: Path, rooms: Known, *, check: bool) -> bool:
 def silent(root: Path, rooms: Known) -> list[str]:
     """Rooms that do not say what they are for."""
     return [
-        f"{name}: begin its CMakeLists.txt with a comment that says what the room is for"
+        f"{name}: say in the first comment of its CMakeLists.txt what the room is for, or in ORDER ({includes.HERE})"
         for name in sorted(rooms)
         if not purpose(root, name)
     ]

@@ -96,9 +96,9 @@ class Picture(unittest.TestCase):
         self.assertEqual({"common/engine"}, layers.direct(self.ROOMS, "common/check"))
 
     def test_a_room_without_a_line_stands_with_its_house(self) -> None:
-        rooms = {"common/lockstep": set(), "grader/judge": set(), "grader/judge/sandbox": set()}
+        rooms = {"common/lockstep": set(), "grader/judge": set(), "grader/judge/new": set()}
         self.assertEqual(
-            {"lockstep": ["common/lockstep"], "judge": ["grader/judge", "grader/judge/sandbox"]}, layers.houses(rooms)
+            {"lockstep": ["common/lockstep"], "judge": ["grader/judge", "grader/judge/new"]}, layers.houses(rooms)
         )
 
     def test_what_a_room_is_for(self) -> None:
