@@ -1,7 +1,8 @@
-"""grade: ./lab grade. Reads the submissions, has each graded that has no result yet, keeps the results, reports.
+"""grade: ./lab grade. Reads the submissions, grades those that have no result yet, keeps the results, writes reports.
 
-A result depends on the submission, the grader's sources and the options; whoever has one by the same three is not
-graded again. So a batch that was killed goes on where it was, and a newer grader grades anew.
+A result depends on three things: the submission, the sources of the grader, and the options. A submission with a result
+for the same three is not graded again. So a batch that was killed continues where it stopped, and a newer grader grades
+everything again.
 """
 
 import contextlib
@@ -59,7 +60,7 @@ def run(arguments: Namespace) -> int:
 
 
 class _Batch:
-    """What came of this run so far."""
+    """The results of this run so far."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class _Batch:
         return current
 
     def grade(self, done: Outcomes) -> None:
-        """Stores what done brings, as it comes. Ctrl-C ends it early, and what was stored stays."""
+        """Stores each outcome when it arrives. Ctrl-C ends the grading early; stored results stay."""
         start = time.monotonic()
         with memory.Peak(os.getpid()) as watch, Progress(self.tasks_) as progress, contextlib.closing(done):
             try:
@@ -163,7 +164,7 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
     if out == folder or folder in out.parents or out in folder.parents:
         raise Failure("--out: choose a folder beside the submissions, not one inside them or around them.")
     if out.resolve() in {tree.resolve() for tree in (paths.ROOT, *build.TREES.values())}:
-        # Whoever builds locks these folders, and would wait for ourselves.
+        # The build locks these folders. We hold the lock of --out, so it would wait for us for ever.
         raise Failure(f"--out {arguments.out} is the course's own folder: choose another, such as --out grades.")
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -174,7 +175,7 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
 
 @contextlib.contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges are ended, results stay. Under nohup, SIGHUP does not."""
+    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges end, results stay. Under nohup SIGHUP is ignored."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     for number, handler in handlers.items():
         if handler != signal.SIG_IGN:
@@ -195,7 +196,7 @@ def _options(arguments: Namespace, hidden: bytes | None, out: Path) -> dict[str,
 
 
 def _seed(hidden: bytes | None, out: Path) -> int:
-    """The same inputs for everybody, now and when --out is graded again, but none that anybody can know beforehand."""
+    """All students get the same inputs, also when --out is graded again. Nobody can know the inputs beforehand."""
     if hidden is not None:
         return judging.seed_of(hidden)
     file = out / "seed.txt"
