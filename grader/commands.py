@@ -1,5 +1,5 @@
-"""commands: the command line of ./lab. Each command is carried out in a module of its own, which is loaded only when
-the command is asked for."""
+"""commands: the command line of ./lab. A module of its own carries out each command; it is loaded only when the command
+is used."""
 
 import argparse
 import json
@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Callable[[argparse.Namespace], int]:
-    """What a command does. grades: under the Python that has what ./lab grade needs."""
+    """The function that carries out a command. grades: it runs in the Python that has the packages of ./lab grade."""
 
     def run(arguments: argparse.Namespace) -> int:
         if grades:
@@ -65,7 +65,7 @@ def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Cal
 
 
 def _option(*names: str, **what: Any) -> argparse.ArgumentParser:  # noqa: ANN401
-    """One that several commands have: a parent of their parsers."""
+    """An option that several commands have: a parent of their parsers."""
     holder = argparse.ArgumentParser(add_help=False)
     holder.add_argument(*names, **what)
     return holder

@@ -96,7 +96,7 @@ def fill_pages(*, check: bool) -> int:
 
 
 def hold_layers(*, check: bool) -> int:
-    """The law of the rooms, and the table of docs/layers.md."""
+    """Checks the law of the rooms, and fills the table of docs/layers.md."""
     known = includes.by_file(ROOT)
     rooms = includes.by_room(known)
     wrong = includes.complaints(known) + layers.silent(ROOT, rooms)
@@ -117,12 +117,12 @@ def main() -> int:
     what: str = arguments.what
     if what == "pages":
         return fill_pages(check=arguments.check)
+    python = ROOT / ".venv" / "bin" / "python"
+    can_draw = matplotlib_here() == pinned_matplotlib()  # another version draws a little differently
+    if not can_draw and python.exists() and Path(sys.prefix) != ROOT / ".venv":
+        os.execv(python, [python, "-m", "common.pictures", *sys.argv[1:]])
     code = hold_layers(check=arguments.check) if what == "layers" else 0
-
-    if matplotlib_here() != pinned_matplotlib():  # another version draws a little differently
-        python = ROOT / ".venv" / "bin" / "python"
-        if python.exists() and Path(sys.prefix) != ROOT / ".venv":
-            os.execv(python, [python, "-m", "common.pictures", *sys.argv[1:]])
+    if not can_draw:
         print(f"skipped: matplotlib {pinned_matplotlib()} is needed, here is {matplotlib_here()};")
         print("./lab test installs it where there is none, and so does pip install -r requirements.txt")
         return code or SKIPPED

@@ -1,5 +1,6 @@
-"""family: the ladder of one family, measured: docs/scan.svg, reduction.svg, histogram.svg. The first rung stands at the
-bottom: a ladder is climbed upwards. Full marks are kernels alone, hollow ones the course's first measurements."""
+"""family: the measured ladder of one family: docs/scan.svg, reduction.svg, histogram.svg. The first rung is at the
+bottom, since a ladder is climbed upwards. Full marks are kernels alone, hollow marks the course's first
+measurements."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,8 +23,8 @@ def draw(family: str, made: Measured) -> Figure:
 
 
 def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tuple[float, str]:
-    """ms at n elements of what stands beside the labs, and what to call it; while it has not been timed like them, the
-    course's first measurement at `of` elements, scaled."""
+    """The ms at n elements of a program beside the labs, and its name. If it was not timed like the labs, the course's
+    first measurement at `of` elements is scaled."""
     timed = made.times.get(f"limit.{name}")
     if timed is not None and timed.n == n:
         return timed.ms, words
@@ -103,7 +104,7 @@ def _scan(made: Measured) -> Figure:
 
 
 def _room(picture: Figure, *, left: float, between: float = 0) -> None:
-    """For names on the left, titles above, units and the legend below."""
+    """Leaves room for names on the left, titles above, units and the legend below."""
     height = picture.get_figheight()
     picture.subplots_adjust(left=left, right=0.97, top=1 - 0.55 / height, bottom=0.95 / height, wspace=between)
 
@@ -123,7 +124,7 @@ def _rungs(
     short: bool = False,
     fine: bool = False,
 ) -> None:
-    """A logarithmic axis, a row for each rung."""
+    """A logarithmic axis with a row for each rung."""
 
     def name(rung: Rung) -> str:
         return rung.number if short else f"{rung.number} {rung.title}" + (f"\n{rung.size:,} elements" if sizes else "")
@@ -154,7 +155,7 @@ def _marks(
     written: bool = False,
     up: bool = True,
 ) -> None:
-    """A mark for each rung that has a value; written: the value beside it."""
+    """A mark for each rung that has a value. written: with the value beside it."""
     places = [(values[rung.number], y) for y, rung in enumerate(rungs) if rung.number in values]
     if line:
         axes.plot(*zip(*places), color=colour, linewidth=1, linestyle=":" if hollow else "-")
@@ -181,7 +182,7 @@ def _unmeasured(axes: Axes, rungs: Sequence[Rung], made: Measured) -> None:
 
 
 def _line(axes: Axes, value: float, words: str, *, at: str = "left") -> None:
-    """at: which side of the words is at the line."""
+    """A line across all rungs. at: the side of the words that touches the line."""
     axes.axvline(value, color=TEXT, linewidth=1, linestyle="--", zorder=1)
     place, aside = (value, axes.get_ylim()[1]), (-2 if at == "left" else 2, 2)
     label = {"fontsize": SMALL, "color": TEXT, "ha": at, "va": "bottom"}

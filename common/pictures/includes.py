@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 # One line a room, house by house. A room includes only from its own line upward. Rooms that no line names are refused.
-# A room without a CMakeLists.txt, which else says what the room is for, says it here.
+# The CMakeLists.txt of a room says what the room is for; a room without one says it here.
 ORDER: dict[str, dict[str, str]] = {
     "lockstep": {
         "common/lockstep/base": "",
@@ -67,7 +67,7 @@ Known = dict[str, set[str]]  # a file or a room → those that it knows
 
 
 def files(root: Path) -> list[PurePosixPath]:
-    """Every source file, from the root of the tree."""
+    """Every source file, as a path from the root of the tree."""
     found = []
     for part in PARTS:
         for path in sorted((root / part).rglob("*")):
@@ -78,7 +78,7 @@ def files(root: Path) -> list[PurePosixPath]:
 
 
 def unit(file: PurePosixPath) -> str:
-    """What counts as one file: warp.h and warp.cc are engine/warp; warp.py is warp.py."""
+    """The name under which the file counts: warp.h and warp.cc are both engine/warp; warp.py is warp.py."""
     return str(file if file.suffix == PYTHON else file.with_suffix(""))
 
 
@@ -96,13 +96,13 @@ def by_file(root: Path) -> Known:
 
 
 def room(file: str) -> str:
-    """The folder; the labs and their solutions are one room."""
+    """The folder of the file. The labs and their solutions are one room."""
     top = file.split("/", 1)[0]
     return "labs" if top in ("labs", "solutions") else str(PurePosixPath(file).parent)
 
 
 def by_room(known: Mapping[str, set[str]]) -> Known:
-    """Tests and benchmarks are left out."""
+    """Room → the rooms that it knows. Tests and benchmarks are left out."""
     found: Known = {}
     for file, others in known.items():
         if not _is_open(file):
@@ -112,7 +112,7 @@ def by_room(known: Mapping[str, set[str]]) -> Known:
 
 
 def complaints(known: Mapping[str, set[str]], order: Mapping[str, Iterable[str]] | None = None) -> list[str]:
-    """What breaks the law, in words; nothing if the tree keeps it."""
+    """A sentence for each violation of the law; none if the tree keeps it."""
     place = places(order)
     wrong = []
     for file, others in sorted(known.items()):
@@ -130,7 +130,7 @@ def complaints(known: Mapping[str, set[str]], order: Mapping[str, Iterable[str]]
 
 
 def places(order: Mapping[str, Iterable[str]] | None = None) -> dict[str, int]:
-    """Room → its number in the order."""
+    """Room → its place in the order."""
     rooms = [name for house in (order or ORDER).values() for name in house]
     return {name: number for number, name in enumerate(rooms)}
 
@@ -150,7 +150,7 @@ def circles(known: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def reached(known: Mapping[str, set[str]], start: str) -> set[str]:
-    """All that it knows, by way of others too."""
+    """All that it knows, directly or by way of others."""
     seen: set[str] = set()
     todo = list(known.get(start, ()))
     while todo:
@@ -185,7 +185,8 @@ def _is_open(file: str) -> bool:
 
 
 def _includes(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """A header is searched in the file's own folder, and then in each folder around it."""
+    """The headers that the file includes. A header is searched in the file's own folder, then in each folder around
+    it."""
     for name in INCLUDE.findall(text):
         for folder in file.parents:
             if folder / name in here:
@@ -194,7 +195,7 @@ def _includes(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Itera
 
 
 def _imports(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """Imports inside functions count too."""
+    """The modules that the file imports, also inside functions."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -217,8 +218,8 @@ def _imported_from(file: PurePosixPath, node: ast.ImportFrom, here: set[PurePosi
 
 
 def _module(file: PurePosixPath, name: str, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """Scripts find modules in their own folder, packages in a folder around them; one that a script finds in another
-    folder, which it names in sys.path, is the only file of that name."""
+    """The file of a module. It is searched in the script's own folder and then in each folder around it. A script may
+    name another folder in sys.path; the module is then the only file with its name."""
     if name.split(".", 1)[0] in sys.stdlib_module_names:
         return
     for folder in file.parents:

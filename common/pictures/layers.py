@@ -35,12 +35,12 @@ def _is_beside(name: str, room: str) -> bool:
 
 
 def short(room: str) -> str:
-    """The folder's name; autograder is batch's."""
+    """The name of the folder; for the command line, of its file."""
     return "commands" if room == "grader" else room.removeprefix("grader/").rsplit("/", 1)[-1]
 
 
 def purpose(root: Path, room: str) -> str:
-    """A sentence; empty where nobody has written one."""
+    """A sentence that says what the room is for; empty if there is none."""
     cmake, sources = root / room / "CMakeLists.txt", sorted((root / room).glob("*.py"))
     if sources and not any((root / room).glob("*.h")):
         package = root / room / "__init__.py"
@@ -68,7 +68,7 @@ def table(root: Path, rooms: Known) -> str:
 
 
 def fill_page(root: Path, rooms: Known, *, check: bool) -> bool:
-    """Writes the table into the page, or (check) only says whether it is the one that stands there."""
+    """Writes the table into the page. With check, only says whether the page has this table already."""
     page = root / "docs" / "layers.md"
     text = page.read_text(encoding="utf-8")
     new = TABLE.sub(lambda match: match[1] + table(root, rooms) + match[2], text)
@@ -78,7 +78,7 @@ def fill_page(root: Path, rooms: Known, *, check: bool) -> bool:
 
 
 def silent(root: Path, rooms: Known) -> list[str]:
-    """Rooms that do not say what they are for."""
+    """A sentence for each room that does not say what it is for."""
     return [
         f"{name}: say in the first comment of its CMakeLists.txt what the room is for, or in ORDER ({includes.HERE})"
         for name in sorted(rooms)
@@ -87,7 +87,7 @@ def silent(root: Path, rooms: Known) -> list[str]:
 
 
 def direct(rooms: Mapping[str, set[str]], name: str) -> set[str]:
-    """What it knows, without what those that it knows imply."""
+    """The rooms that it knows, without those that it would know by way of others anyway."""
     others = rooms[name]
     return {one for one in others if not any(one in includes.reached(rooms, two) for two in others - {one})}
 

@@ -1,10 +1,9 @@
-"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md, model.md from what was measured,
-counted and modelled.
+"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md and model.md with measured, counted
+and modelled values.
 
-Between `<!-- table: NAME -->` and `<!-- end -->` stands a table that is made here. A figure in the text is followed by
-what it is, in a comment that nobody sees: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`; the names are
-those of measured.py. It is rounded to as many digits as it has there.
-"""
+A table that is made here stands between `<!-- table: NAME -->` and `<!-- end -->`. A figure in the text has its name
+behind it, in a comment that readers do not see: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`. The names
+are those of measured.py. A figure is rounded to as many digits as it has on the page."""
 
 import math
 import re
@@ -42,14 +41,14 @@ COUNTERS = {  # for people; docs/counters.md has the rest
 
 
 def shown(value: float, digits: int, *, whole: bool = True) -> str:
-    """Rounded to so many digits; but what is whole was counted, and keeps all of them, unless `whole` is false."""
+    """Rounded to so many digits. A whole number was counted and keeps all its digits, unless `whole` is false."""
     if value == 0 or (whole and value == int(value)):
         return f"{int(value):,}"
     return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
 
 
 def value(what: str, figures: Mapping[str, float]) -> float:
-    """`a / b * 100`, from left to right."""
+    """The value of `a / b * 100`, computed from left to right."""
     first, *rest = what.split()
     result = _operand(first, figures)
     for sign, name in zip(rest[::2], rest[1::2], strict=True):
@@ -68,7 +67,7 @@ def _operand(name: str, figures: Mapping[str, float]) -> float:
 
 
 def filled(text: str, family: str, made: Measured) -> str:
-    """The page with its tables and figures as they are now."""
+    """The page with fresh tables and figures."""
 
     def table(match: re.Match[str]) -> str:
         return match[1] + TABLES[match[2]](family, made) + match[3]
@@ -82,7 +81,7 @@ def filled(text: str, family: str, made: Measured) -> str:
 
 
 def update(root: Path, *, check: bool) -> list[str]:
-    """Writes the pages that are not up to date, or (check) says which."""
+    """Writes the pages that are not up to date. Returns their names; with check, writes nothing."""
     made, old = load(root), []
     made.figures |= model.figures(model.load())
     for family in (*FAMILIES, "model"):
@@ -100,7 +99,7 @@ def update(root: Path, *, check: bool) -> list[str]:
 
 
 def _markdown(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """A column in which nothing stands yet is left out."""
+    """A table in Markdown. A column without any value is left out."""
     kept = [i for i in range(len(head)) if any(line[i] for line in body)]
     lines = [head, ["---"] * len(head), *body]
     return "".join(f"| {' | '.join(line[i] for i in kept)} |\n" for line in lines)
@@ -111,7 +110,7 @@ def _link(rung: Rung) -> str:
 
 
 def counters(family: str, made: Measured) -> str:
-    """What each rung's rules count, before and after; what a rule only holds is left out."""
+    """What the rules of each rung count, before and after. A rule with the same value before and after is left out."""
     body: list[list[str]] = []
     for rung in made.of(family):
         seen = set()
@@ -142,7 +141,7 @@ def _times(value: float | None) -> str:
 
 
 def _alone(value: float | None) -> str:
-    """The time of a rung; a rung that nobody has run on a card says so."""
+    """The time of a rung, or a note that no card has run it."""
     return _ms(value) or UNMEASURED
 
 
@@ -151,7 +150,7 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def reduction(family: str, made: Measured) -> str:
-    """Every rung beside the course's first measurements and the source's, and what it gained over the one below."""
+    """Every rung beside the first measurements of the course and of the source, with its gain over the rung below."""
     get, body, last = made.figures.get, [], ("", "", "")
     for rung in made.of(family):
         names = tuple(f"{kind}.{rung.number}" for kind in ("alone", "first", "source"))
@@ -189,7 +188,7 @@ def histogram(family: str, made: Measured) -> str:
 
 
 def scan(family: str, made: Measured) -> str:
-    """The rungs work on arrays of different length, so that only the time of an element compares them."""
+    """The rungs work on arrays of different lengths. Only their times per element can be compared."""
     body = []
     for rung in made.of(family):
         time = made.times.get(f"alone.{rung.number}")

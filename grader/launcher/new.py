@@ -22,7 +22,7 @@ from .paths import ROOT, shown
 
 NAME = re.compile(r"(\d\d)_[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 PAGES = ("reduction", "scan", "histogram")  # families with a page of their own
-# What a lab has in common with the lab that it grows out of.
+# These keys of lab.json a new lab takes over from the lab that it grows out of.
 INHERITED = ("family", "contract", "entries", "source", "blocks", "measured", "sizes", "inputs", "measured_inputs")
 INHERITED += ("limits", "arch")
 CAUGHT_BY = re.compile(r"(?:// )?caught by: (\S+)")
@@ -139,7 +139,7 @@ def _title(name: str) -> str:
 
 
 def _facts(name: str, below: Lab) -> dict[str, Any]:
-    """lab.json. Rules and thresholds come when somebody has counted and measured."""
+    """The new lab.json. Its author adds rules and thresholds after counting and measuring."""
     return {
         "title": _title(name),
         **{key: below.facts[key] for key in INHERITED if key in below.facts},
@@ -155,7 +155,7 @@ def _write_lab(folder: Path, name: str, below: Lab) -> None:
     words = {"number": name[:2], "title": _title(name), "below": below.number, "source": below.source.name}
     (folder / "README.md").write_text(HANDOUT.format(**words), encoding="utf-8")
     shutil.copyfile(below.solution, folder / below.source.name)
-    # Last, since CMake and the launcher take a folder with this file for a lab.
+    # Written last: CMake and the launcher take a folder with this file for a lab.
     lines = [
         f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in _facts(name, below).items()
     ]
@@ -174,7 +174,7 @@ def _write_solution(folder: Path, name: str, below: Lab) -> None:
 
 
 def _variant(below: Lab) -> Path | None:
-    """A wrong variant of lab MM that gives a wrong result, for an example: no rule and no threshold has to catch it."""
+    """A wrong variant of lab MM that gives a wrong result. It serves as an example, and needs no rule to be caught."""
     for file in sorted(below.solution.parent.glob("wrong/*")):
         match = CAUGHT_BY.match(file.read_text(encoding="utf-8"))
         if match and match[1].startswith("case."):
@@ -183,7 +183,7 @@ def _variant(below: Lab) -> Path | None:
 
 
 def _draw_pages(family: str) -> None:
-    """The map and the tables show every lab. Where matplotlib is missing, says how to draw them later."""
+    """Draws the map and the tables, which show every lab. If matplotlib is missing, says how to draw them later."""
     for what in ("pages", "map", *([family] if family in PAGES else [])):
         command = ["-m", "common.pictures", what]
         done = subprocess.run([sys.executable, "-B", *command], cwd=ROOT, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""docs/CONTRIBUTING.md: the paths that it names are there, and its lists of files are those of their examples."""
+"""docs/CONTRIBUTING.md: the paths that it names exist, and each file of a list contains the example of the list."""
 
 import re
 import unittest
@@ -8,8 +8,8 @@ TREE = Path(__file__).resolve().parents[3]
 PAGE = TREE / "docs" / "CONTRIBUTING.md"
 PATH = re.compile(r"`([\w.][\w.-]*/[\w./-]*)`")
 LIST = re.compile(r"<!-- like: (.+?) -->\n((?:- .*\n)+)")
-MADE_UP = ("NN_name", "build/")  # of a lab that is to come; of a build
-CODE = (".cc", ".h", ".def", ".csv")  # of lockstep's rooms
+MADE_UP = ("NN_name", "build/")  # paths in a lab that does not exist, and in a build tree
+CODE = (".cc", ".h", ".def", ".csv")  # the code of lockstep's rooms
 ROOMS = TREE / "common" / "lockstep"
 
 

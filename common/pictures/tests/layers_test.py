@@ -1,4 +1,4 @@
-"""Made-up trees that keep the law of the rooms or break it, in C++ and in Python; and what is drawn of them."""
+"""Made-up trees that keep the law of the rooms or break it, in C++ and in Python; and how rooms are drawn."""
 
 import tempfile
 import unittest

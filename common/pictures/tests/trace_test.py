@@ -1,4 +1,4 @@
-"""What pictures read out of a trace."""
+"""What the pictures read from a trace."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""The zip for Gradescope, unpacked and run as its specification says, with the judge that is built here already."""
+"""The zip for Gradescope is unpacked and run as its specification says, with the judge of this build."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def is_checkout() -> bool:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """With the files' modes, as unzip does."""
+    """Unpacks with the modes of the files, as unzip does."""
     with zipfile.ZipFile(file) as archive:
         archive.extractall(folder)
         for entry in archive.infolist():
@@ -47,7 +47,7 @@ class Autograder(unittest.TestCase):
         for folder in ("source", "submission", "results"):
             (cls.root / folder).mkdir(parents=True)
         unpack(cls.zip, cls.root / "source")
-        # What is committed is in the zip; what is tested is what stands here.
+        # The zip holds the committed files. The test wants the files of this tree.
         for name in ("grader", "lab", "labs"):
             own = cls.root / "source" / "course" / name
             shutil.rmtree(own) if own.is_dir() else own.unlink()

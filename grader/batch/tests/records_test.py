@@ -1,4 +1,4 @@
-"""Which result stands: what a judge's fault keeps, what it does not, and what is graded again."""
+"""Which result is current, which results a judge's fault leaves in place, and which submissions are graded again."""
 
 import unittest
 from typing import Any

@@ -1,4 +1,4 @@
-"""What instructors and students get to see: each format held to its own rules, and nothing of a submission is code."""
+"""The reports for instructors and students: each format keeps its own rules, and no submitted text becomes code."""
 
 import csv
 import importlib.util
@@ -259,7 +259,7 @@ class Gradescope(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """write_all() on everything at once."""
+    """write_all() with all records together."""
 
     out: Path
 
@@ -383,7 +383,7 @@ class Files(unittest.TestCase):
 
 class Corners(unittest.TestCase):
     def test_next_to_nothing(self) -> None:
-        """As after Ctrl-C at once, or where everything was refused."""
+        """Reports after an immediate Ctrl-C, or if every submission was refused."""
         for records in ([], [course.refusal("ralph")], [course.fault("fay")]):
             with tempfile.TemporaryDirectory() as folder:
                 reports.write_all(Path(folder), records, labs=course.LABS)
@@ -411,7 +411,7 @@ class Similarity(unittest.TestCase):
 
 
 class Page(HTMLParser):
-    """What of a page would run, load or stay open; its ids, links and text."""
+    """The parts of a page that would run, load or stay open; its ids, links and text."""
 
     EMPTY = {"meta", "br", "link", "img", "input", "hr"}
     FORBIDDEN = {"script", "iframe", "object", "embed", "img", "link", "form", "base", "foreignobject"}
@@ -462,7 +462,7 @@ class Page(HTMLParser):
 
 
 def junit_complaints(root: ElementTree.Element) -> list[str]:
-    """The rules that Jenkins', Maven's and Gradescope-like schemas of JUnit share."""
+    """Violations of the rules that the JUnit schemas of Jenkins, Maven and others share."""
     wrong = [] if root.tag == "testsuites" else [f"the root is {root.tag}"]
     for suite in root:
         if suite.tag != "testsuite" or not suite.get("name"):

@@ -1,4 +1,4 @@
-"""The command line: what is refused before anything is built."""
+"""The command line: wrong commands are refused before anything is built."""
 
 import json
 import os

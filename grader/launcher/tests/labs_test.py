@@ -1,4 +1,4 @@
-"""The labs as they are: what one says of another."""
+"""The labs of this tree: what one lab says about another, and what the pages say about labs."""
 
 import re
 import unittest
@@ -9,7 +9,8 @@ from launcher.paths import ROOT
 
 class Labs(unittest.TestCase):
     def test_a_lab_and_its_baseline_are_measured_at_one_size(self) -> None:
-        """Else a modelled speedup would be over another amount of work: the baseline's report is of its own lab."""
+        """If not, a modelled speedup would compare different amounts of work: the baseline's report is of its own
+        lab."""
         labs = {lab.number: lab for lab in all_labs()}
         above = [lab for lab in labs.values() if lab.facts["baseline"] != "cpu"]
         self.assertTrue(above, "no lab has another one as its baseline")

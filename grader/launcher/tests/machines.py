@@ -1,5 +1,5 @@
-"""machines: what the tests run ./lab on: a folder for each; machines made of a copy of the launcher and a PATH that
-lacks things."""
+"""machines: helpers for tests that run ./lab: a folder for each test, a copy of this tree, and machines made of a copy
+of the launcher and a PATH without some programs."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ class InAFolder(unittest.TestCase):
 @dataclass
 class Answer:
     code: int
-    text: str  # both streams
+    text: str  # of both streams
 
 
 def copy_of_tree(to: Path, without: Iterable[str] = ()) -> Path:
@@ -56,7 +56,7 @@ def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = 
 
 @dataclass
 class Machine:
-    """A checkout with nothing but the launcher, on a machine without network and without the programs in lacks."""
+    """A checkout of the launcher alone, on a machine without a network and without the programs in lacks."""
 
     folder: Path
     lacks: Iterable[str] = ()
@@ -75,7 +75,7 @@ class Machine:
             for program in folder.iterdir():
                 if program.name not in self.lacks:
                     (self.programs / program.name).symlink_to(program)
-        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # which may stand elsewhere
+        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # these may be in another folder
             program = shutil.which(name)
             if program and not (self.programs / name).exists():
                 (self.programs / name).symlink_to(program)

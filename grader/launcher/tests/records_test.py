@@ -1,5 +1,5 @@
-"""The records in docs/measurements/ say all that they should, of the labs as they are now. A lab that stands in no
-record is not measured yet, and may be so."""
+"""The records in docs/measurements/ are complete, and fit the labs as they are now. A lab without a record is not
+measured yet, which is allowed."""
 
 import json
 import sys
