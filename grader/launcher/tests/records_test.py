@@ -30,6 +30,15 @@ class Records(unittest.TestCase):
                 with self.subTest(record=newest.name, lab=row["lab"]):
                     self.check_row(row)
 
+    def test_a_lab_without_a_record_is_not_measured_yet(self) -> None:
+        """The ladder has a row for it, without a time."""
+        names = [lab.name for lab in all_labs()] + ["42_new"]
+        rows = [{"lab": name, "family": "scan", "size": 1024} for name in names]
+        drawn = demo.panels({"device": "lockstep", "rows": rows})
+        for panel in drawn:
+            self.assertEqual([row["lab"] for row in panel["rows"] if row["value"] is None], ["42_new"], panel["title"])
+        self.assertTrue(any("measured" in panel["title"] for panel in drawn))
+
     def check_row(self, row: dict) -> None:
         facts = json.loads((ROOT / "labs" / row["lab"] / "lab.json").read_text(encoding="utf-8"))
         self.assertEqual(row["size"], facts["sizes"]["real"], "the lab's real size has changed: measure again")
