@@ -19,12 +19,13 @@ def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
         settings["WARPLADDER_GPU_ARCHS"] = ";".join(gpu_archs)
     if (tree / "build.ninja").exists() and settings.items() <= _cache(tree).items():
         return tree
-    command: list[str | Path] = ["cmake", "--preset", preset, "-B", tree, *(f"-D{k}={v}" for k, v in settings.items())]
+    command: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", preset]
+    command += [f"-D{name}={value}" for name, value in settings.items()]
     if (tree / "CMakeCache.txt").exists():
         command.append("--fresh")  # there is another nvcc now, or an earlier configuration was interrupted
     tree.mkdir(parents=True, exist_ok=True)
     with alone_in(tree):
-        code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log", cwd=ROOT)
+        code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log")
         if code != 0:
             raise Failure(f"{_from_first_error(output)}\nCMake could not configure {shown(tree)}.")
     return tree

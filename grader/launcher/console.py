@@ -72,7 +72,6 @@ def run_logged(
     *,
     announce: bool = False,
     env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
 ) -> tuple[int, str]:
     """Runs the command with its output in the log file. Returns its exit code and what it printed."""
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,6 @@ def run_logged(
             text=True,
             errors="replace",
             env=env,
-            cwd=cwd,
         ) as process,
     ):
         assert process.stdout is not None
