@@ -10,8 +10,9 @@ import unittest
 from launcher.paths import BUILD
 from launcher.tests.machines import ROOT, InAFolder, copy_of_tree, lab
 
-LAB, BELOW = "42_reduce_in_registers", "02_reduce_neighbored"
-EVERY_LAB = r"^(pages\.(ladder|map|reduction|pages)|launcher\.(labs|records)|batch\.intake)$"
+# A lab of 1024 elements, whose tests are quick.
+LAB, BELOW = "42_scan_in_registers", "05_scan_hillis_steele"
+EVERY_LAB = r"^(pages\.(ladder|map|scan|pages)|launcher\.(labs|records)|batch\.intake)$"
 RECORDS = ROOT / "docs" / "measurements" / "h200"
 
 
@@ -27,7 +28,7 @@ class NewLab(InAFolder):
         tree = copy_of_tree(self.folder / "tree")
         if (ROOT / ".venv").exists():
             (tree / ".venv").symlink_to(ROOT / ".venv")
-        answer = lab("new", LAB, "--from", "02", root=tree)
+        answer = lab("new", LAB, "--from", BELOW, root=tree)
         self.assertEqual(answer.code, 0, answer.text)
 
         build = tree / "build"

@@ -32,12 +32,12 @@ class Records(unittest.TestCase):
 
     def test_a_lab_without_a_record_is_not_measured_yet(self) -> None:
         """The ladder has a row for it, without a time."""
-        names = [lab.name for lab in all_labs()] + ["42_new"]
-        rows = [{"lab": name, "family": "scan", "size": 1024} for name in names]
-        drawn = demo.panels({"device": "lockstep", "rows": rows})
+        new = {"lab": "42_new", "family": "scan", "size": 1024}
+        drawn = demo.panels({"device": "lockstep", "rows": [new]})
+        self.assertTrue(drawn)
         for panel in drawn:
-            self.assertEqual([row["lab"] for row in panel["rows"] if row["value"] is None], ["42_new"], panel["title"])
-        self.assertTrue(any("measured" in panel["title"] for panel in drawn))
+            self.assertIn("measured", panel["title"])
+            self.assertEqual([row for row in panel["rows"] if row["value"] is None], [{**new, "value": None}])
 
     def check_row(self, row: dict) -> None:
         facts = json.loads((ROOT / "labs" / row["lab"] / "lab.json").read_text(encoding="utf-8"))
