@@ -62,6 +62,7 @@ PARTS = ("common", "grader", "labs", "solutions")
 CPP, PYTHON = (".h", ".cuh", ".cc", ".cu"), ".py"
 OPEN = {"tests", "bench"}  # folders that may know every room
 BESIDE = {"wrong", "__pycache__"}
+NAMED = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 Known = dict[str, set[str]]  # a file or a room → those that it knows
 
@@ -195,13 +196,15 @@ def _includes(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Itera
 
 
 def _imports(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """The modules that the file imports, also inside functions."""
+    """The modules that the file imports, also inside functions, and those that it loads by name: "batch.grade"."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _module(file, alias.name, here)
         elif isinstance(node, ast.ImportFrom):
             yield from _imported_from(file, node, here)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
+            yield from _beside(file, node.value, here)
 
 
 def _imported_from(file: PurePosixPath, node: ast.ImportFrom, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
@@ -222,14 +225,22 @@ def _module(file: PurePosixPath, name: str, here: set[PurePosixPath]) -> Iterato
     name another folder in sys.path; the module is then the only file with its name."""
     if name.split(".", 1)[0] in sys.stdlib_module_names:
         return
+    found = list(_beside(file, name, here))
+    if found:
+        yield from found
+        return
+    elsewhere = [other for other in here if other.name == f"{name}.py"]
+    if len(elsewhere) == 1:
+        yield elsewhere[0]
+
+
+def _beside(file: PurePosixPath, name: str, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
+    """The nearest module of this name in a folder around the file."""
     for folder in file.parents:
         found = list(_file_of(folder.joinpath(*name.split(".")), here))
         if found:
             yield from found
             return
-    elsewhere = [other for other in here if other.name == f"{name}.py"]
-    if len(elsewhere) == 1:
-        yield elsewhere[0]
 
 
 def _file_of(module: PurePosixPath, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:

@@ -50,7 +50,7 @@ def purpose(root: Path, room: str) -> str:
         comment = re.match(r"(?:#[^\n]*\n)+", cmake.read_text(encoding="utf-8"))
         text = re.sub(r"^# ?", "", comment[0], flags=re.MULTILINE) if comment else ""
     else:
-        text = next((house[room] for house in ORDER.values() if room in house), "")
+        return next((house[room] for house in ORDER.values() if room in house), "")
     first = re.split(r"(?<=\.)\s", " ".join(text.split("\n\n")[0].split()), maxsplit=1)[0]
     said = re.sub(r"^(The )?\w+: ", "", first)
     return said[:1].upper() + said[1:]
