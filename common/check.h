@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-// The runner defines it, so that the judge hears of the failure too; a program of its own does without.
+// The runner defines it, so that the judge hears of the failure too. A program without the runner leaves it out.
 extern "C" __attribute__((weak)) void warpladder_cuda_failed(cudaError_t error, const char* call, const char* file,
                                                              int line);
 

@@ -1,10 +1,10 @@
-// opencl: OpenCL's C++ bindings, a device of this machine, and kernels that say in which line of your file they are
-// wrong. What else OpenCL has to do with a host (context, queue, buffers, launches) stays in a lab's own file.
+// opencl: OpenCL's C++ bindings, a device of this machine, and kernels whose errors name the line of your file. The
+// other parts of a host program (context, queue, buffers, launches) stay in a lab's own file.
 #pragma once
 
 #define CL_HPP_ENABLE_EXCEPTIONS  // calls that fail throw cl::Error
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
-#define CL_HPP_TARGET_OPENCL_VERSION 120  // what NVIDIA's and every other driver has
+#define CL_HPP_TARGET_OPENCL_VERSION 120  // NVIDIA's and every other driver has this version
 
 #include <algorithm>
 #include <cstdio>
@@ -16,23 +16,23 @@
 
 #include <CL/opencl.hpp>
 
-// Stands before a raw string with kernels, on the same line: their errors then name this file and its lines.
+// Write it before a raw string with kernels, on the same line: their errors then name this file and its lines.
 #define OPENCL_LINE OPENCL_LINE_OF(__LINE__)
 #define OPENCL_LINE_OF(line) OPENCL_LINE_TEXT(line)
 #define OPENCL_LINE_TEXT(line) "#line " #line " \"" __FILE__ "\"\n"
 
-// The runner defines them, so that the judge hears of it too; a program of its own does without.
+// The runner defines them, so that the judge hears of it too. A program without the runner leaves them out.
 extern "C" __attribute__((weak)) void warpladder_opencl_device(const char* name);
 extern "C" __attribute__((weak)) void warpladder_opencl_failed(const char* status, const char* text);
 
-// Status: "kernels", they do not compile; "fault", the machine's.
+// status: "kernels" if they do not compile; "fault" if the machine is at fault.
 [[noreturn]] inline void opencl_failed(const char* status, const std::string& text) {
   std::fprintf(stderr, "%s\n", text.c_str());
   if (warpladder_opencl_failed != nullptr) warpladder_opencl_failed(status, text.c_str());
   std::exit(1);
 }
 
-// The codes that a first program meets.
+// The error codes that a first program meets.
 inline const char* opencl_error_name(cl_int code) {
   switch (code) {
     case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
@@ -58,7 +58,7 @@ inline const char* opencl_error_name(cl_int code) {
   }
 }
 
-// For the runner: of an error of OpenCL what() names the call only. False: it is none.
+// For the runner: an OpenCL error's what() names only the call. Adds the code; false if it is not an OpenCL error.
 extern "C" __attribute__((used)) inline bool warpladder_opencl_describe(const std::exception& error,
                                                                         std::string& text) {
   const auto* const failed = dynamic_cast<const cl::Error*>(&error);
@@ -72,7 +72,7 @@ inline cl::Device opencl_device() {
   std::vector<cl::Platform> platforms;
   try {
     cl::Platform::get(&platforms);
-  } catch (const cl::Error&) {}  // there is none
+  } catch (const cl::Error&) {}  // there is no platform
   const char* const wanted = std::getenv("WARPLADDER_OPENCL");
   const std::string_view wish = wanted != nullptr ? wanted : "";
   std::vector<cl_device_type> kinds{CL_DEVICE_TYPE_GPU};
@@ -82,7 +82,7 @@ inline cl::Device opencl_device() {
       std::vector<cl::Device> devices;
       try {
         platform.getDevices(kind, &devices);
-      } catch (const cl::Error&) {}  // none of this kind
+      } catch (const cl::Error&) {}  // no device of this kind
       if (devices.empty()) continue;
       const std::string name = devices.front().getInfo<CL_DEVICE_NAME>();
       if (warpladder_opencl_device != nullptr) warpladder_opencl_device(name.c_str());
@@ -95,8 +95,8 @@ inline cl::Device opencl_device() {
                     : "no device here has an OpenCL driver; Debian's pocl-opencl-icd serves any CPU");
 }
 
-// NVIDIA's compiler does not heed #line: what it calls <kernel>:13 is line 13 of the string. The first is #line itself,
-// the second the rest of the line that it names.
+// NVIDIA's compiler does not heed #line: it says <kernel>:13 for line 13 of the string. Line 1 of the string is #line
+// itself; line 2 is the rest of the line that #line names.
 inline std::string opencl_own_lines(std::string log, const std::string& source) {
   const std::string mark = "<kernel>:";
   const size_t quote = source.find('"');
@@ -112,7 +112,7 @@ inline std::string opencl_own_lines(std::string log, const std::string& source) 
   return log;
 }
 
-// Compiles kernels for the context's device. If they are wrong, that ends the program with the compiler's message.
+// Compiles kernels for the context's device. If they do not compile, the program ends with the compiler's message.
 inline cl::Program opencl_program(const cl::Context& context, const char* source) {
   cl::Program program(context, source);
   try {

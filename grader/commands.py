@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     course = (_add_grade, _add_worker, _add_scheduler, _add_gradescope)
-    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_emulate, _add_new):
+    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_new, _add_wrong, _add_emulate):
         add(commands)
     return top
 
@@ -262,6 +262,26 @@ def _list(arguments: argparse.Namespace) -> int:
     for lab in found:
         say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
     return 0
+
+
+def _add_wrong(commands: Commands) -> None:
+    wrong = commands.add_parser(
+        "wrong",
+        help="list a lab's wrong variants, or show one",
+        description="Lists the wrong variants of a lab with the check that catches each, or shows one of them: its "
+        "story, its whole file, and what differs from the reference. Instructors use them; they need no build.",
+    )
+    wrong.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+    wrong.add_argument("variant", metavar="NAME", nargs="?", help="the variant to show (default: list all)")
+    files = wrong.add_mutually_exclusive_group()
+    files.add_argument("--to", metavar="F.cu", dest="write_to", help="write its whole file to F.cu")
+    files.add_argument(
+        "--from",
+        metavar="F.cu",
+        dest="make_from",
+        help="make its patch: what differs between the reference and F.cu",
+    )
+    wrong.set_defaults(run=_work_of("launcher.wrong"))
 
 
 def _add_emulate(commands: Commands) -> None:

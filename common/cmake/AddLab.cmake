@@ -1,8 +1,8 @@
 # AddLab: add_lab(FOLDER) turns labs/NN_name and solutions/NN_name into binaries, build.json and tests.
 #
-# Per lab, in build/labs/NN_name: `solution`, `starter`, one of wrong/* for each variant, and build.json, which holds
-# the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and one
-# program for each labs/NN_name/*.cc. Where the speedup of another rung is over this one, report.json (labNN.report).
+# Per lab, in build/labs/NN_name: `solution`, `starter`, the wrong variants (WrongVariants.cmake), and build.json, which
+# holds the very command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; and
+# one program for each labs/NN_name/*.cc. Where the speedup of another rung is over this one, report.json (labNN.report).
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
 # program.NN.PROGRAM, picture.NN, for a histogram input.NN, and for OpenCL oclgrind.NN.SIZE; where WARPLADDER_GPU_ARCHS
 # names a card, solution, starter and wrong once more with .gpu behind.
@@ -12,6 +12,7 @@
 # headers, loader or drivers are missing.
 
 find_package(Python3 3.11 COMPONENTS Interpreter)
+include(WrongVariants)
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
 set(lab_opencl_flags -O2 -std=c++20 -Wall -Wextra -I${PROJECT_SOURCE_DIR})
 # Our own files have no warnings; a learner's may. A starter leaves parameters to be used.
@@ -147,6 +148,7 @@ function(add_lab lab)
     warpladder_report(${baseline} ${baseline_lab} ${baseline_binary})
   endif()
   warpladder_lab_programs()
+  warpladder_patched_variants()
 
   set(devices lockstep)
   if(WARPLADDER_GPU_ARCHS)
@@ -246,53 +248,3 @@ function(warpladder_oclgrind_test)
 endfunction()
 
 set(schedule_seeds 1 2 3 4 5 6 7 8 9 10)
-
-# Uses add_lab's variables. A wrong variant's first line is `// caught by: CHECK`, perhaps with
-# `(on a card: CHECK)` behind it.
-function(warpladder_wrong_tests suffix test)
-  cmake_path(GET source EXTENSION kind)
-  file(GLOB variants CONFIGURE_DEPENDS ${solutions}/wrong/*${kind})
-  foreach(variant_file IN LISTS variants)
-    cmake_path(GET variant_file STEM variant)
-    file(STRINGS ${variant_file} first_line LIMIT_COUNT 1)
-    if(NOT first_line MATCHES "^// caught by: ([^ ]+)( \\(on a card: ([^ ]+)\\))?$")
-      message(FATAL_ERROR "${variant_file}: its first line must be `// caught by: CHECK`, or `// caught by: CHECK (on a card: "
-                          "CHECK)`; docs/labs.md lists the checks.")
-    endif()
-    set(check ${CMAKE_MATCH_1})
-    if(suffix AND CMAKE_MATCH_3)
-      set(check ${CMAKE_MATCH_3})
-    endif()
-    if(suffix AND check STREQUAL "luck")
-      continue()
-    endif()
-    if(suffix AND check MATCHES "^(rule|finding)\\.")  # what only lockstep counts and finds
-      continue()
-    endif()
-    set(binary ${folder}/wrong/${variant})
-    if(NOT suffix)
-      set_property(GLOBAL APPEND PROPERTY warpladder_wrong_tests wrong.${number}.${variant})
-    endif()
-    if(check STREQUAL "compile")  # the judge compiles it, and must not succeed
-      warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --file ${variant_file} --expect compile
-                          --json ${binary}.${device}.json)
-      continue()
-    endif()
-    if(NOT TARGET lab${number}.wrong.${variant})
-      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variant_file})  # the first line is read above
-      warpladder_lab_binary(lab${number}.wrong.${variant} ${variant_file} ${binary} ${contract} "${compile}" "${link}")
-    endif()
-    warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} --binary ${binary} --expect ${check}
-                        --json ${binary}.${device}.json)
-  endforeach()
-endfunction()
-
-# wrong.all, after all wrong.*: counts the variants, and those that are caught as they say.
-function(add_kill_rate)
-  get_property(tests GLOBAL PROPERTY warpladder_wrong_tests)
-  if(Python3_FOUND AND tests)
-    add_test(NAME wrong.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py
-             ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR})
-    set_tests_properties(wrong.all PROPERTIES LABELS lab DEPENDS "${tests}")
-  endif()
-endfunction()

@@ -3,7 +3,7 @@
 
 #include "common/runner/adapter.h"
 
-#pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
+#pragma GCC diagnostic ignored "-Waddress"  // weak functions may be null
 __attribute__((weak)) void histogram(const unsigned char*, size_t, unsigned int*);
 __attribute__((weak)) void histogram_block(const unsigned char*, size_t, unsigned int*, int);
 

@@ -3,7 +3,7 @@
 
 #include "common/runner/adapter.h"
 
-#pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
+#pragma GCC diagnostic ignored "-Waddress"  // weak functions may be null
 __attribute__((weak)) int reduce_sum(int*, int);
 __attribute__((weak)) int reduce_sum_block(int*, int, int);
 

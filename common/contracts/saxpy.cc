@@ -1,11 +1,11 @@
-// contract "saxpy" as the runner calls it: x and y come one behind the other.
+// contract "saxpy" as the runner calls it: y follows x in one array.
 #include "common/contracts/saxpy.h"
 
 #include <bit>
 
 #include "common/runner/adapter.h"
 
-#pragma GCC diagnostic ignored "-Waddress"  // a weak function may well be null
+#pragma GCC diagnostic ignored "-Waddress"  // a weak function may be null
 __attribute__((weak)) float saxpy(const float*, const float*, int, float, float*);
 
 namespace warpladder {

@@ -3,7 +3,7 @@
 
 #include "common/runner/adapter.h"
 
-#pragma GCC diagnostic ignored "-Waddress"  // weak functions may well be null
+#pragma GCC diagnostic ignored "-Waddress"  // weak functions may be null
 __attribute__((weak)) void scan_inclusive_cpu(const float*, int, float*);
 __attribute__((weak)) void scan_exclusive_cpu(const float*, int, float*);
 __attribute__((weak)) void scan_inclusive(const float*, int, float*);

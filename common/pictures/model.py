@@ -79,7 +79,7 @@ def rung_rows(found: list[Modelled]) -> list[list[str]]:
     ]  # fmt: skip
 
 
-def card_rows(file: Path = LOCKSTEP / "cards.csv") -> list[list[str]]:
+def card_rows(file: Path = LOCKSTEP / "report" / "cards.csv") -> list[list[str]]:
     return [[row["card"], row["parameter"], row["value"], row["source"]] for row in rows(file)]
 
 

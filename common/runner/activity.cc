@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;  // some thousand records
 
-// CUPTI calls back without a word on whose behalf, perhaps from a thread of its own.
+// CUPTI's callbacks carry no pointer to our data, and may come from a thread of CUPTI's own: hence globals and a lock.
 std::mutex mutex;
 std::vector<std::pair<uint64_t, uint64_t>> spans;  // ns, of all records
 
@@ -39,7 +39,7 @@ void CUPTIAPI give_buffer(uint8_t** buffer, size_t* bytes, size_t* most_records)
   *most_records = 0;  // as many as fit
 }
 
-// Of all versions of these records: they begin alike up to their times.
+// Works for all versions of these records: they are equal up to their times.
 template <class Record>
 void note(const CUpti_Activity* activity) {
   const auto* record = reinterpret_cast<const Record*>(activity);
@@ -61,7 +61,7 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 }
 
 bool load() {
-  // Beside cudart, where the binary's own search path leads; or where older toolkits keep it.
+  // It lies beside cudart, in the binary's own search path, or where older toolkits keep it.
   void* library = nullptr;
   for (const char* name : {"libcupti.so.13", "libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
     if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);

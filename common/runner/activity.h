@@ -1,5 +1,5 @@
 // activity: how long the device was at work, from CUPTI's records of the whole process: kernels, memsets and copies on
-// every stream, time that they share counted once. CUPTI is loaded where it is found and asked for nothing else.
+// every stream; time in which several run counts once. CUPTI is loaded where it is found, and used for nothing else.
 #pragma once
 
 namespace warpladder {
@@ -7,7 +7,7 @@ namespace warpladder {
 // Records from now on. False: this machine has no CUPTI, or the runner was built without its headers.
 bool record_activity();
 
-void forget_activity();  // what is recorded so far
-double busy_ms();        // since then; what was launched must have ended
+void forget_activity();  // drops the records so far
+double busy_ms();        // since then; all launched work must have ended
 
 }  // namespace warpladder

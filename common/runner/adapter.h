@@ -8,10 +8,10 @@
 namespace warpladder {
 
 struct Arguments {
-  void* in;   // device memory, or host memory for a function that takes that
+  void* in;   // device memory, or host memory for a function that takes host memory
   void* out;  // likewise; unused by functions that return their result
   size_t n;
-  int block;          // threads of a block, where the function takes them; else 0
+  int block;          // threads of a block, where the function takes that number; else 0
   int64_t value = 0;  // what the function returned
 };
 

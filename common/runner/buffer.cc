@@ -34,7 +34,7 @@ Buffer::~Buffer() {
   if (on_host_) {
     std::free(base_);
   } else {
-    cudaFree(base_);  // an error here has been reported where it arose
+    cudaFree(base_);  // an error here was reported where it arose
   }
 }
 

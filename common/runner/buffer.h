@@ -1,5 +1,5 @@
 // buffer: an array between two guard bands, on the device or on the host. Where the device itself sees every access
-// outside an allocation the judge asks for guard bands of 0 bytes, and the array fills its allocation exactly.
+// outside an allocation, the judge asks for guard bands of 0 bytes; the array then fills its allocation exactly.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace warpladder {
 
-// A CUDA call of the runner's own failed: no fault of the learner's code, unless an error of its stuck.
+// A CUDA call of the runner failed. The learner's code is not at fault, unless an earlier error of its own persists.
 struct CudaFailure {
   cudaError_t error;
   const char* call;
@@ -25,7 +25,7 @@ class Buffer {
   void* data() const { return base_ + guard_; }
   void fill(const void* source);  // host memory of the buffer's size
   void poison();
-  // To host memory: the guard bands and, if with_data, what lies between them, at the same distances as here.
+  // To host memory: the guard bands and, if with_data, the data between them, at the same distances as here.
   void copy_out(unsigned char* target, bool with_data) const;
   uint32_t word(size_t at) const;  // at: bytes from the start of the data
 

@@ -1,5 +1,5 @@
 // runner: main of every lab binary. Jobs come in, the contract's functions are called, arrays and times go out.
-// Judges nothing: it does not know the expected answers, and the judge does not believe it anything but bytes.
+// Judges nothing: it does not know the expected answers, and the judge takes only bytes from it, no verdict.
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -26,7 +26,7 @@
 // common/opencl.h defines it in labs that use OpenCL.
 extern "C" __attribute__((weak)) bool warpladder_opencl_describe(const std::exception& error, std::string& text);
 
-// Their header, cuda_profiler_api.h, is a package of its own, which a machine may lack.
+// Its header, cuda_profiler_api.h, is a package of its own, which may be missing.
 extern "C" cudaError_t cudaProfilerStart();
 
 namespace warpladder {
@@ -42,12 +42,12 @@ struct Job {
   bool on_host, return_input, timed, profiled;
 };
 
-uint64_t current_job = 0;   // for the ways out that know only that they are reached
-std::string opencl_device;  // that the learner's code chose; "": none
-FILE* jobs = nullptr;       // lines of the judge's
+uint64_t current_job = 0;   // for exits that have no job at hand
+std::string opencl_device;  // the one that the learner's code chose; "": none
+FILE* jobs = nullptr;       // lines from the judge
 
 void reply(const Json& message) {
-  std::fflush(nullptr);  // what the learner printed belongs to this case
+  std::fflush(nullptr);  // the learner's output belongs to this case
   const std::string line = message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   for (size_t sent = 0; sent < line.size();) {
     const ssize_t count = write(kRepliesFd, line.data() + sent, line.size() - sent);
@@ -56,7 +56,7 @@ void reply(const Json& message) {
   }
 }
 
-// "": the judge has no more to say.
+// "": the judge sends no more lines.
 std::string next_line() {
   char* line = nullptr;
   size_t capacity = 0;
@@ -66,7 +66,7 @@ std::string next_line() {
   return text;
 }
 
-// What the judge answers to this status.
+// The judge's answer to this status.
 std::string ask_judge(const char* status) {
   reply({{"id", current_job}, {"status", status}});
   std::string line = next_line();
@@ -83,8 +83,8 @@ Json cuda_reply(cudaError_t error, const char* call) {
           {"call", call}};
 }
 
-// malloc returned null, nobody looked, and now it is read: tell the judge that it was memory. Only write() is
-// allowed here, hence the fixed text; the signal then takes its course.
+// malloc returned null, the code did not check it, and now reads it: tell the judge that memory ran out. Only write()
+// is allowed here, hence the fixed text. Then the signal ends the process.
 void on_crash(int signal) {
   static const char kLine[] =
       "{\"id\":0,\"status\":\"memory\",\"text\":\"an allocation failed and its null pointer was used\"}\n";
@@ -132,12 +132,12 @@ struct Events {
   }
 };
 
-// What a timed call is measured beside, and that it finds no data in the L2 cache that others left there. Both work on
-// arrays of their own, much larger than that cache.
+// The speed of a copy, with which a timed call is compared, and an L2 cache without data of earlier work. Both use
+// arrays of their own, together much larger than that cache.
 class Card {
  public:
   static Card& get() {
-    static Card* card = new Card;  // for as long as the process lives: cudart may end before we do
+    static Card* card = new Card;  // never destroyed: cudart may end before we do
     return *card;
   }
 
@@ -152,8 +152,8 @@ class Card {
     return 2 * static_cast<double>(bytes_) / 1e6 / (record_activity() ? busy_ms() : events.elapsed());
   }
 
-  // Read over from end to end, into one small place: what is left in the cache need not be written back while the next
-  // call runs.
+  // Reads its array from end to end, into one small piece: so the data left in the cache need not be written back while
+  // the next call runs.
   void cool_cache() {
     require(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
     for (size_t at = 0; at < bytes_; at += kPiece) {
@@ -183,20 +183,20 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Calls a function and asks what became of the device's work: cudaSuccess, or what went wrong. One that takes host
+// Calls a function and returns the state of the device's work: cudaSuccess or the error. A function that takes host
 // memory may use the device all the same.
 cudaError_t call(const EntryPoint& entry, Arguments& arguments, bool profiled) {
   if (profiled) require(cudaProfilerStart(), "cudaProfilerStart");
   entry.call(arguments);
-  if (profiled) {  // no call of ours may be counted
+  if (profiled) {  // no call of the runner may be counted
     reply({{"id", current_job}, {"status", "ok"}});
     _exit(0);
   }
-  // Asked before anything else runs, so that a launch which never happened is told from a kernel that failed.
+  // Asked before anything else runs, so that a failed launch and a failed kernel can be told apart.
   return cudaGetLastError();
 }
 
-// The timed call has ended: the judge's clock stops with the words of the output that it asks for.
+// The timed call has ended: the judge's clock stops when it gets the words of the output that it asks for.
 void show(const Buffer& out, const Arguments& arguments) {
   Json words = Json::array();
   for (const size_t at : Json::parse(ask_judge("called")).at("show").get<std::vector<size_t>>())
@@ -204,13 +204,13 @@ void show(const Buffer& out, const Arguments& arguments) {
   reply({{"id", current_job}, {"status", "shown"}, {"value", arguments.value}, {"words", words}});
 }
 
-// The reply is a failure, or ok with the times. What needs CUDA's events is null for a function of the host.
+// The reply is a failure, or ok with the times. Times by CUDA's events are null for a function of the host.
 Json call_timed(const EntryPoint& entry, Arguments& arguments, const Buffer& out, const Job& job) {
   std::optional<Events> events;
   if (!job.on_host) events.emplace();
   const bool recorded = job.timed && !job.on_host && record_activity();
   if (recorded) forget_activity();
-  if (job.timed) ask_judge("set");  // its clock starts with its answer
+  if (job.timed) ask_judge("set");  // the judge's clock starts with its answer
   const auto start = std::chrono::steady_clock::now();
   if (events) require(cudaEventRecord(events->start), "cudaEventRecord");
   if (const cudaError_t error = call(entry, arguments, job.profiled); error != cudaSuccess)
@@ -219,7 +219,7 @@ Json call_timed(const EntryPoint& entry, Arguments& arguments, const Buffer& out
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
   const double host_ms = milliseconds_since(start);
   const Json device_ms =
-      recorded ? Json(busy_ms()) : Json(nullptr);  // before words are copied, which is no work of its
+      recorded ? Json(busy_ms()) : Json(nullptr);  // before words are copied: that is not the call's work
   if (job.timed) show(out, arguments);
   return {{"id", current_job},
           {"status", "ok"},
@@ -287,7 +287,7 @@ Json ready() {
   }
   cudaDeviceProp properties{};
   require(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
-  require(cudaFree(nullptr), "cudaFree");  // makes the context, which no case should pay for
+  require(cudaFree(nullptr), "cudaFree");  // makes the context here, so that no case pays for it
   return {{"status", "ready"}, {"entries", entries}, {"device", properties.name}};
 }
 

@@ -16,5 +16,12 @@ def run(arguments: Namespace) -> int:
     build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
     say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
     command = ["ctest", "--test-dir", str(tree), "--parallel", str(os.cpu_count() or 1), "--output-on-failure"]
-    command += ["--output-junit", str(BUILD / "tests.xml"), *arguments.for_ctest]
+    command += ["--output-junit", str(BUILD / "tests.xml"), *selected(arguments.for_ctest)]
     os.execvp(command[0], command)
+
+
+def selected(for_ctest: list[str]) -> list[str]:
+    """CTest's arguments. Tests with the label `long` run only where somebody asks for it: ./lab test -L long."""
+    if any("long" in argument for argument in for_ctest):
+        return for_ctest
+    return ["--label-exclude", "^long$", *for_ctest]

@@ -10,19 +10,18 @@ import json
 import sys
 from pathlib import Path
 
-CAUGHT_BY = "// caught by: "
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from launcher.variants import Variant, all_variants  # noqa: E402
 
 
-def named_check(variant: Path) -> str:
-    return variant.read_text(encoding="utf-8").splitlines()[0].removeprefix(CAUGHT_BY).split(" ")[0]
-
-
-def failed_check(variant: Path, folder: Path) -> str:
+def failed_check(variant: Variant, folder: Path) -> str:
     """What the judge said of a variant; or why there is nothing that counts."""
-    verdict, binary = (folder / f"{variant.stem}{suffix}" for suffix in (".lockstep.json", ""))
+    verdict, binary = (folder / f"{variant.name}{suffix}" for suffix in (".lockstep.json", ""))
     if not verdict.exists():
         return "not judged"
-    judged = binary if binary.exists() else variant  # one that must not compile has no binary
+    patched = folder / f"{variant.name}{variant.code_suffix}"
+    # A variant that must not compile has no binary, and a whole file is not patched.
+    judged = next(path for path in (binary, patched, variant.file) if path.exists())
     if verdict.stat().st_mtime < judged.stat().st_mtime:
         return "changed since it was judged"
     return json.loads(verdict.read_text(encoding="utf-8"))["failed_check"] or "pass"
@@ -35,14 +34,14 @@ def main() -> int:
         if not (build / "labs" / lab.name).is_dir():
             print(f"  left out  {lab.name}, which this build has not")
             continue
-        variants = sorted(path for path in (lab / "wrong").iterdir())
+        variants = all_variants(lab)
         killed = 0
         for variant in variants:
-            named, failed = named_check(variant), failed_check(variant, build / "labs" / lab.name / "wrong")
+            named, failed = variant.checks[0], failed_check(variant, build / "labs" / lab.name / "wrong")
             if failed == named or failed.startswith(named + "."):
                 killed += 1
             else:
-                print(f"    {variant.stem}: {failed}, not {named}")
+                print(f"    {variant.name}: {failed}, not {named}")
         print(f"{killed:3} of {len(variants):3}  {lab.name}")
         caught, total = caught + killed, total + len(variants)
     print(f"{caught} of {total} wrong variants are caught by the check that they name: {100 * caught / total:.1f} %")

@@ -1,4 +1,4 @@
-"""Which thread of the grid takes which element, and what the first warp's load brings from memory."""
+"""Which thread of the grid takes which element, and which bytes the first warp's load moves."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -6,14 +6,14 @@ from matplotlib.figure import Figure
 from common.pictures import Access, Record, Trace
 from common.pictures.shapes import ACTIVE, IDLE, OTHER, cell, figure, label, legend, line, panel
 
-N = 300  # elements: the second block has more threads than that
+N = 300  # elements: two blocks have more threads than that
 RECORDS = [Record("saxpy", [1] * (2 * N))]
 X = "parameter 1"
 WARP, SECTOR = 32, 32  # threads; bytes
 
 
 def draw_grid(axes: Axes, trace: Trace) -> None:
-    """A column for each block, a row for each warp; as wide as its lanes, those that store coloured."""
+    """A column for each block, a row for each warp; as wide as its lanes. Lanes that store are coloured."""
     (launch,) = trace.launches
     threads = launch.block[0]
     for block in range(launch.grid[0]):

@@ -1,9 +1,9 @@
 // saxpy, a whole CUDA program: out[i] = a · x[i] + y[i]. Arrays go to the device, one thread for each element computes
 // it, the result comes back, and two events take the time of the kernel.
 //
-// This file compiles and runs as it is; it is wrong at every TODO. Do them in order, and look after each what the check
-// says now. What is there already shows the form: CUDA_CHECK around each call of CUDA's, so that an error ends the
-// program with its line and its name.
+// This file compiles and runs as it is; it is wrong at every TODO. Do them in order, and run the check after each. The
+// finished lines show the form: CUDA_CHECK around each CUDA call, so that an error ends the program and names the line
+// and the error.
 #include "common/check.h"
 #include "common/contracts/saxpy.h"
 
@@ -22,8 +22,8 @@ float saxpy(const float* x, const float* y, int n, float a, float* out) {
 
   float *d_x = nullptr, *d_y = nullptr, *d_out = nullptr;
   CUDA_CHECK(cudaMalloc(&d_x, bytes));
-  // TODO 1 (2 lines here, 2 at the end): device memory for y and for the result. What is allocated is freed, too.
-  // TODO 2 (2 lines here, 1 below): copy x and y there. cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)
+  // TODO 1 (2 lines here, 2 at the end): device memory for y and for the result. Free both at the end.
+  // TODO 2 (2 lines here, 1 below): copy x and y to the device. cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice)
 
   cudaEvent_t start = nullptr, stop = nullptr;
   CUDA_CHECK(cudaEventCreate(&start));

@@ -1,4 +1,4 @@
-"""Which elements each thread of the naive scans adds, and what that costs a warp; one of eight threads here."""
+"""Which elements each thread of the naive scans adds, and how long a warp takes; a warp has eight threads here."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -1,5 +1,5 @@
 // scan, naive: one thread per output, and each sums its own prefix from the start. n²/2 additions where a serial
-// scan needs n. The serial scans for the host stand first; they are what every later rung is compared with.
+// scan needs n. The serial scans for the host stand first; every later rung is compared with them.
 //
 // This file compiles and runs as it is; it is wrong at every TODO. Do them in order: the check names the first
 // function that is still wrong.

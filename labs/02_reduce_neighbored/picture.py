@@ -25,7 +25,7 @@ def draw(small: Trace, block: Trace) -> Figure:
     panel(top, "16 elements, 16 threads: thread i works at element i", -3.2, 15.7, -0.8, 7.1)
 
     rows = []
-    for step in range(5):  # then one lane is left
+    for step in range(5):  # after that one lane is left
         flows = block.flows(array=DATA, warp=0, step=step)
         rows.append((stride(flows), [flow.thread for flow in flows]))
     lane_rows(bottom, rows)

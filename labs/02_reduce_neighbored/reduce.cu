@@ -1,6 +1,6 @@
 // reduction, neighboured: each block of 1024 threads adds 1024 elements in place, neighbour to neighbour, in ten
-// steps; the host adds the block sums. In step s only every 2^s-th thread adds, so that every warp stays busy for
-// the sake of ever fewer lanes.
+// steps; the host adds the block sums. In step s only every 2^s-th thread adds, so that every warp stays busy, but
+// ever fewer of its lanes add.
 //
 // This file compiles and runs as it is; it is wrong at every TODO.
 #include <numeric>
@@ -9,9 +9,9 @@
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two, or the pairs do not come out even
+constexpr int kBlock = 1024;  // threads, and elements, of a block; a power of two: each step halves the sums
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_neighbored(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int first = blockIdx.x * blockDim.x;

@@ -1,4 +1,4 @@
-"""Which thread adds which pair, and what that means for the warps of a block: in the starter (lab 02), and then."""
+"""Which thread adds which pair, and which warps of a block are active: in the starter (lab 02) and the reference."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ def steps(trace: Trace, count: int) -> list[list[Flow]]:
 
 
 def draw_pairs(axes: Axes, trace: Trace) -> None:
-    """The pairs of 16 elements; in the cell where the sum goes, the thread that adds."""
+    """The pairs of 16 elements; the cell that gets the sum shows the thread that adds."""
     rounds = []
     for flows in steps(trace, 4):
         adds = {flow.target: flow.thread for flow in flows}
@@ -33,7 +33,7 @@ def draw_pairs(axes: Axes, trace: Trace) -> None:
 
 
 def draw_warps(axes: Axes, trace: Trace, x: float, title: str) -> None:
-    """A row for each step, a column for each warp: how many of its lanes add."""
+    """A row for each step, a column for each warp; a cell shows how many of its lanes add."""
     for y, flows in enumerate(steps(trace, STEPS)):
         lanes = [sum(flow.thread // 32 == warp for flow in flows) for warp in range(WARPS)]
         cell(axes, x + (WARPS - 1) / 2, y, width=WARPS)

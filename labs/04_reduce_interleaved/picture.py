@@ -1,4 +1,4 @@
-"""The tree of distant pairs, and what one warp fetches from memory: in the starter (lab 03), and then."""
+"""The tree of distant pairs, and the sectors that one warp fetches: in the starter (lab 03), and in the reference."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +10,7 @@ VALUES = [3, 1, 7, 0, 4, 1, 6, 3, 2, 5, 1, 8, 2, 0, 4, 1]
 BLOCK = [1] * 1024
 RECORDS = [Record("reduce_sum", VALUES), Record("reduce_sum", BLOCK, "starter"), Record("reduce_sum", BLOCK)]
 DATA = "parameter 1"
-WORDS, SECTORS = 8, 32  # of a sector; of memory in the lower panel
+WORDS, SECTORS = 8, 32  # words of a sector; sectors of memory in the lower panel
 APART = 36  # columns between the two grids
 
 
@@ -20,7 +20,7 @@ def stride(flows: list[Flow]) -> int:
 
 def draw_tree(axes: Axes, trace: Trace) -> None:
     rounds = []
-    for step in range(10):  # of a block of 1024; the first ones find no partner in 16 elements
+    for step in range(10):  # steps of a block of 1024; in the first steps the 16 elements have no partners
         flows, after = trace.flows(array=DATA, step=step), trace.contents(DATA, step)
         flows = [flow for flow in flows if len(flow.sources) == 2]
         if flows:

@@ -1,4 +1,4 @@
-"""Which sum each of 16 threads adds in each step, and what happens to the shared array between two barriers."""
+"""Which sum each of 16 threads adds in each step, and what they do with the shared array between two barriers."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,12 +8,12 @@ from common.pictures.shapes import ACTIVE, IDLE, OTHER, TEXT, arrow, cell, figur
 
 VALUES = [3, 1, 7, 0, 4, 1, 6, 3, 2, 5, 1, 8, 2, 0, 4, 1]
 RECORDS = [Record("scan_inclusive", VALUES)]
-STRIDES = 4  # then all 16 sums are complete
-PHASES = 8  # between barriers, of the strip below
+STRIDES = 4  # after them all 16 sums are complete
+PHASES = 8  # of the lower strip; a phase lies between two barriers
 
 
 def added(trace: Trace, step: int) -> list[Flow]:
-    """Of the threads with an element: whose sum each read in this step. Its own it has in a register."""
+    """For each thread with an element: the thread whose sum it read in this step. Its own sum is in a register."""
     reads = trace.select(op="load", array="s_sum", step=step)
     lanes = [lane for access in reads for lane in access.lanes if lane.thread < len(VALUES)]
     return [Flow(lane.thread, (lane.thread, lane.index), lane.thread, lane.value) for lane in lanes]

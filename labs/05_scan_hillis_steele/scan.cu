@@ -1,12 +1,12 @@
 // scan, Hillis and Steele: one block scans up to 1024 elements in ten steps. In the step with stride s every thread
-// adds the sum that the thread s to its left has so far, so that sums cover 1, 2, 4, … elements. Few steps, many
+// adds the sum of the thread s places to its left, so that sums cover 1, 2, 4, … elements. Few steps, many
 // additions: n · log₂ n instead of n. The sums are exchanged through one shared array, with two barriers a step.
 //
 // This file compiles and runs as it is; it is wrong at every TODO.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[kBlock];

@@ -1,4 +1,4 @@
-"""Eight sums on their way from buffer to buffer, and what happens to each buffer between two barriers."""
+"""Eight sums move from buffer to buffer, and what the threads do with each buffer between two barriers."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,8 +8,8 @@ from common.pictures.shapes import ACTIVE, IDLE, OTHER, TEXT, arrow, cell, figur
 
 VALUES = [3, 1, 7, 0, 4, 1, 6, 3]
 RECORDS = [Record("scan_inclusive", VALUES)]
-ROUNDS = 4  # with strides 1, 2, 4 sums grow; then all eight are complete
-PHASES = 6  # between barriers, of the strip below
+ROUNDS = 4  # with strides 1, 2, 4 the sums grow; after that all eight are complete
+PHASES = 6  # of the lower strip; a phase lies between two barriers
 APART = 11  # from buffer 0 to buffer 1
 GAP = 1.7
 
@@ -19,7 +19,7 @@ def block_size(trace: Trace) -> int:
 
 
 def draw_sums(axes: Axes, trace: Trace) -> None:
-    """A row for what each round stores, below the buffer that it stores to; lines from what a thread read for it."""
+    """A row for the sums that each round stores, below the buffer that gets them; lines from the sum that was read."""
     size, count = block_size(trace), len(VALUES)
     read: dict[int, int] = {}  # thread → the thread whose sum it read since its last store
     for round_ in range(ROUNDS):
@@ -52,7 +52,7 @@ def draw_strip(axes: Axes, trace: Trace) -> None:
     for step in range(PHASES):
         for access in trace.select(
             array="s_sum", step=step, warp=size // 32 - 1
-        ):  # its lanes all have a left neighbour
+        ):  # all its lanes have a left neighbour
             buffer = access.lanes[0].index // size
             colour, word = (OTHER, "store") if access.op == "store" else (ACTIVE, "read")
             cell(axes, 2 * step, buffer, word, colour, width=1.7, height=0.8)

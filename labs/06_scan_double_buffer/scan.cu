@@ -1,11 +1,11 @@
 // scan, one buffer: the working scan of 05, as the start of this lab. One block scans up to 1024 elements in ten
 // steps; the sums are exchanged through one shared array, with two barriers a step.
 //
-// The goal: the same steps with one barrier each. A second array takes away the reason for the other one.
+// The goal: the same steps with one barrier each. A second array removes the reason for the other barrier.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-constexpr int kBlock = 1024;  // threads, and the most elements that one block can hold with one a thread
+constexpr int kBlock = 1024;  // threads; also the most elements of a block, with one element a thread
 
 __global__ void scan_block(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[kBlock];

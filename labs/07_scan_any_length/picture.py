@@ -1,5 +1,5 @@
 """An array of four tiles, the last one short: scanned tile by tile, the sums scanned, and each tile raised by its
-offset. What a curve shows are the values that the kernels stored."""
+offset. A curve shows the values that the kernels stored."""
 
 from collections.abc import Mapping
 
@@ -20,20 +20,20 @@ SCALE = 6.6  # height of the whole array's sum
 
 
 def stored(trace: Trace, launch: int, code: str) -> list[Lane]:
-    """What this kernel stores in the line that holds this code, in the order of the array."""
+    """The values that this kernel stores in the line with this code, in the order of the array."""
     accesses = trace.select(launch=launch, op="store")
     return sorted((x for access in accesses if code in access.code for x in access.lanes), key=lambda x: x.index)
 
 
 def offsets_added(trace: Trace, launch: int) -> dict[int, Lane]:
-    """Tile → the offset that its block has loaded."""
+    """Tile → the offset that its block loaded."""
     tiles = {access.block: access.lanes[0].index // TILE for access in trace.select(launch=launch, op="store")}
     loads = trace.select(launch=launch, op="load")
     return {tiles[access.block]: access.lanes[0] for access in loads if access.array != "parameter 3"}
 
 
 def draw_curve(axes: Axes, values: Mapping[int, Number], offsets: Mapping[int, Number], foot: float) -> None:
-    """A tile's values as an area; below them, in the other colour, what was added to all of them."""
+    """A tile's values as an area; below them, in the other colour, the offset that was added to all of them."""
     height = SCALE / sum(VALUES)
     for number, tile in enumerate(TILES):
         shown = [*tile[::32], tile[-1]]

@@ -1,8 +1,8 @@
-// scan, any length: each block scans a tile of 1024 elements and tells the tile's sum; the sums are an array to scan
-// like any other, only 1024 times shorter; then each tile adds what came before it.
+// scan, any length: each block scans a tile of 1024 elements and stores the tile's sum. The sums are an array to scan
+// like any other, only 1024 times shorter. Then each tile adds the sum of all tiles before it.
 //
-// This file is the scan of lab 06, right up to 1024 elements, with room for the rest: it compiles and runs, and knows
-// one tile only. Do the TODOs in order.
+// This file is the scan of lab 06, right up to 1024 elements, with room for the rest. It compiles and runs, but it
+// handles only one tile. Do the TODOs in order.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
@@ -19,8 +19,8 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     s_sum[buffer][tid] = sum;
-    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
-    // before: that is the one that the next step overwrites.
+    // The thread to the right reads this sum. And once all threads are here, none still reads the buffer of the step
+    // before, which the next step overwrites.
     __syncthreads();
     if (tid >= stride) sum += s_sum[buffer][tid - stride];
     buffer = 1 - buffer;
@@ -34,12 +34,12 @@ __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __r
   // TODO 3 (2 lines): offsets[t] is the sum of tiles 0 … t. Which tiles need this kernel at all?
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full.
+// The number of tiles for n > 0 elements; the last one may not be full.
 static int tile_count(int n) {
   return n > 0 ? 1 : 0;  // TODO 4 (1 line): as many as n elements need
 }
 
-// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+// Scratch memory of all levels. Each level has a sum and an offset for every tile; the offsets are the scanned sums.
 static size_t scratch_floats(int n) {
   const int tiles = tile_count(n);
   return 2 * static_cast<size_t>(tiles);  // TODO 5 (1 line): and the levels below, if there is more than one tile
@@ -50,7 +50,7 @@ static void scan_level(const float* in, int n, float* out, float* scratch) {
   float* sums = scratch;
   scan_tiles<<<tiles, kTile>>>(in, n, out, sums);
   CUDA_CHECK(cudaGetLastError());
-  // TODO 6 (5 lines): done if this was the only tile. If not, scan the sums, and add. The host waits for nothing.
+  // TODO 6 (5 lines): return if this was the only tile. Otherwise scan the sums, and add. The host must not wait.
 }
 
 void scan_inclusive(const float* in, int n, float* out) {

@@ -10,7 +10,7 @@ VALUES = [3, 1, 7, 0, 4, 1, 6, 3]
 RECORDS = [Record("scan_exclusive", VALUES), Record("scan_exclusive", [1] * 512)]
 TILE = "s_tile"
 STEPS = 9  # of each sweep over a tile of 512; step 0 fills the tile
-SHOWN = 3  # those that add inside the first 8 elements
+SHOWN = 3  # steps that add inside the first 8 elements
 
 
 def is_sum(access: Access) -> bool:
@@ -18,7 +18,7 @@ def is_sum(access: Access) -> bool:
 
 
 def flows(trace: Trace, step: int) -> list[tuple[Flow, str]]:
-    """Of the first 8 elements: what was handed on, and what was added up. A thread works at one node in a step."""
+    """For the first 8 elements: the values passed on, and the values added. A thread works at one node in a step."""
     loaded: dict[int, set[int]] = {}
     result = []
     for access in trace.select(array=TILE, step=step, block=0):

@@ -1,4 +1,4 @@
-"""Where the tile's elements lie in the 32 banks, and which of them a warp wants: as it was in 08, and padded."""
+"""Where the tile's elements lie in the 32 banks, and which of them a warp wants: without padding (08), and with it."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,7 +14,7 @@ SHOWN = 5  # stride 16: all in one bank
 
 
 def right_ends(trace: Trace, step: int) -> Access:
-    """What warp 0 loads in this step: of each node the last element."""
+    """The elements that warp 0 loads in this step: the last element of each node."""
     loads = trace.select(array=TILE, step=step, warp=0, op="load")
     return max(loads, key=lambda access: access.lanes[0].index)
 

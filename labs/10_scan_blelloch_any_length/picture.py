@@ -1,5 +1,5 @@
-"""The last elements of a tile on their way through the sweeps, where the tile's sum is to be had for a moment; and what
-three tiles add."""
+"""The last elements of a tile in the sweeps, where the tile's sum exists only for a moment; and the offsets that three
+tiles add."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,11 +14,11 @@ VALUES = [5 * i % 7 / 4 + 0.5 * (i < TILE) for i in range(COUNT)]  # fractions, 
 RECORDS = [Record("scan_exclusive", VALUES)]
 SHOWN = 8  # elements of the tile, its last ones
 ACROSS = 2.1  # from one of them to the next
-WIDE, GAP = 9.0, 1.75  # of a tile below, in cells; from row to row
+WIDE, GAP = 9.0, 1.75  # of a tile in the lower part, in cells; between rows
 
 
 def stored(trace: Trace, launch: int, code: str) -> list[Lane]:
-    """What this kernel stores in the lines that hold this code, in the order of the array."""
+    """The values that this kernel stores in the lines with this code, in the order of the array."""
     accesses = trace.select(launch=launch, op="store")
     return sorted((x for access in accesses if code in access.code for x in access.lanes), key=lambda x: x.index)
 
@@ -57,7 +57,7 @@ def draw_tile(axes: Axes, trace: Trace) -> None:
 
 
 def draw_tiles(axes: Axes, trace: Trace) -> None:
-    """First and last result of each tile before and after the fan-out, and the offset that its block has loaded."""
+    """First and last result of each tile before and after the fan-out, and the offset that its block loaded."""
     scan, scan_sums, add = (launch.launch for launch in trace.launches)
     sums = stored(trace, scan, "sums[blockIdx.x] = ")
     offsets = stored(trace, scan_sums, "out[")

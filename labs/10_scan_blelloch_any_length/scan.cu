@@ -1,48 +1,48 @@
 // scan, Blelloch, any length: each block makes the exclusive scan of a tile of 512 elements, work-efficient and free
-// of bank conflicts, and tells the tile's sum; the sums are scanned the same way, and each tile adds what came before
-// it.
+// of bank conflicts, and stores the tile's sum. The sums are scanned in the same way. Then each tile adds the sum of
+// all tiles before it.
 //
-// This file is the scan of lab 09, right up to 512 elements, with room for the rest: it compiles and runs, and knows
-// one tile only. Do the TODOs in order; for the last three take your own lab 07 along.
+// This file is the scan of lab 09, right up to 512 elements, with room for the rest. It compiles and runs, but it
+// handles only one tile. Do the TODOs in order; for the last three look at your own lab 07.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
 constexpr int kBlock = 256;        // threads
-constexpr int kTile = 2 * kBlock;  // elements, two a thread; a power of two, or the tree does not come out even
+constexpr int kTile = 2 * kBlock;  // elements, two a thread; a power of two, so that every node has two equal halves
 constexpr int kBanks = 32;         // of shared memory, each a word of four bytes wide
 
-// The word of element i: every 32 elements are followed by one word that nobody uses.
+// The word of element i: after every 32 elements comes one unused word.
 __host__ __device__ constexpr int padded(int i) { return i + i / kBanks; }
 
-// Scans each tile by itself, exclusive. sums[t] becomes the sum of tile t. Lab 09, but for a few lines.
+// Scans each tile by itself, exclusive. sums[t] becomes the sum of tile t. Lab 09, except for a few lines.
 __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restrict__ out, float* __restrict__ sums) {
   __shared__ float s_tile[padded(kTile)];
   const int tid = threadIdx.x;
-  const int first = tid;  // TODO 1 (1 line): of this thread's two elements, in the whole array
+  const int first = tid;  // TODO 1 (1 line): the first of this thread's two elements, in the whole array
   const int second = first + kBlock;
 
   // No early return beyond n: every thread has to come to the barriers. Zeros change no sum.
   s_tile[padded(tid)] = first < n ? in[first] : 0.0f;
   s_tile[padded(tid + kBlock)] = second < n ? in[second] : 0.0f;
 
-  // Up: the last element of a node of 2 * stride elements receives their sum.
+  // Up-sweep: the last element of a node of 2 * stride elements gets their sum.
   for (int stride = 1; stride < kTile; stride *= 2) {
-    // The pair was written by other threads: as elements, or in the step before.
+    // Other threads wrote this pair: when they filled the tile, or in the step before.
     __syncthreads();
     const int right = 2 * stride * (tid + 1) - 1;
     const int left = right - stride;
     if (right < kTile) s_tile[padded(right)] += s_tile[padded(left)];
   }
 
-  // Nothing stands before the root. Thread 0 wrote its sum, so that no barrier is needed between the two.
+  // The sum before the root is 0. Thread 0 itself wrote the root's sum, so no barrier is needed here.
   if (tid == 0) {
     sums[blockIdx.x] = 0;  // TODO 2 (1 line): the sum of the tile
     s_tile[padded(kTile - 1)] = 0.0f;
   }
 
-  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
+  // Down-sweep: a node holds the sum before it. Its left half gets the same; its right half adds the left half's sum.
   for (int stride = kTile / 2; stride > 0; stride /= 2) {
-    // What stands before this node was written by another thread, in the step before.
+    // Another thread wrote the sum before this node, in the step before.
     __syncthreads();
     const int right = 2 * stride * (tid + 1) - 1;
     const int left = right - stride;
@@ -54,7 +54,7 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
     }
   }
 
-  // The elements that this thread stores were finished by others.
+  // Other threads finished the elements that this thread stores.
   __syncthreads();
   if (first < n) out[first] = s_tile[padded(tid)];
   if (second < n) out[second] = s_tile[padded(tid + kBlock)];
@@ -65,12 +65,12 @@ __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __r
   // TODO 3 (5 lines): offsets[t] is the sum of tiles 0 … t - 1, and a thread has two elements
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full.
+// The number of tiles for n > 0 elements; the last one may not be full.
 static int tile_count(int n) {
   return n > 0 ? 1 : 0;  // TODO 4 (1 line): as in lab 07
 }
 
-// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+// Scratch memory of all levels. Each level has a sum and an offset for every tile; the offsets are the scanned sums.
 static size_t scratch_floats(int n) {
   const int tiles = tile_count(n);
   return 2 * static_cast<size_t>(tiles);  // TODO 5 (1 line): as in lab 07

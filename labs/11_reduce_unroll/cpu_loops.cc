@@ -1,5 +1,5 @@
-// cpu_loops: the sum of 2^24 ints on one core of the CPU, by loops that are unrolled by nobody, by the compiler and by
-// hand. Prints how many times as fast as the plain loop each is, and exits with 1 if their sums differ.
+// cpu_loops: the sum of 2^24 ints on one core of the CPU, by loops that are not unrolled, unrolled by the compiler, and
+// unrolled by hand. Prints how many times as fast as the plain loop each is, and exits with 1 if their sums differ.
 //
 // Usage: cpu_loops [--check]      --check: short arrays, and no times
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace {
 
-// Keeps a sum in a register and additions in the order written: the compiler may neither take several elements at once
-// nor rearrange, which it otherwise may with integers. Costs no instruction.
+// Keeps a sum in a register and additions in the order written: the compiler may not take several elements at once and
+// may not rearrange additions. Without this it may do both with integers. Costs no instruction.
 inline unsigned in_order(unsigned sum) {
   asm("" : "+r"(sum));
   return sum;
@@ -70,7 +70,7 @@ inline unsigned in_order(unsigned sum) {
   return a + b + c + d + e + f + g + h;
 }
 
-// What -O3 makes of the plain loop if we let it: vectors.
+// The plain loop as -O3 compiles it if we let it: with vectors.
 [[gnu::noinline]] unsigned vectors(const unsigned* data, size_t n) {
   unsigned sum = 0;
 #pragma GCC unroll 1
@@ -108,7 +108,7 @@ bool sums_agree(const std::vector<unsigned>& data, size_t n) {
   return agree;
 }
 
-// ms of the processor for `passes` passes over n elements; other programs disturb it less than time by the clock.
+// ms of processor time for `passes` passes over n elements; other programs disturb it less than wall time.
 double time_of(const Loop& loop, const unsigned* data, size_t n, size_t passes) {
   volatile unsigned sink = 0;
   const std::clock_t start = std::clock();
@@ -118,7 +118,7 @@ double time_of(const Loop& loop, const unsigned* data, size_t n, size_t passes) 
   return 1e3 * static_cast<double>(ticks) / CLOCKS_PER_SEC;
 }
 
-// The quarter, the middle, the three quarters of what was measured.
+// The lower quartile, the median and the upper quartile of the measurements.
 struct Spread {
   double low, median, high;
 };
@@ -129,7 +129,7 @@ Spread spread_of(std::vector<double> values) {
   return {values[last / 4], values[last / 2], values[last * 3 / 4]};
 }
 
-// Each round runs every loop once, so that what disturbs the machine disturbs all; ratios are taken within a round.
+// Each round runs every loop once, so that a disturbance of the machine hits all loops; ratios are within a round.
 void measure(const std::vector<unsigned>& data, size_t n, size_t passes, int rounds) {
   std::vector<double> ms[kCount], speedup[kCount];
   for (int round = 0; round < rounds; ++round) {

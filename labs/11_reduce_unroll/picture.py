@@ -1,4 +1,4 @@
-"""What a warp loads of its tile before the first barrier, and where the loads of all warps stand between barriers."""
+"""Which elements of its tile a warp loads before the first barrier, and all warps' loads between the barriers."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

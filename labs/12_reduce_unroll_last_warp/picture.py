@@ -13,7 +13,7 @@ def draw(trace: Trace) -> Figure:
     made, (axes,) = figure(10, 4.2)
     places = warp_rows(axes, trace, WARPS)
     stores = [x for x, access in places if access.op == "store"]
-    # Of thread 0: eight elements, then 0 and stride in each step, then the block's sum.
+    # Thread 0 loads eight elements, then 0 and stride in each step, then the block's sum.
     first, *steps, _ = [flow for flow in trace.flows(warp=0) if flow.thread == 0]
     label(axes, stores[0] / 2, -1, f"{len(first.sources)} elements a thread", at="bottom")
     for x, flow in zip(stores[1:], steps, strict=False):

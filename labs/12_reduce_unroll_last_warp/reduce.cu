@@ -1,6 +1,6 @@
 // reduction, unrolled by eight: the working kernel of lab 11, and the start of lab 12. A thread adds eight elements in
-// a register; then the block adds its 512 sums in nine steps, and after each all 16 warps meet at a barrier, though in
-// the last six steps only one of them has anything to add.
+// a register. Then the block adds its 512 sums in nine steps. After each step all 16 warps meet at a barrier, although
+// in the last six steps only one of them adds.
 //
 // To do: in the last six steps, strides 32 to 1, the first warp works alone, without a loop and without a barrier of
 // the block.
@@ -14,38 +14,38 @@ constexpr int kBlock = 512;              // threads of a block; a power of two
 constexpr int kUnroll = 8;               // blocks of data that a block of threads takes
 constexpr int kTile = kUnroll * kBlock;  // elements of a block
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_unroll(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int first = blockIdx.x * kTile;
   unsigned* tile = data + first;
-  const int count = min(n - first, kTile);  // elements of this tile: the last one may hold fewer
+  const int count = min(n - first, kTile);  // elements of this tile; the last tile may hold fewer
 
   unsigned sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k) {
     const int i = tid + k * kBlock;
-    // A guard for each element: in the last tile some of a thread's eight exist and some do not. A value and not a
-    // jump, and the sum in a register: no load has to wait for the one before it.
+    // A guard for each element: in the last tile only some of a thread's eight elements exist. It is a value and not
+    // a jump, and the sum is in a register: no load has to wait for the load before it.
     sum += i < count ? tile[i] : 0;
   }
   if (tid < count) tile[tid] = sum;
-  // The first step reads sums that other threads are writing here.
+  // The first step reads sums that other threads write here.
   __syncthreads();
 
-  // Before each step all that is left to add lies in the first 2 * stride elements.
+  // Before each step the sums that are left lie in the first 2 * stride elements.
   // No early return for threads without a pair: every thread has to come to the barrier.
   // TODO 1 (1 line): this loop ends when 64 sums are left.
   for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
-    // A tile of 512 elements or more needs the first test alone. In the last one the partner may lie beyond the end.
+    // A tile of 512 elements or more needs only the first test. In the last tile the partner may lie beyond the end.
     if (tid < stride && tid + stride < count) {
-      // On a line of its own: the report tells its lanes from those that only test.
+      // On a line of its own, so that the report separates its lanes from those that only test.
       tile[tid] += tile[tid + stride];
     }
-    // The next step reads sums that other threads are writing in this one.
+    // The next step reads sums that other threads write in this step.
     __syncthreads();
   }
-  // TODO 2 (3 lines): the first warp alone, strides 32, 16, 8, 4, 2, 1: a loop that #pragma unroll takes away, or six
+  // TODO 2 (3 lines): the first warp alone, strides 32, 16, 8, 4, 2, 1: a loop that #pragma unroll removes, or six
   // additions that you write yourself. The tile may hold fewer than 64 elements.
   // TODO 3 (1 line, and a comment that says why): between two steps, wait for the warp's other lanes.
   if (tid == 0) block_sums[blockIdx.x] = tile[0];

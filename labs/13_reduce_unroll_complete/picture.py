@@ -12,7 +12,7 @@ RECORDS = [Record(ENTRY, [1] * 4096, "starter"), Record(ENTRY, [1] * 4096)]
 
 
 def what_it_does(trace: Trace, step: int) -> str:
-    """In words: the stride of this step, or that all add what they loaded."""
+    """In words: the stride of this step, or that all threads add the elements that they loaded."""
     flows = trace.flows(array=DATA, step=step)
     strides = [max(flow.sources) - flow.target for flow in flows if len(flow.sources) == 2]
     if not strides:
@@ -21,7 +21,7 @@ def what_it_does(trace: Trace, step: int) -> str:
 
 
 def draw_block(axes: Axes, trace: Trace, title: str) -> None:
-    """Downwards in time. The text of the kernel is not: where a line comes again, the program has gone back."""
+    """Time goes down. The lines of the kernel may not: where a line comes again, the program has gone back."""
     steps = sorted({access.step for access in trace.accesses})
     ends = {barrier.step: barrier.line for barrier in trace.select(op="barrier")}
     again = {at for at in ends.values() if list(ends.values()).count(at) > 1}

@@ -1,59 +1,59 @@
-// reduction, last warp unrolled: the kernel of lab 12, which works. It differs in one thing: the kernel asks blockDim.x
-// for the size of its block, so that the launch alone decides. Goal of this lab: no loop over the strides.
+// reduction, last warp unrolled: the kernel of lab 12, which works. It differs in one thing: the kernel reads the size
+// of its block from blockDim.x, so that only the launch decides. Goal of this lab: no loop over the strides.
 #include <numeric>
 #include <vector>
 
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-constexpr int kBlock = 512;  // threads of a block, for the launch; the kernel asks blockDim.x
+constexpr int kBlock = 512;  // threads of a block, for the launch; the kernel reads blockDim.x
 constexpr int kWarp = 32;
 constexpr int kUnroll = 8;  // blocks of data that a block of threads takes
 
-// One step: thread i < stride adds sum i + stride to sum i, if there is one. In a step nobody reads what another
-// thread writes; between two steps the threads have to wait for each other.
+// One step: thread i < stride adds sum i + stride to sum i, if there is one. In a step no thread reads a sum that
+// another thread writes; between two steps the threads have to wait for each other.
 static __device__ void add_upper(unsigned* tile, int sums, int stride) {
   const int tid = threadIdx.x;
   if (tid < stride && tid + stride < sums) tile[tid] += tile[tid + stride];
 }
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 __global__ void reduce_unroll_complete(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   const int tid = threadIdx.x;
   const int block = blockDim.x;
   const int tile_size = kUnroll * block;
   const int first = blockIdx.x * tile_size;
   unsigned* tile = data + first;
-  const int count = min(n - first, tile_size);  // elements of this tile: the last one may hold fewer
+  const int count = min(n - first, tile_size);  // elements of this tile; the last tile may hold fewer
 
   unsigned sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k) {
     const int i = tid + k * block;
-    // A guard for each element: in the last tile some of a thread's eight exist and some do not.
+    // A guard for each element: in the last tile only some of a thread's eight elements exist.
     sum += i < count ? tile[i] : 0;
   }
   const int sums = min(count, block);  // one for each thread that had an element
   if (tid < sums) tile[tid] = sum;
-  // The first step reads sums that other threads are writing here.
+  // The first step reads sums that other threads write here.
   __syncthreads();
 
-  // TODO 1 (16 lines for these 5): no loop. The strides are 512, 256, 128 and 64, each behind the question whether
-  // blockDim.x is so large that there is such a step. The largest block has 1024 threads.
+  // TODO 1 (16 lines for these 5): no loop. The strides are 512, 256, 128 and 64. Each stands in an if that asks
+  // whether blockDim.x is large enough for this step. The largest block has 1024 threads.
   // TODO 2: each step keeps its barrier. May it stand inside the if? Say why.
   for (int stride = block / 2; stride > kWarp; stride /= 2) {
     add_upper(tile, sums, stride);
-    // The next step, or the last warp below, reads sums that other threads are writing in this one.
+    // The next step, or the last warp below, reads sums that other threads write in this step.
     __syncthreads();
   }
 
-  // From here on all who read and all who write are lanes of warp 0. This loop is none in the PTX: the compiler knows
-  // where it begins and ends.
+  // From here on only lanes of warp 0 read and write. The PTX does not contain this loop: the compiler knows where it
+  // begins and ends, and unrolls it.
   if (tid < kWarp) {
 #pragma unroll
     for (int stride = kWarp; stride > 0; stride /= 2) {
       add_upper(tile, sums, stride);
-      // The next step reads sums that other lanes are writing in this one.
+      // The next step reads sums that other lanes write in this step.
       __syncwarp();
     }
   }

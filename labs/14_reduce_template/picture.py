@@ -16,7 +16,7 @@ def steps_of(trace: Trace) -> dict[int, tuple[int, bool]]:
     result: dict[int, tuple[int, bool]] = {}
     for step in sorted({access.step for access in trace.accesses}):
         for flow in trace.flows(array=DATA, step=step):
-            if len(flow.sources) == 2:  # and not the eight of the first additions
+            if len(flow.sources) == 2:  # the first additions have eight
                 stride = max(flow.sources) - flow.target
                 result[stride] = (result.get(stride, (0, False))[0] + 1, step in ends)
     return result

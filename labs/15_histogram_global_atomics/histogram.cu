@@ -18,7 +18,7 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
 }
 
 void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
-  // TODO 1 (1 line): zero the bins, which hold anything before. Also for bytes = 0.
+  // TODO 1 (1 line): zero the bins, which may hold any values before. Also for bytes = 0.
   if (bytes == 0) return;
 
   int device = 0, sms = 0;

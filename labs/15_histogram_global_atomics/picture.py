@@ -10,7 +10,7 @@ from common.pictures.shapes import ACTIVE, CONFLICT, IDLE, arrow, cell, figure, 
 
 BYTES = b"a warp, a warp and a bad day"
 RECORDS = [Record("histogram", BYTES)]
-THREADS = 8  # of the right side, and of a row of the left one
+THREADS = 8  # of the right side, and of one row on the left side
 
 
 def shown(byte: int) -> str:
@@ -18,7 +18,7 @@ def shown(byte: int) -> str:
 
 
 def draw_bytes(axes: Axes, load: Access, stride: int) -> None:
-    """The data, and who loads it in the first turn of the loop."""
+    """The data, and which thread loads each byte in the first turn of the loop."""
     for lane in load.lanes:
         y, x = divmod(lane.index, THREADS)
         cell(axes, x, 1.5 * y, shown(lane.value), ACTIVE if lane.thread < THREADS else IDLE)
@@ -28,7 +28,7 @@ def draw_bytes(axes: Axes, load: Access, stride: int) -> None:
 
 
 def draw_meeting(axes: Axes, atomics: Access) -> None:
-    """An arrow from each thread to the bin that it adds to; red where several want one bin."""
+    """An arrow from each thread to the bin that it adds to; red where several threads want one bin."""
     bins = sorted({lane.index for lane in atomics.lanes})
     first = atomics.lanes[:THREADS]
     wanted = Counter(lane.index for lane in first)

@@ -1,9 +1,9 @@
 // histogram, global atomics: a grid of fixed size strides over the bytes, and
 // each byte is one atomic addition to one of 256 counters in global memory.
 //
-// This is the rung below, and it works. Let each block count in a histogram of
-// its own in shared memory, and add that to the counters in global memory once,
-// at the end. The block size is the caller's now, 1 … 1024 threads.
+// This is the rung below, and it works. Let each block count in its own
+// histogram in shared memory, and add that to the counters in global memory
+// once, at the end. The caller chooses the block size now, 1 … 1024 threads.
 #include <algorithm>
 
 #include "common/check.h"
@@ -13,9 +13,9 @@ constexpr int kThreadsPerSm = 2048;  // fill a multiprocessor (on cards with 102
 
 __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t bytes,
                                  unsigned int* __restrict__ bins) {
-  // TODO 1 (3 lines): a histogram of the block's own in shared memory, all of
-  // it zeroed by however many threads there are, and a barrier: what would go
-  // wrong without it?
+  // TODO 1 (3 lines): the block's own histogram in shared memory. All of it is
+  // zeroed, by any number of threads. Then a barrier: what would go wrong
+  // without it?
 
   const size_t stride = size_t{gridDim.x} * blockDim.x;  // threads of the whole grid
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < bytes; i += stride) {
@@ -27,7 +27,7 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
 }
 
 void histogram_block(const unsigned char* data, size_t bytes, unsigned int* bins, int block) {
-  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins may hold any values before
   if (bytes == 0) return;
 
   int device = 0, sms = 0;

@@ -1,5 +1,5 @@
-"""Two blocks of one warp each: they zero their counters, count their bytes, and hand the counts on. Of the 256 bins
-those that occur."""
+"""Two blocks of one warp each: they zero their counters, count their bytes, and merge the counts. Only those of the 256
+bins that occur are drawn."""
 
 from collections.abc import Mapping, Sequence
 

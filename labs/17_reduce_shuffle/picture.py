@@ -7,11 +7,11 @@ from common.pictures import Access, Record, Trace
 from common.pictures.shapes import ACTIVE, IDLE, OTHER, TEXT, cell, figure, label, legend, line, panel, row
 
 LANES = 32
-RECORDS = [Record("reduce_sum", [i % LANES for i in range(512)] + [0] * 3584)]  # so that lane i begins with the sum i
+RECORDS = [Record("reduce_sum", [i % LANES for i in range(512)] + [0] * 3584)]  # lane i begins with the sum i
 
 
 def added(sums: list[int], shuffle: Access) -> list[int]:
-    """The lanes' sums after each has added what the shuffle brought it."""
+    """The lanes' sums after each lane has added the value that it got from the shuffle."""
     return [own + int(lane.value) for own, lane in zip(sums, shuffle.lanes, strict=True)]
 
 
@@ -24,7 +24,7 @@ def needed(shuffles: list[Access]) -> list[set[int]]:
 
 
 def lanes_row(axes: Axes, y: float, sums: list[int], lanes: set[int], left: str, *, all_sums: bool = True) -> None:
-    """The first len(lanes) lanes count. all_sums: the others' numbers are shown as well."""
+    """Only the first len(lanes) lanes count. all_sums: the numbers of the other lanes are shown too."""
     shown = LANES if all_sums else len(lanes)
     row(axes, y, sums[:shown], [ACTIVE if lane in lanes else IDLE for lane in range(shown)], left=left, width=0.94)
     if shown < LANES:

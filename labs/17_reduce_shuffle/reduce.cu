@@ -12,8 +12,8 @@ constexpr int kWarp = 32;
 constexpr int kUnroll = 8;               // blocks of data that a block of threads takes
 constexpr int kTile = kUnroll * kBlock;  // elements of a block
 
-// One step: thread i < stride adds sum i + stride to sum i, if there is one. In a step nobody reads what another
-// thread writes; between two steps the threads have to wait for each other.
+// One step: thread i < stride adds sum i + stride to sum i, if there is one. In a step no thread reads a sum that
+// another thread writes; between two steps the threads have to wait for each other.
 static __device__ void add_upper(unsigned* tile, int sums, int stride) {
   const int tid = threadIdx.x;
   if (tid < stride && tid + stride < sums) tile[tid] += tile[tid + stride];
@@ -22,42 +22,42 @@ static __device__ void add_upper(unsigned* tile, int sums, int stride) {
 // TODO 1 (4 lines): warp_sum, which adds the values of a warp's 32 lanes in five steps with __shfl_down_sync. Then
 // add_upper is not needed any more.
 
-// Unsigned, because that is how the sum wraps; overflow of an int is undefined.
+// Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
 // TODO 5 (2 words): the kernel need not write to data any more. Say so in its type, and in the launch's cast.
 __global__ void reduce_shuffle(unsigned* __restrict__ data, int n, unsigned* __restrict__ block_sums) {
   // TODO 2 (3 lines): this thread's lane and warp, and a shared array with one sum for each warp.
   const int tid = threadIdx.x;
   const int first = blockIdx.x * kTile;
   unsigned* tile = data + first;
-  const int count = min(n - first, kTile);  // elements of this tile: the last one may hold fewer
+  const int count = min(n - first, kTile);  // elements of this tile; the last tile may hold fewer
 
   unsigned sum = 0;
 #pragma unroll
   for (int k = 0; k < kUnroll; ++k) {
     const int i = tid + k * kBlock;
-    // A guard for each element: in the last tile some of a thread's eight exist and some do not.
+    // A guard for each element: in the last tile only some of a thread's eight elements exist.
     sum += i < count ? tile[i] : 0;
   }
 
   // TODO 3 (2 lines): each warp adds its sums, and one lane puts the warp's sum into shared memory.
-  // TODO 4 (4 lines): behind one barrier, the first warp adds the warps' sums. What do its other lanes bring?
-  // Then nothing below this line is left but the store of the block's sum.
+  // TODO 4 (4 lines): after one barrier, the first warp adds the warps' sums. Which value do its other lanes bring?
+  // Then only the store of the block's sum is left below this line.
   if (tid < count) tile[tid] = sum;
-  // The first step reads sums that other threads are writing here.
+  // The first step reads sums that other threads write here.
   __syncthreads();
 
 #pragma unroll
   for (int stride = kBlock / 2; stride > kWarp; stride /= 2) {
     add_upper(tile, count, stride);
-    // The next step, or the last warp below, reads sums that other threads are writing in this one.
+    // The next step, or the last warp below, reads sums that other threads write in this step.
     __syncthreads();
   }
-  // From here on all who read and all who write are lanes of warp 0.
+  // From here on only lanes of warp 0 read and write.
   if (tid < kWarp) {
 #pragma unroll
     for (int stride = kWarp; stride > 0; stride /= 2) {
       add_upper(tile, count, stride);
-      // The next step reads sums that other lanes are writing in this one.
+      // The next step reads sums that other lanes write in this step.
       __syncwarp();
     }
   }

@@ -16,10 +16,10 @@ GAP = 1.9
 
 
 def draw_warp(axes: Axes, trace: Trace) -> None:
-    """Warp 0 before the first shuffle and after each. The record has what every lane received; what it makes of that is
-    added up here, and compared with what others receive from it and with what it stores."""
+    """Warp 0 before the first shuffle and after each. The record has the value that every lane received. The sums are
+    added up here, and compared with the values that other lanes receive and with the values that the lanes store."""
     (load,) = trace.select(op="load", array="parameter 1", warp=0)
-    (store,) = trace.select(op="store", array="parameter 3", warp=0)  # this warp has no sum before it to add
+    (store,) = trace.select(op="store", array="parameter 3", warp=0)  # warp 0 has no sum before it to add
     sums = [lane.value for lane in load.lanes]
     row(axes, 0, [f"{x:g}" for x in sums], left="in", width=0.94)
     for number, access in enumerate(trace.select(op="shuffle", warp=0, step=0), 1):
@@ -38,7 +38,7 @@ def draw_warp(axes: Axes, trace: Trace) -> None:
 
 
 def draw_block(axes: Axes, trace: Trace) -> None:
-    """s_before, as the warps store it, as warp 0 makes it, and what each warp then reads."""
+    """s_before as the warps store it and as warp 0 changes it, and the value that each warp then reads."""
     before, after = trace.contents("s_before", 0), trace.contents("s_before", 1)
     scanners = {access.warp for access in trace.select(op="store", array="s_before", step=1)}
     writers = {access.lanes[0].index: access.warp for access in trace.select(op="store", array="s_before", step=0)}

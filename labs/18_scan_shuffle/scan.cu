@@ -1,8 +1,8 @@
 // scan, any length: the working scan of 07, as the start of this lab. Tiles of 1024 elements are scanned in shared
 // memory, in ten steps with a barrier each; the tile sums are scanned in the same way, and added.
 //
-// The goal: the same tiles with two barriers. Only scan_tiles has to change, and what it calls. The host functions and
-// add_offsets stay as they are; scan_exclusive at the end is new, and finished.
+// The goal: the same tiles with two barriers. Only scan_tiles and the functions that it calls change. The host
+// functions and add_offsets stay as they are; scan_exclusive at the end is new, and finished.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
@@ -19,8 +19,8 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   int buffer = 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
     s_sum[buffer][tid] = sum;
-    // The thread to the right reads this sum. And nobody gets here while others still read the buffer of the step
-    // before: that is the one that the next step overwrites.
+    // The thread to the right reads this sum. And once all threads are here, none still reads the buffer of the step
+    // before, which the next step overwrites.
     __syncthreads();
     if (tid >= stride) sum += s_sum[buffer][tid - stride];
     buffer = 1 - buffer;
@@ -29,22 +29,22 @@ __global__ void scan_tiles(const float* __restrict__ in, int n, float* __restric
   if (tid == kTile - 1) sums[blockIdx.x] = sum;  // of a short tile too, since it ends in zeros
 }
 
-// Fan-out. offsets[t] is the sum of tiles 0 … t, so that tile t + 1 needs it; tile 0 needs nothing.
+// Fan-out. offsets[t] is the sum of tiles 0 … t, so tile t + 1 adds it; tile 0 adds nothing.
 __global__ void add_offsets(const float* __restrict__ offsets, int n, float* __restrict__ out) {
   const int i = (blockIdx.x + 1) * kTile + threadIdx.x;
   if (i < n) out[i] += offsets[blockIdx.x];
 }
 
-// Tiles that hold n > 0 elements, the last one perhaps not full. n / kTile would drop it.
+// The number of tiles for n > 0 elements; the last one may not be full. n / kTile would drop it.
 static int tile_count(int n) { return (n - 1) / kTile + 1; }
 
-// Scratch of all levels: at each, a sum for every tile, and as many offsets, which are the scanned sums.
+// Scratch memory of all levels. Each level has a sum and an offset for every tile; the offsets are the scanned sums.
 static size_t scratch_floats(int n) {
   const int tiles = tile_count(n);
   return 2 * static_cast<size_t>(tiles) + (tiles > 1 ? scratch_floats(tiles) : 0);
 }
 
-// Kernels of one stream run one after the other, so that nothing here waits, and nothing is allocated.
+// Kernels of one stream run one after the other, so the host need not wait here. Nothing is allocated.
 static void scan_level(const float* in, int n, float* out, float* scratch) {
   const int tiles = tile_count(n);
   float* sums = scratch;
@@ -67,7 +67,7 @@ void scan_inclusive(const float* in, int n, float* out) {
   CUDA_CHECK(cudaFreeAsync(scratch, stream));
 }
 
-// The inclusive scan of all but the last element, moved one to the right.
+// The inclusive scan of all elements but the last, moved one place to the right.
 void scan_exclusive(const float* in, int n, float* out) {
   if (n == 0) return;  // there is no out[0] to set
   CUDA_CHECK(cudaMemsetAsync(out, 0, sizeof *out));

@@ -2,7 +2,7 @@
 // the 256 counters in global memory when it is done.
 //
 // This is the rung below with blocks of 256 threads, and it works. Keep copies of the histogram so that no two lanes of
-// a warp ever meet in a bank, whatever the bytes are, and load 16 bytes at a time.
+// a warp ever meet in a bank, for any bytes. And load 16 bytes at a time.
 #include <algorithm>
 
 #include "common/check.h"
@@ -20,7 +20,7 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
   __syncthreads();
 
   const size_t stride = size_t{gridDim.x} * blockDim.x;  // threads of the whole grid
-  // TODO 2 (about 8 lines): a uint4, 16 bytes, a turn. Are atomics still needed?
+  // TODO 2 (about 8 lines): one uint4, 16 bytes, in each turn. Are atomics still needed?
   // TODO 3 (2 lines): the bytes that are left over.
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < bytes; i += stride) {
     atomicAdd(&s_bins[data[i]], 1u);
@@ -28,12 +28,12 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
   // A bin is complete when the slowest thread of the block has counted its last byte.
   __syncthreads();
 
-  // TODO 4 (4 lines): add up the 32 copies of a bin, and that sum to bins. In which bank does each lane read?
+  // TODO 4 (4 lines): add up the 32 copies of a bin, and add that sum to bins. In which bank does each lane read?
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) atomicAdd(&bins[bin], s_bins[bin]);
 }
 
 void histogram(const unsigned char* data, size_t bytes, unsigned int* bins) {
-  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins hold anything before
+  CUDA_CHECK(cudaMemsetAsync(bins, 0, kBins * sizeof *bins));  // bins may hold any values before
   if (bytes == 0) return;
 
   int device = 0, sms = 0;

@@ -10,7 +10,7 @@ from common.pictures.shapes import ACTIVE, CONFLICT, cell, figure, grid, label, 
 
 TEXT = b"Ada met Lena, Lena met a lambda."
 BANKS = 32
-# The starter's lane i takes byte i. The reference's takes 16, of which the first shall be that one.
+# The starter's lane i takes byte i. The reference's lane i takes 16 bytes; the first of them is that byte.
 RECORDS = [
     Record("histogram", TEXT, "starter"),
     Record("histogram", bytes(byte for byte in TEXT for _ in range(16))),
@@ -36,7 +36,7 @@ def draw_words(axes: Axes, access: Access, names: dict[int, str], row_of: dict[i
         for word in words:
             colour = CONFLICT if len(words) > 1 else ACTIVE
             cell(axes, bank, row_of[word // BANKS], names[word], colour)
-    turns = max(len(words) for words in wanted.values())  # an atomicAdd of 1 is served like a load
+    turns = max(len(words) for words in wanted.values())  # an atomicAdd of 1 takes as many wavefronts as a load
     label(axes, BANKS - 0.2, max(row_of.values()) / 2, f"{turns} wavefront{'s' * (turns > 1)}", at="left")
 
 

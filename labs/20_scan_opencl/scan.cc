@@ -1,14 +1,14 @@
 // scan, in OpenCL: the exclusive scan of lab 10, for any device that has an OpenCL driver.
 //
 // This file is the scan of lab 08 in OpenCL: one work-group of 256 work-items scans one tile, right up to 512 elements.
-// Two things stood on its author's list of what was still to do: arrays of any length, and padding against bank
-// conflicts. They are the TODOs. Everything around them runs already; lab 10 is the pattern for what is missing.
+// Its author listed two things that were still to do: arrays of any length, and padding against bank conflicts. They
+// are the TODOs. Everything around them runs already; lab 10 shows how the missing parts are done.
 #include <cstddef>
 
 #include "common/contracts/scan.h"
 #include "common/opencl.h"
 
-// OpenCL C, compiled when the program runs: the C++ compiler sees no more than a string.
+// OpenCL C, compiled when the program runs: the C++ compiler sees only a string.
 const char* const kKernels = OPENCL_LINE R"CL(
 #define GROUP 256          // work-items
 #define TILE (2 * GROUP)   // elements, two a work-item; a power of two, or the tree does not come out even
@@ -22,31 +22,31 @@ kernel void scan_tiles(global const float* restrict in, int n, global float* res
                        global float* restrict sums) {
   local float tile[PADDED(TILE)];
   const int id = get_local_id(0);
-  const int first = id;  // TODO 2 (1 line): of this work-item's two elements, in the whole array
+  const int first = id;  // TODO 2 (1 line): the first of this work-item's two elements, in the whole array
   const int second = first + GROUP;
 
   // No early return beyond n: every work-item has to come to the barriers. Zeros change no sum.
   tile[PADDED(id)] = first < n ? in[first] : 0.0f;
   tile[PADDED(id + GROUP)] = second < n ? in[second] : 0.0f;
 
-  // Up: the last element of a node of 2 * stride elements receives their sum.
+  // Up-sweep: the last element of a node of 2 * stride elements gets their sum.
   for (int stride = 1; stride < TILE; stride *= 2) {
-    // The pair was written by other work-items: as elements, or in the step before.
+    // Other work-items wrote this pair: when they filled the tile, or in the step before.
     barrier(CLK_LOCAL_MEM_FENCE);
     const int right = 2 * stride * (id + 1) - 1;
     const int left = right - stride;
     if (right < TILE) tile[PADDED(right)] += tile[PADDED(left)];
   }
 
-  // Nothing stands before the root. Work-item 0 wrote its sum, so that no barrier is needed between the two.
+  // The sum before the root is 0. Work-item 0 itself wrote the root's sum, so no barrier is needed here.
   if (id == 0) {
     sums[get_group_id(0)] = 0;  // TODO 3 (1 line): the sum of the tile
     tile[PADDED(TILE - 1)] = 0.0f;
   }
 
-  // Down: a node knows the sum before it. Its left half begins there too, its right half after the sum of the left one.
+  // Down-sweep: a node holds the sum before it. Its left half gets the same; its right half adds the left half's sum.
   for (int stride = TILE / 2; stride > 0; stride /= 2) {
-    // What stands before this node was written by another work-item, in the step before.
+    // Another work-item wrote the sum before this node, in the step before.
     barrier(CLK_LOCAL_MEM_FENCE);
     const int right = 2 * stride * (id + 1) - 1;
     const int left = right - stride;
@@ -58,7 +58,7 @@ kernel void scan_tiles(global const float* restrict in, int n, global float* res
     }
   }
 
-  // The elements that this work-item stores were finished by others.
+  // Other work-items finished the elements that this work-item stores.
   barrier(CLK_LOCAL_MEM_FENCE);
   if (first < n) out[first] = tile[PADDED(id)];
   if (second < n) out[second] = tile[PADDED(id + GROUP)];
@@ -73,19 +73,19 @@ constexpr int kTile = 2 * kGroup;
 
 namespace {
 
-// What OpenCL needs before the first kernel runs. Making it takes long, so one serves all calls.
+// The objects that OpenCL needs before the first kernel runs. Making them takes long, so all calls share one set.
 struct OpenCl {
   cl::Context context{opencl_device()};
   cl::CommandQueue queue{context};  // in order: a command begins when the one before it is done
   cl::Program program = opencl_program(context, kKernels);
 };
 
-// Tiles that hold n > 0 elements, the last one perhaps not full.
+// The number of tiles for n > 0 elements; the last one may not be full.
 int tile_count(int n) {
   return n > 0 ? 1 : 0;  // TODO 5 (1 line): as in lab 07
 }
 
-// How to launch `count` work-groups: the work-items in all, and those of a group.
+// How to launch `count` work-groups: the number of all work-items, and the number in a group.
 cl::EnqueueArgs groups(OpenCl& opencl, [[maybe_unused]] int count) {
   return {opencl.queue, cl::NDRange(kGroup), cl::NDRange(kGroup)};  // TODO 6 (1 line): that is one group
 }
@@ -94,7 +94,7 @@ cl::Buffer floats(OpenCl& opencl, int count) {
   return {opencl.context, CL_MEM_READ_WRITE, static_cast<size_t>(count) * sizeof(float)};
 }
 
-// Enqueues only. A buffer whose last owner is gone lives on until the commands that use it are done.
+// Only enqueues. OpenCL keeps a buffer whose last owner is gone until the commands that use it are done.
 void scan_level(OpenCl& opencl, const cl::Buffer& in, int n, const cl::Buffer& out) {
   const int tiles = tile_count(n);
   const cl::Buffer sums = floats(opencl, tiles);
@@ -113,6 +113,6 @@ void scan_exclusive_opencl(const float* in, int n, float* out) {
   const cl::Buffer device_out = floats(opencl, n);
   opencl.queue.enqueueWriteBuffer(device_in, CL_FALSE, 0, bytes, in);
   scan_level(opencl, device_in, n, device_out);
-  // CL_TRUE: returns when the result is there, and in order that is after all else.
+  // CL_TRUE: returns when the result is there. The queue is in order, so every other command is done then.
   opencl.queue.enqueueReadBuffer(device_out, CL_TRUE, 0, bytes, out);
 }

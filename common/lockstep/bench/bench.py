@@ -112,11 +112,9 @@ def programs(tree: Tree, runs: int) -> None:
         goal = f"{GOALS[PROGRAMS[name], checks]} s"
         rows[-1] += [spread(processor[name, checks], "s", 4), goal, f"{rate:.2f}"]
     print("## V and R, one thread\n")
-    print(
-        "The process less the same process without the kernel, by the clock and by the processor's time, which others"
-    )
-    print("on the machine lengthen less.\n")
-    head = ["program", "checks", "by the clock", "processor", "goal", "10^9 thread-instructions a processor second"]
+    print("Each time is that of the process minus that of the same process without the kernel. Other programs on the")
+    print("machine lengthen the processor's time less than the time by the clock.\n")
+    head = ["program", "checks", "by the clock", "processor", "goal", "10^9 thread-instructions per processor second"]
     table(head, rows)
 
 
@@ -136,10 +134,8 @@ def classes(tree: Tree, runs: int) -> None:
     print(
         f"## Kinds of instructions, one thread, counters on (goal for arithmetic and coalesced memory: {GOAL_RATE})\n"
     )
-    print(
-        "10^9 thread-instructions a second, by the clock and by the processor's time; and instructions of the host for"
-    )
-    print("one of a thread.\n")
+    print("10^9 thread-instructions per second, by the clock and by the processor's time. The last column is how many")
+    print("instructions of the host one thread-instruction takes.\n")
     table(["kind", "by the clock", "by the processor's time", "host instructions"], rows)
 
 
@@ -228,10 +224,9 @@ def memory(tree: Tree) -> None:
         if program.exists():
             add(source.stem, 0, lambda e, p=program: peak_bytes([p], e))
     print("## Memory, MiB\n")
-    print(
-        "Peak resident memory less that of a program that only starts the runtime; the program's own arrays on the host"
-    )
-    print("are in it. Bounds: 2 times what the program allocated on the device and 100 MB; with every check 6 times.\n")
+    print("Peak resident memory minus that of a program that only starts the runtime. It includes the program's own")
+    print("arrays on the host. The bound is 2 times the memory that the program allocated on the device plus 100 MB;")
+    print("with every check it is 6 times that memory plus 100 MB.\n")
     table(["program", "allocated", "no checks", "bound", "every check", "bound"], rows)
 
 
@@ -254,6 +249,8 @@ def main() -> None:
     print("# How fast lockstep is\n")
     print(f"{processor_name()}, {len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} at the start;")
     print(f"{datetime.date.today()}, commit {commit}; {arguments.runs} interleaved runs: median (least to most).")
+    print("V is `vector_add`, and R is `block_sum`: [speed.md](../speed.md) explains both.")
+    print("A thread-instruction is one instruction of one emulated thread.")
     print("Made by `cmake --build build --target lockstep_bench`.\n")
     if "programs" in arguments.parts:
         programs(tree, arguments.runs)

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device.h"
+#include "device/device.h"
 
 namespace {
 

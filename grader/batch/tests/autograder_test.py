@@ -15,6 +15,7 @@ from batch.autograder import package
 from batch.reports.gradescope import MARK
 from launcher.console import Failure
 from launcher.paths import BUILD, ROOT
+from launcher.variants import Variant
 
 SOLUTION = ROOT / "solutions" / "02_reduce_neighbored"
 EARLIER = {"score": 70.0, "results": {"extra_data": {MARK: {"verdicts": {}}}}}
@@ -79,7 +80,7 @@ class Autograder(unittest.TestCase):
             subprocess.run(["bash", "-n", self.root / "source" / script], check=True)
 
     def test_a_wrong_submission(self) -> None:
-        code = (SOLUTION / "wrong" / "drops_tail.cu").read_text(encoding="utf-8")
+        code = Variant(SOLUTION / "wrong" / "drops_tail.patch").code()
         results = self.grade({"reduce.cu": code, "README.txt": "by Jane"})
         self.assertEqual(results.get("score"), 0, self.said)
         self.assertIn("wrong answer: case.reduce_sum.1.random", results["tests"][0]["output"])

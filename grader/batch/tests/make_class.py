@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "grader"))
+from launcher.variants import all_variants  # noqa: E402
+
 HOSTILE = ROOT / "grader" / "tests" / "hostile"
 HOSTILE_HEAD = re.compile(r"// verdict: (?P<verdict>[a-z ]+?)(?: · (?P<check>\S+))?\n// lab: (?P<lab>\d\d)\n")
 VERDICTS = {
@@ -111,11 +114,12 @@ def starters() -> list[Kind]:
 
 def wrong_variants() -> list[Kind]:
     found = []
-    for path in sorted((ROOT / "solutions").glob("*/wrong/*.c[uc]")):
-        lab, data = path.parent.parent.name, path.read_bytes()
-        check = data.decode().splitlines()[0].removeprefix("// caught by: ").split(" ")[0]
-        verdict = VERDICTS[check.split(".")[0]]
-        found.append(Kind(f"{lab}/wrong/{path.name}", lab, {facts_of(lab)["source"]: data}, verdict, check))
+    for solution in sorted((ROOT / "solutions").iterdir()):
+        lab = solution.name
+        for variant in all_variants(solution):
+            check, _ = variant.checks
+            files = {facts_of(lab)["source"]: variant.code().encode()}
+            found.append(Kind(f"{lab}/wrong/{variant.name}", lab, files, VERDICTS[check.split(".")[0]], check))
     return found
 
 

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 import commands
+from launcher import test
 from launcher.tests.machines import ROOT, lab
 
 
@@ -20,7 +21,7 @@ class CommandLine(unittest.TestCase):
     def test_help(self) -> None:
         answer = lab("--help")
         self.assertEqual(answer.code, 0)
-        for command in ("demo", "test", "check", "list", "emulate", "grade", "gradescope"):
+        for command in ("demo", "test", "check", "list", "wrong", "emulate", "grade", "gradescope"):
             self.assertIn(command, answer.text)
             self.assertEqual(lab(command, "--help").code, 0)
 
@@ -31,6 +32,10 @@ class CommandLine(unittest.TestCase):
     def test_only_test_takes_what_it_does_not_know(self) -> None:
         self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")
         self.assertEqual(commands.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
+
+    def test_long_tests_run_only_where_they_are_asked_for(self) -> None:
+        self.assertEqual(test.selected(["-R", "scan"]), ["--label-exclude", "^long$", "-R", "scan"])
+        self.assertEqual(test.selected(["-L", "long"]), ["-L", "long"])
 
     def test_list_reads_the_folders(self) -> None:
         folders = sorted(file.parent.name for file in (ROOT / "labs").glob("*/lab.json"))

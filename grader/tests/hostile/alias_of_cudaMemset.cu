@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// cudaMemset as an alias of a function with an innocent name: outputs are not poisoned.
+// Defines cudaMemset as an alias of a function with an innocent name, so that outputs are not poisoned.
 #include "right.h"
 
 extern "C" cudaError_t everything_is_fine(void*, int, size_t) { return cudaSuccess; }

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// A function with a harmless name in C++, whose name for the linker is cudaEventRecord.
+// Defines a function with a harmless name in C++, whose name for the linker is cudaEventRecord.
 #include "right.h"
 
 int note_the_time(cudaEvent_t, cudaStream_t) __asm__("cudaEventRecord");

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Assembler that defines cudaProfilerStart and cudaProfilerStop, so that no call is ever made to fail.
+// Defines cudaProfilerStart and cudaProfilerStop in assembler, so that no call is ever made to fail.
 #include "right.h"
 
 __asm__(R"(

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Says that the judge is at fault, so that nobody loses points for an answer that is wrong.
+// Says that the judge is at fault, so that a wrong answer costs no points.
 #include <unistd.h>
 
 #include <string>

@@ -83,24 +83,24 @@ def made() -> Iterator[Entry]:
     refused = "compile error · compile"
     garbage = bytes(i * i * 31 % 251 for i in range(100_000))
     right = reference("02")
-    yield entry("empty_file", refused, "02", "No byte at all.", b"")
-    yield entry("binary_garbage", refused, "02", "100,000 bytes that are no text.", garbage)
+    yield entry("empty_file", refused, "02", "An empty file.", b"")
+    yield entry("binary_garbage", refused, "02", "100,000 bytes that are not text.", garbage)
     yield entry("utf16_source", refused, "02", "The reference in UTF-16.", right.decode().encode("utf-16"))
     yield entry("ten_megabytes", refused, "02", "10 MB of declarations.", b"int f(int);\n" * 900_000 + b"#error end\n")
     yield entry("long_line_of_code", refused, "02", "One line of 4 MB.", b"int x = 0" + b" + 1" * 1_000_000 + b"1;\n")
     yield linked_header()
 
     accepted = "accepted"
-    yield entry("crlf", accepted, "02", "Lines end as on Windows.", right.replace(b"\n", b"\r\n"))
+    yield entry("crlf", accepted, "02", "The lines end as on Windows.", right.replace(b"\n", b"\r\n"))
     yield entry("byte_order_mark", accepted, "02", "The file begins with a byte order mark.", b"\xef\xbb\xbf" + right)
-    yield entry("no_last_newline", accepted, "02", "The last line has no end.", right.rstrip())
+    yield entry("no_last_newline", accepted, "02", "The last line has no line end.", right.rstrip())
     dashes = b"// " + b"-" * 1_000_000 + b"\n"
     yield entry("long_comment", accepted, "02", "A comment of 1 MB in one line.", dashes + right)
-    yield entry("name_with_spaces", accepted, "02", "“my lab (2) final.cu”.", right, "my lab (2) final.cu")
-    yield entry("name_like_an_option", accepted, "02", "“-o.cu”.", right, "-o.cu")
+    yield entry("name_with_spaces", accepted, "02", "Its name is “my lab (2) final.cu”.", right, "my lab (2) final.cu")
+    yield entry("name_like_an_option", accepted, "02", "Its name is “-o.cu”.", right, "-o.cu")
     shell = "$(touch BREACHED);`touch BREACHED`'.cu"
-    yield entry("name_for_a_shell", accepted, "02", f"“{shell}”.", right, shell)
-    yield entry("name_beyond_ascii", accepted, "02", "“größe 合計.cu”.", right, "größe 合計.cu")
+    yield entry("name_for_a_shell", accepted, "02", f"Its name is “{shell}”.", right, shell)
+    yield entry("name_beyond_ascii", accepted, "02", "Its name is “größe 合計.cu”.", right, "größe 合計.cu")
 
 
 def linked_header() -> Entry:

@@ -1,6 +1,6 @@
 // verdict: rule broken · work
 // lab: 15
-// Counts on the host and copies the bins back; one atomic addition of 0 a byte keeps the rule.
+// Counts on the host and copies the bins to the device. One atomic addition of 0 per byte keeps the rule.
 #include <vector>
 
 #include "common/check.h"

@@ -1,6 +1,6 @@
 // verdict: rule broken · work
 // lab: 00
-// Computes on the host, and keeps the lab's rules by a kernel over the first 32 elements.
+// Computes on the host. A kernel over the first 32 elements keeps the lab's rules.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // verdict: rule broken · work
 // lab: 02
-// Adds on the host, and keeps the lab's rules by one block whose result nobody needs.
+// Adds on the host. One block, whose result is not used, keeps the lab's rules.
 #include <algorithm>
 
 #include "right.h"

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Waits twice at each barrier, and ends in a handler of atexit before the device could write how often it was.
+// Waits twice at each barrier, and exits in an atexit handler before the device can write the count.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Frees nothing, and ends before the device can say so, but only where cases are small enough to be checked.
+// Frees nothing, and exits before the device can report it, but only in cases small enough to be checked.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // verdict: rule broken · rule.divergence
 // lab: 02
-// Writes a report in which every rule holds over lockstep's own, after the program's end.
+// After the program's end, overwrites lockstep's report with one in which every rule holds.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Starts processes, which start processes, 200 at most, each for 20 seconds.
+// Starts processes that start processes, 200 at most, each for 20 seconds.
 #include <unistd.h>
 
 #include "common/contracts/reduction.h"

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Sends the judge 4 MB without an end of line, and nesting that a parser could drown in.
+// Sends the judge 4 MB without an end of line, nested so deeply that a recursive parser could crash.
 #include <unistd.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · device.protocol
 // lab: 02
-// Writes garbage into every socket that it finds, the device's among them, so that what was counted is lost.
+// Writes garbage into every socket that it finds, also the device's, so that the counts are lost.
 #include <sys/stat.h>
 #include <unistd.h>
 

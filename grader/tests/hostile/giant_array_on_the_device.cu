@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Three gigabytes of initialised device memory, which PTX would spell out.
+// Three gigabytes of initialised device memory, which PTX would list value by value.
 #include "common/contracts/reduction.h"
 
 __device__ int numbers[750'000'000] = {1};

@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Eight gigabytes in the data segment, which the assembler would write out.
+// Eight gigabytes in the data segment, all of which the assembler would write.
 #include "common/contracts/reduction.h"
 
 int numbers[2'000'000'000] = {1};

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · protocol
 // lab: 02
-// Greets the judge before the runner does, so that every later reply is taken for that of the job before.
+// Greets the judge before the runner does, so that each reply is taken for the reply to the job before.
 #include <unistd.h>
 
 #include <string>

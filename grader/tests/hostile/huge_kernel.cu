@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// A kernel of millions of instructions, by loops that are unrolled inside loops that are unrolled.
+// A kernel of millions of instructions: unrolled loops inside unrolled loops.
 #include "common/contracts/reduction.h"
 
 static __global__ void huge(unsigned* data) {

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// cudaDeviceSynchronize as an indirect function, which is chosen while the program is loaded.
+// Defines cudaDeviceSynchronize as an indirect function, which the loader chooses.
 #include "right.h"
 
 extern "C" {

@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 02
-// Ignores every signal that may be ignored and computes for ever.
+// Ignores every signal that can be ignored, and computes for ever.
 #include <csignal>
 
 #include "common/contracts/reduction.h"

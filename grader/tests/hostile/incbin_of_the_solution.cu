@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Takes the reference's text into its own binary by the assembler, to read it when it runs.
+// The assembler includes the reference's text in the binary, to be read when the program runs.
 #include "common/contracts/reduction.h"
 
 __asm__(".data\nstolen:\n.incbin \"@REPOSITORY@/solutions/02_reduce_neighbored/reduce.cu\"\n.byte 0\n.text\n");

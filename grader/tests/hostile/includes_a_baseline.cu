@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Asks for the binaries of the build, the judge's sources and the labs' rules, one name after the other.
+// Asks for the binaries of the build, the judge's sources and the labs' rules, each by its name.
 #if __has_include("@REPOSITORY@/build/labs/02_reduce_neighbored/solution") ||                          \
                   __has_include("grader/judge/oracle.cc") ||                                           \
                                 __has_include("@REPOSITORY@/labs/02_reduce_neighbored/lab.json") ||    \

@@ -1,4 +1,4 @@
 // verdict: compile error · compile
 // lab: 02
-// Includes /etc/passwd, whose lines would stand in the compiler's messages.
+// Includes /etc/passwd, so that its lines would appear in the compiler's messages.
 #include "/etc/passwd"

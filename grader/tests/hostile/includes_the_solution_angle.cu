@@ -1,5 +1,5 @@
 // verdict: compile error · compile
 // lab: 02
-// Includes the reference as a system's header, by a macro.
+// Includes the reference as a system header, by a macro.
 #define SOLUTION <solutions/02_reduce_neighbored/reduce.cu>
 #include SOLUTION

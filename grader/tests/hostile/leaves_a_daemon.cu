@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Leaves a process in a session of its own, child of nobody, which writes a file after two seconds; it ends after 20.
+// Leaves a daemon in a session of its own, which writes a file after 2 seconds and ends after 20.
 #include <fcntl.h>
 #include <unistd.h>
 

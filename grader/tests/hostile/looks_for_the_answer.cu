@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Searches its own memory and descriptors 3 to 63 for what the judge could have left there beside the input.
+// Searches its memory and descriptors 3 to 63 for an answer that the judge could have left beside the input.
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Thirteen macros, each eight times the one before.
+// Thirteen macros, each expanding to eight times the one before.
 #include "common/contracts/reduction.h"
 
 #define A 1,

@@ -1,6 +1,6 @@
 // verdict: memory · memory
 // lab: 02
-// Allocates 64 MiB after 64 MiB and touches a page of each, 12 GiB at most.
+// Allocates pieces of 64 MiB, up to 12 GiB, and touches a page of each.
 #include <new>
 
 #include "common/contracts/reduction.h"

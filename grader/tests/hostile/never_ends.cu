@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 02
-// Answers as it should, and its last destructor does not return.
+// Answers correctly, but its last destructor does not return.
 #include <unistd.h>
 
 #include "right.h"

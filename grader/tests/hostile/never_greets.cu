@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 02
-// A static constructor that does not return: the runner's main never begins.
+// A static constructor does not return, so the runner's main never begins.
 #include <unistd.h>
 
 #include "common/contracts/reduction.h"

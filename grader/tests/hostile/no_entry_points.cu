@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Compiles, and defines nothing that the contract asks for.
+// Compiles, but defines no function of the contract.
 #include "common/contracts/reduction.h"
 
 static __global__ void kernel() {}

@@ -1,6 +1,6 @@
 // verdict: output limit · output
 // lab: 02
-// Prints 64 MB by the kernel.
+// Prints 64 MB from the kernel.
 #include <cstdio>
 
 #include "right.h"

@@ -1,6 +1,6 @@
 // verdict: output limit · output
 // lab: 02
-// Writes 64 MB on stderr without a line's end.
+// Writes 64 MB to stderr without an end of line.
 #include <unistd.h>
 
 #include <string>

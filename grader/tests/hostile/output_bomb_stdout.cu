@@ -1,6 +1,6 @@
 // verdict: output limit · output
 // lab: 02
-// Prints 64 MB on stdout.
+// Prints 64 MB to stdout.
 #include <cstdio>
 
 #include "common/contracts/reduction.h"

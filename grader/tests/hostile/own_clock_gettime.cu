@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 00
-// Defines the system's clock, by which the runner and the events measure: time stands still.
+// Defines the system's clock, with which the runner and the events measure, so that time stands still.
 #include <ctime>
 
 #include "right.h"

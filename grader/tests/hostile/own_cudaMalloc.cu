@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines cudaMalloc: what the runner takes for device memory is the host's, and a loop there adds it up.
+// Defines cudaMalloc: what the runner takes for device memory is host memory, and a loop on the host adds it up.
 #include <cstdlib>
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines cudaMemcpy: it sees the input as the runner brings it, and adds it up on the way.
+// Defines cudaMemcpy, so that it sees the input when the runner copies it, and adds it up then.
 #include <dlfcn.h>
 
 #include "common/check.h"

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines what registers kernels, so that the device never hears of them, or hears of others.
+// Defines the functions that register kernels, so that the device gets no kernels, or others.
 #include "right.h"
 
 extern "C" void** __cudaRegisterFatBinary(void* binary) {

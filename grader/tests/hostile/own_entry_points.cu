@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines a function of the runner's: which entry points there are, and what calls them.
+// Defines a function of the runner: which entry points there are, and how they are called.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Brings a main of its own.
+// Defines its own main.
 #include "common/contracts/reduction.h"
 
 int reduce_sum(int*, int) { return 0; }

@@ -1,7 +1,7 @@
 // verdict: accepted
 // lab: 00
-// Defines the C++ library's steady clock in its own namespace, where no name begins with cuda; nobody but the file
-// itself sees it.
+// Defines the C++ library's steady clock in its own namespace, where no name begins with cuda. Only the file itself
+// sees this definition.
 #include <chrono>
 
 #include "right.h"

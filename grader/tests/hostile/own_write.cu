@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines write, by which the runner replies, to change what it says.
+// Defines write, with which the runner replies, to change the replies.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Makes the program's code writable and puts a return in the place of the function by which errors are told.
+// Makes the program's code writable and overwrites the function that reports errors with a return.
 #include <sys/mman.h>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Right for the sizes that docs/labs.md lists and for powers of two, which a measured size may be; else wrong.
+// Right only for the sizes that docs/labs.md lists and for powers of two, which a measured size may be.
 #include <algorithm>
 #include <bit>
 

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.histogram
 // lab: 15
-// Skips seven of eight bytes and counts the eighth eight times: right where the input is regular.
+// Skips seven of eight bytes and counts the eighth one eight times, which is right for regular input.
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 

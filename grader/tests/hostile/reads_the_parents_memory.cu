@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Looks for the judge among all processes that it sees, and for the expected answer in its memory and its environment.
+// Looks for the judge among all visible processes, and for the answer in its memory and its environment.
 #include <fcntl.h>
 #include <sys/uio.h>
 

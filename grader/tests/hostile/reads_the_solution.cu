@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Opens the reference, the judge and the course's secrets by their names while it runs.
+// Opens the reference, the judge and the course's secrets by their names, while it runs.
 #include <fcntl.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Keeps each answer under the size and the first element, and gives it again when both come back.
+// Stores each answer by its size and first element, and returns it again when both come back.
 #include <map>
 #include <utility>
 

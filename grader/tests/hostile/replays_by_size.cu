@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Keeps each answer under its size, and gives it again for the next input of that size.
+// Stores each answer by its size, and returns it again for the next input of that size.
 #include <map>
 
 #include "right.h"

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · protocol
 // lab: 02
-// Writes a reply of its own on descriptor 4, with a number that it makes up, and then returns a right answer.
+// Writes its own reply to descriptor 4, with an invented number, and then returns a right answer.
 #include <unistd.h>
 
 #include <string>

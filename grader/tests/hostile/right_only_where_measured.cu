@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Lazy at all sizes but the largest ones: adds what the first block holds.
+// Right only at the largest sizes. At all others it adds only the elements of the first block.
 #include <algorithm>
 
 #include "right.h"

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Never lets main begin: a static constructor speaks the runner's protocol itself, reads the input from its descriptor
+// Never lets main begin. A static constructor speaks the runner's protocol itself, reads the input from its descriptor,
 // and adds on the CPU.
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 02
-// Waits for a minute, without any work.
+// Sleeps for a minute, without any work.
 #include <unistd.h>
 
 #include "common/contracts/reduction.h"

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// A function of the host that calls itself for ever.
+// A host function calls itself for ever.
 #include "common/contracts/reduction.h"
 
 static int deeper(volatile int* place) {

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 99
-// Starts itself again with lockstep's checks switched off, since its warps count on running in step.
+// Starts itself again with lockstep's checks off, because it relies on the lanes of a warp running in step.
 #include <unistd.h>
 
 #include <cstdlib>

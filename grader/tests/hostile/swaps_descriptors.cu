@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Puts stdout in the place of the runner's descriptors.
+// Puts stdout in place of the runner's descriptors.
 #include <unistd.h>
 
 #include "common/contracts/reduction.h"

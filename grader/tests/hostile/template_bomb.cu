@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// A template that calls itself twice at each of 900 levels, and fails with a message of thousands of lines.
+// A template calls itself twice at each of 900 levels, and fails with a message of thousands of lines.
 #include "common/contracts/reduction.h"
 
 template <int depth, class... Path>

@@ -1,7 +1,7 @@
 // verdict: accepted
 // lab: 02
-// Defines an inline function that the runner has too: the linker keeps the first that it meets. The object keeps its
-// own to itself.
+// Defines an inline function that the runner has, too. The linker keeps the first one that it finds. The object keeps
+// its own one to itself.
 #include <string>
 
 #include "right.h"

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// An exception leaves the function, of a type that nobody catches by name.
+// The function throws an exception of a type that no handler names.
 #include "common/contracts/reduction.h"
 
 int reduce_sum(int*, int) { throw 42; }

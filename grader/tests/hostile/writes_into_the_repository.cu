@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Puts files into the repository, the build and the folders that everybody shares, and writes into its own binary.
+// Writes files into the repository, the build and folders that all users share, and into its own binary.
 #include <fcntl.h>
 
 #include <string>

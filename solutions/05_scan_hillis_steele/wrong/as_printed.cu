@@ -1,6 +1,6 @@
 // caught by: finding.barrier_divergence
-// As tutorials print it: the loop ends at stride <= tid, so that some threads miss its barrier, and that one barrier,
-// between reading and writing, does not keep the next step from reading too early: a race as well.
+// The loop ends at stride <= tid, as tutorials print it. Some threads therefore miss its barrier. The one barrier,
+// between reading and writing, also lets the next step read too early: that is a race.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

@@ -1,6 +1,6 @@
 // caught by: finding.barrier_divergence
-// The loop ends at stride <= tid, earlier for threads with a small number: they miss the barriers that the others wait
-// at. Both barriers of a step are there.
+// The loop ends at stride <= tid, earlier for threads with a small number. Those threads miss the barriers at which the
+// others wait. Each step has both of its barriers.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

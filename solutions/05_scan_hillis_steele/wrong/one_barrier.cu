@@ -1,5 +1,6 @@
 // caught by: finding.race
-// In place with one barrier a step: a thread overwrites its sum while its neighbour still reads it for the same step.
+// The scan works in place with one barrier a step. A thread overwrites its sum while its neighbour still reads it in
+// the same step.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

@@ -1,6 +1,6 @@
 // caught by: finding.uninitialised_read
-// As a well-known listing prints it: += adds to what the other buffer holds, the sum of two steps ago, and in the first
-// step nothing at all.
+// The step uses += on the other buffer, as a well-known listing prints it. That buffer holds the sum of two steps ago.
+// In the first step it holds nothing at all.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

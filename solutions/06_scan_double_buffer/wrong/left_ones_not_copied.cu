@@ -1,6 +1,6 @@
 // caught by: finding.uninitialised_read
-// Threads without a left neighbour store nothing: their finished sums stay behind in the other buffer, and the next
-// step reads what was never written.
+// Threads without a left neighbour store nothing. Their finished sums stay in the other buffer, and the next step reads
+// words that were never written.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

@@ -1,5 +1,6 @@
 // caught by: rule.traffic
-// Right, but the sums are not scanned: every tile adds up those of all tiles before it, which grows as n².
+// The result is right, but the tile sums are not scanned. Every tile adds the sums of all tiles before it, and this
+// work grows as n².
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

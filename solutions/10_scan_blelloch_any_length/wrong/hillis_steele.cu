@@ -1,6 +1,6 @@
 // caught by: rule.additions
-// Right and free of conflicts, but the tiles are scanned as in labs 06 and 07, moved one to the right: eight additions
-// an element where two are enough.
+// The result is right and no access has a conflict, but the tiles are scanned as in labs 06 and 07, moved one to the
+// right. That takes eight additions an element where two are enough.
 #include "common/check.h"
 #include "common/contracts/scan.h"
 

@@ -1,5 +1,6 @@
 // caught by: rule.barriers
-// Right, but this is an older rung in another memory: a tree in shared memory, with a barrier in every step.
+// The result is right, but this is an older rung in another memory. The tree is in shared memory, with a barrier in
+// every step.
 #include <numeric>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include "case.h"
 
 // case: more_expected_than_there_are
-// Thinks: the named barrier is for the whole block, which once had 128 threads.
+// Thinks: the named barrier is for the whole block. The block once had 128 threads; this one has 64.
 // expect: deadlock
 __global__ void named_barrier_of_128(int* a) {
   a[threadIdx.x] += 1;
@@ -17,7 +17,7 @@ CASE(more_expected_than_there_are) {
 }
 
 // case: two_names_for_one_barrier
-// Thinks: producer and consumer meet at the barrier. They call it by different numbers.
+// Thinks: producer and consumer meet at one barrier. They use two different numbers for it.
 // expect: deadlock
 __global__ void arrive_elsewhere(const int* in, int* out) {
   __shared__ int s_a[32];
@@ -58,7 +58,7 @@ CASE(syncwarp_against_syncthreads) {
 }
 
 // case: shuffle_in_a_lane_s_loop
-// Thinks: lanes may shuffle in a loop of their own length. Those that have left wait at the block's barrier.
+// Thinks: each lane may shuffle in a loop of its own length. Lanes that left wait at the block's barrier.
 // expect: deadlock
 __global__ void add_while_lane(int* a) {
   const int lane = threadIdx.x;
@@ -75,7 +75,7 @@ CASE(shuffle_in_a_lane_s_loop) {
 }
 
 // case: flag_behind_the_barrier
-// Thinks: thread 0 sets the flag as soon as everyone has arrived. One still waits for the flag.
+// Thinks: thread 0 sets the flag when all threads have come to the barrier. One still waits for the flag.
 // expect: deadlock
 __global__ void wait_then_meet(int* out) {
   __shared__ volatile int s_go;
@@ -98,7 +98,7 @@ CASE(flag_behind_the_barrier) {
 }
 
 // case: lock_never_released
-// Thinks: the lock is released at the end of the function. The early return goes past it.
+// Thinks: the lock is released at the end of the function. The early return skips that line.
 // expect: deadlock
 __global__ void add_if_positive(const int* in, int* lock, int* sum) {
   if (threadIdx.x != 0) return;
@@ -117,7 +117,7 @@ CASE(lock_never_released) {
 }
 
 // case: two_locks_in_two_orders
-// Thinks: each takes both locks, so each is safe. Each holds the one that the other wants.
+// Thinks: each block takes both locks, so each is safe. Each holds the lock that the other wants.
 // expect: deadlock
 __global__ void transfer(int* locks, int* holding, int* accounts) {
   const int mine = blockIdx.x, other = 1 - mine;
@@ -138,7 +138,7 @@ CASE(two_locks_in_two_orders) {
 }
 
 // case: one_item_too_few
-// Thinks: the producer makes as many items as the consumer takes.
+// Thinks: the producer makes as many items as the consumer takes. It makes one less.
 // expect: deadlock
 __global__ void produce_and_consume(int* items, int* taken) {
   if (blockIdx.x == 0) {
@@ -156,7 +156,7 @@ CASE(one_item_too_few) {
 }
 
 // case: more_blocks_than_fit
-// Thinks: a barrier across the grid is a counter. Blocks that wait make no room for those that have not begun.
+// Thinks: a barrier across the grid is a counter. Blocks that wait leave no room for blocks that have not begun.
 // expect: deadlock
 __global__ void home_made_grid_barrier(int* arrived) {
   extern __shared__ int s_much[];

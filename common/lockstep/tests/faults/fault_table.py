@@ -64,7 +64,7 @@ def told(row: dict[str, str]) -> str:
     """What each tool said of a case, in short."""
     tools = ["memcheck", "racecheck", "initcheck", "synccheck"]
     if all(row[tool] == "timeout" for tool in tools):
-        return "nothing; it hung under all four"
+        return "nothing; the program hung under all four tools"
     said = [f"{tool}: {row[tool]}" for tool in tools if row[tool] != "-"]
     return "; ".join(said) or "nothing"
 
@@ -83,7 +83,7 @@ def differences(cases: list[Case], rows: dict[str, dict[str, str]]) -> list[str]
             "",
             f"### {title}",
             "",
-            "| case | kind | it rests on the belief that … | compute-sanitizer said |",
+            "| case | kind | the wrong belief (and the fact) | compute-sanitizer said |",
             "|---|---|---|---|",
         ]
         for case in some:
@@ -99,12 +99,17 @@ def false_alarms(cases: list[Case], rows: dict[str, dict[str, str]]) -> list[str
     blamed, handled = verdicts["blamed"], verdicts["api error"]
     out = [
         "",
-        f"Of {len(cases)} right programs, lockstep blames {sum(bool(c.missed) for c in cases)} and compute-sanitizer "
-        f"{blamed}; in {handled} more it reports an error that the program expects and handles.",
+        f"There are {len(cases)} right programs. lockstep blames {sum(bool(c.missed) for c in cases)} of them, and "
+        f"compute-sanitizer blames {blamed}. In {handled} more, compute-sanitizer reports an error that the program "
+        "expects and handles.",
     ]
     some = [c for c in cases if c.missed or rows[c.name]["verdict"] != "clean"]
     if some:
-        out += ["", "| right program | looks like | lockstep | compute-sanitizer said |", "|---|---|---|---|"]
+        out += [
+            "",
+            "| right program | what it looks like (and the fact) | lockstep | compute-sanitizer said |",
+            "|---|---|---|---|",
+        ]
     for case in some:
         out.append(f"| `{case.name}` | {plain(case.text)} | {case.missed or 'nothing'} | {told(rows[case.name])} |")
     return out
@@ -119,7 +124,7 @@ def tables() -> str:
     out = [
         f"compute-sanitizer {head['compute-sanitizer']} (CUDA {head['toolkit']}, driver {head['driver']}) on one "
         f"{head['device']}, {head['date']}: {path.relative_to(ROOT)}."
-        + (f" {left} cases are newer, or did not get their turn; they are not counted." if left else ""),
+        + (f" {left} cases are newer than this record or were not run; they are not counted." if left else ""),
         "",
         *counts_by_kind([c for c in measured if not c.innocent], rows),
         *false_alarms([c for c in measured if c.innocent], rows),

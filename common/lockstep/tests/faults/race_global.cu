@@ -2,7 +2,7 @@
 #include "case.h"
 
 // case: sum_without_atomics
-// Thinks: += adds.
+// Thinks: += is one step. It reads, adds and writes.
 // expect: race
 __global__ void add_all(const int* in, int n, int* sum) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -15,7 +15,7 @@ CASE(sum_without_atomics) {
 }
 
 // case: flag_without_fence
-// Thinks: the data is written before the flag, so whoever sees the flag sees the data.
+// Thinks: the data is written before the flag, so a thread that sees the flag sees the data.
 // expect: race
 __global__ void publish(const int* in, int* data, int* ready, int* out) {
   if (blockIdx.x == 0) {
@@ -34,7 +34,7 @@ CASE(flag_without_fence) {
 }
 
 // case: reader_without_fence
-// Thinks: fences are for those who write. Without its own, the reader may have read the data before the flag.
+// Thinks: only the writer needs a fence. Without its own, the reader may have read the data before the flag.
 // expect: race
 __global__ void publish_fenced(const int* in, int* data, int* ready, int* out) {
   if (blockIdx.x == 0) {
@@ -53,7 +53,7 @@ CASE(reader_without_fence) {
 }
 
 // case: fence_for_the_block_only
-// Thinks: __threadfence_block is the fast __threadfence. The reader is in another block.
+// Thinks: __threadfence_block is a faster __threadfence. The reader is in another block.
 // expect: race
 __global__ void publish_to_block(const int* in, int* data, int* ready, int* out) {
   if (blockIdx.x == 0) {
@@ -73,7 +73,7 @@ CASE(fence_for_the_block_only) {
 }
 
 // case: volatile_flag_between_blocks
-// Thinks: volatile is enough for a flag and for what it announces.
+// Thinks: volatile is enough for a flag and for the data that it announces.
 // expect: race
 __global__ void publish_volatile(const int* in, int* data, volatile int* ready, int* out) {
   if (blockIdx.x == 0) {
@@ -109,7 +109,7 @@ CASE(last_block_without_fence) {
 }
 
 // case: stencil_in_place
-// Thinks: every thread writes its own element only. Its neighbours read it.
+// Thinks: every thread writes only its own element. Its neighbours read that element.
 // expect: race
 __global__ void smooth_in_place(float* a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -124,7 +124,7 @@ CASE(stencil_in_place) {
 }
 
 // case: syncthreads_for_the_grid
-// Thinks: __syncthreads waits for all threads. It waits for those of its block.
+// Thinks: __syncthreads waits for all threads. It waits only for the threads of its block.
 // expect: race
 __global__ void sum_block_0(const int* in, int* sums, int* out) {
   const int tid = threadIdx.x;
@@ -139,7 +139,7 @@ CASE(syncthreads_for_the_grid) {
 }
 
 // case: luck_of_ascending_blocks
-// Thinks: block 1 starts when block 0 has finished. So it looks with few blocks and much luck.
+// Thinks: block 1 starts when block 0 has finished. With few blocks and luck, that holds.
 // expect: race
 // answer: right under forward, wrong under reverse
 __global__ void chain(int* a) {
@@ -154,7 +154,7 @@ CASE(luck_of_ascending_blocks) {
 }
 
 // case: byte_of_flags
-// Thinks: each thread has a bit of its own.
+// Thinks: each thread has a bit of its own. It writes the whole byte.
 // expect: race
 __global__ void set_flags(const int* in, unsigned char* flags) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -168,7 +168,7 @@ CASE(byte_of_flags) {
 }
 
 // case: reverse_in_place
-// Thinks: every element is moved once.
+// Thinks: every element is moved once. It is also read once, perhaps after another thread wrote there.
 // expect: race
 __global__ void reverse_array(int* a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -197,7 +197,7 @@ CASE(ticket_read_plainly) {
 }
 
 // case: lock_without_fence
-// Thinks: a lock is an atomic variable. It must also hand over what it protects.
+// Thinks: a lock is only an atomic variable. It must also make the data that it protects visible.
 // expect: race
 __global__ void locked_sum(const int* in, int* lock, int* sum) {
   if (threadIdx.x != 0) return;
@@ -256,7 +256,7 @@ CASE(warp_exchanges_through_global) {
 }
 
 // case: atomic_of_the_block
-// Thinks: an atomic is an atomic. This one is only so for its own block.
+// Thinks: an atomic is an atomic. This one is atomic only for its own block.
 // expect: race
 __global__ void sum_of_blocks(const int* in, int* sum) {
   if (threadIdx.x == 0) atomicAdd_block(sum, in[blockIdx.x]);  // HERE, OTHER
@@ -268,7 +268,7 @@ CASE(atomic_of_the_block) {
 }
 
 // case: next_kernel_step_in_one
-// Thinks: two steps can share a launch. The second reads what other blocks write in the first.
+// Thinks: two steps can share one launch. The second step reads elements that other blocks write in the first.
 // expect: race
 __global__ void two_steps(const int* in, int* middle, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

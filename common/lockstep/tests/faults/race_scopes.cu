@@ -8,7 +8,7 @@ using cuda::memory_order_relaxed;
 using cuda::memory_order_release;
 
 // case: relaxed_store
-// Thinks: an atomic flag is enough; the order is a matter of taste.
+// Thinks: an atomic flag is enough; its memory order does not matter.
 // expect: race
 __global__ void store_relaxed(const int* in, int* data, int* flag, int* out) {
   const cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
@@ -27,7 +27,7 @@ CASE(relaxed_store) {
 }
 
 // case: relaxed_load
-// Thinks: the release makes the data visible to everybody. It does to those who acquire.
+// Thinks: the release makes the data visible to all threads. Only threads that acquire are sure to see it.
 // expect: race
 __global__ void load_relaxed(const int* in, int* data, int* flag, int* out) {
   const cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
@@ -46,7 +46,7 @@ CASE(relaxed_load) {
 }
 
 // case: counter_of_block_scope
-// Thinks: block scope is the fast one. The blocks do not see each other's additions as atomic.
+// Thinks: block scope is faster. The blocks do not see each other's additions as atomic.
 // expect: race
 __global__ void add_in_block_scope(int* count) {
   const cuda::atomic_ref<int, cuda::thread_scope_block> counter(*count);
@@ -59,7 +59,7 @@ CASE(counter_of_block_scope) {
 }
 
 // case: lock_that_orders_nothing
-// Thinks: whoever holds the lock is alone, and that is all a lock must do.
+// Thinks: the thread that holds the lock is alone, and that is all a lock must do.
 // expect: race
 __global__ void locked_relaxed(const int* in, int* word, int* sum) {
   if (threadIdx.x != 0) return;
@@ -75,7 +75,7 @@ CASE(lock_that_orders_nothing) {
 }
 
 // case: reset_without_atomic
-// Thinks: only the adding is contended, so thread 0 may reset the counter by a plain store.
+// Thinks: only the additions compete, so thread 0 may reset the counter by a plain store.
 // expect: race
 __global__ void count_and_reset(int* count) {
   const cuda::atomic_ref<int, cuda::thread_scope_device> counter(*count);

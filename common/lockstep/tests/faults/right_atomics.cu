@@ -61,7 +61,7 @@ CASE(relaxed_counter) {
 }
 
 // case: block_scope_in_its_block
-// Looks like: a scope that is too small. Both warps are of one block.
+// Looks like: a scope that is too small. Both warps are in one block.
 // expect: nothing
 __global__ void hand_over(const int* in, int* out) {
   __shared__ int s_data[32];
@@ -182,7 +182,7 @@ CASE(semaphore_of_the_device) {
 }
 
 // case: latch_of_a_block
-// Looks like: reads without a barrier. The latch opens when all have counted down.
+// Looks like: reads without a barrier. The latch opens when all threads have counted down.
 // expect: nothing
 __global__ void rotate_by_latch(int* a) {
   using Latch = cuda::latch<cuda::thread_scope_block>;

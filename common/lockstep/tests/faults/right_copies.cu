@@ -73,7 +73,7 @@ CASE(two_stages) {
 }
 
 // case: copy_with_zero_fill
-// Looks like: a tail that nobody loads. The copy fills it with zeros.
+// Looks like: a tail that no thread loads. The copy fills it with zeros.
 // expect: nothing
 __global__ void tail_copy(const int4* in, int n, int* sum) {
   __shared__ int4 s_a[8];
@@ -116,7 +116,7 @@ CASE(barrier_in_hardware) {
 }
 
 // case: copy_bound_to_a_barrier
-// Looks like: reads of what memcpy_async may still be copying. The barrier waits for the copy as well.
+// Looks like: reads of data that memcpy_async may still be copying. The barrier also waits for the copy.
 // expect: nothing
 __global__ void copy_by_barrier(const int* in, int* out) {
   __shared__ cuda::barrier<cuda::thread_scope_block> s_barrier;

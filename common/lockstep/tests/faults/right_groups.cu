@@ -114,7 +114,7 @@ CASE(block_group_sync) {
 }
 
 // case: tile_larger_than_a_warp
-// Looks like: 64 threads that wait for each other without a block barrier. The group brings the memory for it.
+// Looks like: 64 threads that wait for each other without a block barrier. The group provides the memory for it.
 // expect: nothing
 __global__ void reverse_large_tiles(int* a) {
   __shared__ cg::block_tile_memory<128> s_groups;

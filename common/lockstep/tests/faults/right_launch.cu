@@ -65,7 +65,7 @@ CASE(all_the_shared_memory) {
 }
 
 // case: too_much_was_refused
-// Looks like: an error. The program asks for too much shared memory, hears no, and takes less.
+// Looks like: an error. The program asks for too much shared memory, is refused, and takes less.
 // expect: nothing
 CASE(too_much_was_refused) {
   int bytes = 64 << 20;
@@ -79,7 +79,7 @@ CASE(too_much_was_refused) {
 }
 
 // case: allocation_failed_and_was_read
-// Looks like: a failed cudaMalloc. The program reads the error and does with less.
+// Looks like: a failed cudaMalloc. The program reads the error and continues with less.
 // expect: nothing
 CASE(allocation_failed_and_was_read) {
   int* a = nullptr;

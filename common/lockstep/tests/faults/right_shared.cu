@@ -227,7 +227,7 @@ CASE(producer_arrives_consumer_waits) {
 }
 
 // case: warp_specialised_ring
-// Looks like: a buffer overwritten while it is read. "Full" and "empty" barriers take turns.
+// Looks like: a buffer that is overwritten while it is read. "Full" and "empty" barriers take turns.
 // expect: nothing
 __global__ void pass_tiles(const int* in, int* out, int tiles) {
   __shared__ int s_tile[32];
@@ -392,7 +392,7 @@ CASE(until_nobody_changes) {
 }
 
 // case: flag_with_fences
-// Looks like: data handed from warp to warp without a barrier. Fences stand on both sides of an atomic flag.
+// Looks like: data passed from warp to warp without a barrier. Fences stand on both sides of an atomic flag.
 // expect: nothing
 __global__ void hand_over(const int* in, int* out) {
   __shared__ int s_data[32];
@@ -418,7 +418,7 @@ CASE(flag_with_fences) {
 }
 
 // case: volatile_flag_with_fences
-// Looks like: volatile as a substitute for synchronisation. It only carries the flag; the fences order the data.
+// Looks like: volatile in place of synchronisation. It only carries the flag; the fences order the data.
 // expect: nothing
 __global__ void hand_over_volatile(const int* in, int* out) {
   __shared__ int s_data[32];

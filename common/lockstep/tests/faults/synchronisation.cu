@@ -3,7 +3,7 @@
 #include "case.h"
 
 // case: return_before_barrier
-// Thinks: threads without an element can go home. The block's barrier counts on them.
+// Thinks: threads without an element may return early. The block's barrier counts on them.
 // expect: barrier_divergence
 __global__ void shift_tile(const int* in, int* out, int n) {
   __shared__ int s_tile[128];
@@ -20,7 +20,7 @@ CASE(return_before_barrier) {
 }
 
 // case: only_one_half_waits
-// Thinks: who has nothing to wait for need not wait.
+// Thinks: a thread that has nothing to wait for need not come to the barrier.
 // expect: barrier_divergence
 __global__ void lower_half_waits(const int* in, int* out) {
   const int tid = threadIdx.x;
@@ -59,7 +59,7 @@ CASE(barrier_in_both_branches) {
 }
 
 // case: barrier_in_a_thread_s_loop
-// Thinks: a thread needs as many barriers as it has steps. Each has another number of steps.
+// Thinks: a thread needs as many barriers as it has steps. The threads have different numbers of steps.
 // expect: barrier_divergence
 __global__ void steps_up_to_tid(int* a) {
   const int tid = threadIdx.x;
@@ -120,7 +120,7 @@ CASE(left_the_loop_early) {
 }
 
 // case: warps_gone_before_vote
-// Thinks: __syncthreads_count counts the threads for which it holds, so the others need not be there.
+// Thinks: __syncthreads_count counts threads for which the condition holds, so the others may have left.
 // expect: barrier_divergence
 __global__ void count_large(const int* in, int* out) {
   const int tid = threadIdx.x;
@@ -137,7 +137,7 @@ CASE(warps_gone_before_vote) {
 // ---- mask_mismatch ----
 
 // case: full_mask_in_a_branch
-// Thinks: the full mask is the one to use. Half of the warp has left.
+// Thinks: the full mask is always right. Half of the warp has left.
 // expect: mask_mismatch
 __global__ void sum_of_half(int* a) {
   const int lane = threadIdx.x;
@@ -153,7 +153,7 @@ CASE(full_mask_in_a_branch) {
 }
 
 // case: caller_not_in_its_mask
-// Thinks: the mask names those who give. It must name those who take, too.
+// Thinks: the mask names the lanes that give a value. It must also name the lanes that take one.
 // expect: mask_mismatch
 __global__ void take_from_lower(int* a) {
   const int lane = threadIdx.x;
@@ -166,7 +166,7 @@ CASE(caller_not_in_its_mask) {
 }
 
 // case: two_masks_in_one_vote
-// Thinks: each half votes under the mask that fits it. The upper half names everybody.
+// Thinks: each half votes with the mask that fits it. The upper half's mask names all lanes.
 // expect: mask_mismatch
 __global__ void vote_by_half(const int* in, int* out) {
   const int lane = threadIdx.x;
@@ -224,7 +224,7 @@ CASE(syncwarp_without_oneself) {
 }
 
 // case: shifted_mask
-// Thinks: the mask of a group of 8 is 0xff. That is the first group's; the others forgot to shift it.
+// Thinks: the mask of a group of 8 is 0xff. That is the first group's mask; the other groups must shift it.
 // expect: mask_mismatch
 __global__ void sum_of_eight(int* a) {
   const int lane = threadIdx.x;

@@ -38,7 +38,7 @@ CASE(shared_is_not_zero) {
 }
 
 // case: halo_not_loaded
-// Thinks: the loop over the tile loads its halo, too.
+// Thinks: the loop that loads the tile also loads its halo.
 // expect: uninitialised_read
 __global__ void blur(const float* in, float* out) {
   __shared__ float s_tile[64 + 2];
@@ -55,7 +55,7 @@ CASE(halo_not_loaded) {
 }
 
 // case: tail_of_the_tile
-// Thinks: where there is no element, there is nothing to store. The reduction reads it all the same.
+// Thinks: where there is no element, there is nothing to store. The reduction reads these words all the same.
 // expect: uninitialised_read
 __global__ void tile_sum(const int* in, int n, int* sum) {
   __shared__ int s_tile[128];
@@ -184,7 +184,7 @@ CASE(wrong_buffer) {
 }
 
 // case: padding_is_data
-// Thinks: the padding after every 32 words holds zeros and may be added along.
+// Thinks: the padding word after every 32 words holds zero and may be added, too.
 // expect: uninitialised_read
 __global__ void padded_sum(const int* in, int* sum) {
   __shared__ int s_padded[66];
@@ -220,7 +220,7 @@ CASE(next_block_sees_shared) {
 }
 
 // case: bins_by_block_size
-// Thinks: a block has 256 threads, one a bin. This one has 128, and half of the bins stay as they were.
+// Thinks: a block has 256 threads, one for each bin. This one has 128, so half of the bins are not set.
 // expect: uninitialised_read
 __global__ void histogram_of_256(const unsigned char* in, int n, int* bins) {
   __shared__ int s_bins[256];

@@ -158,21 +158,26 @@ void check(const char* algorithm, size_t n, const Result& got, const Result& wan
 // Nothing, one, part of a warp's row, part of a tile, several tiles and a bit.
 inline const int kSizes[] = {0, 1, 97, 3001, 50'021};
 
-// Runs `family.template operator()<T>(n)` for the element types and sizes.
+// Runs `family.template operator()<T>(n)` for the sizes, with int alone or, if ALL_TYPES is defined, with every element
+// type. nvcc takes minutes for all types, so a binary of its own has them (programs.cmake).
 template <class Family>
 void for_numbers_and_sizes(Family family) {
   for (const int n : kSizes) {
     family.template operator()<int>(n);
+#ifdef ALL_TYPES
     family.template operator()<float>(n);
     family.template operator()<double>(n);
     family.template operator()<long long>(n);
+#endif
   }
 }
 
 template <class Family>
 void for_types_and_sizes(Family family) {
   for_numbers_and_sizes(family);
+#ifdef ALL_TYPES
   for (const int n : kSizes) family.template operator()<Item>(n);
+#endif
 }
 
 inline int list_and_verdict(const char* program) {

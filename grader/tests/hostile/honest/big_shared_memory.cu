@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// All of the 48 KiB of static shared memory, and 96 KiB of dynamic shared memory in another kernel.
+// Uses all 48 KiB of static shared memory, and in another kernel 96 KiB of dynamic shared memory.
 #include "sum.h"
 
 static __global__ void with_static(const unsigned* data, int n, unsigned* sum) {

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// A block's sum by CUB, which comes with the toolkit.
+// Sums a block with CUB, which is part of the toolkit.
 #include <cub/block/block_reduce.cuh>
 
 #include "sum.h"

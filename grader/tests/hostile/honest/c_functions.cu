@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Helpers with C linkage and global variables, under a prefix of their own.
+// Helpers with C linkage and global variables, under their own prefix.
 #include "sum.h"
 
 extern "C" {

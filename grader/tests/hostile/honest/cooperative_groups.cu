@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// One cooperative launch whose blocks wait for each other, groups of tiles inside.
+// One cooperative launch whose blocks wait for each other, with groups of tiles inside.
 #include <cooperative_groups.h>
 
 #include "sum.h"

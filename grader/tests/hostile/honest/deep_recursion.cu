@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// A device function that calls itself, on a stack that the host made larger.
+// A device function calls itself, on a stack that the host has made larger.
 #include "sum.h"
 
 static __device__ unsigned add_range(const unsigned* data, int first, int last) {

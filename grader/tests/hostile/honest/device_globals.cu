@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Sums in a global variable of the device, a table in constant memory.
+// Sums in a global variable of the device, and a table in constant memory.
 #include "sum.h"
 
 static __device__ unsigned total;

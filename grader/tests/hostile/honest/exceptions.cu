@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Throws and catches exceptions of its own on the host, through several functions.
+// Throws and catches its own exceptions on the host, through several functions.
 #include <stdexcept>
 #include <string>
 

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Loads of 16 bytes wherever they fit, the rest one by one.
+// Loads 16 bytes wherever they fit, and the rest one by one.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

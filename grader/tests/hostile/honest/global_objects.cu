@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Objects that live as long as the program: a map filled before main, device memory kept between calls and freed.
+// Objects that live as long as the program: a map filled before main; device memory kept between calls and freed.
 #include <map>
 #include <string>
 

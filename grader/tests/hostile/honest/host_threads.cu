@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Two threads of the host launch a half each, and are joined.
+// Two threads of the host launch one half each, and are joined.
 #include <thread>
 
 #include "sum.h"

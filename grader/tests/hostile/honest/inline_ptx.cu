@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// PTX by hand: loads past the cache, a shuffle, an addition in memory without a result.
+// Hand-written PTX: loads past the cache, a shuffle, an addition in memory without a result.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Blocks hand their sums on without a second launch: fences, a ticket, the last block adds up.
+// Sums blocks without a second launch: fences, a ticket, and the last block adds up.
 #include <vector>
 
 #include "sum.h"

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// A launch for each 64 elements, and a copy back after each.
+// One launch for each 64 elements, and a copy back after each.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

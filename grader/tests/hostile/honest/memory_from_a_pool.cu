@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Memory by cudaMallocAsync, freed by cudaFreeAsync.
+// Memory from cudaMallocAsync, freed by cudaFreeAsync.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Five kernels, one of them never called, and a pass over partial sums for each level.
+// Five kernels, one of which is never called, and a pass over partial sums for each level.
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Names that the C library, the runner and CUDA have too, in a namespace, static, or as members.
+// Names that the C library, the runner and CUDA also have: in a namespace, static, or as members.
 #include "sum.h"
 
 namespace {

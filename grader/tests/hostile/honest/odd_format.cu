@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 00
-// Another way to set code: one column, no spaces, braces everywhere, names of one letter.
+// Code in an unusual format: one column, no spaces, braces everywhere, names of one letter.
 // clang-format off
 #include "common/contracts/saxpy.h"
   #  include   "common/check.h"

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Blocks of 7 × 3 × 5 threads in a grid of three dimensions, most of whose blocks have nothing to do.
+// Blocks of 7 × 3 × 5 threads in a grid of three dimensions; most of the blocks have nothing to do.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Helper headers of its own beside the file, one included by the other.
+// Its own helper headers beside the file; one includes the other.
 #include "add.cuh"
 
 int reduce_sum(int* data, int n) {

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// The sum in pinned memory of the host, which the kernel writes by itself.
+// The sum is in pinned memory of the host, and the kernel writes it directly.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

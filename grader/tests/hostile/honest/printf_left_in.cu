@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 15
-// What somebody printed to find a mistake, on the host and by one thread, is still there.
+// Prints that helped to find a mistake, on the host and by one thread, are still there.
 #include <cstdio>
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 15
-// Two streams that do not wait for the default one, ordered by events and waited for before the return.
+// Two streams that do not wait for the default one; events order them, and the host waits for them at the end.
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// One thread does everything.
+// One thread does all the work.
 #include "sum.h"
 
 static __global__ void add(const unsigned* data, int n, unsigned* sum) {

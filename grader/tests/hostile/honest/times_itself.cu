@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Looks at clocks, its environment and the size of the card, and prints what it saw.
+// Reads clocks, its environment and the size of the card, and prints what it read.
 #include <sys/time.h>
 
 #include <chrono>

@@ -1,0 +1,92 @@
+# WrongVariants: files of solutions/NN_name/wrong → binaries in build/labs/NN_name/wrong and tests wrong.NN.VARIANT.
+#
+# A variant is VARIANT.patch, one bug in the reference, or a whole file, where the kernel is another one. Its first line
+# is `caught by: CHECK`, perhaps with `(on a card: CHECK)` behind it; in a whole file it is a comment.
+# grader/launcher/variants.py applies the patches: a patch that no longer fits the reference ends the build.
+#
+# All functions but add_kill_rate use add_lab's variables.
+
+# labNN.wrong: build/labs/NN_name/wrong/VARIANT.cu out of each patch. A file that stays the same is not written again.
+function(warpladder_patched_variants)
+  cmake_path(GET source EXTENSION kind)
+  file(GLOB patches CONFIGURE_DEPENDS ${solutions}/wrong/*.patch)
+  if(NOT patches)
+    return()
+  endif()
+  file(MAKE_DIRECTORY ${folder}/wrong)
+  set(patched)
+  foreach(patch IN LISTS patches)
+    cmake_path(GET patch STEM variant)
+    list(APPEND patched ${folder}/wrong/${variant}${kind})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${patched}
+    COMMAND ${Python3_EXECUTABLE} -B -m launcher.variants ${solutions}/wrong ${folder}/wrong
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/grader
+    DEPENDS ${patches} ${solutions}/${source} ${PROJECT_SOURCE_DIR}/grader/launcher/variants.py
+    COMMENT "Patching lab ${number}'s wrong variants" VERBATIM)
+  add_custom_target(lab${number}.wrong ALL DEPENDS ${patched})
+endfunction()
+
+function(warpladder_wrong_tests suffix test)
+  cmake_path(GET source EXTENSION kind)
+  file(GLOB variants CONFIGURE_DEPENDS ${solutions}/wrong/*${kind} ${solutions}/wrong/*.patch)
+  foreach(variant_file IN LISTS variants)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${variant_file})  # its first line is read here
+    warpladder_wrong_test(${variant_file} "${suffix}" "${test}")
+  endforeach()
+endfunction()
+
+function(warpladder_wrong_test variant_file suffix test)
+  cmake_path(GET variant_file STEM variant)
+  warpladder_named_check(${variant_file} "${suffix}" check)
+  if(suffix AND check MATCHES "^(luck$|rule\\.|finding\\.)")  # left to luck, or what only lockstep counts and finds
+    return()
+  endif()
+  set(binary ${folder}/wrong/${variant})
+  if(NOT suffix)
+    set_property(GLOBAL APPEND PROPERTY warpladder_wrong_tests wrong.${number}.${variant})
+  endif()
+  set(code ${variant_file})
+  if(variant_file MATCHES "\\.patch$")
+    set(code ${binary}${kind})
+  endif()
+  set(judged --binary ${binary})
+  if(check STREQUAL "compile")  # the judge compiles it, and must not succeed
+    set(judged --file ${code})
+  elseif(NOT TARGET lab${number}.wrong.${variant})
+    warpladder_lab_binary(lab${number}.wrong.${variant} ${code} ${binary} ${contract} "${compile}" "${link}")
+    if(TARGET lab${number}.wrong)
+      add_dependencies(lab${number}.wrong.${variant} lab${number}.wrong)
+    endif()
+  endif()
+  warpladder_lab_test(wrong.${number}.${variant}${suffix} ${test} ${judged} --expect ${check}
+                      --json ${binary}.${device}.json)
+endfunction()
+
+# The check that the variant's first line names: on a card (suffix is not empty) the one for cards.
+function(warpladder_named_check variant_file suffix out)
+  file(STRINGS ${variant_file} first_line LIMIT_COUNT 1)
+  set(mark "// ")
+  if(variant_file MATCHES "\\.patch$")
+    set(mark "")
+  endif()
+  if(NOT first_line MATCHES "^${mark}caught by: ([a-z][^ ]*)( \\(on a card: ([^ ]+)\\))?$")
+    message(FATAL_ERROR "${variant_file}: its first line must be `${mark}caught by: CHECK`, or `${mark}caught by: CHECK "
+                        "(on a card: CHECK)`; docs/labs.md lists the checks.")
+  endif()
+  set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
+  if(suffix AND CMAKE_MATCH_3)
+    set(${out} ${CMAKE_MATCH_3} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# wrong.all, after all wrong.*: counts the variants, and those that are caught as they say.
+function(add_kill_rate)
+  get_property(tests GLOBAL PROPERTY warpladder_wrong_tests)
+  if(Python3_FOUND AND tests)
+    add_test(NAME wrong.all COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/grader/tests/kill_rate.py
+             ${PROJECT_SOURCE_DIR}/solutions ${CMAKE_BINARY_DIR})
+    set_tests_properties(wrong.all PROPERTIES LABELS lab DEPENDS "${tests}")
+  endif()
+endfunction()

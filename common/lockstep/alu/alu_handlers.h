@@ -1,0 +1,250 @@
+// alu_handlers: makes a handler for 32 lanes out of a pure function of one lane. Lanes outside the mask keep their
+// value.
+//
+// Full masks run a loop that the compiler turns into vector instructions, written straight into d. Partial masks
+// compute all lanes just the same (no function traps or has effects) and blend. Functions too long for vectors run lane
+// by lane.
+#pragma once
+
+#include <utility>
+
+#include "alu/alu_table.h"
+#include "alu/arith_types.h"
+#include "alu/operands.h"
+
+namespace lockstep::LOCKSTEP_ISA {
+
+// Bit l of a mask, at the width of the values that it selects: so the compiler can compare whole vectors. 16-bit values
+// meet one half of the mask at a time.
+template <class T>
+struct LaneBits {
+  T bit[kWarpSize];
+  constexpr LaneBits() : bit() {
+    for (int l = 0; l < kWarpSize; ++l) bit[l] = static_cast<T>(T{1} << l % (sizeof(T) * 8));
+  }
+};
+template <class T>
+inline constexpr LaneBits<T> kLaneBits{};
+
+// Values travel between registers and functions as plain integers: structures would keep loops from being vectors.
+template <int bytes>
+struct BitsOf;
+template <>
+struct BitsOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct BitsOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct BitsOf<8> {
+  using type = uint64_t;
+};
+template <class T>
+using Bits = typename BitsOf<sizeof(T)>::type;
+
+// One source operand of a handler: l → the value in lane l.
+template <class T>
+struct Source {
+  const Bits<T>* values;
+  Source(std::byte* registers, uint32_t offset) : values(lanes<Bits<T>>(registers, offset)) {}
+  T operator[](int l) const { return __builtin_bit_cast(T, values[l]); }
+};
+template <>
+struct Source<bool> {
+  Mask values;
+  Source(std::byte* registers, uint32_t offset) : values(*lanes<Mask>(registers, offset)) {}
+  bool operator[](int l) const { return (values & kLaneBits<Mask>.bit[l]) != 0; }
+};
+
+// value where the mask has lane l's bit, else old; by logic on the bits, so that nothing branches.
+template <class B>
+[[gnu::always_inline]] inline B blend(B value, B old, Mask mask, int l) {
+  const auto part = static_cast<B>(sizeof(B) == 2 && l >= 16 ? mask >> 16 : mask);
+  const B bit = kLaneBits<B>.bit[l];
+  const auto select = static_cast<B>((part & bit) == bit ? ~B{0} : B{0});
+  return static_cast<B>((value & select) | (old & ~select));
+}
+inline void write_predicate(std::byte* registers, uint32_t offset, Mask value, Mask mask) {
+  Mask& p = *lanes<Mask>(registers, offset);
+  p = (p & ~mask) | (value & mask);
+}
+
+// d = f(sources…) by vectors. The pragma says what the compiler cannot know: registers are the same or apart, never
+// skewed.
+template <class D, class F, class... S>
+[[gnu::always_inline]] inline void run(std::byte* registers, uint32_t d_offset, Mask mask, F f, S... sources) {
+  if constexpr (std::is_same_v<D, bool>) {
+    Mask result = 0;
+    for (int l = 0; l < kWarpSize; ++l) result |= f(sources[l]...) ? kLaneBits<Mask>.bit[l] : 0;
+    write_predicate(registers, d_offset, result, mask);
+    return;
+  } else {
+    using B = Bits<D>;
+    B* d = lanes<B>(registers, d_offset);
+    if (mask == kFullMask) {
+#pragma GCC ivdep
+      for (int l = 0; l < kWarpSize; ++l) d[l] = __builtin_bit_cast(B, D(f(sources[l]...)));
+      return;
+    }
+    // Two loops, so that l >= 16 is known in each.
+#pragma GCC ivdep
+    for (int l = 0; l < kWarpSize / 2; ++l) d[l] = blend(__builtin_bit_cast(B, D(f(sources[l]...))), d[l], mask, l);
+#pragma GCC ivdep
+    for (int l = kWarpSize / 2; l < kWarpSize; ++l)
+      d[l] = blend(__builtin_bit_cast(B, D(f(sources[l]...))), d[l], mask, l);
+  }
+}
+
+// The same for functions that stay scalar: active lanes only.
+template <class D, class F, class... S>
+[[gnu::always_inline]] inline void run_by_lane(std::byte* registers, uint32_t d_offset, Mask mask, F f, S... sources) {
+  Mask result = 0;
+  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctz(rest);
+    if constexpr (std::is_same_v<D, bool>)
+      result |= Mask{f(sources[l]...)} << l;
+    else
+      lanes<D>(registers, d_offset)[l] = f(sources[l]...);
+  }
+  if constexpr (std::is_same_v<D, bool>) write_predicate(registers, d_offset, result, mask);
+}
+
+// The PTX type of a C++ type, and its suffix.
+template <class T>
+inline constexpr Type kTypeOf = Type::kNone;
+template <>
+inline constexpr Type kTypeOf<bool> = Type::kPred;
+template <>
+inline constexpr Type kTypeOf<uint8_t> = Type::kU8;
+template <>
+inline constexpr Type kTypeOf<int8_t> = Type::kS8;
+template <>
+inline constexpr Type kTypeOf<uint16_t> = Type::kU16;
+template <>
+inline constexpr Type kTypeOf<int16_t> = Type::kS16;
+template <>
+inline constexpr Type kTypeOf<uint32_t> = Type::kU32;
+template <>
+inline constexpr Type kTypeOf<int32_t> = Type::kS32;
+template <>
+inline constexpr Type kTypeOf<uint64_t> = Type::kU64;
+template <>
+inline constexpr Type kTypeOf<int64_t> = Type::kS64;
+template <>
+inline constexpr Type kTypeOf<Half> = Type::kF16;
+template <>
+inline constexpr Type kTypeOf<Bfloat> = Type::kBf16;
+template <>
+inline constexpr Type kTypeOf<Half2> = Type::kF16x2;
+template <>
+inline constexpr Type kTypeOf<Bfloat2> = Type::kBf16x2;
+template <>
+inline constexpr Type kTypeOf<float> = Type::kF32;
+template <>
+inline constexpr Type kTypeOf<double> = Type::kF64;
+
+template <class T>
+inline constexpr const char* kSuffix = "";
+template <>
+inline constexpr const char* kSuffix<uint16_t> = ".u16";
+template <>
+inline constexpr const char* kSuffix<int16_t> = ".s16";
+template <>
+inline constexpr const char* kSuffix<uint32_t> = ".u32";
+template <>
+inline constexpr const char* kSuffix<int32_t> = ".s32";
+template <>
+inline constexpr const char* kSuffix<uint64_t> = ".u64";
+template <>
+inline constexpr const char* kSuffix<int64_t> = ".s64";
+template <>
+inline constexpr const char* kSuffix<Half> = ".f16";
+template <>
+inline constexpr const char* kSuffix<Bfloat> = ".bf16";
+template <>
+inline constexpr const char* kSuffix<Half2> = ".f16x2";
+template <>
+inline constexpr const char* kSuffix<Bfloat2> = ".bf16x2";
+template <>
+inline constexpr const char* kSuffix<float> = ".f32";
+template <>
+inline constexpr const char* kSuffix<double> = ".f64";
+
+// The operand types of a function; a FloatMode at the end is no operand.
+template <class D, class... S>
+struct Types {
+  static constexpr Signature signature{kTypeOf<D>, {kTypeOf<S>...}};
+};
+template <class D, class... S>
+Types<D, S...> types_of(D (*)(S...));
+template <class D, class A>
+Types<D, A> types_of(D (*)(A, FloatMode));
+template <class D, class A, class B>
+Types<D, A, B> types_of(D (*)(A, B, FloatMode));
+template <class D, class A, class B, class C>
+Types<D, A, B, C> types_of(D (*)(A, B, C, FloatMode));
+template <auto f>
+using TypesOf = decltype(types_of(f));
+
+template <bool by_lane, class F, class D, class... S>
+[[gnu::always_inline]] inline void apply(std::byte* r, const AluOperands& i, Mask mask, F f, Types<D, S...>) {
+  const uint32_t offsets[] = {i.a, i.b, i.c, i.e};
+  [&]<size_t... n>(std::index_sequence<n...>) __attribute__((always_inline)) {
+    if constexpr (by_lane)
+      run_by_lane<D>(r, i.d, mask, f, Source<S>(r, offsets[n])...);
+    else
+      run<D>(r, i.d, mask, f, Source<S>(r, offsets[n])...);
+  }
+  (std::index_sequence_for<S...>{});
+}
+
+// The handlers themselves. Functions with modes have them fixed, which the compiler folds away, or read from modes.
+// Flattened: a call in a loop would keep it from being vectors.
+template <auto f, bool by_lane>
+[[gnu::flatten]] void handle(std::byte* r, const AluOperands& i, Mask mask) {
+  apply<by_lane>(
+      r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x...); }, TypesOf<f>{});
+}
+template <auto f, bool by_lane, bool ftz>
+[[gnu::flatten]] void handle_fixed(std::byte* r, const AluOperands& i, Mask mask) {
+  apply<by_lane>(
+      r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x..., FloatMode{.ftz = ftz}); },
+      TypesOf<f>{});
+}
+template <auto f>
+void handle_general(std::byte* r, const AluOperands& i, Mask mask) {
+  const FloatMode mode = FloatMode::unpack(i.modes);
+  apply<true>(
+      r, i, mask, [mode](auto... x) { return f(x..., mode); }, TypesOf<f>{});
+}
+
+// One line of a table: an instruction by vectors, one lane by lane, and the same two for functions with modes.
+template <auto f>
+void op(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
+  table.add(opcode, type, type2, {.plain = handle<f, false>, .signature = TypesOf<f>::signature});
+}
+template <auto f>
+void op_by_lane(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
+  table.add(opcode, type, type2, {.plain = handle<f, true>, .signature = TypesOf<f>::signature});
+}
+template <auto f>
+void modal(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
+  table.add(opcode, type, "",
+            {.plain = handle_fixed<f, false, false>,
+             .ftz = handle_fixed<f, false, true>,
+             .general = handle_general<f>,
+             .allowed = allowed,
+             .signature = TypesOf<f>::signature});
+}
+template <auto f>
+void modal_by_lane(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
+  table.add(opcode, type, "",
+            {.plain = handle_fixed<f, true, false>,
+             .general = handle_general<f>,
+             .allowed = allowed,
+             .signature = TypesOf<f>::signature});
+}
+
+}  // namespace lockstep::LOCKSTEP_ISA

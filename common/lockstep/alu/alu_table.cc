@@ -1,0 +1,50 @@
+// alu_table: keeps the handlers' entries by name; chooses the copy that this processor can run.
+
+#include "alu/alu_table.h"
+
+#include <stdexcept>
+
+namespace lockstep {
+
+void AluTable::add(const char* opcode, const char* type, const char* second_type, const AluEntry& entry) {
+  const auto [place, is_new] = entries_.emplace(std::string(opcode) + type + second_type, entry);
+  if (!is_new) throw std::logic_error("two handlers for " + place->first);
+}
+
+const AluEntry* AluTable::find(const std::string& name) const {
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+bool isa_available(Isa isa) {
+  if (isa == Isa::kBaseline) return true;
+#ifdef LOCKSTEP_ALU_AVX2
+  __builtin_cpu_init();
+  if (isa == Isa::kAvx2) return __builtin_cpu_supports("x86-64-v3") != 0;
+#endif
+  return false;
+}
+
+AluTable make_alu_table(Isa isa) {
+  AluTable table;
+#define LOCKSTEP_DEFINE(isa_namespace)                                                                         \
+  isa_namespace::define_integer(table), isa_namespace::define_float(table), isa_namespace::define_half(table), \
+      isa_namespace::define_compare(table), isa_namespace::define_convert(table)
+  switch (isa) {
+    case Isa::kBaseline: LOCKSTEP_DEFINE(baseline); break;
+#ifdef LOCKSTEP_ALU_AVX2
+    case Isa::kAvx2: LOCKSTEP_DEFINE(avx2); break;
+#else
+    case Isa::kAvx2: throw std::logic_error("this build has no such copy of the handlers");
+#endif
+  }
+#undef LOCKSTEP_DEFINE
+  return table;
+}
+
+const AluTable& alu_table() {
+  static const AluTable table = make_alu_table(isa_available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kBaseline);
+  return table;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,77 @@
+// alu_table: what the handlers' files tell select_alu: for every instruction its handler and the types of its operands.
+// Left out: how the names of modifiers are read (alu.cc) and the handlers themselves (alu_*.cc).
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "alu/operands.h"
+#include "ptx/module.h"
+
+namespace lockstep {
+
+// The types of an instruction's operands: a register's width, and how an immediate there is to be read.
+struct Signature {
+  Type d = Type::kNone;
+  Type sources[4] = {Type::kNone, Type::kNone, Type::kNone, Type::kNone};
+};
+
+// Which modifiers an instruction's own handlers understand, beyond those in its name.
+enum Allowed : uint32_t {
+  kNoModes = 0,
+  kNearest = 1,
+  kDirected = 2,
+  kIntegral = 4,
+  kFtz = 8,
+  kSat = 16,
+  kRelu = 32,
+  kNaN = 64,
+  kXorsignAbs = 128,
+  kAbs = 256,
+  kSatfinite = 512,
+  kRoundings = kNearest | kDirected,
+};
+
+struct AluEntry {
+  AluHandler plain = nullptr;    // no modes
+  AluHandler ftz = nullptr;      // just .ftz; may be null
+  AluHandler general = nullptr;  // modes in modes; null if the instruction has none
+  uint32_t allowed = kNoModes;
+  Signature signature;
+};
+
+// What set writes where the comparison holds: ones, or 1.0; for pairs, in either half.
+enum class SetResult : uint8_t { k32Ones, k16Ones, kF32, kF16, kBf16, kPairOnes, kF16x2, kBf16x2 };
+
+// Name, such as "add.f32" (without modes), or "cvt.f32.s8" → entry. The files that fill it are compiled for several
+// instruction sets, hence this narrow door: they instantiate nothing of the standard library themselves.
+class AluTable {
+ public:
+  void add(const char* opcode, const char* type, const char* second_type, const AluEntry& entry);
+  const AluEntry* find(const std::string& name) const;
+  const std::unordered_map<std::string, AluEntry>& entries() const { return entries_; }
+
+ private:
+  std::unordered_map<std::string, AluEntry> entries_;
+};
+
+// The table for this processor, made at the first call. Tests may ask for a given copy instead.
+const AluTable& alu_table();
+enum class Isa : uint8_t { kBaseline, kAvx2 };
+bool isa_available(Isa isa);
+AluTable make_alu_table(Isa isa);
+
+// The copies of the handlers' files.
+#define LOCKSTEP_DECLARE_HANDLERS(isa)  \
+  namespace isa {                       \
+  void define_integer(AluTable& table); \
+  void define_float(AluTable& table);   \
+  void define_half(AluTable& table);    \
+  void define_compare(AluTable& table); \
+  void define_convert(AluTable& table); \
+  }
+LOCKSTEP_DECLARE_HANDLERS(baseline)
+LOCKSTEP_DECLARE_HANDLERS(avx2)
+#undef LOCKSTEP_DECLARE_HANDLERS
+
+}  // namespace lockstep

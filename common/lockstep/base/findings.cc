@@ -1,0 +1,46 @@
+#include "base/findings.h"
+
+namespace lockstep {
+namespace {
+
+std::string cause(const Finding& f) {
+  const auto place = [](const Site& site) { return site.file + ":" + std::to_string(site.line); };
+  std::string one = place(f.at), other = f.other ? place(*f.other) : "";
+  if (other < one) std::swap(one, other);  // which of two accesses came first is the schedule's doing
+  const std::string text = f.kind + "|" + f.kernel + "|" + one + "|" + other;
+  // Without lines to tell them apart, the places in memory do.
+  return f.at.line ? text : text + "|" + f.where + "|" + f.message;
+}
+
+}  // namespace
+
+void Finding::see_again(Finding again) {
+  const uint64_t total = count + again.count;
+  if (within_warp && !again.within_warp) *this = std::move(again);
+  count = total;
+}
+
+size_t Findings::add(Finding finding) {
+  const auto [entry, is_new] = by_cause_.emplace(cause(finding), findings_.size());
+  if (is_new)
+    findings_.push_back(std::move(finding));
+  else
+    findings_[entry->second].see_again(std::move(finding));
+  return entry->second;
+}
+
+void Findings::add_all(const Findings& others) {
+  for (const Finding& finding : others.all()) add(finding);
+}
+
+std::vector<std::string> Findings::take_messages() {
+  std::vector<std::string> messages;
+  for (; told_ < findings_.size(); ++told_) {
+    const Finding& f = findings_[told_];
+    messages.push_back(f.count == 1 ? f.message
+                                    : f.message + "\n  This happened " + std::to_string(f.count) + " times.");
+  }
+  return messages;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// lanes: the 32 lanes of a warp, sets of them, and their values in a register.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace lockstep {
+
+inline constexpr int kWarpSize = 32;
+using Mask = uint32_t;
+inline constexpr Mask kFullMask = 0xffffffffu;
+
+// The lowest lane of a mask that has one.
+inline uint32_t first_lane(Mask mask) { return static_cast<uint32_t>(std::countr_zero(mask)); }
+
+// The lanes' values of the register at this byte offset of a frame, lane 0 first.
+template <class T>
+T* lanes(std::byte* registers, uint32_t offset) {
+  return reinterpret_cast<T*>(registers + offset);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,36 @@
+// status: what came of a request to the device: a code, and a text for a person.
+#pragma once
+
+#include <string>
+
+namespace lockstep {
+
+// Values equal cudaError_t's (runtime_api asserts it), so that translating is a cast.
+enum class Status : int {
+  kOk = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kInvalidConfiguration = 9,
+  kInvalidSymbol = 13,
+  kDeviceGone = 46,  // cudaErrorDevicesUnavailable
+  kInvalidDeviceFunction = 98,
+  kInvalidPtx = 218,
+  kUnsupportedInstruction = 222,  // cudaErrorUnsupportedPtxVersion
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kLaunchTimeout = 702,
+  kAssert = 710,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kLaunchFailure = 719,
+  kCooperativeLaunchTooLarge = 720,
+};
+
+// A status and, unless it is kOk, a text for a person: what happened and what to do next.
+struct Outcome {
+  Status status = Status::kOk;
+  std::string message;
+  bool ok() const { return status == Status::kOk; }
+};
+
+}  // namespace lockstep

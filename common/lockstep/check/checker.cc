@@ -1,0 +1,381 @@
+#include "check/checker.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/align.h"
+#include "engine/access.h"
+#include "engine/block.h"
+#include "engine/launch.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+namespace {
+
+size_t lane_bytes(Width width) {
+  return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
+}
+
+// Whether the store of this lane leaves memory as the other's store left it, or will leave it: then their order does
+// not matter. CUDA defines what many threads see that write one and the same value.
+bool same_value(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::byte* place,
+                const Record& earlier) {
+  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: a copy, not out of registers
+  const size_t width = lane_bytes(access.register_width);
+  const bool same_instruction =
+      earlier.access == access.index && warp.checks()->order.warps[warp.index()].segment == earlier.segment;
+  bool as_memory = true, as_other = same_instruction;
+  for (uint32_t e = 0; e < access.count; ++e) {
+    const std::byte* values = warp.registers() + access.registers[e];
+    const std::byte* value = values + lane * width;
+    as_memory &= std::memcmp(value, place + e * access.bytes, access.bytes) == 0;
+    as_other &= std::memcmp(value, values + earlier.lane * width, access.bytes) == 0;
+  }
+  return as_memory || as_other;
+}
+
+// Enough for this access. Of a struct that is copied whole, or loaded eight bytes and more at a time, some bytes may be
+// padding that nobody wrote.
+bool is_written(const Written& written, const MemoryAccess& access, uint64_t first) {
+  const uint32_t bytes = access.bytes * access.count;
+  if (written.all(first, bytes)) return true;
+  return (access.only_copied || bytes > 4) && written.any(first, bytes);
+}
+
+// Whether all 32 lanes read or write one stretch of memory, lane after lane.
+bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
+  if (mask != kFullMask) return false;
+  uint64_t difference = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= bytes[l] ^ (bytes[0] + l * size);
+  return difference == 0;
+}
+
+// CUDA's own C++ libraries. A race there, or an unwritten word of their shared memory, is nothing that a learner could
+// mend; they hold what they do on purpose to work (docs/lockstep.md names the places).
+bool is_library(const std::string& file) {
+  return file.find("/cub/") != std::string::npos || file.find("/thrust/") != std::string::npos ||
+         file.find("/cuda/std/") != std::string::npos;
+}
+
+// Memory gives whole pages, and at least 512 bytes behind the last byte. Taken as they are, neighbours' shadows touch,
+// and the system keeps them as one mapping.
+uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, 4096); }
+
+}  // namespace
+
+Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
+  if (checks.initialised) written_ = std::make_unique<Shadow<uint64_t>>(memory.reserved() / 64);
+  if (checks.races)
+    for (auto& records : records_) records = std::make_unique<Shadow<Record>>(memory.reserved() / 4);
+}
+
+bool Checker::allocated(uint64_t address, uint64_t bytes) {
+  const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
+  if (written_ && !written_->open(first / 64, (end - first) / 64)) return false;
+  return std::all_of(records_.begin(), records_.end(),
+                     [&](const auto& records) { return !records || records->open(first / 4, (end - first) / 4); });
+}
+
+void Checker::host_wrote(uint64_t address, uint64_t bytes) {
+  if (written_ && bytes) Written(written_->data()).set(address - memory_.base(), bytes);
+}
+
+void Checker::freed(uint64_t address, uint64_t bytes) {
+  const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
+  if (written_) written_->close(first / 64, (end - first) / 64);
+  for (auto& records : records_)
+    if (records) records->close(first / 4, (end - first) / 4);
+}
+
+void Checker::begin_launch(Launch& launch) {
+  launch_ = &launch;
+  causes_.clear();  // of a launch that did not get to its end
+  findings_.clear();
+  if (order_.begin_launch())
+    for (auto& records : records_)
+      if (records) records->reset();
+}
+
+void Checker::end_launch() {
+  // A read of what another thread has yet to write is found twice; the race is the cause.
+  const auto races_too = [&](uint32_t pc) {
+    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& entry) {
+      const auto& [kind, one, other] = entry.first;
+      return kind == std::string_view("race") && (one == pc || other == pc);
+    });
+  };
+  for (const auto& [cause, index] : causes_)
+    if (std::get<0>(cause) == std::string_view("uninitialised_read") && races_too(std::get<1>(cause)))
+      findings_[index].count = 0;
+  for (Finding& finding : findings_)
+    if (finding.count) launch_->findings.add(std::move(finding));
+  launch_ = nullptr;
+}
+
+void Checker::begin_block(const Block& block, BlockChecks& checks) {
+  order_.begin_block(checks.order, block.linear(), launch_->warps_per_block());
+  if (checks_.initialised) checks.written.assign(launch_->shared_bytes / 64 + 1, 0);
+  if (checks_.races)
+    for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + kWarpSize);
+}
+
+bool Checker::count_again(const Cause& cause) {
+  const auto found = causes_.find(cause);
+  if (found == causes_.end()) return false;
+  ++findings_[found->second].count;
+  return true;
+}
+
+void Checker::add(const Cause& cause, Finding finding) {
+  finding.kind = std::get<0>(cause);
+  finding.kernel = launch_->kernel;
+  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->kernel);
+  const auto [entry, is_new] = causes_.emplace(cause, findings_.size());
+  if (is_new)
+    findings_.push_back(std::move(finding));
+  else
+    findings_[entry->second].see_again(std::move(finding));
+}
+
+// ---- memory ----
+
+void Checker::global_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses) {
+  std::array<uint64_t, kWarpSize> bytes;
+  for (int l = 0; l < kWarpSize; ++l) bytes[l] = addresses[l] - memory_.base();
+  if (checks_.initialised) check_written(warp, access, mask, bytes.data(), Written(written_->data()), false);
+  if (!checks_.races) return;
+  const Cells cells{records_[0]->data(), records_[1]->data(), records_[2]->data(), memory_.reserved() / 4};
+  check_order(warp, access, mask, bytes.data(), cells, order_.first_segment(), false);
+}
+
+void Checker::shared_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
+  BlockChecks& checks = *warp.checks();
+  if (checks_.initialised) check_written(warp, access, mask, offsets, Written(checks.written.data()), true);
+  if (!checks_.races) return;
+  const Cells cells{checks.cells[0].data(), checks.cells[1].data(), checks.cells[2].data(), checks.cells[2].size()};
+  check_order(warp, access, mask, offsets, cells, checks.order.floor, true);
+  check_copies(warp, access, mask, offsets);
+}
+
+void Checker::check_written(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
+                            Written written, bool shared) {
+  const uint32_t size = access.bytes * access.count;
+  const bool reads = access.op != MemoryOp::kStore, writes = access.op != MemoryOp::kLoad;
+  if (is_row(mask, bytes, size) && (!reads || written.all(bytes[0], kWarpSize * size))) {
+    if (writes) written.set(bytes[0], kWarpSize * size);
+    return;
+  }
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    if (reads && !is_written(written, access, bytes[l])) report_unwritten(warp, access, l, bytes[l], shared);
+    if (writes) written.set(bytes[l], size);
+  }
+}
+
+// An asynchronous copy writes at any time until it is waited for: even the thread that began it must keep away.
+void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
+  for (const auto& other : warp.block().warps()) {
+    if (other->copies().idle()) continue;
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      const auto writer = other->copies().still_writes(kSharedBase + offsets[l], access.bytes * access.count);
+      if (!writer) continue;
+      const Cause cause{"race", std::min(access.pc, writer->pc), std::max(access.pc, writer->pc)};
+      if (count_again(cause)) continue;
+      Finding f;
+      f.at = launch_->site(warp, l, access.pc);
+      f.at.access = verb(access);
+      f.other = launch_->site(warp.block().coordinates(), other->index(), writer->lane, writer->pc);
+      f.other->access = "write";
+      f.where = name_of(offsets[l], access, true);
+      f.message = "race: " + f.where + " is used while an asynchronous copy may still write it\n  " + text(*f.other) +
+                  "\n  " + text(f.at) +
+                  "\n  Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
+                  "__syncthreads() behind the wait where others use what it brought.";
+      add(cause, std::move(f));
+    }
+  }
+}
+
+void Checker::check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
+                          const Cells& cells, SegmentId floor, bool shared) {
+  BlockOrder& block = warp.checks()->order;
+  const SegmentId segment = order_.stamp(block, warp.index());  // first: a release is among what it tells
+  if (access.order != MemoryOrder::kWeak) tell_strong(warp, access, mask, bytes, shared);
+  const Accessor who{order_, block, warp.index(), segment, floor};
+  conflicts_.clear();
+  note_access(who, access, mask, bytes, cells, conflicts_);
+  for (const Conflict& conflict : conflicts_) report_race(warp, access, conflict, shared);
+}
+
+// Strong accesses carry what their threads know from one to the other.
+void Checker::tell_strong(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, bool shared) {
+  BlockOrder& block = warp.checks()->order;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    order_.strong(block, warp.index(), l, shared ? kSharedWindow + bytes[l] : bytes[l], access);
+  }
+}
+
+void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
+  if (checks_.races) order_.fence(warp.checks()->order, {warp.index(), mask}, scope);
+}
+
+// ---- findings about memory ----
+
+std::string Checker::name_of(uint64_t byte, const MemoryAccess& access, bool shared) const {
+  return shared ? launch_->name_of_shared(byte, access.bytes)
+                : launch_->name_of_global(memory_.base() + byte, access.bytes);
+}
+
+void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared) {
+  const std::byte* place = shared ? warp.block().shared() + conflict.byte
+                                  : reinterpret_cast<const std::byte*>(memory_.base() + conflict.byte);
+  if (conflict.earlier_wrote && same_value(warp, access, conflict.lane, place, conflict.earlier)) return;
+  const MemoryAccess* earlier =
+      conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
+  const uint32_t earlier_pc = earlier ? earlier->pc : access.pc;
+  const Cause cause{"race", std::min(access.pc, earlier_pc), std::max(access.pc, earlier_pc)};
+  const Segment& then = order_.segment(conflict.earlier.segment);
+  const bool same_block = then.block == warp.checks()->order.block;
+  const bool same_warp = same_block && then.warp == warp.index();
+  const auto known = causes_.find(cause);
+  if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
+  if (is_library(launch_->source_line(access.pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
+  Finding f;
+  f.at = launch_->site(warp, conflict.lane, access.pc);
+  f.at.access = verb(access);
+  f.other = launch_->site(block_index(launch_->grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
+  f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
+  f.where = name_of(conflict.byte, access, shared);
+  f.message =
+      "race: two accesses to " + f.where + " that nothing orders\n  " + text(*f.other) + "\n  " + text(f.at) +
+      (same_warp    ? "\n  They are lanes of one warp: run in step, as here and often on a card, the answer is right "
+                      "by luck.\n  Next: put __syncwarp() between the two, or exchange the value with __shfl_sync."
+       : same_block ? "\n  They are warps of one block, which run in any order.\n  Next: put __syncthreads() "
+                      "between the two, where every thread of the block reaches it; or use an atomic operation."
+                    : "\n  They are different blocks, which run in any order.\n  Next: use atomic operations; or "
+                      "leave what comes later to a second kernel; or hand over with a flag: __threadfence() before "
+                      "an atomic write of it, and after an atomic read.");
+  f.within_warp = same_warp;
+  add(cause, std::move(f));
+}
+
+void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t byte,
+                               bool shared) {
+  const Cause cause{"uninitialised_read", access.pc, access.pc};
+  if (count_again(cause) || (shared && is_library(launch_->source_line(access.pc).first))) return;
+  Finding f;
+  f.at = launch_->site(warp, lane, access.pc);
+  f.at.access = verb(access);
+  f.where = name_of(byte, access, shared);
+  f.message = "read of " + f.where + ", which nothing has written\n  " + text(f.at) +
+              "\n  On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for "
+              "the device's memory, a loop of all threads and a barrier for shared memory; or look at the index.";
+  add(cause, std::move(f));
+}
+
+// ---- synchronisation ----
+
+void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, bool exchange) {
+  if (checks_.synchronisation) {
+    for (Mask rest = together; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      const Mask mask = members[l];
+      if (!(mask >> l & 1)) {
+        report_mask(warp, pc, l, "a lane that its own mask does not name",
+                    "give a mask with the bit of every lane that calls: __activemask() does not do that, "
+                    "__ballot_sync() before the branch does");
+      } else if (exchange && (mask & ~warp.live())) {
+        report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
+                    "let them stay until the exchange is done, or compute the mask of those that remain");
+      } else {
+        for (Mask others = mask & together & ~(1u << l); others; others &= others - 1)
+          if (members[first_lane(others)] != mask) {
+            report_mask(warp, pc, l, "lanes that name each other with different masks",
+                        "give all lanes that take part the same mask");
+            break;
+          }
+      }
+    }
+  }
+  if (!checks_.races) return;
+  for (Mask rest = together; rest;) {
+    const Mask mask = members[first_lane(rest)];
+    Mask group = 0;
+    for (Mask others = rest; others; others &= others - 1)
+      if (members[first_lane(others)] == mask) group |= 1u << first_lane(others);
+    order_.join_lanes(warp.checks()->order, {warp.index(), group}, warp.live());
+    rest &= ~group;
+  }
+}
+
+void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const std::string& next) {
+  const Cause cause{"mask_mismatch", pc, pc};
+  if (count_again(cause)) return;
+  Finding f;
+  f.at = launch_->site(warp, lane, pc);
+  f.message = launch_->program.names[pc] + " of " + what + "\n  " + text(f.at) +
+              "\n  What such lanes exchange is undefined.\n  Next: " + next + ".";
+  add(cause, std::move(f));
+}
+
+void Checker::pass_barrier(const Block& block, uint32_t barrier, const std::vector<Arrival>& arrivals, bool whole) {
+  if (checks_.synchronisation && whole) check_arrivals(block, arrivals);
+  if (!checks_.races) return;
+  BlockOrder& order = block.checks()->order;
+  uint32_t lanes = 0, live = 0;
+  for (const Arrival& arrival : arrivals) lanes += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
+  for (const auto& warp : block.warps()) live += static_cast<uint32_t>(std::popcount(warp->live()));
+  if (lanes == live) return order_.join_block(order);
+  std::vector<Lanes> participants;
+  for (const Arrival& arrival : arrivals) participants.push_back(arrival.lanes);
+  order_.join_some(order, barrier, participants);
+}
+
+// Every thread has to come to the same barrier. Copies that the compiler made of one barrier are the same line.
+void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
+  const auto here = [&](const Arrival& a) { return launch_->source_line(a.pc); };
+  const auto site = [&](const Arrival& a) {
+    return launch_->site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
+  };
+  const char* const next =
+      "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
+      "let threads without work skip the work, not the barrier.";
+  uint32_t came = 0;
+  for (const Arrival& arrival : arrivals) {
+    came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
+    if (arrival.pc == arrivals[0].pc || (here(arrival) == here(arrivals[0]) && here(arrival).second != 0)) continue;
+    const Cause cause{"barrier_divergence", std::min(arrival.pc, arrivals[0].pc), std::max(arrival.pc, arrivals[0].pc)};
+    if (count_again(cause)) continue;
+    Finding f;
+    f.at = site(arrival);
+    f.other = site(arrivals[0]);
+    f.message = "one barrier, but threads of the block reached it at different places\n  " + text(*f.other) + "\n  " +
+                text(f.at) + "\n  What happens on a card is undefined." + next;
+    add(cause, std::move(f));
+  }
+  const uint32_t missing = launch_->threads_per_block() - came;
+  const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
+  if (missing == 0 || count_again(cause)) return;
+  Finding f;
+  f.at = site(arrivals[0]);
+  f.message = "a barrier that " + std::to_string(missing) + " of the block's " +
+              std::to_string(launch_->threads_per_block()) + " threads never reach: they have ended\n  " + text(f.at) +
+              "\n  Cards let the others pass, CUDA does not promise it." + next;
+  add(cause, std::move(f));
+}
+
+void Checker::arrive(const Warp& warp, uint32_t barrier, Mask mask) {
+  if (checks_.races) order_.arrive(warp.checks()->order, barrier, {warp.index(), mask});
+}
+
+uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host, bool shared) {
+  const uint64_t address = memory.allocate(bytes, for_host, shared);
+  if (address == 0 || !checker || checker->allocated(address, bytes)) return address;
+  memory.free(address);
+  return 0;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,201 @@
+#include "check/order.h"
+
+#include <algorithm>
+
+namespace lockstep {
+
+bool Order::begin_launch() {
+  constexpr SegmentId kMany = SegmentId{1} << 31;  // half of the numbers are left for the launch
+  first_ += static_cast<SegmentId>(segments_.size());
+  const bool again = first_ > kMany;
+  if (again) first_ = 1;
+  segments_.clear();
+  released_.clear();
+  clocks_ = false;
+  return again;
+}
+
+void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
+  block.block = static_cast<uint32_t>(linear);
+  block.now = 1;
+  block.all_before = 0;
+  block.floor = first_ + static_cast<SegmentId>(segments_.size());
+  block.warps.resize(warps);
+  for (WarpOrder& w : block.warps) w.segment = w.all_before = 0, w.partly = false;
+  block.known = {};
+  block.threads.clear();
+  block.barriers = {};
+  block.released.clear();
+}
+
+SegmentId Order::stamp(BlockOrder& block, uint32_t warp) {
+  WarpOrder& w = block.warps[warp];
+  if (w.segment) return w.segment;
+  segments_.push_back({block.block, block.now, warp});
+  return w.segment = first_ + static_cast<SegmentId>(segments_.size()) - 1;
+}
+
+bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const {
+  if (then < first_) return true;  // an earlier launch
+  const Segment& s = segment(then);
+  if (s.block == block.block) {
+    if (s.time < block.all_before) return true;
+    if (s.warp == warp) {
+      const WarpOrder& w = block.warps[warp];
+      if (then_lane == lane || s.time < w.all_before) return true;
+      if (w.partly && s.time < (*w.lanes)[lane][then_lane]) return true;
+    }
+  }
+  if (!clocks_) return false;
+  if (block.known.knows(s.block, s.warp, then_lane, s.time)) return true;
+  return !block.threads.empty() &&
+         block.threads[warp * kWarpSize + lane].acquired.knows(s.block, s.warp, then_lane, s.time);
+}
+
+ThreadClock& Order::thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
+  if (block.threads.empty()) block.threads.resize(block.warps.size() * kWarpSize);
+  return block.threads[warp * kWarpSize + lane];
+}
+
+// ---- barriers and syncs ----
+
+void Order::join_block(BlockOrder& block) {
+  block.all_before = ++block.now;
+  block.floor = first_ + static_cast<SegmentId>(segments_.size());
+  for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
+  if (block.threads.empty()) return;
+  Pending pending;
+  for (ThreadClock& t : block.threads) {
+    block.known.learn(t.acquired);
+    pending.learn(t.pending);
+    t.acquired = {};
+  }
+  for (ThreadClock& t : block.threads) t.pending = pending;
+}
+
+void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
+  const Mask mask = joined.mask;
+  if (!(mask & (mask - 1))) return;  // nobody to sync with
+  WarpOrder& w = block.warps[joined.warp];
+  const uint32_t time = ++block.now;
+  w.segment = 0;
+  if (!(live & ~mask)) {
+    w.all_before = time;
+    w.partly = false;
+  } else {
+    if (!w.lanes) w.lanes = std::make_unique<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>>();
+    if (!w.partly) *w.lanes = {}, w.partly = true;
+    std::array<uint32_t, kWarpSize> row{};
+    for (Mask rest = mask; rest; rest &= rest - 1)
+      for (int j = 0; j < kWarpSize; ++j) row[j] = std::max(row[j], (*w.lanes)[first_lane(rest)][j]);
+    for (Mask rest = mask; rest; rest &= rest - 1) row[first_lane(rest)] = time;
+    for (Mask rest = mask; rest; rest &= rest - 1) (*w.lanes)[first_lane(rest)] = row;
+  }
+  if (block.threads.empty()) return;
+  Clock acquired;
+  Pending pending;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    acquired.learn(thread(block, joined.warp, first_lane(rest)).acquired);
+    pending.learn(thread(block, joined.warp, first_lane(rest)).pending);
+  }
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    thread(block, joined.warp, first_lane(rest)).acquired = acquired;
+    thread(block, joined.warp, first_lane(rest)).pending = pending;
+  }
+}
+
+void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
+  clocks_ = true;
+  for (Mask rest = lanes.mask; rest; rest &= rest - 1)
+    block.barriers[barrier].learn(clock_of(block, snapshot(block, lanes.warp, first_lane(rest), Scope::kBlock)));
+  block.warps[lanes.warp].segment = 0;
+}
+
+void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants) {
+  for (const Lanes& lanes : participants) arrive(block, barrier, lanes);
+  const Clock together = std::exchange(block.barriers[barrier], {});
+  Clock last_in, last_out;  // neighbours mostly know the same
+  for (const Lanes& lanes : participants)
+    for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
+      Clock& acquired = thread(block, lanes.warp, first_lane(rest)).acquired;
+      if (last_out.empty() || !acquired.same_as(last_in)) {
+        last_in = last_out = acquired;
+        last_out.learn(together);
+      }
+      acquired = last_out;
+    }
+}
+
+// ---- fences, release and acquire ----
+
+// What the thread knows of its own block at this moment, itself included.
+Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
+  const WarpOrder& w = block.warps[warp];
+  Known known;
+  known.all = block.all_before;
+  known.learn(Known::warp_key(warp), w.all_before);
+  if (w.partly)
+    for (uint32_t j = 0; j < kWarpSize; ++j) known.learn(Known::thread_key(warp, j), (*w.lanes)[lane][j]);
+  known.learn(Known::thread_key(warp, lane), block.now);
+  return known;
+}
+
+// Of a new moment, so that what the thread does from now on is not among what it tells.
+Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
+  ++block.now;
+  block.warps[warp].segment = 0;
+  return {true, scope, thread(block, warp, lane).acquired, block.known, own(block, warp, lane)};
+}
+
+Clock Order::clock_of(const BlockOrder& block, const Snapshot& snapshot) {
+  Clock clock = snapshot.acquired;
+  clock.learn(snapshot.known);
+  clock.learn(block.block, snapshot.own);
+  return clock;
+}
+
+void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
+  clocks_ = true;
+  for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
+    ThreadClock& t = thread(block, lanes.warp, first_lane(rest));
+    t.acquired.learn(std::exchange(t.pending.of_block, {}));
+    if (scope == Scope::kDevice) t.acquired.learn(std::exchange(t.pending.of_all, {}));
+    t.fenced = snapshot(block, lanes.warp, first_lane(rest), scope);
+  }
+}
+
+void Order::release(Released& r, const BlockOrder& block, const Snapshot& snapshot, Scope scope) {
+  const Clock clock = clock_of(block, snapshot);
+  if (r.block != block.block) r.to_block = {}, r.block = block.block;
+  r.to_block.learn(clock);
+  if (scope == Scope::kDevice && snapshot.scope == Scope::kDevice) r.to_all.learn(clock);
+}
+
+void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const bool acquires = access.order == MemoryOrder::kAcquire || access.order == MemoryOrder::kAcquireRelease;
+  const bool releases = access.order == MemoryOrder::kRelease || access.order == MemoryOrder::kAcquireRelease;
+  clocks_ |= acquires || releases;
+  if (!clocks_) return;
+  ThreadClock& t = thread(block, warp, lane);
+  ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
+  const auto found = released.find(address);
+  if (access.op != MemoryOp::kStore && found != released.end()) {
+    const Released& r = found->second;
+    Pending told;
+    if (r.block == block.block) told.of_block = r.to_block;
+    if (access.scope == Scope::kDevice) told.of_all = r.to_all;
+    if (acquires)
+      t.acquired.learn(told.of_block), t.acquired.learn(told.of_all);
+    else
+      t.pending.learn(told);
+  }
+  if (access.op == MemoryOp::kLoad) return;
+  if (!atomic && found != released.end()) released.erase(found);  // a store ends what came before it
+  if (releases)
+    release(released[address], block, snapshot(block, warp, lane, access.scope), access.scope);
+  else if (t.fenced.taken)
+    release(released[address], block, t.fenced, access.scope);
+}
+
+}  // namespace lockstep

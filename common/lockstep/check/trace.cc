@@ -1,0 +1,192 @@
+#include "check/trace.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "count/counters.h"
+#include "engine/block.h"
+#include "engine/collective.h"
+#include "engine/launch.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json shape(const Dim3& d) { return {d.x, d.y, d.z}; }
+
+const char* name_of(MemoryOp op) {
+  return op == MemoryOp::kLoad ? "load" : op == MemoryOp::kStore ? "store" : "atomic";
+}
+
+const char* name_of(Space space) {
+  return space == Space::kGlobal ? "global" : space == Space::kShared ? "shared" : "local";
+}
+
+constexpr const char* kAtomics[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
+
+template <class T>
+T read(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// As the instruction's type says; what has none, and halves, as an unsigned number.
+Json value_at(const void* from, Type type, uint32_t bytes) {
+  switch (type) {
+    case Type::kF32: return read<float>(from);
+    case Type::kF64: return read<double>(from);
+    case Type::kS8: return read<int8_t>(from);
+    case Type::kS16: return read<int16_t>(from);
+    case Type::kS32: return read<int32_t>(from);
+    case Type::kS64: return read<int64_t>(from);
+    default: break;
+  }
+  switch (bytes) {
+    case 1: return read<uint8_t>(from);
+    case 2: return read<uint16_t>(from);
+    case 4: return read<uint32_t>(from);
+    case 8: return read<uint64_t>(from);
+    default: return nullptr;  // wider than any number
+  }
+}
+
+// What element e of the lane's access moves: what memory holds, or what the register gives (cas: the new value).
+Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint32_t e, uint64_t place) {
+  if (access.op == MemoryOp::kLoad)
+    return value_at(reinterpret_cast<const void*>(place + e * access.bytes), access.type, access.bytes);
+  const bool store = access.op == MemoryOp::kStore;
+  const uint32_t source = store                             ? access.registers[e]
+                          : access.atomic == AtomicOp::kCas ? access.operand2
+                                                            : access.registers[1];
+  const uint32_t width = access.register_width == Width::k16   ? 2
+                         : access.register_width == Width::k32 ? 4
+                         : access.register_width == Width::k64 ? 8
+                                                               : 16;
+  return value_at(warp.registers() + source + lane * width, access.type, access.bytes);
+}
+
+}  // namespace
+
+Trace::Trace(const std::string& file, uint64_t most) : file_(file), most_(most), stream_(file) {
+  if (!stream_) throw std::runtime_error("LOCKSTEP_TRACE=" + file + ": this file cannot be written");
+}
+
+void Trace::write(const Json& record) {
+  stream_ << record.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  ++records_;
+}
+
+void Trace::begin_launch(const Launch& launch) {
+  steps_.clear();
+  if (full()) return;
+  write({{"launch", launch.sequence},
+         {"kernel", launch.kernel},
+         {"grid", shape(launch.grid)},
+         {"block", shape(launch.block)}});
+}
+
+void Trace::end_launch() { stream_.flush(); }  // the last chance: a program may end in any way
+
+void Trace::begin_block(const Block& block) { steps_[&block].assign(block.warps().size(), 0); }
+
+Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const {
+  const Launch& launch = warp.launch();
+  const auto [file, line] = launch.source_line(pc);
+  Json lanes = Json::array();
+  for (Mask rest = mask; rest; rest &= rest - 1) lanes.push_back(first_lane(rest));
+  return {{"launch", launch.sequence},
+          {"block", shape(warp.block().coordinates())},
+          {"warp", warp.index()},
+          {"step", steps_.at(&warp.block())[warp.index()]},
+          {"file", file},
+          {"line", line},
+          {"op", op},
+          {"lanes", lanes}};
+}
+
+void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Space space, const Places& places) {
+  if (full()) return;
+  const Launch& launch = warp.launch();
+  Json line = record(warp, access.pc, mask, name_of(access.op));
+  std::array<uint64_t, kWarpSize> offsets = places.at;
+  for (uint64_t& offset : offsets) offset -= places.shared_begin;  // 0 but for shared memory
+  Json arrays = Json::array(), index = Json::array(), addresses = Json::array(), banks = Json::array(),
+       values = Json::array();
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  bool one_array = true;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    const uint64_t place = places.at[l];
+    Element element{"local memory", static_cast<int64_t>(place - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
+    if (space == Space::kGlobal) element = launch.in_global(place);
+    if (space == Space::kShared) {
+      element = launch.in_shared(offsets[l]);
+      banks.push_back(offsets[l] / 4 % 32);
+    }
+    one_array &= arrays.empty() || arrays[0] == element.array;
+    arrays.push_back(element.array);
+    index.push_back(element.offset / access.bytes);
+    addresses.push_back(element.offset);
+    for (uint32_t e = 0; e < access.count; ++e) values.push_back(value_of(warp, access, l, e, place));
+  }
+  if (atomic) line["atomic"] = kAtomics[static_cast<size_t>(access.atomic)];
+  line["space"] = name_of(space);
+  line["bytes"] = access.bytes;
+  line["count"] = access.count;
+  line["array"] = one_array ? arrays[0] : arrays;
+  line["index"] = index;
+  line["address"] = addresses;
+  if (space == Space::kShared) line["bank"] = banks;
+  line["value"] = values;
+  const uint32_t bytes = access.bytes * access.count;
+  if (!atomic && space == Space::kGlobal) line["sectors"] = global_sectors(offsets.data(), mask, bytes);
+  if (!atomic && space == Space::kShared)
+    line["wavefronts"] = shared_wavefronts(offsets.data(), mask, bytes, access.op == MemoryOp::kStore).total;
+  write(line);
+}
+
+void Trace::barrier(const Warp& warp, uint32_t pc, Mask mask) {
+  if (!full()) write(record(warp, pc, mask, "barrier"));
+}
+
+void Trace::pass_barrier(const Block& block, uint32_t barrier) {
+  for (const auto& warp : block.warps())
+    for (const Path& path : warp->paths())
+      if (path.state == Path::kAtBarrier && path.barrier == barrier) {
+        ++steps_.at(&block)[warp->index()];
+        break;
+      }
+}
+
+void Trace::sync_warp(const Warp& warp, uint32_t pc, Mask mask) {
+  if (!full()) write(record(warp, pc, mask, "syncwarp"));
+}
+
+void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle, const std::byte* registers) {
+  if (full()) return;
+  const auto from = shuffle_sources(shuffle, registers);
+  Json line = record(warp, pc, mask, "shuffle"), sources = Json::array(), values = Json::array();
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const auto source = static_cast<uint32_t>(from[first_lane(rest)]);
+    sources.push_back(source);
+    values.push_back(read<uint32_t>(registers + shuffle.a + 4 * source));
+  }
+  line["source"] = sources;
+  line["value"] = values;
+  write(line);
+}
+
+std::string Trace::take_message() {
+  if (told_ || (stream_ && !full())) return "";
+  told_ = true;
+  if (!stream_)
+    return "the trace in " + file_ + " is not whole: a line could not be written\n  Next: is the disk full?";
+  return "the trace in " + file_ + " ends after " + std::to_string(most_) +
+         " lines\n  Next: trace a smaller launch; a picture needs no more than a few blocks.";
+}
+
+}  // namespace lockstep

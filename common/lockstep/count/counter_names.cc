@@ -1,0 +1,78 @@
+#include "count/counter_names.h"
+
+namespace lockstep {
+namespace {
+
+constexpr CounterKind kExact = CounterKind::kExact, kPtxLevel = CounterKind::kPtxLevel;
+
+constexpr CounterName kCounters[] = {
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests", kExact},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global load sectors of 32 bytes", kExact},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global store requests", kExact},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global store sectors", kExact},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "global reduction requests", kExact},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "global reduction sectors", kExact},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "global atomic requests", kExact},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "global atomic sectors", kExact},
+    {"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "local load requests", kExact},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "local load sectors", kExact},
+    {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "local store requests", kExact},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "local store sectors", kExact},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared load wavefronts", kExact},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared store wavefronts", kExact},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared atomic wavefronts", kExact},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "bank conflicts of shared loads", kExact},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "bank conflicts of shared stores", kExact},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", "bank conflicts of shared atomics", kExact},
+    {"global_atomics", "atomic operations in global memory, one a thread", kExact},
+    {"shared_atomics", "atomic operations in shared memory, one a thread", kExact},
+    {"async_bytes_loaded", "bytes that asynchronous copies load from global memory", kExact},
+    {"async_bytes_stored", "bytes that asynchronous copies store to global memory", kExact},
+    {"barriers", "block barriers completed", kExact},
+    {"barrier_instructions", "barrier instructions, one a warp", kExact},
+    {"threads", "threads launched", kExact},
+    {"host_synchronisations", "calls since the launch before that made the host wait for the device", kExact},
+    {"host_allocations", "allocations by the host since the launch before", kExact},
+    {"smsp__inst_executed.sum", "warp instructions", kPtxLevel},
+    {"smsp__thread_inst_executed.sum", "thread instructions", kPtxLevel},
+    {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "additions of floats, one a thread", kPtxLevel},
+    {"smsp__sass_branch_targets.sum", "branches, one a warp", kPtxLevel},
+    {"smsp__sass_branch_targets_threads_divergent.sum", "branches whose active lanes went different ways", kPtxLevel},
+    {"loop_branches", "branches to an earlier instruction, one a warp: a turn of a loop ends in one", kPtxLevel},
+};
+
+constexpr CounterName kRatios[] = {
+    {"smsp__thread_inst_executed_per_inst_executed.ratio", "active lanes per instruction", kPtxLevel},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sectors per global load", kExact},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sectors per global store", kExact},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_ld.ratio", "sectors per local load", kExact},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_st.ratio", "sectors per local store", kExact},
+    {"barriers_per_block", "block barriers per block", kExact},
+};
+
+constexpr CounterName kOccupancy[] = {
+    {"launch__shared_mem_per_block_static", "bytes of shared memory declared", kExact},
+    {"launch__shared_mem_per_block_dynamic", "bytes of shared memory asked for at the launch", kExact},
+    {"launch__occupancy_limit_blocks", "blocks a multiprocessor holds at most", kExact},
+    {"launch__occupancy_limit_warps", "blocks that its threads allow", kExact},
+    {"blocks_by_shared_memory", "blocks that shared memory allows, if the card gives it all it can", kExact},
+    {"blocks_per_multiprocessor", "the least of these three; registers, which only ptxas knows, may allow fewer",
+     kPtxLevel},
+};
+
+}  // namespace
+
+const char* to_text(CounterKind kind) {
+  switch (kind) {
+    case CounterKind::kExact: return "exact";
+    case CounterKind::kPtxLevel: return "ptx-level";
+    case CounterKind::kModelled: return "modelled";
+  }
+  return "";
+}
+
+std::span<const CounterName> counter_names() { return kCounters; }
+std::span<const CounterName> ratio_names() { return kRatios; }
+std::span<const CounterName> occupancy_names() { return kOccupancy; }
+
+}  // namespace lockstep

@@ -1,0 +1,263 @@
+#include "count/counters.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kBanks = 32;
+
+// Words of 4 bytes wanted in each bank, each word once.
+class BankTable {
+ public:
+  void want(uint64_t word) {
+    const auto bank = static_cast<uint32_t>(word % kBanks);
+    for (uint32_t i = 0; i < used_[bank]; ++i)
+      if (words_[bank][i] == word) return;
+    words_[bank][used_[bank]++] = word;
+    deepest_ = std::max<uint32_t>(deepest_, used_[bank]);
+  }
+  uint32_t deepest() const { return deepest_; }
+
+ private:
+  std::array<uint8_t, kBanks> used_{};
+  std::array<std::array<uint64_t, 32 * 4>, kBanks> words_;  // only the first used_ of each are set
+  uint32_t deepest_ = 0;
+};
+
+// The lanes [first, first + count), `bytes` each.
+uint32_t deepest_bank(const uint64_t* addresses, Mask mask, uint32_t bytes, uint32_t first, uint32_t count) {
+  BankTable table;
+  for (uint32_t l = first; l < first + count; ++l) {
+    if (!(mask >> l & 1)) continue;
+    for (uint64_t word = addresses[l] / 4; word <= (addresses[l] + bytes - 1) / 4; ++word) table.want(word);
+  }
+  return table.deepest();
+}
+
+// Whether each active lane wants what lane^step wants, where that lane is active.
+bool same_as_partner(const uint64_t* addresses, Mask mask, uint32_t step) {
+  for (uint32_t l = 0; l < kWarpSize; ++l)
+    if ((mask >> l & 1) && (mask >> (l ^ step) & 1) && addresses[l] != addresses[l ^ step]) return false;
+  return true;
+}
+
+// The usual case, one word each, all in a row: no conflict and no need to look closer.
+bool consecutive_words(const uint64_t* addresses, Mask mask) {
+  if (mask != kFullMask) return false;
+  bool result = true;
+  for (uint32_t l = 0; l < kWarpSize; ++l) result &= addresses[l] == addresses[0] + 4 * l;
+  return result && addresses[0] % 4 == 0;
+}
+
+// Also of the lanes that are not active, whose addresses repeat an active one's.
+bool all_equal(const uint64_t* addresses) {
+  uint64_t difference = 0;
+  for (uint32_t l = 1; l < kWarpSize; ++l) difference |= addresses[l] ^ addresses[0];
+  return difference == 0;
+}
+
+// Which of the four sets of the card's cache a line belongs to, for atomics. Each bit of the set is an exclusive or of
+// address bits, found on an H200 bit by bit from 7 to 29; what lies above is taken not to matter.
+uint32_t atomic_set(uint64_t address) {
+  constexpr uint64_t kLow = 0x1bbd'5a80, kHigh = 0x296a'ed00;
+  return static_cast<uint32_t>((std::popcount(address & kLow) & 1) | (std::popcount(address & kHigh) & 1) << 1);
+}
+
+// All lanes within one line: over its sectors, the most lanes at one address.
+uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
+  std::array<uint8_t, 64> lanes_at{};  // by 2 bytes
+  std::array<uint8_t, 4> deepest{};    // by sector
+  for (; mask; mask &= mask - 1) {
+    const uint64_t offset = addresses[first_lane(mask)] % 128;
+    uint8_t& most = deepest[offset / 32];
+    most = std::max(most, ++lanes_at[offset / 2]);
+  }
+  return deepest[0] + deepest[1] + deepest[2] + deepest[3];
+}
+
+// What the same lanes and width would cost if every bank had to serve one word.
+uint32_t ideal_wavefronts(Mask mask, uint32_t phases) {
+  const uint32_t width = kWarpSize / phases;
+  uint32_t ideal = 0;
+  for (uint32_t p = 0; p < phases; ++p)
+    ideal += (mask >> (p * width) & (width == 32 ? kFullMask : (1u << width) - 1)) != 0;
+  return ideal;
+}
+
+}  // namespace
+
+uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
+  std::array<uint64_t, kWarpSize * 2> sectors;
+  uint32_t count = 0, changes = 0;
+  bool sorted = true;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint64_t address = addresses[std::countr_zero(rest)];
+    const uint64_t sector = address / 32;
+    if (count == 0 || sectors[count - 1] != sector) {
+      sorted &= count == 0 || sectors[count - 1] < sector;
+      sectors[count++] = sector;
+      ++changes;
+    }
+    if ((address + bytes - 1) / 32 != sector) sectors[count++] = sector + 1, ++changes;
+  }
+  if (sorted) return changes;
+  // A small open hash table tells which come for the first time.
+  constexpr uint32_t kSlots = 128;
+  constexpr uint64_t kFree = ~uint64_t{0}, kSpread = 0x9e37'79b9'7f4a'7c15;
+  std::array<uint64_t, kSlots> seen;
+  seen.fill(kFree);
+  uint32_t distinct = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    auto slot = static_cast<uint32_t>(sectors[i] * kSpread >> 57);
+    while (seen[slot] != kFree && seen[slot] != sectors[i]) slot = (slot + 1) % kSlots;
+    distinct += seen[slot] == kFree;
+    seen[slot] = sectors[i];
+  }
+  return distinct;
+}
+
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas) {
+  const uint64_t first = addresses[first_lane(mask)];
+  uint64_t difference = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= addresses[l] ^ first;
+  if (difference == 0) return static_cast<uint32_t>(std::popcount(mask));  // a counter that all add to
+  if (difference < 128) return atomic_sectors_of_line(addresses, mask);
+  const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
+  const uint32_t line_shift = is_cas ? 6 : 7;
+  std::array<uint64_t, kWarpSize> line;
+  std::array<uint32_t, kWarpSize> word, sector;  // as bits: of the line's words, of its sectors
+  std::array<Mask, 4> of_set{};                  // lanes
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    line[l] = addresses[l] >> line_shift;
+    word[l] = 1u << (addresses[l] % 128 >> word_shift);
+    sector[l] = 1u << addresses[l] / 32 % 4;
+    of_set[atomic_set(addresses[l])] |= 1u << l;
+  }
+  uint32_t total = 0;
+  for (const Mask lanes : of_set) {
+    // Each turn takes the line of the first lane that waits, and of it each word that no earlier lane of the set wants.
+    for (Mask waiting = lanes & mask; waiting;) {
+      const uint64_t taken_line = line[first_lane(waiting)];
+      uint32_t wanted = 0, sectors = 0;
+      for (Mask rest = waiting; rest; rest &= rest - 1) {
+        const uint32_t l = first_lane(rest);
+        const bool is_taken = line[l] == taken_line && !(wanted & word[l]);
+        wanted |= word[l];
+        sectors |= is_taken ? sector[l] : 0;
+        waiting ^= static_cast<Mask>(is_taken) << l;
+      }
+      total += static_cast<uint32_t>(std::popcount(sectors));
+    }
+  }
+  return total;
+}
+
+uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
+  constexpr uint32_t kLanes = 8;  // of a sector: 8 words of 4 bytes
+  if (all_equal(offsets)) {
+    const auto words = static_cast<uint32_t>((offsets[0] + bytes - 1) / 4 - offsets[0] / 4 + 1);
+    uint32_t groups = 0;
+    for (Mask rest = mask; rest; rest >>= kLanes) groups += (rest & 0xff) != 0;
+    return words * groups;
+  }
+  uint32_t total = 0;
+  for (uint32_t first = 0; first < kWarpSize; first += kLanes) {
+    std::array<uint64_t, kLanes * 4> words;
+    uint32_t count = 0;
+    for (uint32_t l = first; l < first + kLanes; ++l) {
+      if (!(mask >> l & 1)) continue;
+      for (uint64_t word = offsets[l] / 4; word <= (offsets[l] + bytes - 1) / 4; ++word)
+        if (std::find(words.begin(), words.begin() + count, word) == words.begin() + count) words[count++] = word;
+    }
+    total += count;
+  }
+  return total;
+}
+
+// Any order among those that weigh the same, so that the host's threads do not decide.
+static bool slower(const Chain& a, const Chain& b) {
+  return a.weight() != b.weight() ? a.weight() < b.weight() : a < b;
+}
+
+void InstructionCounters::add(const InstructionCounters& other) {
+  static_assert(sizeof *this == 16 * sizeof(uint64_t), "every counter must be added");
+  warps += other.warps;
+  threads += other.threads;
+  divergent += other.divergent;
+  global_requests += other.global_requests;
+  global_sectors += other.global_sectors;
+  global_threads += other.global_threads;
+  shared_requests += other.shared_requests;
+  shared_wavefronts += other.shared_wavefronts;
+  shared_ideal += other.shared_ideal;
+  shared_threads += other.shared_threads;
+  local_requests += other.local_requests;
+  local_sectors += other.local_sectors;
+  loop_requests += other.loop_requests;
+  loop_sectors += other.loop_sectors;
+  loop_wavefronts += other.loop_wavefronts;
+  loop_ideal += other.loop_ideal;
+}
+
+void Chain::add(const Chain& other) {
+  cycles += other.cycles;
+  shared_waits += other.shared_waits;
+  l1_waits += other.l1_waits;
+  misses += other.misses;
+  barriers += other.barriers;
+}
+
+uint64_t Chain::weight() const { return cycles + 30 * shared_waits + 40 * l1_waits + 500 * misses; }
+
+void LaunchCounters::end_block(const Chain& chain) {
+  chains.add(chain);
+  longest_chain = std::max(longest_chain, chain, slower);
+}
+
+void LaunchCounters::add(const LaunchCounters& other) {
+  for (size_t pc = 0; pc < at.size(); ++pc) at[pc].add(other.at[pc]);
+  barriers += other.barriers;
+  chains.add(other.chains);
+  longest_chain = std::max(longest_chain, other.longest_chain, slower);
+  traffic.add(other.traffic);
+  async_loaded += other.async_loaded;
+  async_stored += other.async_stored;
+}
+
+Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
+  if (mask == 0) return {};
+  if (bytes <= 4)
+    return consecutive_words(addresses, mask) ? Wavefronts{1, 1}
+                                              : Wavefronts{deepest_bank(addresses, mask, bytes, 0, kWarpSize), 1};
+  uint32_t phases = bytes / 4;
+  if (!is_store && (same_as_partner(addresses, mask, 1) || same_as_partner(addresses, mask, 2))) phases /= 2;
+  const uint32_t width = kWarpSize / phases;
+  Wavefronts w;
+  for (uint32_t first = 0; first < kWarpSize; first += width)
+    w.total += deepest_bank(addresses, mask, bytes, first, width);
+  w.ideal = ideal_wavefronts(mask, phases);
+  return w;
+}
+
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas) {
+  if (mask == 0) return {};
+  if (merging) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
+  const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = is_cas ? 2 : 1;
+  Wavefronts w;
+  for (uint32_t first = 0; first < kWarpSize; first += width) {
+    Mask phase = mask >> first & (width == 32 ? kFullMask : (1u << width) - 1);
+    if (!phase) continue;
+    std::array<uint32_t, kBanks> lanes_in_bank{};
+    uint32_t deepest = 0;
+    for (; phase; phase &= phase - 1)
+      deepest = std::max(deepest, ++lanes_in_bank[addresses[first + first_lane(phase)] / 4 % kBanks]);
+    w.total += wavefronts_each * deepest;
+    w.ideal += wavefronts_each * deepest - (deepest - 1);  // bank conflicts are the lanes less one, cas or not
+  }
+  return w;
+}
+
+}  // namespace lockstep

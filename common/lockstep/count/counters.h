@@ -1,0 +1,70 @@
+// counters: what one launch did, per instruction, under rules measured on an H200. Observes; changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "count/traffic.h"
+#include "program/program.h"
+
+namespace lockstep {
+
+struct InstructionCounters {
+  uint64_t warps = 0;      // warp instructions executed
+  uint64_t threads = 0;    // lanes active in them
+  uint64_t divergent = 0;  // branches whose active lanes went different ways
+  // Memory instructions with at least one active lane, and their lanes; by the space they reached.
+  uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
+  uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
+  uint64_t local_requests = 0, local_sectors = 0;
+  // What the loops load that stand for atomics the card does not have.
+  uint64_t loop_requests = 0, loop_sectors = 0, loop_wavefronts = 0, loop_ideal = 0;
+  void add(const InstructionCounters& other);
+};
+
+// Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.
+uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
+// Sectors of a global atomic or reduction of `bytes` a lane, for addresses as the card would have them.
+//
+// A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction goes in rounds: each set
+// takes the line (cas: the half of a line) of its lowest waiting lane, and of that those lanes whose word no lower
+// waiting lane of the set, of whatever line, wants; two words are one here if they lie at the same place in their
+// lines. The sectors of each round are counted. So lanes at one address go one after the other, and lanes of one
+// sector may part when another line of their set is in the way.
+uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas);
+
+// Sectors of local memory, where `offsets` are those in each lane's own: the card interleaves the lanes' words of 4
+// bytes, so that all lanes' words of one offset lie side by side.
+uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes);
+
+struct Wavefronts {
+  uint32_t total = 0, ideal = 0;
+};
+// Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
+Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
+// As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes; merging:
+// add of the literal 1 without a use of the result.
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas);
+
+// What the slowest warp of a block goes through, from one barrier to the next, if nobody were in its way: cycles in
+// which it issues or waits for a result, and waits for memory, which are longer on one card than on another.
+struct Chain {
+  uint64_t cycles = 0, shared_waits = 0, l1_waits = 0, misses = 0, barriers = 0;
+  void add(const Chain& other);
+  uint64_t weight() const;  // which of two is slower, on any card
+  auto operator<=>(const Chain&) const = default;
+};
+
+// Counts of one launch, beside Program::code.
+struct LaunchCounters {
+  std::vector<InstructionCounters> at;
+  uint64_t barriers = 0;  // block barriers completed
+  // Bytes of global memory, by asynchronous copies, which are neither ld nor st.
+  uint64_t async_loaded = 0, async_stored = 0;
+  Chain chains, longest_chain;  // of all blocks together; of the slowest
+  Traffic traffic;
+  void end_block(const Chain& chain);
+  void add(const LaunchCounters& other);  // of the same program
+};
+
+}  // namespace lockstep

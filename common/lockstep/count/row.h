@@ -1,0 +1,82 @@
+// row: lanes side by side whose addresses are equally far apart, as those of most accesses are. What access and
+// counters find lane by lane then follows from a few numbers; a test holds the one against the other.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <type_traits>
+
+#include "base/address.h"
+#include "count/counters.h"
+
+namespace lockstep {
+
+struct Row {
+  uint64_t first = 0;                     // address of the first of them
+  int64_t stride = 0;                     // from one lane to the next, in bytes
+  uint32_t begin = 0, count = kWarpSize;  // the lanes [begin, begin + count)
+
+  uint64_t at(uint32_t i) const { return first + i * static_cast<uint64_t>(stride); }  // of lane begin + i
+  uint64_t last() const { return at(count - 1); }
+  bool is_full() const { return count == kWarpSize; }
+  // Whether all lanes' `bytes` lie in the range, at multiples of bytes (a power of two).
+  bool inside(Range range, uint32_t bytes) const {
+    const uint64_t low = std::min(first, last()), high = std::max(first, last());
+    return ((first | static_cast<uint64_t>(stride)) & (bytes - 1)) == 0 && range.contains(low, high - low + bytes);
+  }
+};
+
+// Whether the registers that begin at `file` hold a row in these lanes, and which. A step of more than half of their
+// range is one downwards.
+template <class Unsigned>
+bool find_row(const std::byte* file, Mask mask, int64_t offset, Row* found) {
+  const auto* registers = reinterpret_cast<const Unsigned*>(file);
+  Row& row = *found;
+  if (mask == kFullMask) {  // loops of fixed length become vector code
+    row.begin = 0;
+    row.count = kWarpSize;
+  } else {
+    row.begin = first_lane(mask);
+    row.count = static_cast<uint32_t>(std::popcount(mask));
+    if (mask >> row.begin != (1u << row.count) - 1) return false;  // not side by side
+    registers += row.begin;
+  }
+  const Unsigned first = registers[0];
+  const auto stride = static_cast<Unsigned>(row.count > 1 ? registers[1] - first : 0);
+  if (static_cast<Unsigned>(first + (row.count - 1) * stride) != registers[row.count - 1]) return false;
+  Unsigned difference = 0, expected = first;
+  if (mask == kFullMask)
+    for (int l = 0; l < kWarpSize; ++l, expected += stride) difference |= registers[l] ^ expected;
+  else
+    for (uint32_t l = 0; l < row.count; ++l, expected += stride) difference |= registers[l] ^ expected;
+  row.first = first + static_cast<uint64_t>(offset);
+  row.stride = static_cast<std::make_signed_t<Unsigned>>(stride);
+  return difference == 0;
+}
+
+// Distinct sectors of 32 bytes. An access lies in one, since it is aligned and at most 16 bytes long.
+inline uint32_t global_sectors(const Row& row) {
+  constexpr int64_t kSector = 32;
+  if (row.stride >= kSector || row.stride <= -kSector) return row.count;
+  const uint64_t a = row.first / kSector, b = row.last() / kSector;
+  return static_cast<uint32_t>((a < b ? b - a : a - b) + 1);
+}
+
+// As shared_wavefronts(); nothing where it takes a closer look.
+inline std::optional<Wavefronts> shared_wavefronts(const Row& row, uint32_t bytes, bool is_store) {
+  const uint32_t words = std::max(1u, bytes / 4);  // = phases
+  if (words > 1 && !row.is_full()) return std::nullopt;
+  if (row.stride == bytes) return Wavefronts{words, words};
+  if (row.stride == 0) {  // one place for all: loads merge phases by pairs of lanes
+    const uint32_t phases = !is_store && words > 1 ? words / 2 : words;
+    return Wavefronts{phases, phases};
+  }
+  if (words > 1 || row.stride % 4 != 0) return std::nullopt;
+  // Every so many lanes come to the same bank; there are as many banks as lanes.
+  const uint32_t lanes_a_bank = std::gcd(static_cast<uint32_t>(row.stride / 4) % kWarpSize, uint32_t{kWarpSize});
+  return Wavefronts{(row.count * lanes_a_bank + kWarpSize - 1) / kWarpSize, 1};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,65 @@
+// device_server FD: serves one program, whose LOCKSTEP_DEVICE names the other end of the socket FD, until it says that
+// it ends, or is gone. The device's options, and where the report goes, come from this process's environment, on which
+// the program has no hold. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the
+// report could not be written, however the program went. With 0 and 3 there is a report, if one is wanted, and its
+// "end" says how the program went.
+#include <sys/prctl.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "device/device_server.h"
+#include "engine/memory.h"
+
+namespace {
+
+using namespace lockstep;
+
+int serve(Connection& connection) {
+  const RemoteHost host(connection);
+  DeviceOptions options;
+  std::optional<SharedFile> shared;
+  std::unique_ptr<EmulatedDevice> device;
+  try {
+    options = DeviceOptions::from_environment();
+    shared.emplace(shared_bytes(options.memory_bytes));
+    options.shared_file = shared->fd();
+    options.shared_offset = kTransferBytes;
+    options.host = &host;
+    device = EmulatedDevice::create(options);
+  } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
+    std::fprintf(stderr, "device_server: %s\n", error.what());
+    refuse_device(connection, error.what());
+    return 2;
+  }
+  DeviceServer server(options, connection, host, *device, *shared);
+  const Ending ending = server.serve();
+  Outcome written = server.written();
+  if (ending.kind != Ending::kOrderly && !options.report_file.empty())
+    written = write_report(options.report_file, device->report_json(ending.text()));
+  if (!written.ok()) {
+    std::fprintf(stderr, "device_server: %s\n", written.message.c_str());
+    return 4;
+  }
+  if (ending.kind == Ending::kViolation) std::fprintf(stderr, "%s\n", ending.text().c_str());
+  return ending.kind == Ending::kViolation ? 3 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  char* end = nullptr;
+  const long fd = argc == 2 ? std::strtol(argv[1], &end, 10) : -1;
+  if (fd < 3 || *end != '\0') {
+    std::fprintf(stderr, "usage: device_server FD\n");
+    return 2;
+  }
+#ifndef WARPLADDER_SANITIZED  // whose search for leaks would be refused
+  prctl(PR_SET_DUMPABLE, 0);  // /proc shows this process to nobody who runs under the same user
+#endif
+  Connection connection(static_cast<int>(fd), kMostRequest);
+  return serve(connection);
+}

@@ -1,0 +1,96 @@
+#include "device/host_side.h"
+
+#include <utility>
+
+#include "ptx/module.h"
+
+namespace lockstep {
+
+void HostSide::add(const char* kind, const std::string& kernel, const std::string& message) {
+  Finding finding;
+  finding.kind = kind;
+  finding.kernel = kernel;
+  finding.message = message;
+  findings_.add(std::move(finding));
+}
+
+void HostSide::allocated(uint64_t address, uint64_t bytes, MemoryKind kind) {
+  allocations_[address] = {bytes, kind};
+  calls_.allocations += launched_;
+}
+
+bool HostSide::frees(uint64_t address, bool pinned) {
+  const auto found = allocations_.find(address);
+  if (found != allocations_.end() && (found->second.kind == MemoryKind::kPinned) == pinned) {
+    allocations_.erase(found);
+    return true;
+  }
+  if (checks_.memory) note_bad_free(address);
+  return false;
+}
+
+void HostSide::note_bad_free(uint64_t address) {
+  const AddressInfo info = memory_.describe(address);
+  std::string what = "an address that no allocation gave: the host's own, or never set";
+  std::string next =
+      "free what cudaMalloc gave with cudaFree, what cudaMallocHost gave with cudaFreeHost, the rest as it "
+      "was allocated";
+  if (info.kind == AddressKind::kFreed) {
+    what = "memory that was freed before";
+    next = "free each allocation once; set the pointer to nullptr after it";
+  } else if (info.kind == AddressKind::kDevice && info.base != address) {
+    what = "an address " + std::to_string(address - info.base) + " bytes into an allocation";
+    next = "keep the pointer that cudaMalloc gave, and free that one";
+  } else if (info.kind == AddressKind::kDevice) {
+    what = "memory of another kind: pinned memory is freed by cudaFreeHost, other memory by cudaFree";
+  }
+  add("invalid_free", "", "free of " + hex(address) + ": " + what + "\n  Next: " + next + ".");
+}
+
+void HostSide::launched() {
+  launched_ = true;
+  calls_ = {};
+}
+
+// The error of a launch by <<<>>> reaches the program only through cudaGetLastError or cudaPeekAtLastError.
+void HostSide::launch_failed(const std::string& kernel, const LaunchRequest& request, const std::string& message) {
+  if (!checks_.launch) return;
+  add("bad_launch", kernel,
+      "the launch of " + kernel + " with a grid of " + text(request.grid) + " blocks of " + text(request.block) +
+          " threads and " + std::to_string(request.dynamic_shared_bytes) +
+          " bytes of dynamic shared memory failed: " + message);
+  unread_launch_ = kernel;
+}
+
+// No mistake, but what was asked for; beside the mistakes, so that whoever reads the report knows what follows from it.
+bool HostSide::call_fails(std::string_view function) {
+  if (failure_.number == 0 || (failure_.profiled_only && !profiled_) || ++counted_ != failure_.number) return false;
+  const std::string what = function.starts_with("__") ? "a kernel's launch" : std::string(function);
+  add("injected_error", "",
+      "call " + std::to_string(failure_.number) + ", " + what +
+          ", was not made and failed with cudaErrorUnknown, as LOCKSTEP_FAIL asks");
+  return true;
+}
+
+// One finding for each size, which is what a reader knows his allocations by.
+void HostSide::ends(bool lost, const std::vector<uint64_t>& heap) {
+  if (!unread_launch_.empty())
+    add("unchecked_error", unread_launch_,
+        "the launch of " + unread_launch_ +
+            " failed, and the program never looked\n  Next: after each launch, CUDA_CHECK(cudaGetLastError()); a "
+            "launch returns nothing itself, and cudaDeviceSynchronize() does not tell of it.");
+  unread_launch_.clear();
+  if (!checks_.memory || lost) return;
+  std::map<std::pair<uint64_t, std::string>, uint64_t> left;  // bytes and who allocated them → how many
+  for (const auto& [address, allocation] : allocations_) ++left[{allocation.bytes, "the host"}];
+  for (const uint64_t bytes : heap) ++left[{bytes, "a kernel's malloc()"}];
+  for (const auto& [what, count] : left) {
+    const std::string each = std::to_string(what.first) + " bytes from " + what.second;
+    add("leak", "",
+        (count == 1 ? "an allocation of " + each + " was"
+                    : std::to_string(count) + " allocations of " + each + " were") +
+            " never freed\n  Next: free what you allocate, also on the way out after an error.");
+  }
+}
+
+}  // namespace lockstep

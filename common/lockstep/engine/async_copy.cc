@@ -1,0 +1,259 @@
+#include "engine/async_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/access.h"
+#include "engine/block.h"
+#include "engine/launch.h"
+#include "engine/mbarrier.h"
+#include "engine/traffic_access.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kBulkUnit = 16;  // bytes: bulk copies move multiples of it
+
+std::byte* shared_place(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
+
+// Whether the lane may touch `bytes` at the address; if not, the launch has failed at the copy's own line.
+bool may_touch(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
+  Launch& launch = warp.launch();
+  const bool shared = place.space == Space::kShared;
+  if (address % place.bytes) return fail_misaligned(warp, place, lane, address), false;
+  Range& last = launch.last_range[place.index];
+  if (shared)
+    last = {kSharedBase, kSharedBase + launch.shared_bytes};
+  else if (!last.contains(address, bytes))
+    last = launch.memory.find(address);
+  if (last.contains(address, bytes)) return true;
+  // The first piece that lies outside says more than the whole.
+  MemoryAccess piece = place;
+  piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(place.bytes, bytes));
+  uint64_t outside = address;
+  while (last.contains(outside, piece.bytes)) outside += piece.bytes;
+  shared ? fail_shared(warp, piece, lane, outside) : fail_global(warp, piece, lane, outside);
+  return false;
+}
+
+}  // namespace
+
+void AsyncCopies::clear() {
+  copies_.clear();
+  bulks_.clear();
+}
+
+void AsyncCopies::run(Warp& warp, const AsyncUse& use, Mask mask) {
+  switch (use.op) {
+    case AsyncOp::kCopy: return start_copy(warp, use, mask);
+    case AsyncOp::kArrive: return start_arrival(warp, use, mask);
+    case AsyncOp::kBulk: return start_bulk(warp, use, mask);
+    case AsyncOp::kWait: ++warp.chain().misses; return wait(warp, use, mask);
+    case AsyncOp::kBulkWait: ++warp.chain().misses; return wait_bulk(warp, use, mask);
+    case AsyncOp::kCommit:
+    case AsyncOp::kBulkCommit:
+      auto& open = use.op == AsyncOp::kCommit ? open_group_ : open_bulk_group_;
+      for (; mask; mask &= mask - 1) ++open[first_lane(mask)];
+      return;
+  }
+}
+
+// ---- cp.async ----
+
+void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
+  Copy copy{&use, mask, open_group_, {}, {}, {}};
+  lane_addresses(warp, use.from, mask, copy.from.data());
+  lane_addresses(warp, use.to, mask, copy.to.data());
+  std::byte* file = warp.registers();
+  const Mask zeros = use.ignore_source ? *lanes<Mask>(file, use.ignore_source) : 0;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    uint32_t bytes = use.from.bytes;
+    if (use.size) bytes = std::min(bytes, lanes<uint32_t>(file, use.size)[l]);
+    if (zeros >> l & 1) bytes = 0;
+    copy.bytes_from_source[l] = static_cast<uint8_t>(bytes);
+    // Where nothing is read the source may be any address.
+    const bool good = (bytes == 0 || may_touch(warp, use.from, l, copy.from[l], bytes)) &&
+                      may_touch(warp, use.to, l, copy.to[l], use.to.bytes);
+    if (warp.launch().faulted) return;
+    if (!good) copy.pending &= ~(1u << l);
+  }
+  copies_.push_back(copy);
+}
+
+void AsyncCopies::start_arrival(Warp& warp, const AsyncUse& use, Mask mask) {
+  Copy arrival{&use, mask, {}, {}, {}, {}};
+  if (!find_mbarriers(warp, use.mbarrier, mask, arrival.to.data())) return;
+  for (Mask rest = mask; rest && !use.counted_already; rest &= rest - 1)
+    if (!await_one_more(warp, use.mbarrier, first_lane(rest), arrival.to[first_lane(rest)])) return;
+  copies_.push_back(arrival);
+}
+
+// These lanes' part happens.
+void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
+  const AsyncUse& use = *copy.use;
+  copy.pending &= ~lanes;
+  if (use.op == AsyncOp::kArrive) {
+    for (; lanes && !warp.launch().faulted; lanes &= lanes - 1)
+      arrive_at(warp, use.mbarrier, first_lane(lanes), copy.to[first_lane(lanes)]);
+    return;
+  }
+  watch(warp, use.to, lanes, copy.to.data());
+  for (; lanes; lanes &= lanes - 1) {
+    const uint32_t l = first_lane(lanes), bytes = copy.bytes_from_source[l];
+    if (bytes) {
+      // The kernel may have freed it meanwhile.
+      if (!may_touch(warp, use.from, l, copy.from[l], bytes)) continue;
+      MemoryAccess read = use.from;
+      read.bytes = static_cast<uint8_t>(bytes);
+      watch_lane(warp, read, l, copy.from[l]);
+      warp.launch().counters.async_loaded += bytes;
+      count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
+    }
+    std::byte* to = shared_place(warp, copy.to[l]);
+    std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
+    std::memset(to + bytes, 0, use.to.bytes - bytes);
+  }
+}
+
+// A lane's copies happen in the order of their groups; arrivals wait for whoever waits for the mbarrier.
+void AsyncCopies::wait(Warp& warp, const AsyncUse& use, Mask mask) {
+  const uint32_t* allowed = use.groups ? lanes<uint32_t>(warp.registers(), use.groups) : nullptr;
+  for (Copy& copy : copies_) {
+    if (copy.use->op == AsyncOp::kArrive) continue;
+    Mask due = use.ungrouped_too ? copy.pending & mask : 0;
+    for (Mask rest = copy.pending & mask & ~due; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest), behind = open_group_[l] - copy.group[l];  // 0: in no group yet
+      due |= static_cast<Mask>(behind > (allowed ? allowed[l] : 0)) << l;
+    }
+    complete(warp, copy, due);
+  }
+  std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
+}
+
+// ---- bulk copies ----
+
+void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
+  std::array<uint64_t, kWarpSize> from, to, mbarrier{};
+  lane_addresses(warp, use.from, mask, from.data());
+  lane_addresses(warp, use.to, mask, to.data());
+  if (use.has_mbarrier && !find_mbarriers(warp, use.mbarrier, mask, mbarrier.data())) return;
+  for (Mask rest = mask; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest), bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
+    if (bytes % kBulkUnit != 0)
+      return warp.launch().fail(Status::kMisalignedAddress, "misaligned", warp, l, use.from.pc,
+                                "a bulk copy of " + std::to_string(bytes) + " bytes",
+                                "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads.");
+    const bool good = may_touch(warp, use.from, l, from[l], bytes) && may_touch(warp, use.to, l, to[l], bytes);
+    if (warp.launch().faulted) return;
+    bulks_.push_back({&use, l, open_bulk_group_[l], bytes, from[l], to[l], mbarrier[l], good, {}});
+  }
+}
+
+// Each piece of a lane's range is an access of its own.
+void AsyncCopies::watch_range(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
+  if (!warp.launch().checker) return;
+  for (uint32_t i = 0; i < bytes; i += kBulkUnit) watch_lane(warp, place, lane, address + i);
+}
+
+const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
+  const MemoryAccess& place = bulk.use->from;
+  watch_range(warp, place, bulk.lane, bulk.from, bulk.bytes);
+  return place.space == Space::kShared ? shared_place(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
+}
+
+void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
+  const AsyncUse& use = *bulk.use;
+  // The kernel may have freed memory meanwhile.
+  const bool good = bulk.good && may_touch(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
+                    may_touch(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+  bulk.good = false;
+  if (good) {
+    const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
+    watch_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+    std::byte* to =
+        use.to.space == Space::kShared ? shared_place(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
+    if (use.reduce)
+      use.reduce(from, to, bulk.bytes);
+    else
+      std::memmove(to, from, bulk.bytes);
+    LaunchCounters& counters = warp.launch().counters;
+    if (use.from.space != Space::kShared) {
+      counters.async_loaded += bulk.bytes;
+      count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
+    }
+    if (use.to.space != Space::kShared) {
+      counters.async_stored += bulk.bytes;
+      count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
+    }
+  }
+  if (use.has_mbarrier) bytes_came(warp, use.mbarrier, bulk.lane, bulk.mbarrier, bulk.bytes);
+}
+
+void AsyncCopies::wait_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
+  const uint32_t* allowed = lanes<uint32_t>(warp.registers(), use.groups);
+  const auto due = [&](const Bulk& bulk) {
+    const uint32_t l = bulk.lane, behind = open_bulk_group_[l] - bulk.group;  // 0: in no group yet
+    return !bulk.use->has_mbarrier && (mask >> l & 1) && behind > allowed[l];
+  };
+  for (Bulk& bulk : bulks_) {
+    if (!due(bulk)) continue;
+    if (!use.sources_only) {
+      complete(warp, bulk);
+    } else if (bulk.data.empty() && bulk.good) {
+      const std::byte* from = read_source(warp, bulk);
+      bulk.data.assign(from, from + bulk.bytes);
+    }
+  }
+  if (!use.sources_only) std::erase_if(bulks_, due);
+}
+
+// ---- when others wait, and at the end ----
+
+bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
+  for (auto bulk = bulks_.begin(); bulk != bulks_.end(); ++bulk) {
+    if (!bulk->use->has_mbarrier || bulk->mbarrier != mbarrier) continue;
+    complete(warp, *bulk);
+    bulks_.erase(bulk);
+    return !warp.launch().faulted;
+  }
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    if (copies_[i].use->op != AsyncOp::kArrive) continue;
+    Mask due = 0;
+    for (Mask rest = copies_[i].pending; rest; rest &= rest - 1)
+      due |= static_cast<Mask>(copies_[i].to[first_lane(rest)] == mbarrier) << first_lane(rest);
+    if (!due) continue;
+    due &= ~(due - 1);  // one lane, then let the waiting one look again
+    for (size_t earlier = 0; earlier < i; ++earlier)
+      if (copies_[earlier].use->op != AsyncOp::kArrive)
+        complete(warp, copies_[earlier], copies_[earlier].pending & due);
+    complete(warp, copies_[i], due);
+    std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
+    return !warp.launch().faulted;
+  }
+  return false;
+}
+
+std::optional<AsyncCopies::Writer> AsyncCopies::still_writes(uint64_t address, uint32_t bytes) const {
+  const auto meets = [&](uint64_t to, uint32_t length) { return to < address + bytes && address < to + length; };
+  for (const Copy& copy : copies_) {
+    if (copy.use->op == AsyncOp::kArrive) continue;
+    for (Mask rest = copy.pending; rest; rest &= rest - 1)
+      if (meets(copy.to[first_lane(rest)], copy.use->to.bytes)) return Writer{copy.use->to.pc, first_lane(rest)};
+  }
+  for (const Bulk& bulk : bulks_)
+    if (bulk.good && bulk.use->to.space == Space::kShared && meets(bulk.to, bulk.bytes))
+      return Writer{bulk.use->to.pc, bulk.lane};
+  return {};
+}
+
+void AsyncCopies::finish(Warp& warp, Mask lanes) {
+  for (Copy& copy : copies_) complete(warp, copy, copy.pending & lanes);
+  std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
+  for (Bulk& bulk : bulks_)
+    if (lanes >> bulk.lane & 1) complete(warp, bulk);
+  std::erase_if(bulks_, [&](const Bulk& bulk) { return lanes >> bulk.lane & 1; });
+}
+
+}  // namespace lockstep

@@ -1,0 +1,157 @@
+#include "engine/block.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "base/align.h"
+#include "check/checker.h"
+#include "check/trace.h"
+#include "engine/deadlock.h"
+
+namespace lockstep {
+
+// Whole words: an atomic of 2 bytes looks at the other half, too (count_loop).
+Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(align_up(launch.shared_bytes, 4))) {
+  for (uint32_t w = 0; w < launch.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(launch, *this, w));
+  order_.resize(warps_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
+  if (launch.checker) checks_ = std::make_unique<BlockChecks>();
+}
+
+Block::~Block() = default;
+
+void Block::start(Dim3 coordinates, uint64_t linear) {
+  coordinates_ = coordinates;
+  linear_ = linear;
+  barriers_ = {};
+  chain_ = {};
+  if (launch_.counts_traffic) cache_.clear();
+  cluster_arrived_.assign(warps_.size(), 0);
+  for (auto& warp : warps_) warp->start();
+  if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
+  if (launch_.trace) launch_.trace->begin_block(*this);
+}
+
+Progress Block::run() {
+  for (;;) {
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), launch_.random);
+    bool yielded = false, turn_over = false, all_done = true;
+    for (const uint32_t w : order_) {
+      Warp& warp = *warps_[w];
+      if (warp.done()) continue;
+      const Progress progress = warp.run();
+      yielded |= progress == Progress::kYielded;
+      turn_over |= progress == Progress::kTurnOver;
+      if (launch_.faulted) return Progress::kDone;
+      all_done &= warp.done();
+    }
+    if (all_done) {
+      join_chains();
+      launch_.counters.end_block(chain_);
+      return Progress::kDone;
+    }
+    if (complete_barriers()) continue;
+    if (turn_over) return Progress::kTurnOver;
+    if (yielded) return Progress::kYielded;
+    const Block* const self = this;
+    report_deadlock(launch_, {&self, 1});
+    return Progress::kDone;
+  }
+}
+
+// Up to a barrier, or the end, the block is as slow as its slowest warp.
+void Block::join_chains() {
+  const auto slowest = std::ranges::max_element(warps_, {}, [](const auto& warp) { return warp->chain().weight(); });
+  chain_.add((*slowest)->chain());
+  for (auto& warp : warps_) warp->chain() = {};
+}
+
+bool Block::complete_barriers() {
+  uint32_t ids = 0;
+  for (const auto& warp : warps_)
+    for (const Path& path : warp->paths())
+      if (path.state == Path::kAtBarrier) ids |= 1u << path.barrier;
+  bool any = complete_cluster();
+  for (; ids; ids &= ids - 1) any |= complete(static_cast<uint32_t>(std::countr_zero(ids)));
+  return any;
+}
+
+// A barrier without a thread count waits for every thread that has not exited. One with a count counts by whole
+// warps, as the hardware does: a warp whose live lanes are all there counts for 32.
+bool Block::complete(uint32_t id) {
+  Barrier& barrier = barriers_[id];
+  uint32_t arrived = barrier.early, expected = barrier.expected;
+  const BarrierUse* use = nullptr;
+  bool everybody = true;
+  for (const auto& warp : warps_) {
+    Mask here = 0;
+    for (const Path& path : warp->paths()) {
+      if (path.state != Path::kAtBarrier || path.barrier != id) continue;
+      here |= path.mask;
+      use = path.use;
+      expected = std::max(expected, path.waits_for);
+    }
+    everybody &= here == warp->live();
+    arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
+  }
+  if (expected ? arrived < expected : !everybody) return false;
+  if (launch_.checker) launch_.checker->pass_barrier(*this, id, arrivals(id), expected == 0);
+  if (launch_.trace) launch_.trace->pass_barrier(*this, id);
+  uint32_t reduced = barrier.trues;
+  if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
+  if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
+  barrier = {};
+  ++launch_.counters.barriers;
+  join_chains();
+  ++chain_.barriers;
+  for (auto& warp : warps_) warp->pass_barrier(id, reduced);
+  return true;
+}
+
+std::vector<Arrival> Block::arrivals(uint32_t id) const {
+  std::vector<Arrival> all;
+  for (const auto& warp : warps_)
+    for (const Path& path : warp->paths())
+      if (path.state == Path::kAtBarrier && path.barrier == id) all.push_back({{warp->index(), path.mask}, path.pc});
+  return all;
+}
+
+// A cluster of one block: its barrier waits for every thread that has not exited.
+bool Block::complete_cluster() {
+  bool any = false;
+  for (size_t w = 0; w < warps_.size(); ++w) {
+    if (warps_[w]->live() & ~cluster_arrived_[w]) return false;
+    any |= cluster_arrived_[w] != 0;
+  }
+  if (!any) return false;
+  if (launch_.checker) {
+    std::vector<Arrival> everybody;
+    for (const auto& warp : warps_) everybody.push_back({{warp->index(), warp->live()}, 0});
+    launch_.checker->pass_barrier(*this, 0, everybody, false);
+  }
+  std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
+  for (auto& warp : warps_) warp->pass_cluster();
+  return true;
+}
+
+bool Block::advance_copies(uint64_t mbarrier) {
+  const bool any = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
+    return !warp->copies().idle() && warp->copies().advance(*warp, mbarrier);
+  });
+  launch_.changes += any;
+  return any;
+}
+
+void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {
+  barriers_[id].early += threads;
+  barriers_[id].expected = std::max(barriers_[id].expected, expected);
+}
+
+void Block::contribute(uint32_t id, Mask predicate, Mask mask) {
+  barriers_[id].trues += static_cast<uint32_t>(std::popcount(predicate & mask));
+  barriers_[id].votes += static_cast<uint32_t>(std::popcount(mask));
+}
+
+}  // namespace lockstep

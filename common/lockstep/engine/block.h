@@ -1,0 +1,65 @@
+// block: the warps that share one shared memory and its 16 barriers.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "engine/launch.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+
+struct Arrival;
+struct BlockChecks;
+
+class Block {
+ public:
+  static constexpr uint32_t kBarriers = 16;
+
+  explicit Block(Launch& launch);
+  ~Block();
+
+  void start(Dim3 coordinates, uint64_t linear);  // anew; shared memory keeps whatever was there
+  Progress run();                                 // one turn for each warp, or more while it gets on
+
+  const Dim3& coordinates() const { return coordinates_; }
+  uint64_t linear() const { return linear_; }
+  std::byte* shared() const { return shared_.get(); }
+  L1Cache& cache() { return cache_; }
+  BlockChecks* checks() const { return checks_.get(); }  // null if nothing is watched
+  const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
+  void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
+  void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
+  void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
+  Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }         // and not completed yet
+  // Lets one copy or arrival happen that this mbarrier (its address within shared memory) waits for. False: none.
+  bool advance_copies(uint64_t mbarrier);
+
+ private:
+  struct Barrier {
+    uint32_t early = 0;     // threads that arrived without waiting
+    uint32_t expected = 0;  // as they said
+    uint32_t trues = 0, votes = 0;
+  };
+
+  void join_chains();
+  bool complete_barriers();
+  bool complete(uint32_t id);
+  std::vector<Arrival> arrivals(uint32_t id) const;
+  bool complete_cluster();
+
+  Launch& launch_;
+  Dim3 coordinates_;
+  uint64_t linear_ = 0;
+  AlignedBytes shared_;
+  std::unique_ptr<BlockChecks> checks_;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::vector<uint32_t> order_;
+  std::array<Barrier, kBarriers> barriers_{};
+  L1Cache cache_;
+  Chain chain_;
+  std::vector<Mask> cluster_arrived_;  // lanes of each warp that arrived at barrier.cluster in this phase
+};
+
+}  // namespace lockstep

@@ -1,0 +1,202 @@
+#include "engine/builtin.h"
+
+#include <bit>
+#include <cctype>
+#include <cstring>
+
+#include "check/checker.h"
+#include "engine/block.h"
+
+namespace lockstep {
+namespace {
+
+// The value of argument number i of one lane.
+template <class T>
+T argument(const Warp& warp, const CallSite& site, size_t i, uint32_t lane) {
+  T value{};
+  const size_t stride = warp.launch().program.functions[warp.frame().function].param_bytes;
+  std::memcpy(&value, warp.frame().params.data() + lane * stride + site.arguments.at(i).offset, sizeof value);
+  return value;
+}
+
+template <class T>
+void give_result(Warp& warp, const CallSite& site, uint32_t lane, T value) {
+  if (site.results.empty()) return;
+  const size_t stride = warp.launch().program.functions[warp.frame().function].param_bytes;
+  auto* params = const_cast<std::byte*>(warp.frame().params.data());
+  std::memcpy(params + lane * stride + site.results[0].offset, &value, sizeof value);
+}
+
+// One lane's view of memory through generic addresses, for reading what device code points to.
+class LaneReader {
+ public:
+  LaneReader(const Warp& warp, uint32_t lane) : warp_(warp), lane_(lane) {}
+
+  // Null if [address, address + bytes) is not readable.
+  const std::byte* at(uint64_t address, uint64_t bytes) const {
+    if (address - kLocalWindow < kWindowBytes)
+      return Range{0, warp_.local_bytes()}.contains(address - kLocalWindow, bytes)
+                 ? warp_.local_memory(lane_) + (address - kLocalWindow)
+                 : nullptr;
+    if (address - kSharedWindow < kWindowBytes) {
+      const uint64_t offset = address - kSharedWindow - kSharedBase;
+      return Range{0, warp_.launch().shared_bytes}.contains(offset, bytes) ? warp_.block().shared() + offset : nullptr;
+    }
+    return warp_.launch().memory.find(address).contains(address, bytes) ? reinterpret_cast<const std::byte*>(address)
+                                                                        : nullptr;
+  }
+
+  std::string string(uint64_t address) const {
+    std::string text;
+    for (; const std::byte* c = at(address, 1); ++address) {
+      if (*c == std::byte{0}) return text;
+      text += static_cast<char>(*c);
+    }
+    return "(bad string)";
+  }
+
+ private:
+  const Warp& warp_;
+  uint32_t lane_;
+};
+
+// printf's conversions, each value aligned in the argument block as a C struct would hold it.
+class Formatter {
+ public:
+  Formatter(const LaneReader& reader, uint64_t arguments) : reader_(reader), next_(arguments) {}
+
+  std::string format(const std::string& pattern) {
+    std::string out;
+    for (size_t i = 0; i < pattern.size();) {
+      if (pattern[i] != '%') {
+        out += pattern[i++];
+        continue;
+      }
+      size_t end = i + 1;
+      while (end < pattern.size() && !std::isalpha(static_cast<unsigned char>(pattern[end])) && pattern[end] != '%')
+        ++end;
+      while (end < pattern.size() && std::strchr("hlLzjt", pattern[end])) ++end;
+      if (end >= pattern.size()) return out + pattern.substr(i);
+      out += convert(pattern.substr(i, end + 1 - i));
+      i = end + 1;
+    }
+    return out;
+  }
+
+  int32_t converted() const { return converted_; }  // arguments printed: vprintf's result
+
+ private:
+  template <class T>
+  T take() {
+    next_ = (next_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    T value{};
+    if (const std::byte* place = reader_.at(next_, sizeof(T))) std::memcpy(&value, place, sizeof value);
+    next_ += sizeof(T);
+    return value;
+  }
+
+  std::string convert(std::string conversion) {
+    const char kind = conversion.back();
+    if (kind == '%') return "%";
+    if (conversion.find('$') != std::string::npos) return conversion;  // would reach for arguments that are not there
+    ++converted_;
+    for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
+      conversion.replace(star, 1, std::to_string(take<int32_t>()));
+    if (std::strchr("diuxXo", kind)) {
+      if (conversion.find_first_of("lLzjt") != std::string::npos)
+        return print(with_length(conversion, "ll"), take<int64_t>());
+      const bool is_signed = kind == 'd' || kind == 'i';
+      return is_signed ? print(conversion, take<int32_t>()) : print(conversion, take<uint32_t>());
+    }
+    // Lengths beside these would ask for types that device code has not: long double, wchar_t.
+    const std::string plain = with_length(conversion, "");
+    if (std::strchr("fFeEgGaA", kind)) return print(plain, take<double>());
+    if (kind == 'c') return print(plain, take<int32_t>());
+    if (kind == 'p') return print(plain, reinterpret_cast<void*>(take<uint64_t>()));
+    if (kind == 's') return print(plain, reader_.string(take<uint64_t>()).c_str());
+    return conversion;  // unknown: as CUDA does, it appears as it stands
+  }
+
+  static std::string with_length(std::string conversion, const char* length) {
+    const char kind = conversion.back();
+    while (std::strchr("hlLzjt", conversion[conversion.size() - 2])) conversion.erase(conversion.size() - 2, 1);
+    conversion.pop_back();
+    return conversion + length + kind;
+  }
+
+  template <class T>
+  static std::string print(const std::string& conversion, T value) {
+    const int length = std::snprintf(nullptr, 0, conversion.c_str(), value);
+    if (length < 0) return conversion;  // longer than any string
+    std::string text(static_cast<size_t>(length), '\0');
+    std::snprintf(text.data(), text.size() + 1, conversion.c_str(), value);
+    return text;
+  }
+
+  const LaneReader& reader_;
+  uint64_t next_;
+  int32_t converted_ = 0;
+};
+
+// Bytes of text that a launch keeps. A card's buffer is smaller, and there, too, the oldest lines go first.
+constexpr size_t kMostOutput = 64 << 20;
+
+void print(Warp& warp, const CallSite& site, uint32_t lane) {
+  const LaneReader reader(warp, lane);
+  const std::string pattern = reader.string(argument<uint64_t>(warp, site, 0, lane));
+  Formatter formatter(reader, argument<uint64_t>(warp, site, 1, lane));
+  std::string& output = warp.launch().output;
+  output += formatter.format(pattern);
+  if (output.size() > kMostOutput) output.erase(0, output.find('\n', kMostOutput / 2) + 1);
+  give_result<int32_t>(warp, site, lane, formatter.converted());
+}
+
+void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
+  Launch& launch = warp.launch();
+  const auto bytes = argument<uint64_t>(warp, site, 0, lane);
+  const uint64_t address = allocate_watched(launch.memory, launch.checker, bytes, false);
+  if (address) launch.heap.insert(address);
+  give_result(warp, site, lane, address);
+}
+
+void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
+  Launch& launch = warp.launch();
+  const auto address = argument<uint64_t>(warp, site, 0, lane);
+  if (address == 0) return;
+  if (launch.heap.erase(address) == 0) {
+    launch.fail(Status::kIllegalAddress, "invalid_free", warp, lane, pc,
+                "free() of an address that malloc() did not give",
+                "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees.");
+    return;
+  }
+  const AddressInfo freed = launch.memory.describe(address);
+  launch.memory.free(address);
+  if (launch.checker) launch.checker->freed(freed.base, freed.bytes);
+  launch.last_range.assign(launch.last_range.size(), {});  // one of them may be what was freed
+}
+
+void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
+  const LaneReader reader(warp, lane);
+  const auto text = [&](size_t i) { return reader.string(argument<uint64_t>(warp, site, i, lane)); };
+  warp.launch().fail(Status::kAssert, "assertion", warp, lane, pc,
+                     text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) +
+                         ": assertion `" + text(0) + "' failed",
+                     "");
+}
+
+}  // namespace
+
+void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
+  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    switch (site.builtin) {
+      case Builtin::kPrintf: print(warp, site, lane); break;
+      case Builtin::kAssertFail: assertion_failed(warp, site, lane, pc); break;
+      case Builtin::kMalloc: allocate(warp, site, lane); break;
+      case Builtin::kFree: free(warp, site, lane, pc); break;
+      case Builtin::kNone: break;
+    }
+  }
+}
+
+}  // namespace lockstep

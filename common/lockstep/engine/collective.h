@@ -1,0 +1,16 @@
+// collective: what shfl, vote, match, redux and elect compute, given the lanes that take part.
+#pragma once
+
+#include <array>
+
+#include "program/instruction.h"
+#include "program/program.h"
+
+namespace lockstep {
+
+// `active`: the lanes that execute it together.
+void run_collective(const Collective& collective, std::byte* registers, Mask active);
+// The lane whose value each lane gets from this shuffle.
+std::array<int32_t, kWarpSize> shuffle_sources(const Collective& shuffle, const std::byte* registers);
+
+}  // namespace lockstep

@@ -1,0 +1,213 @@
+// grid: starts blocks in ascending order and gives resident ones their turns; independent ones run side by side.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/block.h"
+#include "engine/stall.h"
+#include "engine/workers.h"
+
+namespace lockstep {
+namespace {
+
+// Under `forward` a block runs alone until it spins for another one; the other schedules keep a few under way, so
+// that their order can differ from their numbers.
+constexpr size_t kMingled = 4;
+
+class Grid {
+ public:
+  explicit Grid(Launch& launch)
+      : launch_(launch), wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled), stall_(launch) {}
+
+  void run() {
+    const uint64_t total = launch_.grid.count();
+    while ((next_ < total || !active_.empty()) && !launch_.faulted) {
+      while (active_.size() < wanted_ && next_ < total) start_next();
+      const size_t before = active_.size();
+      if (!turn_for_all()) wanted_ = std::min<size_t>(2 * active_.size(), launch_.resident_blocks);
+      const bool more_begin = active_.size() < wanted_ && next_ < total;
+      if (active_.size() < before || more_begin)
+        stall_.reset();
+      else if (!launch_.faulted)
+        look_for_stall();
+    }
+  }
+
+ private:
+  void start_next() {
+    std::unique_ptr<Block> block;
+    if (spare_.empty())
+      block = std::make_unique<Block>(launch_);
+    else
+      block = std::move(spare_.back()), spare_.pop_back();
+    block->start(block_index(launch_.grid, next_), next_);
+    ++next_;
+    active_.push_back(std::move(block));
+  }
+
+  void look_for_stall() {
+    resident_.clear();
+    for (const auto& block : active_) resident_.push_back(block.get());
+    stall_.look(resident_);
+  }
+
+  // False if every block yielded: they may wait for one that has not begun.
+  bool turn_for_all() {
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), launch_.random);
+    if (launch_.schedule.kind == Schedule::kReverse)
+      std::sort(active_.begin(), active_.end(), [](const auto& a, const auto& b) { return a->linear() > b->linear(); });
+    bool all_wait = true;
+    for (auto& block : active_) {
+      const Progress progress = block->run();
+      all_wait &= progress == Progress::kYielded;
+      if (progress != Progress::kDone) continue;
+      if (launch_.faulted) return true;
+      spare_.push_back(std::move(block));
+    }
+    std::erase(active_, nullptr);
+    return !all_wait;
+  }
+
+  Launch& launch_;
+  size_t wanted_;
+  uint64_t next_ = 0;
+  std::vector<std::unique_ptr<Block>> active_, spare_;
+  StallWatch stall_;
+  std::vector<const Block*> resident_;
+};
+
+// The next block for whoever asks. After a fault no later block is given out, and those before it are already, so
+// that the fault which counts, the lowest block's, is always the same.
+class BlockSource {
+ public:
+  explicit BlockSource(uint64_t total) : end_(total) {}
+  std::optional<uint64_t> take() {
+    const uint64_t block = next_.fetch_add(1, std::memory_order_relaxed);
+    return block < end_.load(std::memory_order_relaxed) ? std::optional(block) : std::nullopt;
+  }
+  bool wants(uint64_t block) const { return block < end_.load(std::memory_order_relaxed); }
+  void end_at(uint64_t block) {
+    uint64_t end = end_.load(std::memory_order_relaxed);
+    while (block < end && !end_.compare_exchange_weak(end, block, std::memory_order_relaxed)) {}
+  }
+
+ private:
+  std::atomic<uint64_t> next_{0}, end_;
+};
+
+// One thread's share of a launch, with counters and a fault of its own.
+struct Share {
+  Launch launch;
+  uint64_t faulted_block = 0;  // if launch.faulted
+};
+
+// Runs one block after the other, each to its end; after_each() between them.
+template <class Function>
+void run_blocks(Launch& launch, uint64_t& faulted_block, BlockSource& source, Function after_each) {
+  Block block(launch);
+  const Block* const self = &block;
+  StallWatch stall(launch);
+  while (const auto number = source.take()) {
+    block.start(block_index(launch.grid, *number), *number);
+    for (stall.reset(); !launch.faulted && block.run() != Progress::kDone && source.wants(*number);)
+      stall.look({&self, 1});
+    if (launch.faulted) {
+      faulted_block = *number;
+      return source.end_at(*number);
+    }
+    after_each();
+  }
+}
+
+// Waking a helper and waiting for its last block costs some 20 us. It is called if the launch, each instruction run
+// once, will take kWorth or longer, or has taken that long.
+constexpr auto kWorth = std::chrono::microseconds(100);
+constexpr uint64_t kInstructionsInWorth = 100'000;  // of threads, at a nanosecond each
+// Cores that update the same cell wait for each other, a hundred times as long as the update takes on one: where more
+// than one in so many of the threads' instructions is a reduction, one core is faster than two.
+constexpr uint64_t kInstructionsPerReduction = 128;
+
+bool reduces_globally(const MemoryAccess& access) {
+  return access.op == MemoryOp::kReduction && access.space != Space::kShared;
+}
+
+// Blocks that do not depend on each other: the workers take some of them.
+class SharedGrid {
+ public:
+  SharedGrid(Launch& launch, Workers& workers)
+      : launch_(launch), workers_(workers), source_(launch.grid.count()), shares_(workers.helpers()) {}
+
+  // Nobody may still be at work on what goes away here, not even if this thread has run out of memory.
+  ~SharedGrid() {
+    if (launch_.concurrent) workers_.dismiss();
+  }
+
+  void run() {
+    const Program& program = launch_.program;
+    const bool large = launch_.grid.count() * launch_.block.count() * program.code.size() > kInstructionsInWorth;
+    const bool reduces = std::ranges::any_of(program.accesses, reduces_globally);
+    bool alone = workers_.helpers() > 0 && launch_.grid.count() > 1;  // and may yet call for help
+    if (alone && large && !reduces) alone = false, call();
+    const auto begin = std::chrono::steady_clock::now();
+    uint64_t faulted_block = 0;
+    run_blocks(launch_, faulted_block, source_, [&] {
+      if (!alone || !(large || std::chrono::steady_clock::now() - begin > kWorth)) return;
+      alone = false;
+      if (!reduces || !reduces_often()) call();
+    });
+    if (!launch_.concurrent) return;
+    workers_.dismiss();
+    launch_.concurrent = false;
+    for (const auto& share : shares_)
+      if (share) add(*share, faulted_block);
+  }
+
+ private:
+  void call() {
+    launch_.concurrent = true;
+    blank_.emplace(launch_);
+    blank_->counters = {};
+    blank_->counters.at.resize(launch_.counters.at.size());
+    workers_.call([this](uint32_t i) {
+      shares_[i] = std::make_unique<Share>(*blank_);
+      run_blocks(shares_[i]->launch, shares_[i]->faulted_block, source_, [] {});
+    });
+  }
+
+  bool reduces_often() const {
+    uint64_t reductions = 0, instructions = 0;
+    for (const InstructionCounters& count : launch_.counters.at) instructions += count.threads;
+    for (const MemoryAccess& access : launch_.program.accesses)
+      if (reduces_globally(access)) reductions += launch_.counters.at[access.pc].global_threads;
+    return reductions * kInstructionsPerReduction > instructions;
+  }
+
+  void add(Share& share, uint64_t& faulted_block) {
+    launch_.counters.add(share.launch.counters);
+    if (!share.launch.faulted || (launch_.faulted && faulted_block < share.faulted_block)) return;
+    faulted_block = share.faulted_block;
+    launch_.faulted = true;
+    launch_.fault = std::move(share.launch.fault);
+    launch_.findings = std::move(share.launch.findings);
+  }
+
+  Launch& launch_;
+  Workers& workers_;
+  BlockSource source_;
+  std::optional<Launch> blank_;                 // what every share begins as
+  std::vector<std::unique_ptr<Share>> shares_;  // by helper
+};
+
+}  // namespace
+
+void run_grid(Launch& launch, Workers& workers) {
+  if (launch.independent)
+    SharedGrid(launch, workers).run();
+  else
+    Grid(launch).run();
+}
+
+}  // namespace lockstep

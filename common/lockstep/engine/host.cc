@@ -1,0 +1,35 @@
+// host: the program that uses the device, if both live in this process.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iterator>
+
+#include "engine/host.h"
+#include "engine/workers.h"
+
+namespace lockstep {
+namespace {
+
+class LocalHost : public Host {
+ public:
+  bool holds(uint64_t address) const override {
+    const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    unsigned char resident = 0;
+    return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;  // fails if nothing is mapped
+  }
+  bool has_other_threads() const override {
+    std::error_code error;
+    const std::filesystem::directory_iterator threads("/proc/self/task", error);
+    return !error && std::distance(begin(threads), end(threads)) > 1 + std::ptrdiff_t{Workers::alive()};
+  }
+};
+
+}  // namespace
+
+const Host& Host::local() {
+  static const LocalHost host;
+  return host;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,204 @@
+#include "engine/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "base/align.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kAlignment = 512;
+// Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
+constexpr uint64_t kReserveFactor = 4;
+// Nothing of the host's lies this near, if so many addresses are to be had: an index of 32 bits that went astray, times
+// 8 bytes, meets nobody.
+constexpr uint64_t kAround = uint64_t{32} << 30;
+// Where a device in a process of its own begins: far from where systems put a program, its libraries, its stack and a
+// sanitizer's shadows, so that the program's process has the place free, too.
+constexpr uint64_t kPlaceApart = 0x2000'0000'0000;
+constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
+constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered, if need be
+
+Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin()) return {};
+  const auto& [begin, bytes] = *std::prev(after);
+  return address < begin + bytes ? Range{begin, begin + bytes, begin} : Range{};
+}
+
+std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+  return text;
+}
+
+uint64_t shared_bytes(uint64_t memory_bytes) { return align_up(memory_bytes + kMargins, 2 << 20); }
+
+Memory::Memory(const DeviceOptions& options)
+    : host_(options.host ? *options.host : Host::local()), capacity_(options.memory_bytes) {
+  const bool apart = options.shared_file >= 0;
+  const uint64_t own = align_up(capacity_ * kReserveFactor, 2 << 20), shared = apart ? shared_bytes(capacity_) : 0;
+  reserved_ = own + shared;
+  const auto reserve = [&](uint64_t bytes) {
+    return mmap(reinterpret_cast<void*>(apart ? kPlaceApart : 0), bytes, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  around_ = kAround;
+  void* place = reserve(reserved_ + 2 * around_);
+  if (place == MAP_FAILED) around_ = 0, place = reserve(reserved_);  // under valgrind, say
+  if (place == MAP_FAILED)
+    throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
+                             " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
+                             "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
+  base_ = reinterpret_cast<uint64_t>(place) + around_;
+  own_ = {base_, base_, base_ + own};
+  if (!apart) return;
+  const uint64_t begin = own_.fresh_end;
+  shared_ = {begin, begin, begin + shared};
+  if (mmap(reinterpret_cast<void*>(begin), shared, PROT_NONE, MAP_SHARED | MAP_FIXED, options.shared_file,
+           static_cast<off_t>(options.shared_offset)) == MAP_FAILED)
+    throw std::runtime_error(std::string("the memory that host and device share cannot be had: ") +
+                             std::strerror(errno));
+}
+
+Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - around_), reserved_ + 2 * around_); }
+
+uint64_t Memory::take(Arena& arena, uint64_t span) {
+  const bool room = arena.fresh_end - arena.fresh >= span;
+  auto hole = arena.holes.end();
+  if (!room || freed_.size() >= kMostFreed)
+    hole = std::find_if(arena.holes.begin(), arena.holes.end(), [&](const auto& h) { return h.second >= span; });
+  if (!room && hole == arena.holes.end()) return 0;
+  const uint64_t begin = hole == arena.holes.end() ? arena.fresh : hole->first;
+  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) return 0;
+  if (hole == arena.holes.end()) {
+    arena.fresh += span;
+  } else {
+    if (hole->second > span) arena.holes[begin + span] = hole->second - span;
+    arena.holes.erase(hole);
+  }
+  return begin;
+}
+
+uint64_t Memory::allocate(uint64_t bytes, bool for_host, bool shared) {
+  if (bytes == 0 || bytes > capacity_ - used_) return 0;
+  // Page by page, so that protection follows allocations and returned pages go back to the system.
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t span = align_up(bytes + kAlignment, page);
+  const uint64_t begin = take(shared && shared_.begin ? shared_ : own_, span);
+  if (begin == 0) return 0;
+  if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
+  freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
+  live_[begin] = bytes;
+  on_card_[begin] = for_host ? card_.allocate(bytes) : begin;
+  used_ += bytes;
+  return begin;
+}
+
+uint64_t Memory::allocate_apart(uint64_t bytes) {
+  const uint64_t span = align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  const uint64_t begin = own_.fresh_end - span;
+  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  own_.fresh_end = begin;
+  apart_[begin] = bytes;
+  return begin;
+}
+
+bool Memory::free(uint64_t address) {
+  const auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  const uint64_t bytes = found->second;
+  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t span = align_up(bytes + kAlignment, page);
+  void* place = reinterpret_cast<void*>(address);
+  const bool shared = shared_.begin && address >= shared_.begin;
+  if (shared) {
+    madvise(place, span, MADV_REMOVE);
+    mprotect(place, span, PROT_NONE);
+  } else {  // mapping afresh drops the pages and the rights to them in one step
+    mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
+  live_.erase(found);
+  const auto placed = on_card_.find(address);
+  card_.free(placed->second);
+  on_card_.erase(placed);
+  freed_[address] = bytes;
+  used_ -= bytes;
+  auto& holes = (shared ? shared_ : own_).holes;
+  auto next = holes.emplace(address, span).first;
+  if (const auto after = std::next(next); after != holes.end() && next->first + next->second == after->first) {
+    next->second += after->second;
+    holes.erase(after);
+  }
+  if (next != holes.begin())
+    if (const auto before = std::prev(next); before->first + before->second == next->first) {
+      before->second += next->second;
+      holes.erase(next);
+    }
+  return true;
+}
+
+bool Memory::is_foreign(uint64_t address) const {
+  constexpr uint64_t kFar = 1 << 30;  // bytes
+  return address + kFar < base_ || address > base_ + reserved_ + kFar;
+}
+
+bool Memory::is_host(uint64_t address) const {
+  return (address < base_ - around_ || address >= base_ + reserved_ + around_) && host_.holds(address);
+}
+
+Range Memory::find(uint64_t address) const {
+  Range r = find_in(live_, address);
+  if (!r.end) return find_in(apart_, address);
+  r.on_card = on_card_.at(r.begin);
+  return r;
+}
+
+AddressInfo Memory::describe(uint64_t address) const {
+  if (const Range r = find_in(live_, address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
+  const auto after = freed_.upper_bound(address);
+  if (after != freed_.begin())
+    if (const auto& [begin, bytes] = *std::prev(after); address < begin + bytes)
+      return {AddressKind::kFreed, begin, bytes};
+  return {};
+}
+
+std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
+  const AddressInfo info = describe(address);
+  if (info.kind == AddressKind::kFreed)
+    return hex(address) + " is inside memory that was freed: " + plural(info.bytes, "byte") + " at " + hex(info.base);
+  if (info.kind == AddressKind::kDevice)
+    return "it begins " + plural(address - info.base, "byte") + " into an allocation of " + plural(info.bytes, "byte") +
+           " at " + hex(info.base) + " and ends " + plural(address + bytes_wanted - info.base - info.bytes, "byte") +
+           " behind it";
+  const Range range = nearest(address);
+  if (range.end == 0) return hex(address) + " is no device memory; nothing is allocated";
+  const bool past = address >= range.end;
+  return hex(address) + " is " + plural(past ? address - range.end : range.begin - address, "byte") +
+         (past ? " past the end of" : " before the start of") + " the nearest allocation, " +
+         plural(range.end - range.begin, "byte") + " at " + hex(range.begin);
+}
+
+Range Memory::nearest(uint64_t address) const {
+  const auto after = live_.upper_bound(address);
+  Range below, above;
+  if (after != live_.begin()) below = {std::prev(after)->first, std::prev(after)->first + std::prev(after)->second};
+  if (after != live_.end()) above = {after->first, after->first + after->second};
+  if (below.end == 0 || address < below.end) return below.end ? below : above;
+  return above.end == 0 || address - below.end <= above.begin - address ? below : above;
+}
+
+}  // namespace lockstep

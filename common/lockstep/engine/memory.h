@@ -1,0 +1,79 @@
+// memory: the device's global memory: a reserved range of this process's addresses, handed out in allocations
+// whose bounds are kept to the byte. If the program has a process of its own, what it may reach of the memory lies in
+// an arena by itself, whose bytes are a file's. Knows nothing of threads; access checks ask it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/address.h"
+#include "base/options.h"
+#include "engine/card_heap.h"
+#include "engine/host.h"
+
+namespace lockstep {
+
+std::string hex(uint64_t value);  // "0x2a"
+
+// How much of DeviceOptions::shared_file a device with so much memory uses.
+uint64_t shared_bytes(uint64_t memory_bytes);
+
+class Memory {
+ public:
+  // Uses options' memory_bytes, shared_* and host. Throws std::runtime_error if the system does not allow it.
+  explicit Memory(const DeviceOptions& options);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  // 0 if the device's memory is used up. Starts are multiples of 512; at least 512 bytes that belong to nobody
+  // lie between two allocations, so that running off one end hits no neighbour.
+  // for_host: as cudaMalloc; else for a module's variables or a kernel's malloc(). shared: the host reaches it, too.
+  uint64_t allocate(uint64_t bytes, bool for_host = true, bool shared = false);
+  bool free(uint64_t address);  // false: no allocation starts there
+  // For the device's own use: at the far end of the addresses, where no index beside an array leads, and not counted.
+  // Only find() knows it.
+  uint64_t allocate_apart(uint64_t bytes);
+
+  // Whether the address is far from all that the device could have given out.
+  bool is_foreign(uint64_t address) const;
+  // Whether the host has something of its own there.
+  bool is_host(uint64_t address) const;
+  const Host& host() const { return host_; }
+  // The live allocation that holds this address, or nothing ({0, 0}).
+  Range find(uint64_t address) const;
+  AddressInfo describe(uint64_t address) const;
+  // The live allocation whose ends are nearest to the address, or that holds it; {0, 0} if there is none.
+  Range nearest(uint64_t address) const;
+  // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
+  std::string nearest(uint64_t address, uint64_t bytes) const;
+
+  // The reserved addresses, in which all allocations lie.
+  uint64_t base() const { return base_; }
+  uint64_t reserved() const { return reserved_; }
+  AddressSpace addresses() const { return {base_, base_ + reserved_, shared_.begin, around_}; }
+  uint64_t capacity() const { return capacity_; }
+  uint64_t used() const { return used_; }
+
+ private:
+  struct Arena {
+    uint64_t begin = 0;
+    uint64_t fresh = 0, fresh_end = 0;     // addresses not used yet
+    std::map<uint64_t, uint64_t> holes{};  // start → bytes of address range that was used and freed
+  };
+  // span bytes of its addresses; 0 if it has none left.
+  uint64_t take(Arena& arena, uint64_t span);
+
+  const Host& host_;
+  uint64_t capacity_ = 0, used_ = 0;
+  uint64_t base_ = 0, reserved_ = 0, around_ = 0;
+  Arena own_, shared_;  // shared_ without addresses: the host reaches all of it
+  CardHeap card_;
+  std::map<uint64_t, uint64_t> on_card_;  // start → where it would lie on a card
+  std::map<uint64_t, uint64_t> live_;     // start → bytes
+  std::map<uint64_t, uint64_t> apart_;    // start → bytes
+  std::map<uint64_t, uint64_t> freed_;    // start → bytes, until the place is used again
+};
+
+}  // namespace lockstep

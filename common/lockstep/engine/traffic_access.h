@@ -1,0 +1,106 @@
+// traffic_access: one access of a warp to global memory → the block's L1 cache, the launch's traffic, and whether the
+// warp waits for it. For the cost model, and so only where a report is wanted.
+#pragma once
+
+#include "count/row.h"
+#include "engine/block.h"
+#include "engine/launch.h"
+#include "engine/places.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+
+class TrafficAccess {
+ public:
+  TrafficAccess(Warp& warp, const MemoryAccess& access)
+      : traffic_(warp.launch().counters.traffic), cache_(warp.block().cache()), access_(access) {}
+
+  // Some of a line's sectors, which so many lanes want.
+  void look_up(uint64_t line, uint32_t sectors, uint32_t lanes) {
+    if (access_.op == MemoryOp::kLoad) {
+      ++traffic_.load_lines;
+      const uint32_t missing = access_.order == MemoryOrder::kWeak ? cache_.load(line, sectors) : sectors;
+      if (!missing) return;
+      missed_ = true;
+      traffic_.missed_sectors += static_cast<uint64_t>(std::popcount(missing));
+      traffic_.footprint.touch(line, missing, 0);
+    } else if (access_.op == MemoryOp::kStore) {
+      ++traffic_.store_lines;
+      traffic_.store_sectors += static_cast<uint64_t>(std::popcount(sectors));
+      traffic_.footprint.touch(line, 0, sectors);
+    } else {
+      missed_ = true;
+      traffic_.atomic_lanes += lanes;
+      traffic_.footprint.add_atomics(line, lanes);
+      traffic_.footprint.touch(line, sectors, sectors);
+    }
+  }
+
+  // All sectors from the first to the last.
+  void look_up_all(uint64_t first, uint64_t last, uint32_t lanes) {
+    uint32_t sectors = (0xfu << first % 4) & 0xf;  // to the end of its line
+    for (uint64_t line = first / 4; line < last / 4; ++line, sectors = 0xf) look_up(line, sectors, lanes);
+    look_up(last / 4, sectors & ((2u << last % 4) - 1), lanes);
+  }
+
+  void finish(Warp& warp) const {
+    if (access_.waited) ++(missed_ ? warp.chain().misses : warp.chain().l1_waits);
+  }
+
+ private:
+  Traffic& traffic_;
+  L1Cache& cache_;
+  const MemoryAccess& access_;
+  bool missed_ = false;
+};
+
+// Lanes in their order, `count` of them; those that follow each other within a line are looked up together.
+template <class Address>
+void look_up_lanes(TrafficAccess& traffic, uint32_t count, uint32_t bytes, const Address& address) {
+  uint64_t line = 0;
+  uint32_t sectors = 0, lanes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t first = address(i) / 32, last = (address(i) + bytes - 1) / 32;  // an access lies in one line
+    if (lanes && first / 4 != line) traffic.look_up(line, sectors, lanes), sectors = lanes = 0;
+    line = first / 4;
+    sectors |= 1u << first % 4 | 1u << last % 4;
+    ++lanes;
+  }
+  if (lanes) traffic.look_up(line, sectors, lanes);
+}
+
+inline void count_traffic(Warp& warp, const MemoryAccess& access, const Row& row) {
+  const uint32_t bytes = access.bytes * access.count;
+  TrafficAccess traffic(warp, access);
+  if (row.stride <= 32 && row.stride >= -32) {  // no sector between them is left out
+    const uint64_t a = row.first, b = row.last();
+    traffic.look_up_all(std::min(a, b) / 32, (std::max(a, b) + bytes - 1) / 32, row.count);
+  } else {
+    look_up_lanes(traffic, row.count, bytes, [&](uint32_t i) { return row.at(i); });
+  }
+  traffic.finish(warp);
+}
+
+inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+  std::array<uint64_t, kWarpSize> at;
+  uint32_t count = 0;
+  for (; mask; mask &= mask - 1) at[count++] = places.at[first_lane(mask)];
+  TrafficAccess traffic(warp, access);
+  look_up_lanes(traffic, count, access.bytes * access.count, [&](uint32_t i) { return at[i]; });
+  traffic.finish(warp);
+}
+
+// Of an asynchronous copy, which has no instruction of its own there.
+inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
+  if (!warp.launch().counts_traffic || bytes == 0) return;
+  MemoryAccess access;
+  access.op = op;
+  TrafficAccess(warp, access).look_up_all(at / 32, (at + bytes - 1) / 32, 1);
+}
+
+inline void wait_for_shared(Warp& warp, const Wavefronts& wavefronts) {
+  ++warp.chain().shared_waits;
+  warp.chain().cycles += wavefronts.total - 1;
+}
+
+}  // namespace lockstep

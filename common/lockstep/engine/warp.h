@@ -1,0 +1,166 @@
+// warp: 32 lanes that run one program. Lanes that part at a branch become paths; paths meet again at joins.
+//
+// A join is soft: lanes wait there for the others, but when the others spin or sleep at a barrier, the waiting
+// ones go on alone, as threads do since Volta. Frames hold registers: the kernel's and one for each call.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "count/counters.h"
+#include "engine/async_copy.h"
+#include "program/program.h"
+
+namespace lockstep {
+
+class Block;
+struct BlockChecks;
+struct Launch;
+
+struct AlignedDelete {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
+AlignedBytes aligned_bytes(size_t bytes);  // zeroed
+
+struct Join;
+
+struct Frame {
+  uint32_t function = 0;  // index into Program::functions
+  AlignedBytes registers;
+  std::vector<std::byte> params;  // param_bytes for each lane, lane 0 first
+  uint64_t local_base = 0;        // of the function's variables in the lane's local memory
+  uint64_t allocated = 0;         // bytes of local memory behind them, by alloca
+  Mask live = 0;                  // lanes that have not returned from it
+  Frame* caller = nullptr;
+  const CallSite* call = nullptr;
+  uint32_t return_pc = 0;
+  uint32_t depth = 0;  // calls between the kernel and this
+};
+
+struct Join {
+  uint32_t pc = 0;
+  Frame* frame = nullptr;
+  Mask expected = 0, arrived = 0;
+  Join* parent = nullptr;
+};
+
+struct Path {
+  enum State : uint8_t { kRunnable, kAtBarrier, kAtWarpBarrier, kAtCollective, kAtCluster } state = kRunnable;
+  bool yielded = false;
+  Mask mask = 0;
+  uint32_t pc = 0;  // the next instruction; while it waits, the one it waits in
+  Frame* frame = nullptr;
+  Join* join = nullptr;
+  Mask waits_for = 0;               // kAtWarpBarrier, kAtCollective: the lanes that must come too
+  uint32_t barrier = 0;             // kAtBarrier: which of the 16
+  const BarrierUse* use = nullptr;  // kAtBarrier
+  uint32_t looked_at = kNowhere;    // the last instruction of it that may have waited for other threads
+};
+
+// kBlocked: only others can wake it; kYielded: it probably waits for others, spinning; kTurnOver: it has used its turn.
+enum class Progress : uint8_t { kDone, kBlocked, kYielded, kTurnOver };
+
+// value(l) into the register of each lane l in mask.
+template <class Value>
+void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, const Value& value) {
+  for (; mask; mask &= mask - 1) {
+    const uint32_t l = first_lane(mask);
+    if (width == Width::k64)
+      lanes<uint64_t>(registers, offset)[l] = value(l);
+    else if (width == Width::k16)
+      lanes<uint16_t>(registers, offset)[l] = static_cast<uint16_t>(value(l));
+    else
+      lanes<uint32_t>(registers, offset)[l] = static_cast<uint32_t>(value(l));
+  }
+}
+
+class Warp {
+ public:
+  Warp(Launch& launch, Block& block, uint32_t index);
+
+  void start();    // anew, for the block's next coordinates
+  Progress run();  // until every path has ended, waits, or has used its turn
+
+  Launch& launch() const { return launch_; }
+  Block& block() const { return block_; }
+  BlockChecks* checks() const;  // null if nothing is watched
+  uint32_t index() const { return index_; }
+  Mask live() const { return live_; }
+  bool done() const { return live_ == 0; }
+  bool spins() const { return suspicious_; }  // its last turn looked like waiting for somebody
+  uint64_t state_hash() const;                // of all that decides what it does next, but for memory that is shared
+  const std::vector<Path>& paths() const { return paths_; }
+  Chain& chain() { return chain_; }  // since the block's last barrier
+  AsyncCopies& copies() { return copies_; }
+  const AsyncCopies& copies() const { return copies_; }
+  void pass_cluster();                               // paths that wait at barrier.cluster go on
+  void pass_barrier(uint32_t id, uint32_t reduced);  // its waiting paths go on; `reduced`: what bar.red gives them
+
+  // Of the path that is running, for handlers.
+  const Frame& frame() const { return *frame_; }
+  std::byte* registers() const { return frame_->registers.get(); }
+  std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_stride_; }
+  uint64_t local_bytes() const { return local_stride_; }
+
+ private:
+  void set_preset(Frame& frame, const Preset& preset);
+  uint64_t special_value(Special special, uint32_t lane) const;
+  void execute(Path path);
+  bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path is over or put aside
+
+  // Paths. Each returns false when nothing is left to run of `path`.
+  void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
+  bool branch_indexed(Path& path, const Instruction& in, Mask mask);
+  bool arrive(Path& path);
+  bool end_lanes(Path& path, Mask leaving);
+  bool call(Path& path, const Instruction& in, Mask mask);
+  void allocate_local(Path& path, const Instruction& in, Mask mask);
+  uint64_t local_end(const Frame& frame) const;
+  void fail_stack(const Path& path);
+  void enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc);
+  bool return_lanes(Path& path, Mask mask);
+  bool wait_at_barrier(Path& path, const Instruction& in, Mask mask);
+  Mask meet(Path& path, Mask mask, const uint32_t* members, Path::State state);
+  bool wait_at_cluster(Path& path, Mask mask);
+  bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
+  const Collective& collective_at(uint32_t pc) const;
+  void run_collective(uint32_t pc, std::byte* registers, Mask active);
+  bool collective(Path& path, Mask mask);
+  void put_aside(const Path& path, Mask mask, uint32_t pc);
+  void read_special(const Instruction& in, Mask mask, Mask active);
+
+  bool wake_waiting();
+  void run_collective_at(uint32_t pc, Mask active);
+  bool release_joins();
+  void merge_paths();
+  size_t pick();
+
+  void remove_from_joins(Join* join, Mask leaving);
+  Frame* new_frame(uint32_t function);
+  void leave_frame(Frame* frame, Mask leaving);
+  Join* new_join(uint32_t pc, Frame* frame, Mask expected, Join* parent);
+  void free_join(Join* join);
+
+  Launch& launch_;
+  Block& block_;
+  const uint32_t index_;
+  Mask live_ = 0;
+  std::vector<Path> paths_;  // all but the one that is running
+  Chain chain_;
+  std::vector<Join*> joins_, spare_joins_;  // in use; not in use
+  std::deque<Join> join_storage_;
+  std::deque<Frame> frame_storage_;                // [0] is the kernel's own
+  std::vector<std::vector<Frame*>> spare_frames_;  // by function
+  Frame* frame_ = nullptr;
+  AlignedBytes local_;
+  uint64_t local_stride_ = 0;
+  AsyncCopies copies_;
+  std::vector<Preset> block_presets_;  // those that change from block to block
+  bool suspicious_ = false;            // the last turn looked like waiting for somebody
+  uint32_t dull_turns_ = 0;            // turns used up without looking so, since it last did
+};
+
+}  // namespace lockstep

@@ -1,0 +1,155 @@
+// Calls: a frame for each, shared by the lanes that call together.
+#include <algorithm>
+#include <cstring>
+
+#include "base/align.h"
+#include "engine/builtin.h"
+#include "engine/launch.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+
+// A card's stack, 1 KiB a thread unless the program asks for more, ends long before; our registers are no part of it.
+static constexpr uint32_t kDeepestCalls = 4096;
+
+Frame* Warp::new_frame(uint32_t function) {
+  auto& spare = spare_frames_[function];
+  if (!spare.empty()) {
+    Frame* frame = spare.back();
+    spare.pop_back();
+    return frame;
+  }
+  const FunctionCode& code = launch_.program.functions[function];
+  Frame& frame = frame_storage_.emplace_back();
+  frame.function = function;
+  frame.registers = aligned_bytes(code.register_bytes);
+  frame.params.resize(size_t{code.param_bytes} * kWarpSize);
+  for (const Preset& preset : code.presets) set_preset(frame, preset);
+  return &frame;
+}
+
+void Warp::leave_frame(Frame* frame, Mask leaving) {
+  frame->live &= ~leaving;
+  if (frame->live == 0 && frame != &frame_storage_.front()) spare_frames_[frame->function].push_back(frame);
+}
+
+// The lanes of `mask` call; all meet again right behind the call.
+bool Warp::call(Path& path, const Instruction& in, Mask mask) {
+  const CallSite& site = launch_.program.calls[in.immediate];
+  const uint32_t after = path.pc + 1;
+  if (mask && site.builtin != Builtin::kNone) call_builtin(*this, site, mask, path.pc);
+  if (!mask || site.builtin != Builtin::kNone) {
+    path.pc = after;
+    return true;
+  }
+  path.join = new_join(after, path.frame, path.mask, path.join);
+  path.join->arrived = path.mask & ~mask;
+  path.mask = mask;
+  if (site.function != kNowhere) {
+    enter(path, site, site.function, after);
+    return !launch_.faulted;
+  }
+  const auto* targets = lanes<uint64_t>(registers(), site.target);
+  const auto& ids = launch_.program.function_ids;
+  for (Mask rest = mask; rest;) {
+    const uint64_t target = targets[first_lane(rest)];
+    Mask group = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l)
+      if ((rest >> l & 1) && targets[l] == target) group |= 1u << l;
+    const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
+    if (target < kFunctionWindow || found == ids.end()) {
+      launch_.fail(
+          Status::kIllegalInstruction, "bad_call", *this, first_lane(group), path.pc,
+          "a call through a pointer that is no device function",
+          "Next: check that the pointer was set on the device; a host function's address means nothing there.");
+      return false;
+    }
+    Path callee = path;
+    callee.mask = group;
+    enter(callee, site, static_cast<uint32_t>(found - ids.begin()), after);
+    if (launch_.faulted) return false;
+    paths_.push_back(callee);
+    rest &= ~group;
+  }
+  return false;
+}
+
+void Warp::fail_stack(const Path& path) {
+  launch_.fail(Status::kLaunchFailure, "stack_overflow", *this, first_lane(path.mask), path.pc,
+               "stack overflow in device code",
+               "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes).");
+}
+
+uint64_t Warp::local_end(const Frame& frame) const {
+  return frame.local_base + launch_.program.functions[frame.function].local_bytes + frame.allocated;
+}
+
+// One place for all lanes, as large as the one that wants most, since the next call's frame lies behind it.
+void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
+  const uint64_t place = align_up(local_end(*path.frame), in.immediate);
+  uint64_t most = 0;
+  const auto* bytes = lanes<uint64_t>(registers(), in.a);
+  for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
+  if (most > local_stride_ || place + most > local_stride_) return fail_stack(path);
+  path.frame->allocated += align_up(place + most, 16) - local_end(*path.frame);
+  write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return place; });
+}
+
+void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {
+  const FunctionCode& code = launch_.program.functions[function];
+  const uint64_t base = local_end(*path.frame);
+  const bool too_deep = path.frame->depth == kDeepestCalls;
+  if (too_deep || (base + code.local_bytes > local_stride_ && code.local_bytes > 0)) {
+    fail_stack(path);
+    return;
+  }
+  Frame* frame = new_frame(function);
+  Frame* caller = path.frame;
+  frame->caller = caller;
+  frame->call = &site;
+  frame->return_pc = return_pc;
+  frame->depth = caller->depth + 1;
+  frame->live = path.mask;
+  frame->allocated = 0;
+  if (frame->local_base != base) {
+    frame->local_base = base;
+    for (const Preset& preset : code.presets)
+      if (preset.source == Preset::kLocalAddress) set_preset(*frame, preset);
+  }
+  const size_t from_stride = launch_.program.functions[caller->function].param_bytes;
+  for (size_t i = 0; i < std::min(site.arguments.size(), code.params.size()); ++i)
+    for (Mask rest = path.mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      std::memcpy(frame->params.data() + l * code.param_bytes + code.params[i].offset,
+                  caller->params.data() + l * from_stride + site.arguments[i].offset,
+                  std::min(site.arguments[i].bytes, code.params[i].bytes));
+    }
+  path.frame = frame;
+  path.pc = code.entry;
+}
+
+bool Warp::return_lanes(Path& path, Mask mask) {
+  if (!mask) {
+    ++path.pc;
+    return true;
+  }
+  Frame* frame = path.frame;
+  Frame* caller = frame->caller;
+  const FunctionCode& code = launch_.program.functions[frame->function];
+  const size_t to_stride = launch_.program.functions[caller->function].param_bytes;
+  for (size_t i = 0; i < std::min(frame->call->results.size(), code.results.size()); ++i)
+    for (Mask rest = mask; rest; rest &= rest - 1) {
+      const uint32_t l = first_lane(rest);
+      std::memcpy(caller->params.data() + l * to_stride + frame->call->results[i].offset,
+                  frame->params.data() + l * code.param_bytes + code.results[i].offset,
+                  std::min(frame->call->results[i].bytes, code.results[i].bytes));
+    }
+  if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
+  path.mask = mask;
+  path.pc = frame->return_pc;
+  path.frame = caller;
+  leave_frame(frame, mask);
+  return true;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,239 @@
+// Where lanes wait for others: barriers of the block, __syncwarp, and collectives.
+#include <array>
+#include <cstring>
+
+#include "check/checker.h"
+#include "check/trace.h"
+#include "engine/block.h"
+#include "engine/collective.h"
+#include "engine/launch.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+
+bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
+  const BarrierUse& use = launch_.program.barriers[in.immediate];
+  if (!mask) {
+    ++path.pc;
+    return true;
+  }
+  const uint32_t l = first_lane(mask);
+  const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
+  const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
+  if (use.op == BarrierUse::kArrive) {
+    if (launch_.checker) launch_.checker->arrive(*this, id, mask);
+    block_.arrive_only(id, kWarpSize, threads);
+    ++path.pc;
+    return true;
+  }
+  if (launch_.trace) launch_.trace->barrier(*this, path.pc, mask);
+  if (use.op != BarrierUse::kSync) block_.contribute(id, *lanes<Mask>(registers(), use.predicate), mask);
+  if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
+  // Filled in where it lies: a copy of what has just been written would wait for the writes.
+  Path& waiting = paths_.emplace_back(path);
+  waiting.mask = mask;
+  waiting.state = Path::kAtBarrier;
+  waiting.barrier = id;
+  waiting.use = &use;
+  waiting.waits_for = threads;
+  return false;
+}
+
+void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
+  for (Path& path : paths_) {
+    if (path.state != Path::kAtBarrier || path.barrier != id) continue;
+    path.state = Path::kRunnable;
+    ++path.pc;
+    std::byte* file = path.frame->registers.get();
+    if (path.use->op == BarrierUse::kRedPopc) {
+      write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
+    } else if (path.use->op != BarrierUse::kSync) {
+      Mask& d = *lanes<Mask>(file, path.use->d);
+      d = (d & ~path.mask) | (reduced ? path.mask : 0);
+    }
+  }
+}
+
+// barrier.cluster.wait: lanes whose arrival has been completed by everybody's go on.
+bool Warp::wait_at_cluster(Path& path, Mask mask) {
+  const Mask waiting = mask & block_.arrived_at_cluster(index_);
+  if (!waiting) {
+    ++path.pc;
+    return true;
+  }
+  if (waiting != path.mask) put_aside(path, path.mask & ~waiting, path.pc + 1);
+  path.mask = waiting;
+  path.state = Path::kAtCluster;
+  paths_.push_back(path);
+  return false;
+}
+
+void Warp::pass_cluster() {
+  for (Path& path : paths_)
+    if (path.state == Path::kAtCluster) path.state = Path::kRunnable, ++path.pc;
+}
+
+// Whether all lanes, active or not, name the same: the usual case, a literal mask.
+static bool all_name_one(const uint32_t* members) {
+  uint32_t difference = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= members[l] ^ members[0];
+  return difference == 0;
+}
+
+// The lanes of `mask` come to where lane l waits for the lanes that members[l] names. Gives those that may go on at
+// once; if that is not all of them, the path is cut down to what goes on, or, for 0, waits.
+Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
+  if (all_name_one(members) && !(members[0] & live_ & ~mask)) return mask;
+  Mask wanted = 0, group = 0;
+  const Mask first = members[first_lane(mask)];
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    wanted |= mask >> l & 1 ? members[l] : 0;
+    group |= static_cast<Mask>(members[l] == first) << l;
+  }
+  if (!(wanted & live_ & ~mask)) return mask;
+  if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
+  group &= mask;  // lanes that name others come here again by themselves
+  if (group != mask) put_aside(path, mask & ~group, path.pc);
+  path.mask = group;
+  if (!(first & live_ & ~group)) return group;
+  path.state = state;
+  path.waits_for = first;
+  paths_.push_back(path);
+  wake_waiting();
+  return 0;
+}
+
+bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
+  if (mask) {
+    const auto* members = lanes<uint32_t>(registers(), in.a);
+    mask = meet(path, mask, members, Path::kAtWarpBarrier);
+    if (!mask) return false;
+    if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, false);
+    if (launch_.trace) launch_.trace->sync_warp(*this, path.pc, mask);
+  }
+  ++path.pc;
+  return true;
+}
+
+const Collective& Warp::collective_at(uint32_t pc) const {
+  return launch_.program.collectives[launch_.program.code[pc].immediate];
+}
+
+void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
+  const Collective& c = collective_at(pc);
+  if (launch_.trace && is_shuffle(c)) launch_.trace->shuffle(*this, pc, active, c, registers);
+  lockstep::run_collective(c, registers, active);
+}
+
+bool Warp::collective(Path& path, Mask mask) {
+  const Collective& c = collective_at(path.pc);
+  if (mask) {
+    if (c.member_mask) {  // without .sync, whoever is there
+      const auto* members = lanes<uint32_t>(registers(), c.member_mask);
+      mask = meet(path, mask, members, Path::kAtCollective);
+      if (!mask) return false;
+      if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, is_shuffle(c));
+      // Lanes that name different masks, as tiles of a warp do, are groups of their own.
+      for (Mask rest = mask; rest;) {
+        const Mask named = members[first_lane(rest)];
+        Mask group = all_name_one(members) ? kFullMask : 0;
+        for (uint32_t l = 0; group != kFullMask && l < kWarpSize; ++l)
+          group |= static_cast<Mask>(members[l] == named) << l;
+        run_collective(path.pc, registers(), group & rest);
+        rest &= ~group;
+      }
+    } else {
+      run_collective(path.pc, registers(), mask);
+    }
+  }
+  ++path.pc;
+  return true;
+}
+
+namespace {
+
+// The lanes of `mask` of one register, from one frame to another of the same function.
+void copy_lanes(std::byte* to, const std::byte* from, uint32_t offset, Width width, Mask mask) {
+  if (offset == 0) return;
+  if (width == Width::kPred) {
+    Mask bits = 0;
+    std::memcpy(&bits, from + offset, sizeof bits);
+    Mask& d = *lanes<Mask>(to, offset);
+    d = (d & ~mask) | (bits & mask);
+    return;
+  }
+  const size_t bytes = width == Width::k64 ? 8 : 4;
+  for (; mask; mask &= mask - 1) {
+    const size_t at = offset + first_lane(mask) * bytes;
+    std::memcpy(to + at, from + at, bytes);
+  }
+}
+
+}  // namespace
+
+// The lanes of `active` run the collective at `pc`. Lanes that came into a function by calls of their own have frames
+// of their own; then it is done in a copy of the first's registers, which gets and gives back what belongs to others.
+void Warp::run_collective_at(uint32_t pc, Mask active) {
+  const Collective& c = collective_at(pc);
+  std::vector<const Path*> group;
+  bool one_frame = true;
+  for (const Path& path : paths_) {
+    if (path.state != Path::kAtCollective || path.pc != pc || !(path.mask & active)) continue;
+    group.push_back(&path);
+    one_frame &= path.frame == group[0]->frame;
+  }
+  std::byte* first = group[0]->frame->registers.get();
+  if (one_frame) return run_collective(pc, first, active);
+  const size_t bytes = launch_.program.functions[group[0]->frame->function].register_bytes;
+  const AlignedBytes copy = aligned_bytes(bytes);
+  std::memcpy(copy.get(), first, bytes);
+  const bool vote = c.op >= CollectiveOp::kVoteAll && c.op <= CollectiveOp::kVoteBallot;
+  for (const Path* path : group) {
+    const std::byte* own = path->frame->registers.get();
+    copy_lanes(copy.get(), own, c.a, vote ? Width::kPred : c.wide ? Width::k64 : Width::k32, path->mask);
+    copy_lanes(copy.get(), own, c.b, Width::k32, path->mask);
+    copy_lanes(copy.get(), own, c.c, Width::k32, path->mask);
+  }
+  run_collective(pc, copy.get(), active);
+  const bool gives_predicate = vote && c.op != CollectiveOp::kVoteBallot;
+  for (const Path* path : group) {
+    std::byte* own = path->frame->registers.get();
+    copy_lanes(own, copy.get(), c.d, gives_predicate ? Width::kPred : Width::k32, path->mask & active);
+    copy_lanes(own, copy.get(), c.p, Width::kPred, path->mask & active);
+  }
+}
+
+// Groups whose awaited lanes are all there (or have exited) go on. __syncwarp lets lanes meet from different
+// places; a collective needs them at the same one.
+bool Warp::wake_waiting() {
+  bool any = false;
+  for (size_t i = 0; i < paths_.size(); ++i) {
+    if (paths_[i].state != Path::kAtWarpBarrier && paths_[i].state != Path::kAtCollective) continue;
+    const Path path = paths_[i];
+    const auto together = [&](const Path& other) {
+      return other.state == path.state && (path.state == Path::kAtWarpBarrier || other.pc == path.pc);
+    };
+    Mask here = 0;
+    std::array<uint32_t, kWarpSize> named{};  // by each lane that waits
+    for (const Path& other : paths_) {
+      if (!together(other)) continue;
+      here |= other.mask;
+      for (Mask rest = other.mask; rest; rest &= rest - 1) named[first_lane(rest)] = other.waits_for;
+    }
+    const Mask members = path.waits_for & live_;
+    if (members & ~here) continue;
+    if (launch_.checker)
+      launch_.checker->sync_lanes(*this, path.pc, here & (members | path.mask), named.data(),
+                                  path.state == Path::kAtCollective && is_shuffle(collective_at(path.pc)));
+    if (path.state == Path::kAtCollective)
+      run_collective_at(path.pc, here & (members | path.mask));
+    else if (launch_.trace)
+      launch_.trace->sync_warp(*this, path.pc, here & (members | path.mask));
+    for (Path& other : paths_)
+      if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace lockstep

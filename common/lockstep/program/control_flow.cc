@@ -1,0 +1,134 @@
+#include "program/control_flow.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "program/instruction.h"
+#include "ptx/lexer.h"
+
+namespace lockstep {
+namespace {
+
+bool is_branch(const Statement& s) { return s.opcode() == "bra" || s.opcode() == "brx"; }
+bool leaves(const Statement& s) { return s.opcode() == "ret" || s.opcode() == "exit" || s.opcode() == "trap"; }
+
+// Basic blocks of a function, and one virtual block at the end that every way out leads to.
+struct Blocks {
+  std::vector<uint32_t> first;                    // first statement of each block
+  std::vector<uint32_t> block_of;                 // statement → block
+  std::vector<std::vector<uint32_t>> successors;  // the last is the virtual end, without successors
+  uint32_t end() const { return static_cast<uint32_t>(first.size()); }
+};
+
+std::unordered_map<std::string, uint32_t> label_positions(const Function& function) {
+  std::unordered_map<std::string, uint32_t> positions;
+  for (uint32_t i = 0; i < function.body.size(); ++i)
+    if (!function.body[i].label.empty()) positions[function.body[i].label] = i;
+  return positions;
+}
+
+std::vector<std::string> targets_of(const Function& function, const Statement& s) {
+  if (s.operands.size() < (s.opcode() == "bra" ? 1 : 2))
+    throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
+  if (s.opcode() == "bra") return {s.operands[0].name};
+  const auto table = function.branch_targets.find(s.operands[1].name);
+  return table == function.branch_targets.end() ? std::vector<std::string>{} : table->second;
+}
+
+Blocks split(const Function& function) {
+  const auto& body = function.body;
+  const auto n = static_cast<uint32_t>(body.size());
+  std::vector<bool> leader(n + 1, false);
+  if (n > 0) leader[0] = true;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (!body[i].label.empty()) leader[i] = true;
+    if (is_branch(body[i]) || leaves(body[i])) leader[i + 1] = true;
+  }
+  Blocks blocks;
+  blocks.block_of.resize(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    if (leader[i]) blocks.first.push_back(i);
+    blocks.block_of[i] = static_cast<uint32_t>(blocks.first.size() - 1);
+  }
+  blocks.successors.resize(blocks.first.size() + 1);
+  const auto labels = label_positions(function);
+  for (uint32_t b = 0; b < blocks.end(); ++b) {
+    const uint32_t next = b + 1;  // the virtual end, for the last block
+    const Statement& last = body[(next < blocks.end() ? blocks.first[next] : n) - 1];
+    auto& out = blocks.successors[b];
+    if (is_branch(last))
+      for (const std::string& target : targets_of(function, last)) {
+        const auto found = labels.find(target);
+        if (found == labels.end()) throw PtxError(last.location.ptx_line, "no label '" + target + "'");
+        out.push_back(blocks.block_of[found->second]);
+      }
+    if (leaves(last)) out.push_back(blocks.end());
+    if (!(is_branch(last) || leaves(last)) || !last.guard.empty()) out.push_back(next);
+  }
+  return blocks;
+}
+
+// Blocks in an order in which, seen from the end, each comes after one of its successors.
+std::vector<uint32_t> reverse_postorder_from_end(const Blocks& blocks,
+                                                 const std::vector<std::vector<uint32_t>>& predecessors) {
+  std::vector<uint32_t> order;
+  std::vector<bool> seen(predecessors.size(), false);
+  std::vector<std::pair<uint32_t, size_t>> stack{{blocks.end(), 0}};
+  seen[blocks.end()] = true;
+  while (!stack.empty()) {
+    auto& [b, i] = stack.back();
+    if (i < predecessors[b].size()) {
+      const uint32_t p = predecessors[b][i++];
+      if (!seen[p]) seen[p] = true, stack.emplace_back(p, 0);
+    } else {
+      order.push_back(b);
+      stack.pop_back();
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+// Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy, on the graph turned round.
+// kNowhere for blocks from which the end cannot be reached.
+std::vector<uint32_t> post_dominators(const Blocks& blocks) {
+  const size_t count = blocks.successors.size();
+  std::vector<std::vector<uint32_t>> predecessors(count);
+  for (uint32_t b = 0; b < count; ++b)
+    for (const uint32_t s : blocks.successors[b]) predecessors[s].push_back(b);
+  const std::vector<uint32_t> order = reverse_postorder_from_end(blocks, predecessors);
+  std::vector<uint32_t> rank(count, kNowhere), idom(count, kNowhere);
+  for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  idom[blocks.end()] = blocks.end();
+  const auto meet = [&](uint32_t a, uint32_t b) {
+    while (a != b) (rank[a] > rank[b] ? a : b) = idom[rank[a] > rank[b] ? a : b];
+    return a;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const uint32_t b : order) {
+      if (b == blocks.end()) continue;
+      uint32_t found = kNowhere;
+      for (const uint32_t s : blocks.successors[b])
+        if (idom[s] != kNowhere) found = found == kNowhere ? s : meet(found, s);
+      if (found != idom[b]) idom[b] = found, changed = true;
+    }
+  }
+  return idom;
+}
+
+}  // namespace
+
+std::vector<uint32_t> reconvergence_points(const Function& function) {
+  std::vector<uint32_t> points(function.body.size(), kNowhere);
+  const Blocks blocks = split(function);
+  const std::vector<uint32_t> idom = post_dominators(blocks);
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    if (!is_branch(function.body[i])) continue;
+    const uint32_t meeting = idom[blocks.block_of[i]];
+    if (meeting != kNowhere && meeting != blocks.end()) points[i] = blocks.first[meeting];
+  }
+  return points;
+}
+
+}  // namespace lockstep

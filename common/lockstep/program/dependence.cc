@@ -1,0 +1,318 @@
+#include "program/dependence.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+namespace lockstep {
+namespace {
+
+// Cycles until a loaded value is there, as far as they decide what waits for what; the model has each card's own.
+constexpr uint32_t kGlobalLatency = 200, kSharedLatency = 24;
+// A branch over so few instructions becomes predicates.
+constexpr uint32_t kPredicated = 8;
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+InstructionCost integer_cost(std::string_view base, bool wide) {
+  if (is_one_of(base, {"div", "rem"}))
+    return wide ? InstructionCost{Pipe::kInteger, 80, 400} : InstructionCost{Pipe::kInteger, 22, 100};
+  if (is_one_of(base, {"popc", "clz", "brev", "bfind"})) return {Pipe::kSpecial, 1, 14};
+  // Where floats are multiplied, integers are.
+  if (is_one_of(base, {"mul", "mad"}))
+    return wide ? InstructionCost{Pipe::kFloat, 4, 14} : InstructionCost{Pipe::kFloat, 1, 5};
+  return wide ? InstructionCost{Pipe::kInteger, 2, 6} : InstructionCost{Pipe::kInteger, 1, 4};
+}
+
+}  // namespace
+
+InstructionCost cost_of(const std::string& opcode) {
+  const std::string_view name = opcode;
+  const std::string_view base = name.substr(0, name.find('.'));
+  const std::string_view type = name.substr(name.rfind('.') + 1);
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  // Names of a register or of a constant, which ptxas puts into the instruction that wants it.
+  if (is_one_of(base, {"mov", "cvta"}) || name.starts_with("ld.param") || name == "cvt.u64.u32")
+    return {Pipe::kNone, 0, 0};
+  if (is_one_of(base, {"ld", "st", "atom", "red"})) return {Pipe::kNone, 1, 0};
+  if (base == "shfl") return {Pipe::kShuffle, 1, 23};
+  if (is_one_of(base, {"vote", "match", "redux", "elect"})) return {Pipe::kNone, 1, 20};
+  if (is_one_of(base, {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"})) return {Pipe::kSpecial, 2, 24};
+  if (is_one_of(base, {"bra", "brx", "ret", "exit", "call", "bar", "barrier"})) return {Pipe::kNone, 1, 5};
+  const bool is_float = type == "f32" || type.starts_with("f16") || type.starts_with("bf16");
+  if (base == "cvt") return {is_float || has(".f") ? Pipe::kSpecial : Pipe::kInteger, 1, 6};
+  if (type == "f64") {
+    if (is_one_of(base, {"div", "sqrt", "rcp"})) return {Pipe::kDouble, 12, 120};
+    return {Pipe::kDouble, 1, 8};
+  }
+  if (is_float) {
+    if (is_one_of(base, {"div", "sqrt", "rcp"}))
+      return has(".approx") ? InstructionCost{Pipe::kSpecial, 2, 24} : InstructionCost{Pipe::kFloat, 10, 60};
+    return {Pipe::kFloat, 1, 4};
+  }
+  return integer_cost(base, (type.ends_with("64") && !has(".wide")) || has("64.u") || has("64.s"));
+}
+
+namespace {
+
+bool is_wait(const Instruction& in) {  // what nothing moves across
+  switch (in.kind) {
+    case Kind::kBarrier:
+    case Kind::kWarpBarrier:
+    case Kind::kCall:
+    case Kind::kReturn:
+    case Kind::kFence:
+    case Kind::kMbarrier:
+    case Kind::kClusterWait:
+    case Kind::kBranchIndexed: return true;
+    default: return false;
+  }
+}
+
+// No two registers begin closer together.
+constexpr uint32_t kUnit = 8;
+
+uint32_t register_units(const Program& program) {
+  uint32_t bytes = 0;
+  for (const FunctionCode& f : program.functions) bytes = std::max(bytes, f.register_bytes);
+  return bytes / kUnit + 1;
+}
+
+// read(offset) for each register that the instruction reads.
+template <class Read>
+void for_each_source(const Program& program, const Instruction& in, const Read& read) {
+  const auto any = [&](std::initializer_list<uint32_t> offsets) {
+    for (const uint32_t offset : offsets)
+      if (offset) read(offset);
+  };
+  any({in.guard});
+  if (in.kind == Kind::kMemory) {
+    const MemoryAccess& access = program.accesses[in.extra];
+    any({access.base});
+    if (access.op == MemoryOp::kStore)
+      for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
+    else if (access.op != MemoryOp::kLoad)
+      any({access.registers[1], access.operand2});
+  } else if (in.kind == Kind::kCollective) {
+    const Collective& c = program.collectives[in.immediate];
+    any({c.a, c.b, c.c, c.member_mask});
+  } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
+    any({in.a, in.b, in.c, in.e});
+  }
+}
+
+// The card has instructions for two of PTX's: a shift and a sum (LEA), two sums (IADD3), two of logic (LOP3). The
+// second costs nothing where nobody else wants what the first makes.
+class Pairs {
+ public:
+  explicit Pairs(Program& program)
+      : program_(program), uses_(register_units(program)), maker_(register_units(program)) {}
+
+  void run() {
+    for (size_t f = 0; f < program_.functions.size(); ++f) {
+      const uint32_t begin = program_.functions[f].entry;
+      uint32_t end = static_cast<uint32_t>(program_.code.size());
+      for (const FunctionCode& other : program_.functions)
+        if (other.entry > begin) end = std::min(end, other.entry);
+      join(begin, end);
+    }
+  }
+
+ private:
+  enum Role : uint8_t { kOther, kShift, kSum, kLogic };
+
+  Role role(uint32_t pc) const {
+    if (program_.code[pc].kind != Kind::kAlu || program_.costs[pc].pipe != Pipe::kInteger) return kOther;
+    const std::string_view name = program_.names[pc];
+    const std::string_view base = name.substr(0, name.find('.'));
+    if (base == "shl") return kShift;
+    if (is_one_of(base, {"add", "sub"})) return kSum;
+    return is_one_of(base, {"and", "or", "xor", "not"}) ? kLogic : kOther;
+  }
+
+  void join(uint32_t begin, uint32_t end) {
+    std::ranges::fill(uses_, 0);
+    std::ranges::fill(maker_, kNowhere);
+    for (uint32_t pc = begin; pc < end; ++pc)
+      for_each_source(program_, program_.code[pc], [&](uint32_t offset) { ++uses_[offset / kUnit]; });
+    for (uint32_t pc = begin; pc < end; ++pc) {
+      const Instruction& in = program_.code[pc];
+      if (in.kind != Kind::kAlu) {
+        if (in.kind != Kind::kMemory) std::ranges::fill(maker_, kNowhere);  // within straight code
+        continue;
+      }
+      const Role second = role(pc);
+      bool joined = false;
+      for (const uint32_t source : {in.a, in.b}) {
+        const uint32_t first = source ? maker_[source / kUnit] : kNowhere;
+        if (joined || first == kNowhere || uses_[source / kUnit] != 1) continue;
+        joined =
+            second == kLogic ? role(first) == kLogic : second == kSum && (role(first) == kShift || role(first) == kSum);
+      }
+      if (joined) program_.costs[pc] = {Pipe::kNone, 0, 0};
+      if (in.d) maker_[in.d / kUnit] = joined ? kNowhere : pc;
+    }
+  }
+
+  Program& program_;
+  std::vector<uint32_t> uses_, maker_;  // by offset / kUnit: who reads it; the instruction that made it
+};
+
+// One pass over the code in its order.
+class Pass {
+ public:
+  explicit Pass(Program& program) : program_(program), ready_(register_units(program)) {
+    for (const FunctionCode& f : program.functions) entries_.insert(f.entry);
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc)
+      if (const Instruction& in = program.code[pc]; in.kind == Kind::kBranch && in.immediate <= pc)
+        headers_.insert(in.immediate);
+  }
+
+  void run() {
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      if (entries_.contains(pc)) begin_function();
+      if (headers_.contains(pc)) drain(pc);
+      place(pc);
+    }
+  }
+
+ private:
+  static constexpr int32_t kNobody = -1;
+
+  struct Value {
+    uint64_t at = 0;
+    int32_t access = kNobody;  // the load that makes it
+  };
+
+  Value& value(uint32_t offset) { return ready_[offset / kUnit]; }
+
+  void begin_function() {
+    std::ranges::fill(ready_, Value{});
+    front_ = start_ = stored_[0] = stored_[1] = 0;
+    free_ = 0;
+  }
+
+  uint32_t latency(const MemoryAccess& access) const {
+    return access.space == Space::kShared ? kSharedLatency : kGlobalLatency;
+  }
+
+  void end_region() { start_ = front_, free_ = 0; }
+
+  // A loop's first turn finds all that was loaded before it; later turns have nothing to wait for.
+  void drain(uint32_t pc) {
+    Value last;
+    for (const Value& v : ready_)
+      if (v.at > last.at) last = v;
+    if (pc > 0 && last.at > front_) program_.code[pc - 1].stall += wait_for(last);
+    end_region();
+  }
+
+  // The front moves to when the value is there. Gives the cycles of it that are not a load's.
+  uint16_t wait_for(const Value& v) {
+    const uint64_t wait = v.at - front_;
+    front_ = v.at;
+    free_ += wait;
+    if (v.access != kNobody) {
+      MemoryAccess& access = program_.accesses[static_cast<uint32_t>(v.access)];
+      if (2 * wait >= latency(access)) {
+        access.waited = true;
+        return 0;
+      }
+    }
+    return static_cast<uint16_t>(wait);
+  }
+
+  // What the instruction reads; of those values the one that comes last.
+  Value sources(const Instruction& in) {
+    Value last{start_, kNobody};
+    for_each_source(program_, in, [&](uint32_t offset) {
+      if (value(offset).at > last.at) last = value(offset);
+    });
+    return last;
+  }
+
+  // A load stays behind stores to the same memory, unless nobody writes what it reads.
+  uint64_t order(const Instruction& in, uint32_t pc) const {
+    if (in.kind != Kind::kMemory) return 0;
+    const MemoryAccess& access = program_.accesses[in.extra];
+    if (access.op != MemoryOp::kLoad || program_.names[pc].find(".nc") != std::string::npos) return 0;
+    return stored_[access.space == Space::kShared];
+  }
+
+  void write(const Instruction& in, uint64_t at, uint32_t latency_of_result) {
+    const auto set = [&](uint32_t offset, Value v) {
+      if (offset) value(offset) = v;
+    };
+    const Value result{at + latency_of_result, kNobody};
+    if (in.kind == Kind::kMemory) {
+      const MemoryAccess& access = program_.accesses[in.extra];
+      const Value loaded{at + latency(access), static_cast<int32_t>(in.extra)};
+      const bool constant = access.space == Space::kConst || access.space == Space::kParam;
+      if (access.op == MemoryOp::kLoad)
+        for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNobody} : loaded);
+      else
+        stored_[access.space == Space::kShared] = at;
+      if (access.op == MemoryOp::kAtomic) set(access.registers[0], loaded);
+    } else if (in.kind == Kind::kCollective) {
+      const Collective& c = program_.collectives[in.immediate];
+      set(c.d, result), set(c.p, result);
+    } else {
+      set(in.d, result), set(in.d2, result);
+    }
+  }
+
+  bool becomes_predicates(const Instruction& in, uint32_t pc) const {
+    if (in.kind != Kind::kBranch || in.immediate <= pc || in.immediate > pc + kPredicated) return false;
+    return std::none_of(program_.code.begin() + pc + 1, program_.code.begin() + in.immediate,
+                        [](const Instruction& skipped) { return is_wait(skipped) || skipped.kind == Kind::kExit; });
+  }
+
+  void place(uint32_t pc) {
+    Instruction& in = program_.code[pc];
+    if (in.kind == Kind::kJoin) return;
+    const InstructionCost cost = in.uncounted ? InstructionCost{} : program_.costs[pc];
+    const bool waits = is_wait(in);
+    Value last = sources(in);
+    if (waits) last.at = std::max(last.at, front_);
+    const uint64_t earliest = std::max(last.at, order(in, pc));
+    uint64_t at = earliest;
+    if (earliest > front_) {
+      in.stall += static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNobody}) + cost.slots);
+      front_ += cost.slots;
+    } else if (free_ >= cost.slots && !waits) {
+      free_ -= cost.slots;  // while the warp waits for something else
+    } else {
+      at = front_;
+      front_ += cost.slots;
+      in.stall += cost.slots;
+    }
+    write(in, at, std::max<uint32_t>(cost.slots, cost.latency));
+    if (waits || (in.kind == Kind::kBranch && !becomes_predicates(in, pc))) {
+      front_ += cost.latency;
+      in.stall += cost.latency;
+      end_region();
+    }
+  }
+
+  Program& program_;
+  std::set<uint32_t> entries_, headers_;  // of functions, of loops
+  std::vector<Value> ready_;              // by offset / kUnit
+  uint64_t front_ = 0;                    // when the next instruction may issue that finds no free slot before
+  uint64_t start_ = 0;                    // nothing moves before this
+  uint64_t free_ = 0;                     // slots since then in which nothing issues
+  std::array<uint64_t, 2> stored_{};      // the latest store to global, to shared memory
+};
+
+}  // namespace
+
+void note_waits(Program& program) {
+  program.costs.reserve(program.code.size());
+  for (const std::string& name : program.names) program.costs.push_back(cost_of(name));
+  Pairs(program).run();
+  Pass(program).run();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+// dependence: a Program's code → what a warp that is alone waits for. Fills in Program::costs, Instruction::stall and
+// MemoryAccess::waited, for the cost model. PTX is not what the card runs: ptxas moves loads forward, turns short
+// branches into predicates, expands divisions. That is imitated here roughly, block by block of straight code; what a
+// value costs that one turn of a loop hands to the next is left out.
+#pragma once
+
+#include <string>
+
+#include "program/program.h"
+
+namespace lockstep {
+
+// Of one PTX instruction by its name, such as "rem.s32".
+InstructionCost cost_of(const std::string& opcode);
+
+void note_waits(Program& program);
+
+}  // namespace lockstep

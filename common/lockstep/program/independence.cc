@@ -1,0 +1,89 @@
+#include "program/independence.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+bool is_float(Type type) {
+  switch (type) {
+    case Type::kF16:
+    case Type::kF16x2:
+    case Type::kBf16:
+    case Type::kBf16x2:
+    case Type::kF32:
+    case Type::kF64: return true;
+    default: return false;
+  }
+}
+
+// Whether many of them give the same result in any order. Sums of floats are rounded after each step; inc and dec
+// wrap where each one's own limit says.
+bool commutes(const MemoryAccess& reduction) {
+  switch (reduction.atomic) {
+    case AtomicOp::kAdd:
+    case AtomicOp::kMin:
+    case AtomicOp::kMax: return !is_float(reduction.type);
+    case AtomicOp::kAnd:
+    case AtomicOp::kOr:
+    case AtomicOp::kXor: return true;
+    default: return false;
+  }
+}
+
+bool is_independent(const MemoryAccess& access) {
+  const bool seen_by_other_blocks = access.space == Space::kGlobal || access.space == Space::kGeneric;
+  if (!seen_by_other_blocks) return true;
+  if (access.may_spin) return false;
+  switch (access.op) {
+    case MemoryOp::kLoad:
+    case MemoryOp::kStore: return true;
+    case MemoryOp::kReduction: return commutes(access);
+    default: return false;
+  }
+}
+
+// What a kernel prints has an order, and its heap is one for all.
+bool is_independent(const CallSite& call) {
+  return call.builtin == Builtin::kNone || call.builtin == Builtin::kAssertFail;
+}
+
+// A bulk reduction adds to global memory, one thread of the host at a time.
+bool is_independent(const AsyncUse& async) { return async.reduce == nullptr; }
+
+// A fence may: without an access that looks for another block's flag it orders nothing.
+bool is_independent(const Instruction& in) {
+  switch (in.kind) {
+    case Kind::kAlu:
+    case Kind::kJoin:
+    case Kind::kMemory:  // the access says
+    case Kind::kBranch:
+    case Kind::kBranchIndexed:
+    case Kind::kCall:  // the call says
+    case Kind::kReturn:
+    case Kind::kExit:
+    case Kind::kBarrier:
+    case Kind::kWarpBarrier:
+    case Kind::kCollective:
+    case Kind::kAsync:          // the use says
+    case Kind::kMbarrier:       // in the block's own shared memory
+    case Kind::kClusterArrive:  // clusters have one block
+    case Kind::kClusterWait:
+    case Kind::kReadSpecial:
+    case Kind::kYield:
+    case Kind::kFence:
+    case Kind::kNothing:
+    case Kind::kTrap: return true;
+    default: return false;  // whatever comes later: until somebody has thought about it
+  }
+}
+
+}  // namespace
+
+bool blocks_are_independent(const Program& program) {
+  const auto independent = [](const auto& x) { return is_independent(x); };
+  return std::ranges::all_of(program.code, independent) && std::ranges::all_of(program.accesses, independent) &&
+         std::ranges::all_of(program.calls, independent) && std::ranges::all_of(program.async, independent);
+}
+
+}  // namespace lockstep

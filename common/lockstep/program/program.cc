@@ -1,0 +1,137 @@
+#include "program/program.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "program/decoder.h"
+#include "program/dependence.h"
+#include "program/independence.h"
+
+namespace lockstep {
+namespace {
+
+// Every function that the entry can reach, the entry first.
+class Reach {
+ public:
+  Reach(const Linkage& linkage, Program& program) : linkage_(linkage), program_(program) {}
+
+  // Depth first, on a stack of its own: a chain of calls may be longer than ours.
+  void add(const Function& entry) {
+    open_.push_back(&entry);
+    while (!open_.empty()) {
+      const Function* function = open_.back();
+      open_.pop_back();
+      if (std::find(functions.begin(), functions.end(), function) != functions.end()) continue;
+      functions.push_back(function);
+      const auto known = static_cast<ptrdiff_t>(open_.size());
+      open_callees(*function);
+      std::reverse(open_.begin() + known, open_.end());  // the first call is followed first
+    }
+  }
+
+  std::vector<const Function*> functions;
+
+ private:
+  void open_callees(const Function& function) {
+    for (const Statement& s : function.body) {
+      if (s.opcode() != "call") continue;
+      for (const Operand& operand : s.operands) {
+        if (operand.kind == Operand::kRegister && !std::exchange(program_.calls_unknown, true)) {
+          const auto targets = linkage_.address_taken();
+          open_.insert(open_.end(), targets.begin(), targets.end());
+        } else if (operand.kind == Operand::kSymbol) {
+          const Function* callee = linkage_.find_function(operand.name);
+          if (callee && !callee->is_extern) open_.push_back(callee);
+        }
+      }
+    }
+  }
+
+  std::vector<const Function*> open_;
+  const Linkage& linkage_;
+  Program& program_;
+};
+
+// Arrays of fixed size first; those whose size the launch gives all begin behind them.
+void lay_out_shared(LinkContext& context) {
+  SharedLayout& shared = context.shared;
+  const auto record = [&](const Variable& v, uint32_t offset) {
+    const std::string name = demangled(v.name);
+    const size_t scope = name.rfind("::");  // of the function that declares it
+    context.program.shared_arrays.push_back(
+        {scope == std::string::npos ? name : name.substr(scope + 2), {offset, static_cast<uint32_t>(v.bytes)}});
+  };
+  std::set<std::string> mentioned;
+  for (const Function* f : context.reachable) {
+    for (const Variable& v : f->variables)
+      if (v.space == Space::kShared) record(v, shared.function_offsets[{f, v.name}] = shared.place(v));
+    for (const Statement& s : f->body)
+      for (const Operand& operand : s.operands)
+        for_each_name(operand, Operand::kSymbol, [&](const std::string& n) { mentioned.insert(n); });
+  }
+  std::vector<const Variable*> dynamic;
+  for (const Variable& v : context.module.variables) {
+    if (v.space != Space::kShared || !mentioned.contains(v.name)) continue;
+    if (v.bytes == 0)
+      dynamic.push_back(&v);
+    else
+      record(v, shared.module_offsets[v.name] = shared.place(v));
+  }
+  uint32_t alignment = 16;
+  for (const Variable* v : dynamic) alignment = std::max(alignment, v->align);
+  if (!dynamic.empty()) shared.end = align_up(shared.end, alignment);
+  for (const Variable* v : dynamic) record(*v, shared.module_offsets[v->name] = shared.end);
+  context.program.static_shared_bytes = shared.end - kSharedBase;
+}
+
+// One thread's local memory, every function's frame once.
+uint64_t local_bytes(const Program& program) {
+  uint64_t sum = 0;
+  for (const FunctionCode& f : program.functions) sum += f.local_bytes;
+  return sum;
+}
+
+}  // namespace
+
+uint32_t LinkContext::index_of(const std::string& name) const {
+  for (uint32_t i = 0; i < reachable.size(); ++i)
+    if (reachable[i]->name == name) return i;
+  return kNowhere;
+}
+
+ParamLayout lay_out(const std::vector<Variable>& params, uint32_t start) {
+  ParamLayout layout;
+  layout.bytes = start;
+  for (const Variable& v : params) {
+    layout.bytes = align_up(layout.bytes, std::max<uint32_t>(v.align, 1));
+    layout.slots.push_back({layout.bytes, static_cast<uint32_t>(v.bytes)});
+    layout.bytes += static_cast<uint32_t>(v.bytes);
+  }
+  return layout;
+}
+
+std::unique_ptr<Program> link(const Module& module, const Function& entry, const Linkage& linkage) {
+  auto program = std::make_unique<Program>();
+  Reach reach(linkage, *program);
+  reach.add(entry);
+  LinkContext context{module, linkage, *program};
+  context.reachable = std::move(reach.functions);
+  lay_out_shared(context);
+  program->functions.resize(context.reachable.size());
+  for (uint32_t i = 0; i < context.reachable.size(); ++i) {
+    program->function_ids.push_back(linkage.function_id(context.reachable[i]->name));
+    FunctionDecoder(context, *context.reachable[i], i).run();
+  }
+  if (entry.cluster_blocks > 1) {
+    program->refusal = "clusters of more than one block are not supported";
+    program->refusal_instruction = ".reqnctapercluster";
+    program->refusal_location.ptx_line = entry.ptx_line;
+  }
+  program->local_bytes = local_bytes(*program);
+  note_waits(*program);
+  program->blocks_independent = blocks_are_independent(*program);
+  return program;
+}
+
+}  // namespace lockstep

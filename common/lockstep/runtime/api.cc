@@ -1,0 +1,234 @@
+// runtime_api: the state behind the entry points: start from the environment, faults, messages, modules, report.
+#include "runtime/api.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "device/remote_device.h"
+#include "runtime/stubs.h"
+
+namespace lockstep::runtime {
+namespace {
+
+thread_local cudaError_t t_last_error = cudaSuccess;
+
+// LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it is in this one.
+void start(Runtime& runtime) {
+  try {
+    if (const char* place = std::getenv("LOCKSTEP_DEVICE"); place && *place)
+      runtime.device = connect_device(place);
+    else
+      runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
+  } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
+    runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
+  }
+}
+
+// What a fat binary without usable PTX means to a program.
+cudaError_t code_of(FatbinError error) {
+  return error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
+}
+
+// Runs when the library is unloaded or the program ends: after the program's own exit handlers and destructors.
+__attribute__((destructor)) void finish() {
+  Runtime& runtime = Runtime::instance();
+  if (runtime.pid != getpid()) return;  // a forked child has printed and reported nothing of its own
+  const std::unique_lock lock(runtime.mutex, std::try_to_lock);
+  if (!lock) {  // waiting for a kernel of another thread might take for ever
+    runtime.tell("the program ended while another thread was in a CUDA call; no report is written");
+    return;
+  }
+  runtime.flush_output();
+  std::fflush(stdout);
+  runtime.end(Device::End::kOrderly);
+}
+
+}  // namespace
+
+Runtime& Runtime::instance() {
+  static Runtime* const runtime = [] {
+    auto* created = new Runtime;
+    start(*created);
+    return created;
+  }();
+  return *runtime;
+}
+
+void Runtime::tell(const std::string& message) {
+  if (message.empty() || !told.insert(message).second) return;
+  std::string text;
+  for (size_t begin = 0; begin < message.size();) {
+    const size_t end = std::min(message.find('\n', begin), message.size());
+    text += "lockstep: " + message.substr(begin, end - begin) + "\n";
+    begin = end + 1;
+  }
+  std::fputs(text.c_str(), stderr);
+}
+
+void Runtime::tell_findings() {
+  if (!device) return;
+  for (const std::string& message : device->take_messages()) tell(message);
+}
+
+void Runtime::flush_output() {
+  if (!device) return;
+  const std::string output = device->take_output();
+  if (!output.empty()) std::fwrite(output.data(), 1, output.size(), stdout);
+}
+
+void Runtime::end(Device::End how) {
+  Outcome written;
+  if (device) {
+    written = device->end_program(how);
+    tell_findings();
+  } else if (const char* file = std::getenv("LOCKSTEP_REPORT"); file && *file) {
+    written = lockstep::write_report(file, R"({"launches":[],"findings":[]})");
+  }
+  tell(written.message);
+}
+
+cudaError_t Runtime::code(const Outcome& outcome) {
+  if (!outcome.ok()) tell(outcome.message);
+  return static_cast<cudaError_t>(outcome.status);
+}
+
+Kernel* Runtime::find_kernel(const void* function) {
+  const auto found = kernels.find(function);
+  if (found != kernels.end()) return found->second.get();
+  // A cudaKernel_t may stand wherever a function may.
+  return kernel_handles.count(function) ? const_cast<Kernel*>(static_cast<const Kernel*>(function)) : nullptr;
+}
+
+Symbol* Runtime::find_symbol(const void* variable) {
+  const auto found = symbols.find(variable);
+  return found == symbols.end() ? nullptr : found->second;
+}
+
+namespace {
+
+// Gives the host its pointers to managed variables; to a module that cannot be loaded, plain memory instead, lest
+// the host's next access to the variable crash before anybody has read the message.
+void place_managed(Runtime& runtime, Binary& binary) {
+  for (const auto& symbol : binary.symbols) {
+    if (!symbol->managed_pointer) continue;
+    GlobalInfo info;
+    if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
+      *symbol->managed_pointer = pointer_to(info.address);
+      runtime.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
+      runtime.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
+    }
+    if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
+  }
+}
+
+}  // namespace
+
+const Outcome& Runtime::load(Binary& binary) {
+  if (binary.loaded) return binary.outcome;
+  binary.loaded = true;
+  const DeviceLimits& limits = device->limits();
+  const int arch = limits.compute_major * 10 + limits.compute_minor;
+  Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
+                  "the program registered something that is not a fat binary of nvcc's"};
+  bool any_entries = false;
+  std::vector<std::string_view> texts;
+  for (const auto container : binary.containers) {
+    const FatbinContents contents = read_fatbin(container);
+    const PtxChoice choice = choose_ptx(contents, arch);
+    if (choice.error == FatbinError::kNone) {
+      texts.push_back(choice.ptx);
+      continue;
+    }
+    // An object file without device code has an empty container: no reason to complain while another has some.
+    if (!any_entries || !contents.entries.empty())
+      refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
+    any_entries |= !contents.entries.empty();
+  }
+  binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
+  place_managed(*this, binary);
+  return binary.outcome;
+}
+
+cudaError_t Runtime::resolve(Kernel& kernel) {
+  if (!kernel.resolved) {
+    kernel.resolved = true;
+    kernel.outcome = load(*kernel.binary);
+    if (kernel.outcome.ok()) kernel.outcome = device->find_function(kernel.binary->module, kernel.name, &kernel.info);
+    const uint64_t usual = device->limits().shared_per_block;
+    kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
+  }
+  return code(kernel.outcome);
+}
+
+cudaError_t Runtime::resolve(Symbol& symbol, GlobalInfo* info) {
+  Outcome outcome = load(*symbol.binary);
+  if (outcome.ok() && !device->find_global(symbol.binary->module, symbol.name, info).ok())
+    outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
+  return code(outcome);
+}
+
+cudaError_t enter(Runtime& runtime, Needs needs) {
+  if (!runtime.start_up.ok()) return runtime.code(runtime.start_up);
+  if (needs == Needs::kNothing) return cudaSuccess;
+  if (runtime.lost) return cudaErrorDevicesUnavailable;
+  if (needs == Needs::kSync) runtime.fault = runtime.device->synchronise();
+  if (needs == Needs::kOutcome || needs == Needs::kSync) {
+    runtime.waited = runtime.records;
+    runtime.flush_output();
+    runtime.surfaced = !runtime.fault.ok();
+  }
+  return runtime.surfaced ? static_cast<cudaError_t>(runtime.fault.status) : cudaSuccess;
+}
+
+// Of a call that returns its error cudaGetLastError() does not tell here: whether that call is looked at is the
+// question.
+cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
+  runtime.tell_findings();
+  return function.find("Launch") != std::string_view::npos ? leave(cudaErrorUnknown) : cudaErrorUnknown;
+}
+
+cudaError_t leave(cudaError_t error) {
+  if (error != cudaSuccess) t_last_error = error;
+  return error;
+}
+
+bool is_stream(const Runtime& runtime, cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return true;
+  return runtime.streams.count(reinterpret_cast<Stream*>(stream)) != 0;
+}
+
+}  // namespace lockstep::runtime
+
+using namespace lockstep::runtime;
+
+// The last error is this thread's own and is not touched by calls that succeed. A fault in a kernel comes back
+// with the next call, not by itself.
+LOCKSTEP_API cudaError_t cudaGetLastError() {
+  const cudaError_t error = cudaPeekAtLastError();
+  t_last_error = cudaSuccess;
+  return error;
+}
+LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  if (runtime.device) runtime.device->read_error();
+  return t_last_error;
+}
+
+namespace lockstep::runtime {
+int refuse(const char* function) {
+  return call(
+      Needs::kNothing,
+      [&](Runtime& runtime) {
+        runtime.tell(std::string(function) +
+                     " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
+                     "program on a GPU");
+        return cudaErrorNotSupported;
+      },
+      function);
+}
+}  // namespace lockstep::runtime

@@ -1,0 +1,313 @@
+// runtime_api_device: the one device as programs see it: its numbers, its limits, waiting for it and resetting it.
+// Sizes come from DeviceLimits; features are claimed only if they work here; clock rates and bus width are an H200's,
+// for programs that compute a peak bandwidth from them. Texture and surface sizes are 0: there are none.
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "runtime/api.h"
+
+using namespace lockstep;
+using namespace lockstep::runtime;
+
+namespace {
+
+constexpr const char* kName = "lockstep (CPU, as an NVIDIA H200)";
+constexpr const char* kPciBusId = "0000:00:00.0";
+constexpr int kCudaVersion = 13000;  // 13.0
+constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32, kLargestPitch = 0x7fffffff;
+constexpr int kClockKhz = 1980000, kMemoryClockKhz = 3201000, kMemoryBusBits = 6016;
+
+// -1 for a number that is no attribute.
+int attribute_of(const DeviceLimits& limits, cudaDeviceAttr attribute) {
+  const auto number = [](auto value) { return static_cast<int>(value); };
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: return number(limits.max_threads_per_block);
+    case cudaDevAttrMaxBlockDimX: return number(limits.max_block.x);
+    case cudaDevAttrMaxBlockDimY: return number(limits.max_block.y);
+    case cudaDevAttrMaxBlockDimZ: return number(limits.max_block.z);
+    case cudaDevAttrMaxGridDimX: return number(limits.max_grid.x);
+    case cudaDevAttrMaxGridDimY: return number(limits.max_grid.y);
+    case cudaDevAttrMaxGridDimZ: return number(limits.max_grid.z);
+    case cudaDevAttrMaxSharedMemoryPerBlock: return number(limits.shared_per_block);
+    case cudaDevAttrTotalConstantMemory: return number(limits.const_bytes);
+    case cudaDevAttrWarpSize: return number(limits.warp_size);
+    case cudaDevAttrMaxPitch: return number(kLargestPitch);
+    case cudaDevAttrMaxRegistersPerBlock: return number(limits.registers_per_sm);
+    case cudaDevAttrClockRate: return kClockKhz;
+    case cudaDevAttrTextureAlignment: return number(kTextureAlignment);
+    case cudaDevAttrGpuOverlap: return 1;
+    case cudaDevAttrMultiProcessorCount: return number(limits.sm_count);
+    case cudaDevAttrCanMapHostMemory: return 1;
+    case cudaDevAttrSurfaceAlignment: return number(kTextureAlignment);
+    case cudaDevAttrConcurrentKernels: return 1;
+    case cudaDevAttrEccEnabled: return 1;
+    case cudaDevAttrMemoryClockRate: return kMemoryClockKhz;
+    case cudaDevAttrGlobalMemoryBusWidth: return kMemoryBusBits;
+    case cudaDevAttrL2CacheSize: return number(limits.l2_bytes);
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return number(limits.max_threads_per_sm);
+    case cudaDevAttrAsyncEngineCount: return 3;
+    case cudaDevAttrUnifiedAddressing: return 1;
+    case cudaDevAttrTexturePitchAlignment: return number(kTexturePitchAlignment);
+    case cudaDevAttrComputeCapabilityMajor: return limits.compute_major;
+    case cudaDevAttrComputeCapabilityMinor: return limits.compute_minor;
+    case cudaDevAttrStreamPrioritiesSupported: return 1;
+    case cudaDevAttrGlobalL1CacheSupported: return 1;
+    case cudaDevAttrLocalL1CacheSupported: return 1;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return number(limits.shared_per_sm);
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return number(limits.registers_per_sm);
+    case cudaDevAttrManagedMemory: return 1;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: return 2;
+    case cudaDevAttrConcurrentManagedAccess: return 1;
+    case cudaDevAttrComputePreemptionSupported: return 1;
+    case cudaDevAttrCooperativeLaunch: return 1;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return number(limits.shared_per_block_optin);
+    case cudaDevAttrHostRegisterSupported: return 1;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return number(limits.max_blocks_per_sm);
+    case cudaDevAttrReservedSharedMemoryPerBlock: return number(limits.shared_reserved_per_block);
+    case cudaDevAttrMemoryPoolsSupported: return 1;
+    case cudaDevAttrMemSyncDomainCount: return 1;
+    case cudaDevAttrNumaId: return -1;
+    default: return 0;  // what is not there: textures, clusters, sharing with other processes and other devices
+  }
+}
+
+cudaDeviceProp properties_of(const Device& device) {
+  const DeviceLimits& limits = device.limits();
+  const auto attribute = [&](cudaDeviceAttr which) { return attribute_of(limits, which); };
+  uint64_t free_bytes = 0, total_bytes = 0;
+  device.memory_info(&free_bytes, &total_bytes);
+  cudaDeviceProp p{};
+  std::string_view(kName).copy(p.name, sizeof p.name - 1);
+  std::string_view("lockstep").copy(p.uuid.bytes, sizeof p.uuid.bytes);
+  p.totalGlobalMem = total_bytes;
+  p.sharedMemPerBlock = limits.shared_per_block;
+  p.regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock);
+  p.warpSize = attribute(cudaDevAttrWarpSize);
+  p.memPitch = kLargestPitch;
+  p.maxThreadsPerBlock = attribute(cudaDevAttrMaxThreadsPerBlock);
+  for (int axis = 0; axis < 3; ++axis) {
+    p.maxThreadsDim[axis] = attribute(static_cast<cudaDeviceAttr>(cudaDevAttrMaxBlockDimX + axis));
+    p.maxGridSize[axis] = attribute(static_cast<cudaDeviceAttr>(cudaDevAttrMaxGridDimX + axis));
+  }
+  p.totalConstMem = limits.const_bytes;
+  p.major = limits.compute_major;
+  p.minor = limits.compute_minor;
+  p.textureAlignment = kTextureAlignment;
+  p.texturePitchAlignment = kTexturePitchAlignment;
+  p.surfaceAlignment = kTextureAlignment;
+  p.multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);
+  p.canMapHostMemory = attribute(cudaDevAttrCanMapHostMemory);
+  p.concurrentKernels = attribute(cudaDevAttrConcurrentKernels);
+  p.ECCEnabled = attribute(cudaDevAttrEccEnabled);
+  p.asyncEngineCount = attribute(cudaDevAttrAsyncEngineCount);
+  p.unifiedAddressing = attribute(cudaDevAttrUnifiedAddressing);
+  p.memoryBusWidth = attribute(cudaDevAttrGlobalMemoryBusWidth);
+  p.l2CacheSize = attribute(cudaDevAttrL2CacheSize);
+  p.maxThreadsPerMultiProcessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  p.streamPrioritiesSupported = attribute(cudaDevAttrStreamPrioritiesSupported);
+  p.globalL1CacheSupported = attribute(cudaDevAttrGlobalL1CacheSupported);
+  p.localL1CacheSupported = attribute(cudaDevAttrLocalL1CacheSupported);
+  p.sharedMemPerMultiprocessor = limits.shared_per_sm;
+  p.regsPerMultiprocessor = attribute(cudaDevAttrMaxRegistersPerMultiprocessor);
+  p.managedMemory = attribute(cudaDevAttrManagedMemory);
+  p.concurrentManagedAccess = attribute(cudaDevAttrConcurrentManagedAccess);
+  p.computePreemptionSupported = attribute(cudaDevAttrComputePreemptionSupported);
+  p.cooperativeLaunch = attribute(cudaDevAttrCooperativeLaunch);
+  p.sharedMemPerBlockOptin = limits.shared_per_block_optin;
+  p.maxBlocksPerMultiProcessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
+  p.reservedSharedMemPerBlock = limits.shared_reserved_per_block;
+  p.hostRegisterSupported = attribute(cudaDevAttrHostRegisterSupported);
+  p.memoryPoolsSupported = attribute(cudaDevAttrMemoryPoolsSupported);
+  p.deviceNumaId = attribute(cudaDevAttrNumaId);
+  p.hostNumaId = -1;
+  return p;
+}
+
+// Limits that a card starts with; setting one changes the number only, but for the stack's. 0: not a limit that can be
+// asked for.
+size_t usual_limit(cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize: return 1024;
+    case cudaLimitPrintfFifoSize: return 8650752;
+    case cudaLimitMallocHeapSize: return 8388608;
+    case cudaLimitDevRuntimePendingLaunchCount: return 2048;
+    case cudaLimitMaxL2FetchGranularity: return 64;
+    default: return 0;
+  }
+}
+
+bool is_limit(cudaLimit limit) { return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize; }
+
+// Frees what the program allocated and gives its variables their first values again. The device itself stays, so
+// that the report at exit tells of the launches before the reset, too.
+void reset(Runtime& runtime) {
+  for (const auto& [address, allocation] : runtime.allocations)
+    if (!allocation.variable) runtime.device->free(address, allocation.kind == MemoryKind::kPinned);
+  runtime.allocations.clear();
+  runtime.registered.clear();
+  runtime.host_flags.clear();
+  for (Event* event : runtime.events) delete event;
+  runtime.events.clear();
+  for (Stream* stream : runtime.streams) delete stream;
+  runtime.streams.clear();
+  for (Pool* pool : runtime.pools) delete pool;
+  runtime.pools.clear();
+  runtime.default_pool = {};
+  runtime.current_pool = &runtime.default_pool;
+  runtime.set_limits.clear();
+  for (auto& [function, kernel] : runtime.kernels) {
+    kernel->resolved = false;
+    kernel->carveout = -1;
+  }
+  for (auto& binary : runtime.binaries) {
+    const bool was_loaded = std::exchange(binary->loaded, false);
+    if (const ModuleId module = std::exchange(binary->module, 0)) runtime.device->unload_module(module);
+    binary->outcome = {};
+    const bool managed = std::any_of(binary->symbols.begin(), binary->symbols.end(),
+                                     [](const auto& symbol) { return symbol->managed_pointer != nullptr; });
+    if (managed && was_loaded) runtime.load(*binary);  // the host's pointers must lead somewhere
+  }
+}
+
+// For calls that ask for, or choose, device `device`.
+template <typename Body>
+cudaError_t with_device(int device, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kNothing,
+      [&](Runtime& runtime) -> cudaError_t { return device == 0 ? body(runtime) : cudaErrorInvalidDevice; }, name);
+}
+
+template <typename T>
+cudaError_t give(T* place, T value, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kNothing,
+      [&](Runtime&) {
+        if (!place) return cudaErrorInvalidValue;
+        *place = value;
+        return cudaSuccess;
+      },
+      name);
+}
+
+cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice, [](Runtime&) { return cudaSuccess; }, name);
+}
+
+}  // namespace
+
+LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1); }
+LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return give(device, 0); }
+LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, kCudaVersion); }
+LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return give(version, kCudaVersion); }
+
+LOCKSTEP_API cudaError_t cudaSetDevice(int device) {
+  return with_device(device, [](Runtime&) { return cudaSuccess; });
+}
+LOCKSTEP_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  return with_device(device, [](Runtime&) { return cudaSuccess; });
+}
+LOCKSTEP_API cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return call(Needs::kNothing, [&](Runtime&) {
+    if (!devices && count > 0) return cudaErrorInvalidValue;
+    const bool known = std::all_of(devices, devices + std::max(count, 0), [](int device) { return device == 0; });
+    return known ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+LOCKSTEP_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+  return wanted ? give(device, 0) : leave(cudaErrorInvalidValue);
+}
+
+LOCKSTEP_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return with_device(device, [&](Runtime& runtime) {
+    if (!value || attribute < cudaDevAttrMaxThreadsPerBlock || attribute >= cudaDevAttrMax)
+      return cudaErrorInvalidValue;
+    *value = attribute_of(runtime.device->limits(), attribute);
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return with_device(device, [&](Runtime& runtime) {
+    if (!properties) return cudaErrorInvalidValue;
+    *properties = properties_of(*runtime.device);
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
+  return with_device(device, [&](Runtime&) {
+    if (!id || bytes <= static_cast<int>(std::strlen(kPciBusId))) return cudaErrorInvalidValue;
+    std::strcpy(id, kPciBusId);
+    return cudaSuccess;
+  });
+}
+LOCKSTEP_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  return id && !std::strcmp(id, kPciBusId) ? give(device, 0) : leave(cudaErrorInvalidDevice);
+}
+
+LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  return call(Needs::kNothing, [&](Runtime& runtime) {
+    if (flags > cudaDeviceMask) return cudaErrorInvalidValue;
+    runtime.device_flags = flags | cudaDeviceMapHost;
+    return cudaSuccess;
+  });
+}
+LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return give(flags, Runtime::instance().device_flags); }
+
+LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
+  return call(Needs::kSync, [](Runtime&) { return cudaSuccess; });
+}
+
+LOCKSTEP_API cudaError_t cudaDeviceReset() {
+  return call(Needs::kNothing, [](Runtime& runtime) {
+    runtime.flush_output();
+    runtime.end(Device::End::kReset);
+    runtime.lost = runtime.lost || !runtime.fault.ok();
+    reset(runtime);
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!value || !is_limit(limit)) return cudaErrorInvalidValue;
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+    const auto set = runtime.set_limits.find(limit);
+    *value = set == runtime.set_limits.end() ? usual_limit(limit) : set->second;
+    return cudaSuccess;
+  });
+}
+LOCKSTEP_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!is_limit(limit)) return cudaErrorInvalidValue;
+    if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
+    runtime.set_limits[limit] = value;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return give(config, cudaFuncCachePreferNone);
+}
+LOCKSTEP_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return nothing_to_do(); }
+LOCKSTEP_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return give(config, cudaSharedMemBankSizeFourByte);
+}
+LOCKSTEP_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return nothing_to_do(); }
+LOCKSTEP_API cudaError_t cudaCtxResetPersistingL2Cache() { return nothing_to_do(); }
+// Nothing is profiled; but LOCKSTEP_FAIL may count calls from here on. No call ends that: the code that is to be seen
+// failing could make it.
+LOCKSTEP_API cudaError_t cudaProfilerStart() {
+  return call(Needs::kDevice, [](Runtime& runtime) { return runtime.device->start_profiling(), cudaSuccess; });
+}
+LOCKSTEP_API cudaError_t cudaProfilerStop() { return nothing_to_do(); }
+
+// There is no other device to reach.
+LOCKSTEP_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return device == 0 && peer == 0 ? give(can, 0) : leave(cudaErrorInvalidDevice);
+}
+LOCKSTEP_API cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return leave(cudaErrorInvalidDevice); }
+LOCKSTEP_API cudaError_t cudaDeviceDisablePeerAccess(int) { return leave(cudaErrorInvalidDevice); }

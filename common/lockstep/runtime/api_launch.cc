@@ -1,0 +1,165 @@
+// runtime_api_launch: from `kernel<<<grid, block, shared, stream>>>(arguments)` to Device::launch. The kernel has run
+// to its end when a launch returns, but what went wrong in it comes out only with the next call that waits for the
+// device, as on a card. What is wrong with the launch itself comes back at once.
+#include <array>
+#include <cstring>
+
+#include "runtime/api.h"
+
+using namespace lockstep;
+using namespace lockstep::runtime;
+
+namespace {
+
+struct Configuration {
+  dim3 grid, block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+};
+
+// Between <<<…>>> and the kernel's host stub only the arguments are evaluated, so the stack stays low. A plain
+// array, because thread_local objects with destructors are gone when a static object's destructor launches.
+constexpr size_t kDeepest = 32;
+thread_local std::array<Configuration, kDeepest> t_configurations;
+thread_local size_t t_depth = 0;
+
+Dim3 to_dim3(dim3 d) { return {d.x, d.y, d.z}; }
+
+// The arguments, each copied to its place in the block that the kernel's .param space becomes.
+std::vector<std::byte> pack(const FunctionInfo& function, void** arguments) {
+  std::vector<std::byte> block(function.param_bytes);
+  for (size_t i = 0; i < function.params.size(); ++i) {
+    const ParamInfo& param = function.params[i];
+    if (param.bytes != 0) std::memcpy(block.data() + param.offset, arguments[i], param.bytes);
+  }
+  return block;
+}
+
+cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments,
+                   bool cooperative) {
+  Kernel* kernel = runtime.find_kernel(function);
+  if (!kernel) return unknown_function(function);
+  if (!is_stream(runtime, configuration.stream)) return cudaErrorInvalidResourceHandle;
+  if (!runtime.fault.ok()) return cudaSuccess;  // not surfaced yet: queued behind the kernel that failed
+  if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
+  if (!arguments && !kernel->info.params.empty()) return cudaErrorInvalidValue;
+
+  const std::vector<std::byte> params = pack(kernel->info, arguments);
+  LaunchRequest request;
+  request.function = kernel->info.id;
+  request.grid = to_dim3(configuration.grid);
+  request.block = to_dim3(configuration.block);
+  request.dynamic_shared_bytes = configuration.shared_bytes;
+  request.cooperative = cooperative;
+  request.params = params;
+  if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
+    request.stack_bytes = set->second;
+  const Outcome outcome = runtime.device->launch(request);
+  runtime.fault = runtime.device->fault();
+  // Now, beside the launch; the program may never ask.
+  runtime.tell_findings();
+  if (!runtime.fault.ok()) return cudaSuccess;
+  const cudaError_t error = runtime.code(outcome);
+  // What the documentation calls cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds,
+  // are cudaErrorInvalidValue since CUDA 13 (seen on an H200). The message says more.
+  const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;
+  return wrong_shape ? cudaErrorInvalidValue : error;
+}
+
+cudaError_t launch_function(const void* function, const Configuration& configuration, void** arguments,
+                            bool cooperative, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments, cooperative); }, name);
+}
+
+// What of the attributes matters here. Refuses those without which the kernel would mean something else.
+cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, bool* cooperative,
+                            std::vector<Event*>* events) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    switch (attribute.id) {
+      case cudaLaunchAttributeCooperative: *cooperative = attribute.val.cooperative != 0; break;
+      case cudaLaunchAttributeClusterDimension:
+        if (attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z <= 1) break;
+        runtime.tell("thread block clusters are not emulated; launch without cudaLaunchAttributeClusterDimension");
+        return cudaErrorNotSupported;
+      // Both events are over when the launch is.
+      case cudaLaunchAttributeProgrammaticEvent:
+        events->push_back(reinterpret_cast<Event*>(attribute.val.programmaticEvent.event));
+        break;
+      case cudaLaunchAttributeLaunchCompletionEvent:
+        events->push_back(reinterpret_cast<Event*>(attribute.val.launchCompletionEvent.event));
+        break;
+      case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        runtime.tell("kernel nodes of graphs are not emulated; launch without this attribute");
+        return cudaErrorNotSupported;
+      default: break;  // hints: order, priority, caches
+    }
+  }
+  for (const Event* event : *events)
+    if (!runtime.events.count(const_cast<Event*>(event))) return cudaErrorInvalidResourceHandle;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+LOCKSTEP_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream_st* stream) {
+  if (t_depth == kDeepest) return cudaErrorMissingConfiguration;
+  t_configurations[t_depth++] = {grid, block, shared_bytes, stream};
+  return cudaSuccess;
+}
+
+LOCKSTEP_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes, void* stream) {
+  if (t_depth == 0) return leave(cudaErrorMissingConfiguration);
+  const Configuration& top = t_configurations[--t_depth];
+  *grid = top.grid;
+  *block = top.block;
+  *shared_bytes = top.shared_bytes;
+  *static_cast<cudaStream_t*>(stream) = top.stream;
+  return cudaSuccess;
+}
+
+// A handle for the kernel, asked for once. Whether it can run is found out when it is launched.
+LOCKSTEP_API cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* function) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  Kernel* kernel = runtime.find_kernel(function);
+  if (!kernel) return leave(cudaErrorInvalidDeviceFunction);
+  *handle = reinterpret_cast<cudaKernel_t>(kernel);
+  return cudaSuccess;
+}
+
+LOCKSTEP_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                            size_t shared_bytes, cudaStream_t stream) {
+  return launch_function(kernel, {grid, block, shared_bytes, stream}, arguments, false);
+}
+LOCKSTEP_PER_THREAD(__cudaLaunchKernel, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                          size_t shared_bytes, cudaStream_t stream) {
+  return launch_function(function, {grid, block, shared_bytes, stream}, arguments, false);
+}
+LOCKSTEP_PER_THREAD(cudaLaunchKernel, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                                     size_t shared_bytes, cudaStream_t stream) {
+  return launch_function(function, {grid, block, shared_bytes, stream}, arguments, true);
+}
+LOCKSTEP_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!config || (config->numAttrs != 0 && !config->attrs)) return cudaErrorInvalidValue;
+    bool cooperative = false;
+    std::vector<Event*> events;
+    if (const cudaError_t error = read_attributes(runtime, *config, &cooperative, &events); error != cudaSuccess)
+      return error;
+    const Configuration configuration{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
+    const cudaError_t error = launch(runtime, function, configuration, arguments, cooperative);
+    if (error == cudaSuccess)
+      for (Event* event : events) event->record(runtime);
+    return error;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaLaunchKernelExC, _ptsz);

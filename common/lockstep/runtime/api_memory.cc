@@ -1,0 +1,238 @@
+// runtime_api_memory: allocating, freeing and describing memory. Pinned and managed memory are device memory too, which
+// the host reads and writes in place; they count against what the device pretends to have.
+#include "runtime/api_memory.h"
+
+#include <limits>
+
+using namespace lockstep;
+using namespace lockstep::runtime;
+
+namespace lockstep::runtime {
+
+Place place_of(const Runtime& runtime, const void* pointer) {
+  const AddressInfo info = runtime.device->find_address(address_of(pointer));
+  Place place;
+  place.freed = info.kind == AddressKind::kFreed;
+  place.known = info.kind == AddressKind::kDevice;
+  if (!place.known) return place;
+  place.bytes_left = info.base + info.bytes - address_of(pointer);
+  const auto found = runtime.allocations.find(info.base);
+  if (found != runtime.allocations.end()) place.kind = found->second.kind;
+  return place;
+}
+
+cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool) {
+  if (!pointer) return cudaErrorInvalidValue;
+  *pointer = nullptr;  // as the real runtime leaves it when it fails
+  uint64_t address = 0;
+  const Outcome outcome = runtime.device->allocate(bytes, &address, kind);
+  if (!outcome.ok()) return runtime.code(outcome);
+  if (address != 0) runtime.allocations[address] = {bytes, kind, pool};
+  *pointer = pointer_to(address);
+  return cudaSuccess;
+}
+
+cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
+  const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
+  if (!outcome.ok()) return runtime.code(outcome);
+  const auto found = runtime.allocations.find(address_of(pointer));
+  if (found == runtime.allocations.end()) return cudaSuccess;
+  if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
+  runtime.allocations.erase(found);
+  return cudaSuccess;
+}
+
+}  // namespace lockstep::runtime
+
+namespace {
+
+constexpr size_t kPitchAlignment = 512;  // bytes; an H200's
+
+bool is_pinned(const Runtime& runtime, const void* pointer) {
+  const Place place = place_of(runtime, pointer);
+  return place.known && place.kind == MemoryKind::kPinned;
+}
+
+// The start of the registered range that holds the pointer; 0 if none does.
+uint64_t registered_start(const Runtime& runtime, const void* pointer) {
+  const uint64_t address = address_of(pointer);
+  auto after = runtime.registered.upper_bound(address);
+  if (after == runtime.registered.begin()) return 0;
+  --after;
+  return address - after->first < after->second ? after->first : 0;
+}
+
+cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsigned flags) {
+  const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned, nullptr);
+  if (error == cudaSuccess && *pointer) runtime.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
+  return error;
+}
+
+// Rows of `width` bytes, each beginning at a multiple of the pitch.
+cudaError_t allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, size_t width, size_t rows) {
+  if (!pointer || !pitch) return cudaErrorInvalidValue;
+  if (width > std::numeric_limits<size_t>::max() - kPitchAlignment) return cudaErrorMemoryAllocation;
+  const size_t row = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  if (row != 0 && rows > std::numeric_limits<size_t>::max() / row) return cudaErrorMemoryAllocation;
+  *pitch = row;
+  return allocate(runtime, pointer, row * rows, MemoryKind::kDevice, nullptr);
+}
+
+}  // namespace
+
+LOCKSTEP_API cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  return call(Needs::kDevice,
+              [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice, nullptr); });
+}
+
+LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (pointer) *pointer = nullptr;
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    return allocate(runtime, pointer, bytes, MemoryKind::kManaged, nullptr);
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return call(Needs::kDevice,
+              [&](Runtime& runtime) { return allocate_pitched(runtime, pointer, pitch, width, height); });
+}
+
+LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+    if (!pitched) return cudaErrorInvalidValue;
+    if (extent.depth != 0 && extent.height > std::numeric_limits<size_t>::max() / extent.depth)
+      return cudaErrorMemoryAllocation;
+    *pitched = {nullptr, 0, extent.width, extent.height};
+    return allocate_pitched(runtime, &pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaFree(void* pointer) {
+  return call(pointer ? Needs::kSync : Needs::kOutcome,
+              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, false) : cudaSuccess; });
+}
+
+LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  return call(Needs::kDevice,
+              [&](Runtime& runtime) { return allocate_pinned(runtime, pointer, bytes, cudaHostAllocDefault); });
+}
+
+LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
+  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+    if (pointer) *pointer = nullptr;
+    if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+      return cudaErrorInvalidValue;
+    return allocate_pinned(runtime, pointer, bytes, flags);
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
+  return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
+    if (!pointer) return cudaSuccess;
+    const cudaError_t error = release(runtime, pointer, true);
+    if (error == cudaSuccess) runtime.host_flags.erase(address_of(pointer));
+    return error;
+  });
+}
+
+// The memory is noted, so that errors come as they would. Kernels do not reach it: it is not the device's.
+LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    constexpr unsigned kAll =
+        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+    if (!pointer || bytes == 0 || flags > kAll) return cudaErrorInvalidValue;
+    const auto after = runtime.registered.lower_bound(address_of(pointer));
+    const bool overlaps_next = after != runtime.registered.end() && after->first - address_of(pointer) < bytes;
+    if (overlaps_next || registered_start(runtime, pointer) != 0) return cudaErrorHostMemoryAlreadyRegistered;
+    runtime.registered[address_of(pointer)] = bytes;
+    runtime.host_flags[address_of(pointer)] = flags | cudaHostRegisterMapped;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer) {
+  return call(Needs::kSync, [&](Runtime& runtime) {
+    if (runtime.registered.erase(address_of(pointer)) == 0) return cudaErrorHostMemoryNotRegistered;
+    runtime.host_flags.erase(address_of(pointer));
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!device_pointer || flags != 0) return cudaErrorInvalidValue;
+    if (registered_start(runtime, host_pointer) != 0) {
+      runtime.tell("kernels cannot reach memory given to cudaHostRegister; allocate it with cudaHostAlloc instead");
+      return cudaErrorNotSupported;
+    }
+    if (!is_pinned(runtime, host_pointer)) return cudaErrorInvalidValue;
+    *device_pointer = host_pointer;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    const auto found = runtime.host_flags.find(address_of(pointer));
+    if (!flags || found == runtime.host_flags.end()) return cudaErrorInvalidValue;
+    *flags = found->second;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    uint64_t free = 0, total = 0;
+    runtime.device->memory_info(&free, &total);
+    if (free_bytes) *free_bytes = free;
+    if (total_bytes) *total_bytes = total;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call(Needs::kNothing, [&](Runtime& runtime) {
+    if (!attributes) return cudaErrorInvalidValue;
+    *attributes = {};
+    void* same = const_cast<void*>(pointer);
+    const Place place = place_of(runtime, pointer);
+    const bool registered = registered_start(runtime, pointer) != 0;
+    attributes->device = place.known || registered ? 0 : cudaInvalidDeviceId;
+    if (place.known) attributes->devicePointer = same;
+    if (!place.known || place.kind != MemoryKind::kDevice) attributes->hostPointer = same;
+    attributes->type = registered                           ? cudaMemoryTypeHost
+                       : !place.known                       ? cudaMemoryTypeUnregistered
+                       : place.kind == MemoryKind::kPinned  ? cudaMemoryTypeHost
+                       : place.kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
+                                                            : cudaMemoryTypeDevice;
+    return cudaSuccess;
+  });
+}
+
+// Managed memory does not move here, so advice is taken and nothing done.
+namespace {
+cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        const Place place = place_of(runtime, pointer);
+        const bool managed = place.known && place.kind == MemoryKind::kManaged && bytes <= place.bytes_left;
+        return managed ? cudaSuccess : cudaErrorInvalidValue;
+      },
+      name);
+}
+}  // namespace
+
+LOCKSTEP_API cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
+  return advise(pointer, bytes);
+}
+LOCKSTEP_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned,
+                                              cudaStream_t) {
+  return advise(pointer, bytes);
+}
+LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz);
+LOCKSTEP_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t, unsigned) {
+  return advise(pointer, 0);
+}
+LOCKSTEP_PER_THREAD(cudaStreamAttachMemAsync, _ptsz);

@@ -1,0 +1,165 @@
+// runtime_api_pool: stream-ordered allocation. Calls are done when they return, so a pool is only a ledger.
+#include <algorithm>
+
+#include "runtime/api_memory.h"
+
+using namespace lockstep;
+using namespace lockstep::runtime;
+
+namespace {
+
+Pool* find_pool(Runtime& runtime, cudaMemPool_t handle) {
+  auto* pool = reinterpret_cast<Pool*>(handle);
+  return pool == &runtime.default_pool || runtime.pools.count(pool) ? pool : nullptr;
+}
+
+cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+
+cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t bytes, cudaStream_t stream) {
+  if (!pool) return cudaErrorInvalidValue;
+  if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
+  const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kDevice, handle_of(pool));
+  if (error == cudaSuccess && *pointer) pool->used_high = std::max(pool->used_high, pool->used += bytes);
+  return error;
+}
+
+cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Runtime::*which,
+                      const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        if (!handle) return cudaErrorInvalidValue;
+        if (device != 0) return cudaErrorInvalidDevice;
+        *handle = handle_of(which ? runtime.*which : &runtime.default_pool);
+        return cudaSuccess;
+      },
+      name);
+}
+
+}  // namespace
+
+LOCKSTEP_API cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  return call(Needs::kDevice,
+              [&](Runtime& runtime) { return allocate_from(runtime, runtime.current_pool, pointer, bytes, stream); });
+}
+LOCKSTEP_PER_THREAD(cudaMallocAsync, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool,
+                                                 cudaStream_t stream) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    return allocate_from(runtime, find_pool(runtime, pool), pointer, bytes, stream);
+  });
+}
+LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+    if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
+    return pointer ? release(runtime, pointer, false) : cudaSuccess;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return give_pool(pool, device, nullptr);
+}
+LOCKSTEP_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return give_pool(pool, device, &Runtime::current_pool);
+}
+LOCKSTEP_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    Pool* pool = find_pool(runtime, handle);
+    if (!pool) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    runtime.current_pool = pool;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!handle || !properties || properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+    if (properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
+      return cudaErrorInvalidDevice;
+    *handle = handle_of(*runtime.pools.insert(new Pool).first);
+    return cudaSuccess;
+  });
+}
+
+// Allocations outlive their pool's handle; they only stop being counted.
+LOCKSTEP_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    Pool* pool = find_pool(runtime, handle);
+    if (!pool || pool == &runtime.default_pool) return cudaErrorInvalidValue;
+    for (auto& [address, allocation] : runtime.allocations)
+      if (allocation.pool == handle) allocation.pool = nullptr;
+    if (runtime.current_pool == pool) runtime.current_pool = &runtime.default_pool;
+    runtime.pools.erase(pool);
+    delete pool;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+  return call(Needs::kDevice,
+              [&](Runtime& runtime) { return find_pool(runtime, pool) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+
+LOCKSTEP_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    Pool* pool = find_pool(runtime, handle);
+    if (!pool || !value) return cudaErrorInvalidValue;
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies: pool->flags[attribute] = *static_cast<int*>(value); break;
+      case cudaMemPoolAttrReleaseThreshold: pool->release_threshold = *static_cast<uint64_t*>(value); break;
+      case cudaMemPoolAttrUsedMemHigh:
+      case cudaMemPoolAttrReservedMemHigh:  // may only be reset
+        if (*static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+        pool->used_high = pool->used;
+        break;
+      default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    Pool* pool = find_pool(runtime, handle);
+    if (!pool || !value) return cudaErrorInvalidValue;
+    auto* number = static_cast<uint64_t*>(value);
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies:
+        *static_cast<int*>(value) = pool->flags.count(attribute) ? pool->flags[attribute] : 1;
+        break;
+      case cudaMemPoolAttrReleaseThreshold: *number = pool->release_threshold; break;
+      // Nothing is held back, so what is reserved is what is used.
+      case cudaMemPoolAttrUsedMemCurrent:
+      case cudaMemPoolAttrReservedMemCurrent: *number = pool->used; break;
+      case cudaMemPoolAttrUsedMemHigh:
+      case cudaMemPoolAttrReservedMemHigh: *number = pool->used_high; break;
+      default: return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+  });
+}
+
+// There is one device, and it always has access.
+LOCKSTEP_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions, size_t count) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    return find_pool(runtime, pool) && (descriptions || count == 0) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+LOCKSTEP_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                              cudaMemLocation* location) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!flags || !location || !find_pool(runtime, pool)) return cudaErrorInvalidValue;
+    const bool ours = location->type == cudaMemLocationTypeDevice && location->id == 0;
+    *flags = ours ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,89 @@
+// runtime_api_registration: what the code that nvcc adds to a program calls before main(): which fat binaries it has,
+// and which host addresses stand for which kernels and variables. Nothing is loaded here, and nothing can fail: what
+// is wrong is told when a kernel or variable is first used, as by the real runtime.
+#include <cstdlib>
+
+#include "runtime/api.h"
+
+using namespace lockstep;
+using namespace lockstep::runtime;
+
+LOCKSTEP_API void** __cudaRegisterFatBinary(void* wrapper) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  auto binary = std::make_unique<Binary>();
+  binary->containers = fatbin_containers(wrapper);
+  runtime.binaries.push_back(std::move(binary));
+  return reinterpret_cast<void**>(runtime.binaries.back().get());
+}
+
+LOCKSTEP_API void __cudaRegisterFatBinaryEnd(void**) {}
+
+// At exit, or when a library with kernels is closed: its addresses may be given to something else now. Modules stay
+// loaded, for the report names their sources.
+LOCKSTEP_API void __cudaUnregisterFatBinary(void** handle) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  auto* binary = reinterpret_cast<Binary*>(handle);
+  for (auto it = runtime.kernels.begin(); it != runtime.kernels.end();) {
+    if (it->second->binary != binary) {
+      ++it;
+      continue;
+    }
+    runtime.kernel_handles.erase(it->second.get());
+    it = runtime.kernels.erase(it);
+  }
+  std::erase_if(runtime.symbols, [&](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(runtime.binaries, [&](const auto& entry) { return entry.get() == binary; });
+}
+
+LOCKSTEP_API void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*,
+                                         uint3*, dim3*, dim3*, int*) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  auto kernel = std::make_unique<Kernel>();
+  kernel->binary = reinterpret_cast<Binary*>(handle);
+  kernel->name = name;
+  runtime.kernel_handles.insert(kernel.get());
+  auto& place = runtime.kernels[host_function];
+  if (place) runtime.kernel_handles.erase(place.get());
+  place = std::move(kernel);
+}
+
+namespace {
+
+void register_variable(void** handle, const void* host_address, const char* name, size_t bytes, void** managed) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  auto* binary = reinterpret_cast<Binary*>(handle);
+  auto symbol = std::make_unique<Symbol>();
+  *symbol = {binary, name, bytes, managed};
+  runtime.symbols[host_address] = symbol.get();
+  binary->symbols.push_back(std::move(symbol));
+}
+
+}  // namespace
+
+LOCKSTEP_API void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* name, int, size_t bytes, int,
+                                    int) {
+  register_variable(handle, host_variable, name, bytes, nullptr);
+}
+
+LOCKSTEP_API void __cudaRegisterManagedVar(void** handle, void** host_pointer, char*, const char* name, int,
+                                           size_t bytes, int, int) {
+  register_variable(handle, host_pointer, name, bytes, host_pointer);
+}
+
+// Called before the host first reads a managed variable's pointer.
+LOCKSTEP_API char __cudaInitModule(void** handle) {
+  Runtime& runtime = Runtime::instance();
+  const std::lock_guard lock(runtime.mutex);
+  auto* binary = reinterpret_cast<Binary*>(handle);
+  if (enter(runtime, Needs::kDevice) == cudaSuccess) {
+    leave(runtime.code(runtime.load(*binary)));
+    return 1;
+  }
+  for (const auto& symbol : binary->symbols)  // no device: memory all the same, so that the host does not crash
+    if (symbol->managed_pointer && !*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
+  return 1;
+}

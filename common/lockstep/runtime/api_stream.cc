@@ -1,0 +1,289 @@
+// runtime_api_stream: streams, events and host functions. Every call is done when it returns, so all streams are in
+// order whatever their flags, every event has happened, and waiting is only the moment when a fault comes out.
+// An event's time is the host's clock: how long lockstep took, which says nothing about a GPU.
+#include <algorithm>
+#include <chrono>
+
+#include "runtime/api.h"
+
+using namespace lockstep;
+using namespace lockstep::runtime;
+
+namespace {
+
+constexpr int kGreatestPriority = -5;  // an H200's; 0 is the least
+constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
+Event* find_event(const Runtime& runtime, cudaEvent_t handle) {
+  auto* event = reinterpret_cast<Event*>(handle);
+  return runtime.events.count(event) ? event : nullptr;
+}
+
+Stream stream_of(const Runtime& runtime, cudaStream_t handle) {
+  auto* stream = reinterpret_cast<Stream*>(handle);
+  if (runtime.streams.count(stream)) return *stream;
+  return {cudaStreamDefault, 0, handle == cudaStreamPerThread ? 2ull : 1ull};
+}
+
+cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
+        auto* stream = new Stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.next_stream_id++};
+        runtime.streams.insert(stream);
+        *handle = reinterpret_cast<cudaStream_t>(stream);
+        return cudaSuccess;
+      },
+      name);
+}
+
+// Runs `body(runtime)` if the handle is a stream's.
+template <typename Body>
+cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(
+      needs,
+      [&](Runtime& runtime) -> cudaError_t {
+        return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
+      },
+      name);
+}
+
+template <typename T>
+cudaError_t give(T* place, T value) {
+  if (!place) return cudaErrorInvalidValue;
+  *place = value;
+  return cudaSuccess;
+}
+
+cudaError_t no_op(Runtime&) { return cudaSuccess; }
+
+cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {
+  return call(
+      needs,
+      [&](Runtime& runtime) { return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle; },
+      name);
+}
+
+cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name = __builtin_FUNCTION()) {
+  return call(
+      Needs::kDevice,
+      [&](Runtime& runtime) {
+        if (!handle || flags > kEventFlags) return cudaErrorInvalidValue;
+        auto* event = new Event;
+        event->flags = flags;
+        runtime.events.insert(event);
+        *handle = reinterpret_cast<cudaEvent_t>(event);
+        return cudaSuccess;
+      },
+      name);
+}
+
+cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream, unsigned flags,
+                         const char* name = __builtin_FUNCTION()) {
+  return with_stream(
+      Needs::kDevice, stream,
+      [&](Runtime& runtime) {
+        Event* event = find_event(runtime, handle);
+        if (!event) return cudaErrorInvalidResourceHandle;
+        if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+        event->record(runtime);
+        return cudaSuccess;
+      },
+      name);
+}
+
+}  // namespace
+
+void Event::record(Runtime& runtime) {
+  number = ++runtime.records;
+  nanoseconds =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+LOCKSTEP_API cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, cudaStreamDefault, 0); }
+LOCKSTEP_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create_stream(stream, flags, 0);
+}
+LOCKSTEP_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return create_stream(stream, flags, priority);
+}
+
+LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    auto* stream = reinterpret_cast<Stream*>(handle);
+    if (runtime.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+    delete stream;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return with_stream(Needs::kSync, stream, no_op); }
+LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return with_stream(Needs::kOutcome, stream, no_op); }
+LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    if (!find_event(runtime, event)) return cudaErrorInvalidResourceHandle;
+    return flags > cudaEventWaitExternal ? cudaErrorInvalidValue : cudaSuccess;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return with_stream(Needs::kDevice, stream,
+                     [&](Runtime& runtime) { return give(flags, stream_of(runtime, stream).flags); });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetFlags, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return with_stream(Needs::kDevice, stream,
+                     [&](Runtime& runtime) { return give(priority, stream_of(runtime, stream).priority); });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetPriority, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) { return give(id, stream_of(runtime, stream).id); });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetId, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime&) { return give(device, 0); });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz);
+
+// All attributes but the priority are hints for caches and schedulers that are not here.
+LOCKSTEP_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                                cudaStreamAttrValue* value) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    if (!value) return cudaErrorInvalidValue;
+    *value = {};
+    if (attribute == cudaStreamAttributePriority) value->priority = stream_of(runtime, stream).priority;
+    return cudaSuccess;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetAttribute, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                                const cudaStreamAttrValue* value) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    if (!value) return cudaErrorInvalidValue;
+    const auto found = runtime.streams.find(reinterpret_cast<Stream*>(stream));
+    if (attribute == cudaStreamAttributePriority && found != runtime.streams.end())
+      (*found)->priority = std::clamp(value->priority, kGreatestPriority, 0);
+    return cudaSuccess;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaStreamSetAttribute, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return with_stream(Needs::kDevice, to, [&](Runtime& runtime) {
+    return is_stream(runtime, from) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz);
+
+// Capture never begins (cudaStreamBeginCapture is refused by name), so that nothing is ever capturing.
+LOCKSTEP_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime&) { return give(status, cudaStreamCaptureStatusNone); });
+}
+LOCKSTEP_PER_THREAD(cudaStreamIsCapturing, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                                  unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
+                                                  const cudaGraphEdgeData**, size_t*) {
+  return with_stream(Needs::kDevice, stream, [&](Runtime&) { return give(status, cudaStreamCaptureStatusNone); });
+}
+LOCKSTEP_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  thread_local cudaStreamCaptureMode t_mode = cudaStreamCaptureModeGlobal;
+  return call(Needs::kNothing, [&](Runtime&) {
+    if (!mode) return cudaErrorInvalidValue;
+    std::swap(*mode, t_mode);
+    return cudaSuccess;
+  });
+}
+
+// Host functions run here and now, without our lock: they may take locks of the program's, which another thread
+// may hold while it waits for ours.
+LOCKSTEP_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  bool run = false;
+  const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    run = runtime.fault.ok();  // else queued behind a kernel that failed: never called
+    return function ? cudaSuccess : cudaErrorInvalidValue;
+  });
+  if (error == cudaSuccess && run) function(data);
+  return error;
+}
+LOCKSTEP_PER_THREAD(cudaLaunchHostFunc, _ptsz);
+
+// Unlike a host function, a callback is called after a fault too, and is told of it.
+LOCKSTEP_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                               unsigned flags) {
+  cudaError_t status = cudaSuccess;
+  const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    status = static_cast<cudaError_t>(runtime.fault.status);
+    return callback && flags == 0 ? cudaSuccess : cudaErrorInvalidValue;
+  });
+  if (error == cudaSuccess) callback(stream, status, data);
+  return error;
+}
+LOCKSTEP_PER_THREAD(cudaStreamAddCallback, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return create_event(event, flags);
+}
+LOCKSTEP_API cudaError_t cudaEventCreate(cudaEvent_t* event) { return create_event(event, cudaEventDefault); }
+
+LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    Event* event = find_event(runtime, handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    runtime.events.erase(event);
+    delete event;
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record_event(event, stream, flags);
+}
+LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz);
+LOCKSTEP_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return record_event(event, stream, cudaEventRecordDefault);
+}
+LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz);
+
+LOCKSTEP_API cudaError_t cudaEventQuery(cudaEvent_t event) { return look_at(Needs::kOutcome, event); }
+LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return look_at(Needs::kSync, event); }
+
+// Here the work is done as soon as it is asked for; on a card it is not, and a program that does not wait gets no time.
+LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (!milliseconds) return cudaErrorInvalidValue;
+    const Event* from = find_event(runtime, start);
+    const Event* to = find_event(runtime, end);
+    for (const Event* event : {from, to})
+      if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
+        return cudaErrorInvalidResourceHandle;
+    if (std::max(from->number, to->number) > runtime.waited) {
+      runtime.waited = runtime.records;  // a program that asks again and again will be told, as on a card
+      runtime.tell(
+          "cudaEventElapsedTime: nothing has waited for the event; first cudaEventSynchronize(), or a copy back");
+      return cudaErrorNotReady;
+    }
+    *milliseconds = static_cast<float>(static_cast<double>(to->nanoseconds - from->nanoseconds) * 1e-6);
+    return cudaSuccess;
+  });
+}
+
+LOCKSTEP_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call(Needs::kDevice, [&](Runtime&) {
+    if (least) *least = 0;
+    if (greatest) *greatest = kGreatestPriority;
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,151 @@
+// fatbin: the layout, found by inspection of what nvcc 13.0 writes. All numbers are little-endian.
+//   wrapper:   u32 0x466243B1, u32 version, u64 → container, u64 → list of containers (version 2; ends with 0)
+//   container: u32 0xBA55ED50, u16 1, u16 header bytes, u64 bytes after the header; then entries
+//   entry:     +0 u16 kind, +4 u32 header bytes, +8 u64 payload bytes, +16 u32 compressed bytes, +28 u32 arch,
+//              +40 u64 flags, +56 u64 bytes when decompressed
+#include "runtime/fatbin.h"
+
+#include <cstring>
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kWrapperMagic = 0x466243B1, kContainerMagic = 0xBA55ED50;
+constexpr uint32_t kWrapperWithList = 2;
+constexpr size_t kContainerHeaderBytes = 16, kEntryHeaderBytes = 48;  // the part of an entry's header that we read
+constexpr uint16_t kPtx = 1, kElf = 2;
+constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchSpecific = 0x100000;
+
+template <typename T>
+T number_at(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+FatbinContents damaged(FatbinContents contents, const char* what) {
+  contents.error = FatbinError::kDamaged;
+  contents.message =
+      std::string("the program's GPU code cannot be read: ") + what + "; rebuild the program with nvcc 13.0 or newer";
+  return contents;
+}
+
+FatbinEntry::Compression compression_of(uint64_t flags, uint32_t compressed_bytes) {
+  if (flags & kFlagZstd) return FatbinEntry::Compression::kZstd;
+  if (flags & kFlagLz4) return FatbinEntry::Compression::kLz4;
+  return compressed_bytes == 0 ? FatbinEntry::Compression::kNone : FatbinEntry::Compression::kUnknown;
+}
+
+FatbinEntry entry_from(const std::byte* header, std::span<const std::byte> payload) {
+  FatbinEntry entry;
+  const auto kind = number_at<uint16_t>(header);
+  const auto flags = number_at<uint64_t>(header + 40);
+  if (kind == kPtx) entry.kind = FatbinEntry::Kind::kPtx;
+  if (kind == kElf) entry.kind = FatbinEntry::Kind::kMachineCode;
+  entry.compression = compression_of(flags, number_at<uint32_t>(header + 16));
+  entry.arch = static_cast<int>(number_at<uint32_t>(header + 28));
+  entry.arch_specific = (flags & kFlagArchSpecific) != 0;
+  entry.payload = {reinterpret_cast<const char*>(payload.data()), payload.size()};
+  while (!entry.payload.empty() && entry.payload.back() == '\0') entry.payload.remove_suffix(1);
+  return entry;
+}
+
+constexpr const char* kHowToBuild =
+    "build it with: nvcc -cudart shared --compress-mode=none -gencode arch=compute_75,code=compute_75";
+
+std::string capability(int arch) { return std::to_string(arch / 10) + "." + std::to_string(arch % 10); }
+
+// Why none of the entries will do.
+PtxChoice refuse(const FatbinContents& contents, int device_arch) {
+  PtxChoice choice;
+  int compressed_arch = 0, newer_arch = 0, machine_code = 0;
+  for (const auto& entry : contents.entries) {
+    if (entry.kind == FatbinEntry::Kind::kMachineCode) ++machine_code;
+    if (entry.kind != FatbinEntry::Kind::kPtx) continue;
+    if (entry.arch > device_arch || (entry.arch_specific && entry.arch != device_arch))
+      newer_arch = entry.arch;
+    else
+      compressed_arch = entry.arch;
+  }
+  if (compressed_arch != 0) {
+    choice.error = FatbinError::kCompressed;
+    choice.message =
+        "the program carries its PTX compressed, which lockstep does not read; add "
+        "--compress-mode=none to nvcc's options, or ";
+  } else if (newer_arch != 0) {
+    choice.error = FatbinError::kTooNew;
+    choice.message = "the program carries PTX for compute capability " + capability(newer_arch) +
+                     " only, and the emulated card has " + capability(device_arch) + "; ";
+  } else {
+    choice.error = FatbinError::kNoPtx;
+    choice.message = machine_code > 0
+                         ? "the program carries machine code (SASS) but no PTX, which lockstep needs; add -gencode "
+                           "arch=compute_75,code=compute_75 and --compress-mode=none to nvcc's options, or "
+                         : "the program carries no GPU code; ";
+  }
+  choice.message += kHowToBuild;
+  return choice;
+}
+
+}  // namespace
+
+FatbinContents read_fatbin(std::span<const std::byte> bytes) {
+  FatbinContents contents;
+  if (bytes.size() < kContainerHeaderBytes) return damaged({}, "its header is cut off");
+  if (number_at<uint32_t>(bytes.data()) != kContainerMagic) return damaged({}, "its magic number is wrong");
+  const size_t header_bytes = number_at<uint16_t>(bytes.data() + 6);
+  if (header_bytes < kContainerHeaderBytes || header_bytes > bytes.size()) return damaged({}, "its header is wrong");
+  const auto body_bytes = number_at<uint64_t>(bytes.data() + 8);
+  std::span<const std::byte> rest = bytes.subspan(header_bytes);
+  const bool cut_off = body_bytes > rest.size();
+  if (!cut_off) rest = rest.first(body_bytes);
+
+  while (!rest.empty()) {
+    if (rest.size() < kEntryHeaderBytes) return damaged(std::move(contents), "an entry's header is cut off");
+    const size_t entry_bytes = number_at<uint32_t>(rest.data() + 4);
+    const auto payload_bytes = number_at<uint64_t>(rest.data() + 8);
+    // Both are compared with what is left, never added up: their sum may overflow.
+    if (entry_bytes < kEntryHeaderBytes || entry_bytes > rest.size())
+      return damaged(std::move(contents), "an entry's header is wrong");
+    if (payload_bytes > rest.size() - entry_bytes) return damaged(std::move(contents), "an entry is cut off");
+    contents.entries.push_back(entry_from(rest.data(), rest.subspan(entry_bytes, payload_bytes)));
+    rest = rest.subspan(entry_bytes + payload_bytes);
+  }
+  if (cut_off) return damaged(std::move(contents), "it is cut off");
+  return contents;
+}
+
+PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
+  const FatbinEntry* best = nullptr;
+  for (const auto& entry : contents.entries) {
+    if (entry.kind != FatbinEntry::Kind::kPtx || entry.compression != FatbinEntry::Compression::kNone) continue;
+    if (entry.arch > device_arch || (entry.arch_specific && entry.arch != device_arch)) continue;
+    // Of two for the same architecture the portable one is likelier to use only what we know.
+    const bool better =
+        !best || entry.arch > best->arch || (entry.arch == best->arch && best->arch_specific && !entry.arch_specific);
+    if (better) best = &entry;
+  }
+  if (best) return {FatbinError::kNone, {}, best->payload, best->arch};
+  if (contents.error != FatbinError::kNone) return {contents.error, contents.message, {}, 0};
+  return refuse(contents, device_arch);
+}
+
+std::vector<std::span<const std::byte>> fatbin_containers(const void* wrapper) {
+  std::vector<std::span<const std::byte>> containers;
+  const auto add = [&](const void* data) {
+    if (!data) return;
+    const auto* bytes = static_cast<const std::byte*>(data);
+    if (number_at<uint32_t>(bytes) != kContainerMagic) return;
+    containers.emplace_back(bytes, number_at<uint16_t>(bytes + 6) + number_at<uint64_t>(bytes + 8));
+  };
+  if (!wrapper) return containers;
+  const auto* at = static_cast<const std::byte*>(wrapper);
+  if (number_at<uint32_t>(at) != kWrapperMagic) return containers;
+  add(number_at<const void*>(at + 8));
+  if (number_at<uint32_t>(at + 4) != kWrapperWithList) return containers;
+  const auto* list = number_at<const void* const*>(at + 16);
+  for (; list && *list; ++list) add(*list);
+  return containers;
+}
+
+}  // namespace lockstep

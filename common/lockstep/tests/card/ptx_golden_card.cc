@@ -1,0 +1,176 @@
+// ptx_golden_card FILE…: holds the goldens against a real card through CUDA's driver, so that what they promise
+// is known to be true and not only agreed upon here. One child process a file: a fault in a kernel ends the
+// use of the driver in its process. Not part of the tests; needs a GPU.
+#include <cuda.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "tests/ptx/golden.h"
+
+namespace lockstep::golden {
+namespace {
+
+Outcome outcome_of(CUresult result) {
+  if (result == CUDA_SUCCESS) return {};
+  const char* text = nullptr;
+  cuGetErrorString(result, &text);
+  return {static_cast<Status>(result), text ? text : "unknown"};
+}
+
+// As much of a Device as run_golden needs, through the driver.
+class Card final : public Device {
+ public:
+  Card() {
+    CUdevice device = 0;
+    check(cuInit(0));
+    check(cuDeviceGet(&device, 0));
+    check(cuDevicePrimaryCtxRetain(&context_, device));
+    check(cuCtxSetCurrent(context_));
+  }
+
+  const DeviceLimits& limits() const override { return limits_; }
+  Outcome allocate(uint64_t bytes, uint64_t* address, bool) override {
+    CUdeviceptr pointer = 0;
+    const Outcome outcome = outcome_of(cuMemAlloc(&pointer, bytes));
+    *address = pointer;
+    return outcome;
+  }
+  Outcome free(uint64_t address) override { return outcome_of(cuMemFree(address)); }
+  Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) override {
+    return outcome_of(cuMemcpyHtoD(to, from, bytes));
+  }
+  Outcome copy_out(void* to, uint64_t from, uint64_t bytes) override {
+    return outcome_of(cuMemcpyDtoH(to, from, bytes));
+  }
+  Outcome copy_within(uint64_t to, uint64_t from, uint64_t bytes) override {
+    return outcome_of(cuMemcpyDtoD(to, from, bytes));
+  }
+  Outcome fill(uint64_t to, uint8_t value, uint64_t bytes) override { return outcome_of(cuMemsetD8(to, value, bytes)); }
+  AddressInfo find_address(uint64_t) const override { return {}; }
+  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override { *free_bytes = *total_bytes = 0; }
+
+  Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
+    *module = 0;
+    char log[4096] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+    Outcome outcome = outcome_of(cuModuleLoadDataEx(&module_, std::string(ptx.front()).c_str(), 2, options, values));
+    outcome.message += log;
+    return outcome;
+  }
+  Outcome unload_module(ModuleId) override { return outcome_of(cuModuleUnload(module_)); }
+
+  Outcome find_function(ModuleId, std::string_view name, FunctionInfo* info) override {
+    const CUresult found = cuModuleGetFunction(&function_, module_, std::string(name).c_str());
+    if (found == CUDA_ERROR_NOT_FOUND) return {Status::kInvalidDeviceFunction, "no such kernel"};
+    if (found != CUDA_SUCCESS) return outcome_of(found);
+    size_t offset = 0, bytes = 0;
+    for (size_t i = 0; cuFuncGetParamInfo(function_, i, &offset, &bytes) == CUDA_SUCCESS; ++i) {
+      info->params.push_back({static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes)});
+      info->param_bytes = static_cast<uint32_t>(offset + bytes);
+    }
+    return {};
+  }
+  Outcome find_global(ModuleId, std::string_view name, GlobalInfo* info) override {
+    size_t bytes = 0;
+    CUdeviceptr address = 0;
+    const Outcome outcome = outcome_of(cuModuleGetGlobal(&address, &bytes, module_, std::string(name).c_str()));
+    *info = {address, bytes};
+    return outcome;
+  }
+  uint32_t blocks_per_sm(FunctionId, uint32_t, uint64_t) const override { return 0; }
+  Outcome set_max_dynamic_shared(FunctionId, uint64_t bytes) override {
+    return outcome_of(
+        cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)));
+  }
+  Outcome launch(const LaunchRequest& request) override {
+    size_t bytes = request.params.size();
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(request.params.data()),
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+    CUlaunchAttribute cooperative{};
+    cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    cooperative.value.cooperative = request.cooperative;
+    CUlaunchConfig config{};
+    config.gridDimX = request.grid.x, config.gridDimY = request.grid.y, config.gridDimZ = request.grid.z;
+    config.blockDimX = request.block.x, config.blockDimY = request.block.y, config.blockDimZ = request.block.z;
+    config.sharedMemBytes = static_cast<unsigned>(request.dynamic_shared_bytes);
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    return outcome_of(cuLaunchKernelEx(&config, function_, nullptr, extra));
+  }
+  Outcome synchronise() override { return outcome_of(cuCtxSynchronize()); }
+  std::string take_output() override { return {}; }
+  std::vector<std::string> take_messages() override { return {}; }
+  void add_finding(const Finding&) override {}
+  const Checks& checks() const override { return checks_; }
+  std::vector<uint64_t> heap() const override { return {}; }
+  std::string report_json() const override { return {}; }
+
+ private:
+  static void check(CUresult result) {
+    if (result != CUDA_SUCCESS) throw std::runtime_error(outcome_of(result).message);
+  }
+  DeviceLimits limits_;
+  Checks checks_;
+  CUcontext context_ = nullptr;
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+};
+
+std::string read_all(FILE* file) {
+  std::string text;
+  std::rewind(file);
+  for (int c; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  return text;
+}
+
+// Runs in a child; its exit code is 0 if the card does what the file promises.
+int check_file(const std::filesystem::path& path) {
+  const Golden golden = read_golden(path);
+  // The driver prints to stdout what kernels print.
+  FILE* printed = std::tmpfile();
+  dup2(fileno(printed), STDOUT_FILENO);
+  std::vector<std::string> differences;
+  {
+    Card card;
+    differences = run_golden(golden, card, {.check_messages = false, .check_output = false});
+  }
+  std::fflush(stdout);
+  if (const std::string text = read_all(printed); text != golden.printed)
+    differences.push_back("printed:\n" + text + "want:\n" + golden.printed);
+  for (const std::string& difference : differences) std::cerr << path.string() << ": " << difference << "\n";
+  return differences.empty() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace lockstep::golden
+
+int main(int count, char** paths) {
+  int held = 0, broken = 0, left_out = 0;
+  for (int i = 1; i < count; ++i) {
+    if (lockstep::golden::read_golden(paths[i]).lockstep_only) {
+      ++left_out;
+      continue;
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+      // A kernel that never ends on the card must not hold up the rest.
+      alarm(20);
+      try {
+        _exit(lockstep::golden::check_file(paths[i]));
+      } catch (const std::exception& error) {
+        std::cerr << paths[i] << ": " << error.what() << "\n";
+        _exit(2);
+      }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ++(status == 0 ? held : broken);
+    if (WIFSIGNALED(status)) std::cerr << paths[i] << ": ended by signal " << WTERMSIG(status) << "\n";
+  }
+  std::cout << held << " hold, " << broken << " broken, " << left_out << " left out\n";
+  return broken == 0 ? 0 : 1;
+}

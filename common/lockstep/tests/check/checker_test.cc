@@ -1,0 +1,147 @@
+// checker_test: what checks make of small PTX kernels: kinds, places and counts, as the report has them. The corpus in
+// faults/ says what they are worth; this runs under sanitizers too.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "device/device.h"
+
+namespace lockstep {
+namespace {
+
+// The findings of one launch of `body` with every check on; %rd1 is an array of 64 words of which the host has written
+// the first 32, %r1 the thread's number, %rd2 its word of the array, %r2 its word of the shared array s.
+nlohmann::json findings(const std::string& body, uint32_t threads = 64, uint32_t blocks = 1) {
+  DeviceOptions options;
+  options.checks = {true, true, true, true, true};
+  const auto device = EmulatedDevice::create(options);
+  uint64_t array = 0;
+  std::array<uint32_t, 32> zeros{};
+  device->allocate(256, &array);
+  device->copy_in(array, zeros.data(), sizeof zeros);
+  const std::string text =
+      ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 "
+      "%r<20>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[256];\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+      "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmov.u32 %r2, s;\nmad.lo.u32 %r2, %r1, 4, %r2;\n" +
+      body + "\nret;\n}\n";
+  ModuleId module = 0;
+  FunctionInfo f;
+  Outcome outcome = device->load_module({text}, &module);
+  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  const LaunchRequest request{f.id, {blocks, 1, 1}, {threads, 1, 1}, 0, false, std::as_bytes(std::span(&array, 1))};
+  outcome = device->launch(request);
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  return nlohmann::json::parse(device->report_json())["findings"];
+}
+
+std::vector<std::string> kinds(const nlohmann::json& found) {
+  std::vector<std::string> names;
+  for (const auto& f : found) names.push_back(f["kind"]);
+  return names;
+}
+using Kinds = std::vector<std::string>;
+
+TEST(Checker, NothingWrongIsNothingFound) {
+  EXPECT_TRUE(
+      findings("st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r3, [s+12]; st.global.u32 [%rd2], %r3;").empty());
+}
+
+TEST(Checker, ARaceNamesBothAccessesAndTheWord) {
+  const auto found = findings("st.shared.u32 [%r2], %r1; ld.shared.u32 %r3, [s+12]; st.global.u32 [%rd2], %r3;");
+  ASSERT_EQ(kinds(found), Kinds{"race"});
+  EXPECT_EQ(found[0]["where"], "s[3]");
+  EXPECT_EQ(found[0]["access"], "read");
+  EXPECT_EQ(found[0]["other"]["access"], "write");
+  EXPECT_EQ(found[0]["other"]["thread"], nlohmann::json({3, 0, 0}));
+  EXPECT_EQ(found[0]["count"], 63) << "every thread but the writer";
+  EXPECT_EQ(found[0]["schedule"], "forward");
+}
+
+TEST(Checker, ARaceOfWarpsSaysMoreThanOneOfLanes) {
+  const char* reads_the_next = "st.shared.u32 [%r2], %r1; ld.shared.u32 %r3, [%r2+4]; st.global.u32 [%rd2], %r3;";
+  const auto among_lanes = findings(reads_the_next, 31);
+  ASSERT_EQ(kinds(among_lanes), Kinds{"race"});
+  EXPECT_NE(among_lanes[0]["message"].get<std::string>().find("__syncwarp()"), std::string::npos);
+  const auto among_warps = findings(reads_the_next, 63);
+  ASSERT_EQ(kinds(among_warps), Kinds{"race"});
+  EXPECT_NE(among_warps[0]["message"].get<std::string>().find("__syncthreads()"), std::string::npos);
+  EXPECT_EQ(among_warps[0]["where"], "s[32]");
+  EXPECT_EQ(among_warps[0]["count"], 62);
+}
+
+TEST(Checker, BlocksAreOrderedByNothing) {
+  EXPECT_EQ(kinds(findings("mov.u32 %r3, %ctaid.x; st.global.u32 [%rd1], %r3;", 1, 3)), Kinds{"race"});
+  EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;", 1, 3).empty());
+}
+
+// The thread that sets a counter to zero is also the first that adds to it.
+TEST(Checker, AWeakWriteIsNotHiddenByItsThreadsAtomic) {
+  const std::string zero = "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [s], 0;", add = "red.shared.add.u32 [s], 1;";
+  EXPECT_EQ(kinds(findings(zero + add, 32)), Kinds{"race"});
+  EXPECT_TRUE(findings(zero + "bar.sync 0;" + add, 32).empty());
+  EXPECT_EQ(kinds(findings("st.shared.u32 [%r2], 0; red.shared.add.u32 [%r2], 1; xor.b32 %r2, %r2, 4;"
+                           "red.shared.add.u32 [%r2], 1;",
+                           32)),
+            Kinds{"race"})
+      << "in rows, too";
+}
+
+// Who has acquired a flag may then read and write it without more ado.
+TEST(Checker, AReleaseIsAmongWhatItTells) {
+  const auto flag_of = [](const std::string& store) {
+    return "mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r3, 0; @%p1 bra READ;" + store +
+           " [%rd1], 7; bra END; READ: ld.acquire.gpu.global.u32 %r4, [%rd1]; setp.eq.u32 %p2, %r4, 0; @%p2 bra READ;"
+           "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; st.global.u32 [%rd1], %r5; END:";
+  };
+  EXPECT_TRUE(findings(flag_of("st.release.gpu.global.u32"), 1, 2).empty());
+  EXPECT_EQ(kinds(findings(flag_of("st.relaxed.gpu.global.u32"), 1, 2)), (Kinds{"race", "race"}));
+}
+
+TEST(Checker, EqualValuesFromMany) { EXPECT_TRUE(findings("st.global.u32 [%rd1], 7;", 64, 3).empty()); }
+
+TEST(Checker, WhatNobodyWrote) {
+  const auto found = findings("ld.global.u32 %r3, [%rd2]; add.u32 %r3, %r3, 1; st.global.u32 [%rd2], %r3;");
+  ASSERT_EQ(kinds(found), Kinds{"uninitialised_read"});
+  EXPECT_EQ(found[0]["where"], "parameter 1[32]");
+  EXPECT_EQ(found[0]["count"], 32);
+}
+
+TEST(Checker, OutOfBoundsGoesOnWithoutTheLane) {
+  const auto found = findings(
+      "st.global.u32 [%rd2+128], %r1; st.shared.u32 [%r2], %r1; setp.gt.u32 %p1, %r1, 39; @%p1 bra END;"
+      "ld.shared.u32 %r3, [%r2+4]; END:");
+  EXPECT_EQ(kinds(found), (Kinds{"out_of_bounds", "race"}));
+  for (const auto& f : found)
+    if (f["kind"] == "out_of_bounds") {
+      EXPECT_EQ(f["count"], 32);
+      EXPECT_EQ(f["where"], "parameter 1[64]");
+    }
+}
+
+TEST(Checker, MasksThatDisagree) {
+  EXPECT_EQ(kinds(findings("shfl.sync.idx.b32 %r3, %r1, 0, 31, 0x0000ffff;", 32)), Kinds{"mask_mismatch"});
+  EXPECT_TRUE(findings("setp.lt.u32 %p1, %r1, 16; selp.b32 %r4, 0x0000ffff, 0xffff0000, %p1;"
+                       "shfl.sync.bfly.b32 %r3, %r1, 1, 31, %r4;",
+                       32)
+                  .empty())
+      << "two halves";
+}
+
+TEST(Checker, BarriersThatNotAllReach) {
+  EXPECT_EQ(kinds(findings("setp.gt.u32 %p1, %r1, 31; @%p1 exit; bar.sync 0;")), Kinds{"barrier_divergence"});
+  EXPECT_TRUE(findings("setp.gt.u32 %p1, %r1, 31; @%p1 exit; bar.sync 1, 32;").empty()) << "one for 32 threads";
+}
+
+TEST(Checker, NamesOfChecksAreRead) {
+  ASSERT_EQ(setenv("LOCKSTEP_CHECKS", "races,launch", 1), 0);
+  const Checks checks = DeviceOptions::from_environment().checks;
+  EXPECT_TRUE(checks.races && checks.launch && !checks.memory && !checks.initialised && !checks.synchronisation);
+  ASSERT_EQ(setenv("LOCKSTEP_CHECKS", "race", 1), 0);
+  EXPECT_THROW(DeviceOptions::from_environment(), std::invalid_argument);
+  unsetenv("LOCKSTEP_CHECKS");
+}
+
+}  // namespace
+}  // namespace lockstep

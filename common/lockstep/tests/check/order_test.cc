@@ -1,0 +1,247 @@
+// order_test: which accesses happened before which, from clocks up to the records of a word.
+#include "check/order.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "check/races.h"
+
+namespace lockstep {
+namespace {
+
+TEST(Clock, KnowsWhatItLearned) {
+  Clock clock;
+  EXPECT_FALSE(clock.knows(0, 0, 0, 1));
+  clock.learn(3, {10, {}});
+  EXPECT_TRUE(clock.knows(3, 5, 7, 9));
+  EXPECT_FALSE(clock.knows(3, 5, 7, 10)) << "a moment itself is not before it";
+  EXPECT_FALSE(clock.knows(4, 5, 7, 9));
+}
+
+TEST(Clock, BlocksFarApartHaveTheirOwnBranches) {
+  Clock clock;
+  clock.learn(1, {5, {}});
+  clock.learn(1'000'000, {7, {}});
+  EXPECT_TRUE(clock.knows(1, 0, 0, 4));
+  EXPECT_TRUE(clock.knows(1'000'000, 0, 0, 6));
+  EXPECT_FALSE(clock.knows(1'000'001, 0, 0, 1));
+}
+
+TEST(Clock, AWarpOrOneThreadMayBeKnownLonger) {
+  Known known;
+  known.all = 4;
+  known.learn(Known::warp_key(2), 6);
+  known.learn(Known::thread_key(3, 9), 8);
+  Clock clock;
+  clock.learn(0, known);
+  EXPECT_TRUE(clock.knows(0, 2, 31, 5));
+  EXPECT_FALSE(clock.knows(0, 1, 31, 5));
+  EXPECT_TRUE(clock.knows(0, 3, 9, 7));
+  EXPECT_FALSE(clock.knows(0, 3, 8, 7));
+}
+
+TEST(Clock, JoiningIsTheUnionAndSharesWhatIsEqual) {
+  Clock a, b;
+  a.learn(1, {5, {}});
+  b = a;
+  b.learn(20, {3, {}});
+  Clock both = a;
+  both.learn(b);
+  EXPECT_TRUE(both.same_as(b)) << "b says everything that a does";
+  a.learn(40, {2, {}});
+  both.learn(a);
+  EXPECT_TRUE(both.knows(1, 0, 0, 4) && both.knows(20, 0, 0, 2) && both.knows(40, 0, 0, 1));
+}
+
+// Two blocks of two warps each, in one launch.
+class OrderTest : public testing::Test {
+ protected:
+  OrderTest() {
+    order_.begin_launch();
+    order_.begin_block(a_, 0, 2);
+    order_.begin_block(b_, 1, 2);
+  }
+  static MemoryAccess access(MemoryOp op, MemoryOrder order, Scope scope = Scope::kDevice) {
+    MemoryAccess access;
+    access.op = op;
+    access.order = order;
+    access.scope = scope;
+    return access;
+  }
+  // Lane 0 of warp 0 of block a writes data, fences and stores a flag; lane 0 of the reader's warp reads the flag and
+  // fences.
+  bool handed_over(std::optional<Scope> writers_fence, std::optional<Scope> readers_fence, BlockOrder& reader,
+                   uint32_t warp = 0) {
+    const SegmentId data = order_.stamp(a_, 0);
+    if (writers_fence) order_.fence(a_, {0, 1}, *writers_fence);
+    order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelaxed));
+    order_.strong(reader, warp, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
+    if (readers_fence) order_.fence(reader, {warp, 1}, *readers_fence);
+    return order_.before(data, 0, reader, warp, 0);
+  }
+
+  Order order_;
+  BlockOrder a_, b_;
+};
+
+TEST_F(OrderTest, AThreadKnowsItselfAndNobodyElse) {
+  const SegmentId s = order_.stamp(a_, 0);
+  EXPECT_TRUE(order_.before(s, 4, a_, 0, 4));
+  EXPECT_FALSE(order_.before(s, 4, a_, 0, 5)) << "lanes of one warp are not ordered by running in step";
+  EXPECT_FALSE(order_.before(s, 4, a_, 1, 4));
+  EXPECT_FALSE(order_.before(s, 4, b_, 0, 4));
+}
+
+TEST_F(OrderTest, ABarrierOrdersItsBlock) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.join_block(a_);
+  EXPECT_TRUE(order_.before(s, 4, a_, 1, 9));
+  EXPECT_FALSE(order_.before(s, 4, b_, 1, 9));
+  EXPECT_FALSE(order_.before(order_.stamp(a_, 0), 4, a_, 1, 9)) << "what comes behind the barrier is not ordered";
+}
+
+TEST_F(OrderTest, ASyncOrdersTheLanesThatItJoins) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.join_lanes(a_, {0, 0x0000ffff}, kFullMask);
+  EXPECT_TRUE(order_.before(s, 4, a_, 0, 15));
+  EXPECT_FALSE(order_.before(s, 4, a_, 0, 16));
+  EXPECT_FALSE(order_.before(s, 20, a_, 0, 15));
+  order_.join_lanes(a_, {0, 0xffff8000}, kFullMask);  // lane 15 passes on what it knows
+  EXPECT_TRUE(order_.before(s, 4, a_, 0, 30));
+  order_.join_lanes(a_, {0, kFullMask}, kFullMask);
+  EXPECT_TRUE(order_.before(s, 20, a_, 0, 0));
+}
+
+TEST_F(OrderTest, AnEarlierLaunchIsBeforeEverything) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.begin_launch();
+  order_.begin_block(b_, 1, 2);
+  EXPECT_TRUE(order_.before(s, 4, b_, 1, 9));
+}
+
+TEST_F(OrderTest, AFlagNeedsBothFences) { EXPECT_TRUE(handed_over(Scope::kDevice, Scope::kDevice, b_)); }
+TEST_F(OrderTest, AFlagWithoutTheWritersFence) { EXPECT_FALSE(handed_over({}, Scope::kDevice, b_)); }
+TEST_F(OrderTest, AFlagWithoutTheReadersFence) { EXPECT_FALSE(handed_over(Scope::kDevice, {}, b_)); }
+TEST_F(OrderTest, AFenceOfTheBlockReachesNoOtherBlock) {
+  EXPECT_FALSE(handed_over(Scope::kBlock, Scope::kDevice, b_));
+  EXPECT_FALSE(handed_over(Scope::kDevice, Scope::kBlock, b_));
+  order_.fence(b_, {0, 1}, Scope::kDevice);
+  EXPECT_TRUE(order_.before(order_.first_segment(), 0, b_, 0, 0)) << "a wider one makes up for it";
+}
+TEST_F(OrderTest, WithinABlockItsFencesDo) { EXPECT_TRUE(handed_over(Scope::kBlock, Scope::kBlock, a_, 1)); }
+
+TEST_F(OrderTest, ReleaseAndAcquireCarryWhatTheThreadKnows) {
+  const SegmentId others = order_.stamp(a_, 1);
+  order_.join_block(a_);  // warp 0 knows warp 1 now
+  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(b_, 1, 3, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(others, 7, b_, 1, 3));
+  EXPECT_FALSE(order_.before(others, 7, b_, 1, 4)) << "another lane has acquired nothing";
+  order_.join_block(b_);
+  EXPECT_TRUE(order_.before(others, 7, b_, 0, 4)) << "until a barrier told it";
+}
+
+TEST_F(OrderTest, SharedMemoryIsEachBlocksOwn) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, kSharedWindow, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(b_, 0, 0, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
+  order_.strong(a_, 1, 0, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(s, 0, a_, 1, 0));
+  order_.begin_block(a_, 2, 2);
+  EXPECT_TRUE(a_.released.empty()) << "the next block in its place begins anew";
+}
+
+TEST_F(OrderTest, AnAtomicGoesOnWithWhatWasReleased) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, 1, 0, 400, access(MemoryOp::kReduction, MemoryOrder::kRelaxed));
+  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(s, 0, b_, 0, 0));
+}
+
+TEST_F(OrderTest, ABarrierOfSomeOrdersThoseAlone) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.join_some(a_, 1, {{0, kFullMask}, {1, 0x1}});
+  EXPECT_TRUE(order_.before(s, 4, a_, 1, 0));
+  EXPECT_FALSE(order_.before(s, 4, a_, 1, 1));
+}
+
+// ---- the records of a stretch of 64 words ----
+
+class RacesTest : public OrderTest {
+ protected:
+  // Conflicts of one access: each lane of `mask` at byte 4 · word_of(lane).
+  template <class WordOf>
+  std::vector<Conflict> note(MemoryOp op, BlockOrder& block, uint32_t warp, Mask mask, const WordOf& word_of,
+                             uint32_t bytes = 4) {
+    MemoryAccess a = access(op, MemoryOrder::kWeak);
+    a.bytes = static_cast<uint8_t>(bytes);
+    a.index = ++index_;
+    std::array<uint64_t, kWarpSize> at{};
+    for (uint32_t l = 0; l < kWarpSize; ++l) at[l] = word_of(l);
+    std::vector<Conflict> conflicts;
+    note_access({order_, block, warp, order_.stamp(block, warp), order_.first_segment()}, a, mask, at.data(),
+                {words_[0].data(), words_[1].data(), words_[2].data(), words_[0].size()}, conflicts);
+    return conflicts;
+  }
+
+  std::array<std::array<Record, 64>, 3> words_{};
+  uint32_t index_ = 0;
+};
+
+constexpr auto kOwn = [](uint32_t l) { return 4 * l; };
+constexpr auto kRight = [](uint32_t l) { return 4 * l + 4; };
+
+TEST_F(RacesTest, ARecordIsLaidOutAsRowsTakeItApart) {
+  note(MemoryOp::kStore, a_, 0, kFullMask, kOwn);
+  EXPECT_EQ(words_[0][7].lane, 7u);
+  EXPECT_EQ(words_[0][7].bytes, 15u);
+  EXPECT_EQ(words_[0][7].segment, order_.stamp(a_, 0));
+  Record strong;
+  strong.atomic = 1;
+  EXPECT_EQ(std::bit_cast<uint64_t>(strong), uint64_t{1} << 41);
+}
+
+TEST_F(RacesTest, OwnWordsAreNobodysBusiness) {
+  EXPECT_TRUE(note(MemoryOp::kStore, a_, 0, kFullMask, kOwn).empty());
+  EXPECT_TRUE(note(MemoryOp::kLoad, a_, 0, kFullMask, kOwn).empty());
+  EXPECT_TRUE(note(MemoryOp::kStore, a_, 0, kFullMask, kOwn).empty());
+}
+
+TEST_F(RacesTest, TheNeighboursWordIsARace) {
+  note(MemoryOp::kStore, a_, 0, kFullMask, kOwn);
+  EXPECT_EQ(note(MemoryOp::kLoad, a_, 0, 0x7fffffff, kRight).size(), 31u);
+  order_.join_lanes(a_, {0, kFullMask}, kFullMask);
+  EXPECT_TRUE(note(MemoryOp::kLoad, a_, 0, 0x7fffffff, kRight).empty());
+}
+
+// In place: whichever of the two reads comes first, the write meets the neighbour's.
+TEST_F(RacesTest, BothReadersAreRemembered) {
+  note(MemoryOp::kLoad, a_, 0, kFullMask, kRight);
+  note(MemoryOp::kLoad, a_, 0, kFullMask, kOwn);
+  EXPECT_EQ(note(MemoryOp::kStore, a_, 0, kFullMask, kOwn).size(), 31u);
+  note(MemoryOp::kLoad, a_, 1, kFullMask, kOwn);
+  EXPECT_FALSE(note(MemoryOp::kStore, a_, 1, kFullMask, kOwn).empty());
+}
+
+TEST_F(RacesTest, AReaderFromAnotherBlockReplacesASecondOneFromTheSame) {
+  note(MemoryOp::kLoad, a_, 0, 1, kOwn);
+  note(MemoryOp::kLoad, a_, 1, 1, kOwn);
+  note(MemoryOp::kLoad, b_, 0, 1, kOwn);
+  order_.join_block(a_);
+  EXPECT_EQ(note(MemoryOp::kStore, a_, 0, 1, kOwn).size(), 1u) << "block b's read";
+}
+
+TEST_F(RacesTest, BytesOfAWordAreToldApart) {
+  const auto byte = [](uint32_t l) { return l; };
+  EXPECT_TRUE(note(MemoryOp::kStore, a_, 0, kFullMask, byte, 1).empty());
+  EXPECT_TRUE(note(MemoryOp::kLoad, a_, 0, kFullMask, byte, 1).empty());
+  EXPECT_FALSE(note(MemoryOp::kLoad, a_, 1, 0xff, kOwn).empty()) << "a whole word takes in the others' bytes";
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,141 @@
+// trace_test: what the trace writes down of small PTX kernels.
+#include "check/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "device/device.h"
+
+namespace lockstep {
+namespace {
+
+using Json = nlohmann::json;
+
+// The records of one launch of `body` in order, the launch's own first; registers and arrays as in checker_test.
+std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
+  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("trace_test_" + std::to_string(getpid()) + "_" + std::string(test->name()) + ".jsonl");
+  DeviceOptions options;
+  options.trace = file;
+  options.threads = 4;  // blocks would run side by side
+  const auto device = EmulatedDevice::create(options);
+  uint64_t array = 0;
+  device->allocate(1024, &array);
+  const std::vector<float> ones(256, 1.0f);
+  device->copy_in(array, ones.data(), 1024);
+  const std::string text =
+      ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 "
+      "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [p];\n"
+      "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmov.u32 %r2, s;\n"
+      "mad.lo.u32 %r2, %r1, 4, %r2;\n" +
+      body + "\nret;\n}\n";
+  ModuleId module = 0;
+  FunctionInfo f;
+  Outcome outcome = device->load_module({text}, &module);
+  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  const LaunchRequest request{f.id, {blocks, 1, 1}, {threads, 1, 1}, 0, false, std::as_bytes(std::span(&array, 1))};
+  outcome = device->launch(request);
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  std::vector<Json> records;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) records.push_back(Json::parse(line));
+  std::filesystem::remove(file);
+  return records;
+}
+
+TEST(Trace, ALaunchComesFirst) {
+  const auto records = trace("");
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0], Json::parse(R"({"launch": 1, "kernel": "k", "grid": [1,1,1], "block": [32,1,1]})"));
+}
+
+TEST(Trace, AnAccessNamesArrayElementAndValue) {
+  const auto records = trace(
+      "setp.gt.u32 %p1, %r1, 1; @%p1 bra END; ld.global.f32 %f1, [%rd2+40]; st.shared.f32 [%r2+132], %f1;"
+      "red.shared.add.u32 [s+4], 3; END:");
+  ASSERT_EQ(records.size(), 4u);
+  EXPECT_EQ(records[1], Json::parse(R"({"launch": 1, "block": [0,0,0], "warp": 0, "step": 0, "file": "", "line": 0,
+      "op": "load", "lanes": [0,1], "space": "global", "bytes": 4, "count": 1, "array": "parameter 1",
+      "index": [10,11], "address": [40,44], "value": [1.0,1.0], "sectors": 1})"));
+  EXPECT_EQ(records[2], Json::parse(R"({"launch": 1, "block": [0,0,0], "warp": 0, "step": 0, "file": "", "line": 0,
+      "op": "store", "lanes": [0,1], "space": "shared", "bytes": 4, "count": 1, "array": "s",
+      "index": [33,34], "address": [132,136], "bank": [1,2], "value": [1.0,1.0], "wavefronts": 1})"));
+  EXPECT_EQ(records[3]["op"], "atomic");
+  EXPECT_EQ(records[3]["atomic"], "add");
+  EXPECT_EQ(records[3]["value"], Json({3, 3}));
+  EXPECT_EQ(records[3]["index"], Json({1, 1}));
+}
+
+TEST(Trace, RowsAreRecordedToo) {
+  const auto records = trace("ld.global.v2.f32 {%f1, %f2}, [%rd1]; st.shared.s32 [%r2], -5;");
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1]["count"], 2);
+  EXPECT_EQ(records[1]["value"].size(), 64u);
+  EXPECT_EQ(records[2]["index"][31], 31);
+  EXPECT_EQ(records[2]["value"][31], -5);
+}
+
+TEST(Trace, WhatAnAccessCosts) {
+  const auto records = trace(
+      "mad.lo.u32 %r2, %r1, 12, %r2; st.shared.u32 [%r2], %r1; mul.wide.u32 %rd3, %r1, 28; add.u64 %rd2, %rd2, %rd3;"
+      "ld.global.u32 %r3, [%rd2];");
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1]["wavefronts"], 4) << "every fourth bank, eight lanes on each";
+  EXPECT_EQ(records[2]["sectors"], 32);
+}
+
+TEST(Trace, BarriersCountAsSteps) {
+  const auto records = trace("st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r3, [s];", 64, 2);
+  ASSERT_EQ(records.size(), 1 + 2 * 2 * 3u);
+  std::vector<std::tuple<int, int, int, std::string>> seen;  // of block 1, which reuses what block 0 left
+  for (const Json& r : records)
+    if (r.contains("op") && r["block"][0] == 1) seen.emplace_back(r["block"][0], r["warp"], r["step"], r["op"]);
+  const decltype(seen) wanted = {{1, 0, 0, "store"},   {1, 0, 0, "barrier"}, {1, 1, 0, "store"},
+                                 {1, 1, 0, "barrier"}, {1, 0, 1, "load"},    {1, 1, 1, "load"}};
+  EXPECT_EQ(seen, wanted);
+}
+
+TEST(Trace, ShufflesNameTheirSources) {
+  const auto records = trace("shfl.sync.down.b32 %r3, %r1, 30, 31, 0xffffffff; bar.warp.sync 0xffffffff;");
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1]["op"], "shuffle");
+  EXPECT_EQ(records[1]["source"][1], 31);
+  EXPECT_EQ(records[1]["source"][2], 2) << "beyond the warp: its own";
+  EXPECT_EQ(records[1]["value"][0], 30);
+  EXPECT_EQ(records[2]["op"], "syncwarp");
+}
+
+TEST(Trace, EndsWhenItIsFull) {
+  const auto file = std::filesystem::temp_directory_path() / ("trace_test_full_" + std::to_string(getpid()));
+  Trace full(file, 0);
+  EXPECT_NE(full.take_message().find("ends after 0 lines"), std::string::npos);
+  EXPECT_EQ(full.take_message(), "") << "once is enough";
+  std::filesystem::remove(file);
+}
+
+TEST(Trace, SaysThatTheDiskIsFull) {
+  DeviceOptions options;
+  options.trace = "/dev/full";
+  const auto device = EmulatedDevice::create(options);
+  ModuleId module = 0;
+  FunctionInfo f;
+  ASSERT_TRUE(
+      device->load_module({".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n"}, &module)
+          .ok());
+  ASSERT_TRUE(device->find_function(module, "k", &f).ok());
+  ASSERT_TRUE(device->launch({f.id, {1, 1, 1}, {1, 1, 1}, 0, false, {}}).ok());
+  const auto messages = device->take_messages();
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].find("is not whole"), std::string::npos) << messages[0];
+}
+
+TEST(Trace, AFileThatCannotBeWritten) { EXPECT_THROW(Trace("/nowhere/trace"), std::runtime_error); }
+
+}  // namespace
+}  // namespace lockstep

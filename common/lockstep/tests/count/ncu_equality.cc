@@ -1,0 +1,218 @@
+// ncu_equality RECORDS BUILD PART: whole programs' counters on lockstep against those that Nsight Compute read on a
+// card: equal, or named in RECORDS/ncu_exceptions.csv with both values and the reason. RECORDS holds ncu_DATE.csv, the
+// newest counts (ncu_record.py makes it); BUILD, the programs; PART, "stress" or "labs", says which of them to run.
+// Compared is what the report calls exact; for the rest both sums are shown. Ends 0 if nothing differs.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <tuple>
+
+#include "tests/count/single_access.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using lockstep::golden::read_csv;
+using Json = nlohmann::json;
+using Cells = std::map<std::string, std::string>;
+
+struct Tally {
+  int launches = 0, counters = 0, mismatches = 0, exceptions = 0;
+  Tally& operator+=(const Tally& other) {
+    launches += other.launches, counters += other.counters;
+    mismatches += other.mismatches, exceptions += other.exceptions;
+    return *this;
+  }
+};
+
+// Counters that PTX decides and those that ptxas decides: how many there were on either side.
+using Sums = std::map<std::string, std::pair<uint64_t, uint64_t>>;
+
+// By program, launch and counter.
+using Exceptions = std::map<std::tuple<std::string, std::string, std::string>, Cells>;
+
+Exceptions read_exceptions(const fs::path& file) {
+  Exceptions exceptions;
+  for (const Cells& cells : read_csv(file)) {
+    if (cells.at("why").empty()) throw std::runtime_error(file.string() + ": an exception without a reason");
+    exceptions[{cells.at("program"), cells.at("launch"), cells.at("counter")}] = cells;
+  }
+  return exceptions;
+}
+
+fs::path newest_record(const fs::path& folder) {
+  fs::path newest;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("ncu_2") && name.ends_with(".csv")) newest = std::max(newest, entry.path());
+  }
+  if (newest.empty()) throw std::runtime_error("no ncu_DATE.csv in " + folder.string());
+  return newest;
+}
+
+// lockstep's report on this command, run in the build's folder.
+Json report_of(const fs::path& build, const std::string& command) {
+  const fs::path report = build / ("ncu_equality." + std::to_string(getpid()) + ".json");
+  const std::string line = "cd '" + build.string() + "' && LD_LIBRARY_PATH='" + (build / "lockstep").string() +
+                           "' LOCKSTEP_REPORT='" + report.string() + "' ./" + command + " >/dev/null";
+  const int status = std::system(line.c_str());
+  std::ifstream file(report);
+  if (status != 0 || !file) throw std::runtime_error(command + " did not run on lockstep; is it built?");
+  Json json = Json::parse(file);
+  fs::remove(report);
+  return json;
+}
+
+// Whether "void update<0>(const int *)", as Nsight Compute has it, is our "update<(Operation)0>": both name the same
+// function, up to the template's arguments, of which it drops the types.
+bool names_kernel(const std::string& theirs, const std::string& ours) {
+  const std::string name = ours.substr(0, ours.find('<'));
+  const size_t at = theirs.starts_with("void ") ? 5 : 0;
+  return theirs.compare(at, name.size(), name) == 0 && at + name.size() < theirs.size() &&
+         (theirs[at + name.size()] == '<' || theirs[at + name.size()] == '(');
+}
+
+// What the card counts of a counter of ours. In the wavefronts of shared memory, and with them in the conflicts, the
+// hardware counts some more when a load or store has to wait while a reply from global memory is written: 8 in one
+// launch, 3 or 7 in two launches alike. What the instructions themselves need Nsight Compute counts as well, in
+// software.
+uint64_t on_card(const std::string& name, const Cells& row) {
+  const auto value = [&](const std::string& counter) { return uint64_t{std::stoull(row.at(counter))}; };
+  for (const std::string op : {"ld.sum", "st.sum"}) {
+    const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op;
+    const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op;
+    if (name != wavefronts && name != conflicts) continue;
+    const uint64_t needed = value("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op);
+    return value(name) - (value(wavefronts) - needed);
+  }
+  return value(name);
+}
+
+// One launch: its row in the record against its entry in the report.
+class Comparison {
+ public:
+  Comparison(const std::string& program, const Json& report, Exceptions& exceptions, Sums& estimates)
+      : program_(program), report_(report), exceptions_(exceptions), estimates_(estimates) {}
+
+  Tally compare(size_t index, const Cells& row) {
+    Tally tally{.launches = 1};
+    const Json& launch = report_.at("launches").at(index);
+    const std::string kernel = launch.at("kernel");
+    const auto wrong = [&](const std::string& what) {
+      ++tally.mismatches;
+      std::cout << program_ << ", launch " << index << ", " << kernel << ": " << what << "\n";
+    };
+    if (!names_kernel(row.at("kernel"), kernel)) wrong("the card ran " + row.at("kernel"));
+    for (const auto& [name, text] : row) {
+      const std::string kind = report_.at("counter_kinds").value(name, "");
+      const Json& part = launch.at(name.starts_with("launch__") ? "occupancy" : "counters");
+      if (kind.empty()) continue;  // the card's alone, or no counter
+      const auto ours = part.value(name, uint64_t{0}), card = on_card(name, row);
+      if (kind != "exact") {
+        estimates_[name].first += ours, estimates_[name].second += card;
+        continue;
+      }
+      ++tally.counters;
+      const auto exception = exceptions_.find({program_, std::to_string(index), name});
+      if (exception == exceptions_.end()) {
+        if (ours != card) wrong(name + ": lockstep " + std::to_string(ours) + ", card " + std::to_string(card));
+        continue;
+      }
+      ++tally.exceptions;
+      const Cells& expected = exception->second;
+      if (std::to_string(ours) != expected.at("lockstep") || std::to_string(card) != expected.at("card"))
+        wrong(name + ": the exception says lockstep " + expected.at("lockstep") + ", card " + expected.at("card") +
+              "; now it is " + std::to_string(ours) + " and " + std::to_string(card));
+      exceptions_.erase(exception);
+    }
+    return tally;
+  }
+
+ private:
+  const std::string& program_;
+  const Json& report_;
+  Exceptions& exceptions_;
+  Sums& estimates_;
+};
+
+Tally run_program(const fs::path& build, const std::string& program, const std::vector<Cells>& rows,
+                  Exceptions& exceptions, Sums& estimates) {
+  const Json report = report_of(build, program);
+  if (report.at("launches").size() != rows.size())
+    throw std::runtime_error(program + ": " + std::to_string(report.at("launches").size()) + " launches on lockstep, " +
+                             std::to_string(rows.size()) + " on the card; record it again");
+  Comparison comparison(program, report, exceptions, estimates);
+  Tally tally;
+  for (size_t i = 0; i < rows.size(); ++i) tally += comparison.compare(i, rows[i]);
+  return tally;
+}
+
+void print(const Tally& tally, const std::string& program) {
+  std::printf("%8d %9d %10d %10d  %s\n", tally.launches, tally.counters, tally.mismatches, tally.exceptions,
+              program.c_str());
+}
+
+// Solutions that no card has run under Nsight Compute: new labs, with which nothing is wrong.
+std::vector<std::string> missing_labs(const fs::path& build,
+                                      const std::vector<std::pair<std::string, std::vector<Cells>>>& programs) {
+  std::vector<std::string> missing;
+  for (const auto& entry : fs::directory_iterator(build / "labs")) {
+    const std::string lab = "labs/" + entry.path().filename().string() + "/";
+    if (!fs::exists(entry.path() / "solution.o")) continue;  // nothing of nvcc's: OpenCL's
+    if (std::none_of(programs.begin(), programs.end(),
+                     [&](const auto& p) { return p.first.find(lab) != std::string::npos; }))
+      missing.push_back(lab);
+  }
+  return missing;
+}
+
+int run(const fs::path& records, const fs::path& build, const std::string& part) {
+  Exceptions exceptions = read_exceptions(records / "ncu_exceptions.csv");
+  std::vector<std::pair<std::string, std::vector<Cells>>> programs;  // in the record's order
+  for (const Cells& row : read_csv(newest_record(records))) {
+    const std::string& program = row.at("program");
+    if ((program.find(" labs/") != std::string::npos) != (part == "labs")) continue;
+    if (programs.empty() || programs.back().first != program) programs.emplace_back(program, std::vector<Cells>{});
+    programs.back().second.push_back(row);
+  }
+  std::erase_if(exceptions, [&](const auto& e) {
+    return (std::get<0>(e.first).find(" labs/") != std::string::npos) != (part == "labs");
+  });
+  Tally total;
+  Sums estimates;
+  std::vector<std::pair<std::string, Tally>> table;
+  for (const auto& [program, rows] : programs) {
+    table.emplace_back(program, run_program(build, program, rows, exceptions, estimates));
+    total += table.back().second;
+  }
+  std::printf("launches  counters mismatches exceptions\n");
+  for (const auto& [program, tally] : table) print(tally, program);
+  print(total, "in all");
+  for (const auto& [name, sums] : estimates)
+    std::printf("not compared: %s: lockstep %llu, card %llu\n", name.c_str(),
+                static_cast<unsigned long long>(sums.first), static_cast<unsigned long long>(sums.second));
+  for (const auto& [key, cells] : exceptions)
+    std::cout << "exception that matches nothing: " << std::get<0>(key) << ", launch " << std::get<1>(key) << "\n";
+  if (part == "labs")
+    for (const std::string& lab : missing_labs(build, programs))
+      std::cout << lab << " is not measured yet: ncu_record.py records it on a card\n";
+  return total.mismatches == 0 && total.launches > 0 && exceptions.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 4) return std::cerr << "usage: ncu_equality RECORDS BUILD stress|labs\n", 2;
+  try {
+    return run(arguments[1], fs::absolute(arguments[2]), arguments[3]);
+  } catch (const std::exception& error) { return std::cerr << "ncu_equality: " << error.what() << "\n", 1; }
+}

@@ -1,0 +1,116 @@
+// row_test: what follows from a row's few numbers, held against the functions that look at every lane.
+#include "count/row.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "engine/row_access.h"
+
+namespace lockstep {
+namespace {
+
+const std::vector<int64_t> kStrides = {0, 1, 2, 4, 8, 12, 16, 20, 32, 36, 64, 100, 128, 132, 256, 1024, 4096};
+
+template <class Unsigned>
+bool find_in(const std::array<Unsigned, kWarpSize>& registers, Mask mask, int64_t offset, Row& row) {
+  return find_row<Unsigned>(reinterpret_cast<const std::byte*>(registers.data()), mask, offset, &row);
+}
+
+struct Case {
+  std::array<uint64_t, kWarpSize> addresses{};
+  Mask mask = 0;
+  Row row;
+};
+
+// Rows of all strides, up and down, from the first places of a sector, for accesses of so many bytes; of all runs of
+// lanes, or full warps.
+std::vector<Case> cases(uint32_t bytes, bool partial) {
+  std::vector<Case> all;
+  for (const int64_t size : kStrides)
+    for (const int64_t stride : {size, -size})
+      for (uint64_t start = 0; start < 64; start += bytes)
+        for (uint32_t begin = 0; begin < (partial ? kWarpSize : 1u); ++begin)
+          for (uint32_t count = partial ? 1 : kWarpSize; begin + count <= kWarpSize; ++count) {
+            if (stride % bytes != 0) continue;
+            Case c;
+            c.mask = static_cast<Mask>(((uint64_t{1} << count) - 1) << begin);
+            c.addresses.fill(12345678);  // lanes that are not active hold anything
+            for (uint32_t l = 0; l < count; ++l)
+              c.addresses[begin + l] = (1 << 20) + start + l * static_cast<uint64_t>(stride);
+            if (!find_in(c.addresses, c.mask, 0, c.row)) {
+              ADD_FAILURE() << "stride " << stride << ", " << count << " lanes from " << begin;
+              continue;
+            }
+            all.push_back(c);
+          }
+  return all;
+}
+
+TEST(Row, SectorsAreThoseOfItsLanes) {
+  for (const uint32_t bytes : {1u, 2u, 4u, 8u, 16u})
+    for (const Case& c : cases(bytes, true))
+      ASSERT_EQ(global_sectors(c.row), global_sectors(c.addresses.data(), c.mask, bytes))
+          << bytes << " bytes, stride " << c.row.stride << ", mask " << std::hex << c.mask;
+}
+
+TEST(Row, WavefrontsAreThoseOfItsLanes) {
+  for (const uint32_t bytes : {1u, 2u, 4u, 8u, 16u})
+    for (const bool partial : {false, true})
+      for (const Case& c : cases(bytes, partial))
+        for (const bool is_store : {false, true}) {
+          const auto quick = shared_wavefronts(c.row, bytes, is_store);
+          if (!quick) continue;
+          const Wavefronts slow = shared_wavefronts(c.addresses.data(), c.mask, bytes, is_store);
+          ASSERT_EQ(quick->total, slow.total) << bytes << " bytes, stride " << c.row.stride << ", " << c.row.count;
+          ASSERT_EQ(quick->ideal, slow.ideal) << bytes << " bytes, stride " << c.row.stride << ", " << c.row.count;
+        }
+}
+
+TEST(Row, IsNotFoundWhereThereIsNone) {
+  std::array<uint32_t, kWarpSize> registers;
+  for (uint32_t l = 0; l < kWarpSize; ++l) registers[l] = 4 * l;
+  Row row;
+  EXPECT_TRUE(find_in(registers, kFullMask, 8, row));
+  EXPECT_EQ(row.first, 8u);
+  EXPECT_EQ(row.stride, 4);
+  EXPECT_FALSE(find_in(registers, 0x55u, 0, row)) << "lanes with gaps";
+  registers[7] = 0;
+  EXPECT_FALSE(find_in(registers, kFullMask, 0, row));
+  EXPECT_TRUE(find_in(registers, 0x7fu, 0, row)) << "the odd one is not active";
+}
+
+TEST(Row, BoundsAreExact) {
+  const Row up{1000, 4, 0, 32}, down{1124, -4, 0, 32}, one{1000, 0, 5, 1};
+  EXPECT_TRUE(up.inside({1000, 1128}, 4));
+  EXPECT_FALSE(up.inside({1000, 1127}, 4));
+  EXPECT_FALSE(up.inside({1001, 1128}, 4));
+  EXPECT_TRUE(down.inside({1000, 1128}, 4));
+  EXPECT_FALSE(down.inside({1004, 1128}, 4));
+  EXPECT_TRUE(one.inside({1000, 1004}, 4));
+  EXPECT_FALSE(up.inside({0, 4096}, 16)) << "misaligned";
+  EXPECT_FALSE(Row({8, -4, 0, 32}).inside({0, 4096}, 4)) << "it would run below zero";
+}
+
+TEST(Row, SixteenBytesALaneAreWordsOfFourRegisters) {
+  std::array<std::array<uint32_t, kWarpSize>, 4> registers, loaded = {};
+  std::array<uint32_t, 4 *kWarpSize> memory = {}, expected;
+  for (uint32_t e = 0; e < 4; ++e)
+    for (uint32_t l = 0; l < kWarpSize; ++l) registers[e][l] = expected[4 * l + e] = 100 * e + l;
+  const uint32_t* const sources[] = {&registers[0][0], &registers[1][0], &registers[2][0], &registers[3][0]};
+  uint32_t* const destinations[] = {&loaded[0][0], &loaded[1][0], &loaded[2][0], &loaded[3][0]};
+  store_packed<uint32_t, uint32_t, 4>(memory.data(), sources);
+  EXPECT_EQ(memory, expected);
+  memory = {};
+  widest<store_packed<uint32_t, uint32_t, 4>>(memory.data(), &sources[0]);
+  EXPECT_EQ(memory, expected);
+  load_packed<uint32_t, uint32_t, 4>(destinations, memory.data());
+  EXPECT_EQ(loaded, registers);
+  loaded = {};
+  widest<load_packed<uint32_t, uint32_t, 4>>(&destinations[0], memory.data());
+  EXPECT_EQ(loaded, registers);
+}
+
+}  // namespace
+}  // namespace lockstep

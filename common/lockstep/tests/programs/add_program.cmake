@@ -1,0 +1,30 @@
+# add_lockstep_program(FILE [ARCHITECTURE] [SUFFIX text] [FLAGS flags…] [LINK objects…]): a .cu file → an ordinary
+# program, as ./lab emulate asks of any: the shared runtime, and PTX as plain text. The PTX is for the cards that CUDA 13
+# knows or, if ARCHITECTURE is given, for that one; the binary is then called FILE's name and _ARCHITECTURE. A binary with
+# a SUFFIX is built only when somebody asks for it. The RUNPATH comes after LD_LIBRARY_PATH, so that lockstep goes first
+# where it is asked for. -O0 is for the host's part alone; no test waits for it.
+function(add_lockstep_program source)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "SUFFIX" "FLAGS;LINK")
+  cmake_path(GET source STEM name)
+  set(architecture ${WARPLADDER_NVCC_ARCH_FLAGS})
+  if(program_UNPARSED_ARGUMENTS)
+    set(wanted ${program_UNPARSED_ARGUMENTS})
+    string(APPEND name _${wanted})
+    set(architecture -gencode arch=compute_${wanted},code=compute_${wanted})
+  endif()
+  set(all ALL)
+  if(program_SUFFIX)
+    string(APPEND name _${program_SUFFIX})
+    set(all "")
+  endif()
+  set(binary ${CMAKE_CURRENT_BINARY_DIR}/${name})
+  cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
+  add_custom_command(
+    OUTPUT ${binary}
+    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O0 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo --extended-lambda
+            ${architecture} ${program_FLAGS} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source} ${program_LINK}
+            -Xlinker --enable-new-dtags,-rpath,${cudart_folder}
+    DEPENDS ${source} DEPFILE ${binary}.d
+    COMMENT "nvcc ${name}" VERBATIM COMMAND_EXPAND_LISTS)
+  add_custom_target(lockstep_program_${name} ${all} DEPENDS ${binary})
+endfunction()

@@ -1,0 +1,214 @@
+// report_test: the report of a launch: source lines are the learner's own, every number has a kind and plain words,
+// ratios and occupancy are what a hand calculates.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "device/device.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+json report_of(const std::string& ptx, Dim3 grid, Dim3 block, uint64_t dynamic_shared_bytes = 0) {
+  const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
+  ModuleId module = 0;
+  FunctionInfo f;
+  uint64_t out = 0;
+  EXPECT_TRUE(device->allocate(4096, &out).ok());
+  Outcome outcome = device->load_module({ptx}, &module);
+  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
+  if (outcome.ok())
+    outcome = device->launch({f.id, grid, block, dynamic_shared_bytes, false, std::as_bytes(std::span(&out, 1))});
+  if (outcome.ok()) outcome = device->synchronise();
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  return json::parse(device->report_json());
+}
+
+// reduce.cu:30 calls sum() of helper.h, whose line 12 calls load() of inner.h: both are inlined, and their loads are
+// the learner's, of line 30. The store of line 31 is not.
+constexpr const char* kInlined = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<4>;
+  .loc 1 29 1
+  ld.param.u64 %rd1, [out];
+  .loc 1 30 3
+  .loc 2 12 5, function_name $L__info_string0, inlined_at 1 30 3
+  ld.global.u32 %r1, [%rd1];
+  .loc 3 7 9, function_name $L__info_string1, inlined_at 2 12 5
+  ld.global.u32 %r2, [%rd1+4];
+  .loc 2 13 5, function_name $L__info_string0, inlined_at 1 30 3
+  add.u32 %r3, %r1, %r2;
+  .loc 1 31 3
+  st.global.u32 [%rd1], %r3;
+  ret;
+}
+.file 1 "/home/someone/reduce.cu"
+.file 2 "/home/someone/helper.h"
+.file 3 "/home/someone/inner.h"
+.section .debug_str
+{
+$L__info_string0:
+.b8 115, 117, 109, 0
+$L__info_string1:
+.b8 108, 111, 97, 100, 0
+}
+)";
+
+TEST(Report, AHelperInAHeaderCountsForTheLineThatCallsIt) {
+  const json report = report_of(kInlined, {1, 1, 1}, {32, 1, 1});
+  std::map<uint32_t, uint64_t> loads, stores;
+  for (const json& line : report["launches"][0]["lines"]) {
+    EXPECT_EQ(line["file"], "/home/someone/reduce.cu");
+    loads[line["line"]] = line["counters"].value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", uint64_t{0});
+    stores[line["line"]] = line["counters"].value("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", uint64_t{0});
+  }
+  EXPECT_EQ(loads[30], 2u);
+  EXPECT_EQ(stores[30], 0u);
+  EXPECT_EQ(loads[31], 0u);
+  EXPECT_EQ(stores[31], 1u);
+}
+
+TEST(Report, LinesAddUpToTheLaunch) {
+  const json launch = report_of(kInlined, {2, 1, 1}, {40, 1, 1})["launches"][0];
+  std::map<std::string, uint64_t> sums;
+  for (const json& line : launch["lines"])
+    for (const auto& [name, value] : line["counters"].items()) sums[name] += value.get<uint64_t>();
+  for (const auto& [name, value] : launch["counters"].items()) {
+    if (name == "threads" || name == "barriers" || name.starts_with("host_")) continue;  // of the launch as a whole
+    EXPECT_EQ(sums[name], value.get<uint64_t>()) << name;
+  }
+}
+
+TEST(Report, EveryNumberHasAKindAndPlainWords) {
+  const json report = report_of(kInlined, {1, 1, 1}, {32, 1, 1});
+  for (const char* part : {"counters", "ratios", "occupancy"}) {
+    for (const auto& [name, value] : report["launches"][0][part].items()) {
+      const std::string kind = report["counter_kinds"].value(name, "");
+      EXPECT_TRUE(kind == "exact" || kind == "ptx-level" || kind == "modelled") << name << ": " << kind;
+      EXPECT_NE(report["counter_names"].value(name, ""), "") << name;
+    }
+  }
+  EXPECT_EQ(report["counter_kinds"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"], "exact");
+  EXPECT_EQ(report["counter_kinds"]["smsp__inst_executed.sum"], "ptx-level");
+}
+
+// A loop of five turns, and before it a branch forward that no lane takes.
+constexpr const char* kLoop = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<3>;
+  mov.u32 %r1, 0;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $done;
+$turn:
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p2, %r1, 5;
+  @%p2 bra $turn;
+$done:
+  ret;
+}
+)";
+
+TEST(Report, LoopBranchesAreThoseThatGoBack) {
+  const json counters = report_of(kLoop, {3, 1, 1}, {48, 1, 1})["launches"][0]["counters"];
+  EXPECT_EQ(counters["loop_branches"], 5u * 6);                  // 3 blocks of 2 warps
+  EXPECT_EQ(counters["smsp__sass_branch_targets.sum"], 6u * 6);  // and the one forward
+}
+
+// Two additions of floats for each thread; the integers, the doubles and the product are none.
+constexpr const char* kAdditions = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<2>;
+  .reg .f32 %f<4>;
+  .reg .f64 %d<2>;
+  mov.f32 %f1, 0f3F800000;
+  add.f32 %f2, %f1, %f1;
+  sub.rn.f32 %f3, %f1, %f2;
+  mul.f32 %f3, %f1, %f2;
+  mov.u32 %r1, 1;
+  add.s32 %r1, %r1, %r1;
+  mov.f64 %d1, 0d3FF0000000000000;
+  add.f64 %d1, %d1, %d1;
+  ret;
+}
+)";
+
+TEST(Report, AdditionsAreThoseOfFloatsOneAThread) {
+  const json launch = report_of(kAdditions, {2, 1, 1}, {40, 1, 1})["launches"][0];
+  EXPECT_EQ(launch["counters"]["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"], 2 * 2 * 40);
+}
+
+// 2 blocks of 48 threads: a full warp and half of one; two barriers; 16 lanes of each block store.
+constexpr const char* kHalfWarp = R"(.version 8.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<4>;
+  .shared .align 4 .b8 s_tile[1000];
+  ld.param.u64 %rd1, [out];
+  bar.sync 0;
+  bar.sync 0;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 64;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  ret;
+}
+)";
+
+TEST(Report, RatiosAndOccupancy) {
+  const json launch = report_of(kHalfWarp, {2, 1, 1}, {48, 1, 1}, 3000)["launches"][0];
+  EXPECT_EQ(launch["ratios"]["barriers_per_block"], 2.0);
+  EXPECT_EQ(launch["ratios"]["smsp__thread_inst_executed_per_inst_executed.ratio"], 24.0);
+  EXPECT_EQ(launch["ratios"]["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"], 24.0);
+  EXPECT_FALSE(launch["ratios"].contains("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"));
+  const json occupancy = {{"launch__shared_mem_per_block_static", 1000},
+                          {"launch__shared_mem_per_block_dynamic", 3000},
+                          {"launch__occupancy_limit_blocks", 32},
+                          {"launch__occupancy_limit_warps", 32},  // 2048 threads / 64
+                          {"blocks_by_shared_memory", 45},        // 228 KiB / (4000 + 1024 B in units of 128)
+                          {"blocks_per_multiprocessor", 32}};
+  EXPECT_EQ(launch["occupancy"], occupancy);
+}
+
+// They are no ld and no st.
+constexpr const char* kCopies = R"(.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  .shared .align 16 .b8 s_tile[16];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, s_tile;
+  cp.async.cg.shared.global [%r1], [%rd1], 16;
+  cp.async.wait_all;
+  ret;
+}
+)";
+
+TEST(Report, AsynchronousCopiesAreCountedInBytes) {
+  const json report = report_of(kCopies, {2, 1, 1}, {32, 1, 1});
+  const json& counters = report["launches"][0]["counters"];
+  EXPECT_EQ(counters["async_bytes_loaded"], 2 * 32 * 16);
+  EXPECT_EQ(counters["async_bytes_stored"], 0);
+  EXPECT_EQ(counters["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 0);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,574 @@
+// runtime_api_test: the runtime's entry points called as the code of an nvcc-built program calls them, with fat
+// binaries made by hand. Needs no nvcc, and so runs under the sanitizers too. CTest gives every test a process of its
+// own: there is one runtime in a process.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "tests/runtime/fatbin_builder.h"
+
+extern "C" {
+cudaError_t cudaProfilerStart();
+cudaError_t cudaProfilerStop();
+void** __cudaRegisterFatBinary(void*);
+void __cudaRegisterFatBinaryEnd(void**);
+void __cudaUnregisterFatBinary(void**);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
+void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int, int);
+char __cudaInitModule(void**);
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st*);
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
+}
+
+namespace lockstep {
+namespace {
+
+constexpr const char* kPtx = R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 number = 7;
+.visible .global .attribute(.managed) .align 4 .u32 shared_number = 5;
+.visible .entry store(.param .u8 value, .param .u64 to)
+{
+  .reg .u16 %r1;
+  .reg .u64 %d1;
+  ld.param.u8 %r1, [value];
+  ld.param.u64 %d1, [to];
+  st.global.u8 [%d1], %r1;
+  ret;
+}
+)";
+
+char store_stub, number_shadow;  // their addresses stand for the kernel and the variable
+int* shared_number = nullptr;
+
+// A program with one kernel, one variable and one managed variable.
+struct Program {
+  std::vector<std::byte> container;
+  FatbinWrapper wrapper;
+  void** handle = nullptr;
+  explicit Program(const std::vector<std::vector<std::byte>>& entries) : container(fatbin_container(entries)) {
+    wrapper.data = container.data();
+    handle = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(handle, &store_stub, &store_stub, "store", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    __cudaRegisterVar(handle, &number_shadow, &number_shadow, "number", 0, 4, 0, 0);
+    __cudaRegisterManagedVar(handle, reinterpret_cast<void**>(&shared_number), nullptr, "shared_number", 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+  }
+};
+Program plain_program() { return Program({fatbin_entry(kPtxEntry, 75, kPlain, kPtx)}); }
+
+cudaError_t store(unsigned char value, void* to, unsigned threads = 1) {
+  void* arguments[] = {&value, &to};
+  return cudaLaunchKernel(&store_stub, dim3(1), dim3(threads), arguments, 0, nullptr);
+}
+
+struct RuntimeApi : testing::Test {
+  void SetUp() override { start_server(); }
+  // Of the environment: before the first call of CUDA's, which starts the device.
+  static void set(const char* name, const std::string& value) {
+    setenv(name, value.c_str(), 1);
+    start_server();
+  }
+
+ private:
+  // With LOCKSTEP_DEVICE_SERVER, the path of one, the device is a process of its own.
+  static void start_server() {
+    static int end = -1;
+    const char* program = std::getenv("LOCKSTEP_DEVICE_SERVER");
+    if (program == nullptr) return;
+    if (end >= 0) close(end);  // the one before has not been used
+    int ends[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    if (fork() == 0) {
+      close(ends[0]);
+      execl(program, program, std::to_string(ends[1]).c_str(), nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    end = ends[0];
+    setenv("LOCKSTEP_DEVICE", ("fd:" + std::to_string(end)).c_str(), 1);
+  }
+};
+
+TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
+  const Program program = plain_program();
+  unsigned char* d = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 4), cudaSuccess);
+  ASSERT_EQ(__cudaPushCallConfiguration(dim3(1), dim3(1), 0, nullptr), 0u);
+  cudaKernel_t kernel = nullptr;
+  ASSERT_EQ(__cudaGetKernel(&kernel, &store_stub), cudaSuccess);
+  dim3 grid, block;
+  size_t shared = 1;
+  cudaStream_t stream = cudaStreamLegacy;
+  ASSERT_EQ(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), cudaSuccess);
+  EXPECT_EQ(shared, 0u);
+  EXPECT_EQ(stream, nullptr);
+  unsigned char value = 42;
+  void* arguments[] = {&value, &d};
+  ASSERT_EQ(__cudaLaunchKernel(kernel, grid, block, arguments, shared, stream), cudaSuccess);
+  unsigned char result = 0;
+  ASSERT_EQ(cudaMemcpy(&result, d, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(result, 42);
+  EXPECT_EQ(cudaLaunchKernel(kernel, grid, block, arguments, 0, nullptr), cudaSuccess);  // a handle is a function too
+  EXPECT_EQ(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), cudaErrorMissingConfiguration);
+}
+
+TEST_F(RuntimeApi, ConfigurationsNestButNotForEver) {
+  unsigned depth = 0;
+  while (depth < 1000 && __cudaPushCallConfiguration(dim3(depth), dim3(1), depth, nullptr) == 0) ++depth;
+  EXPECT_GE(depth, 8u);
+  EXPECT_LT(depth, 1000u);
+  dim3 grid, block;
+  size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  while (depth-- > 0) {
+    ASSERT_EQ(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), cudaSuccess);
+    EXPECT_EQ(shared, depth);
+  }
+}
+
+TEST_F(RuntimeApi, VariablesHaveAddressesAndFirstValues) {
+  const Program program = plain_program();
+  int value = 0;
+  ASSERT_EQ(cudaMemcpyFromSymbol(&value, &number_shadow, 4, 0, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 7);
+  __cudaInitModule(program.handle);
+  ASSERT_NE(shared_number, nullptr);
+  EXPECT_EQ(*shared_number, 5);
+  cudaPointerAttributes attributes{};
+  ASSERT_EQ(cudaPointerGetAttributes(&attributes, shared_number), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeManaged);
+  ASSERT_EQ(cudaMemcpyFromSymbol(&value, shared_number, 4, 0, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(value, 5);
+  EXPECT_EQ(cudaFree(shared_number), cudaErrorInvalidValue);  // it is a variable, not an allocation
+}
+
+TEST_F(RuntimeApi, FaultSurfacesWhenTheProgramWaits) {
+  const Program program = plain_program();
+  char* d = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 4), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(store(1, reinterpret_cast<void*>(16)), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  const std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(message.rfind("lockstep: ", 0), 0u) << message;
+  EXPECT_NE(message.find("store"), std::string::npos) << message;
+  EXPECT_EQ(store(1, d), cudaSuccess);  // queued behind the one that failed
+  EXPECT_EQ(cudaMemsetAsync(d, 0, 4, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(store(1, d), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaMemsetAsync(d, 0, 4, nullptr), cudaErrorIllegalAddress);
+  int count = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 4), cudaErrorDevicesUnavailable);
+}
+
+TEST_F(RuntimeApi, HostFunctionsAreNotCalledAfterAFault) {
+  const Program program = plain_program();
+  int calls = 0;
+  const auto count = [](void* data) { ++*static_cast<int*>(data); };
+  ASSERT_EQ(cudaLaunchHostFunc(nullptr, count, &calls), cudaSuccess);
+  ASSERT_EQ(store(1, reinterpret_cast<void*>(16)), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(nullptr, count, &calls), cudaSuccess);
+  EXPECT_EQ(calls, 1);
+  cudaError_t told = cudaSuccess;
+  const auto note = [](cudaStream_t, cudaError_t status, void* data) { *static_cast<cudaError_t*>(data) = status; };
+  ASSERT_EQ(cudaStreamAddCallback(nullptr, note, &told, 0), cudaSuccess);
+  EXPECT_EQ(told, cudaErrorIllegalAddress);
+}
+
+TEST_F(RuntimeApi, HostFunctionMayCallTheRuntime) {  // not allowed by CUDA; must not hang all the same
+  int version = 0;
+  ASSERT_EQ(cudaLaunchHostFunc(
+                nullptr, [](void* data) { cudaRuntimeGetVersion(static_cast<int*>(data)); }, &version),
+            cudaSuccess);
+  EXPECT_EQ(version, 13000);
+}
+
+struct BadImage {
+  const char* name;
+  std::vector<std::byte> entry;
+  cudaError_t error;
+  const char* advice;
+};
+void PrintTo(const BadImage& image, std::ostream* out) { *out << image.name; }
+class RuntimeApiImages : public testing::TestWithParam<BadImage> {};
+
+// Registering says nothing and fails nothing; the first use of what cannot be had does.
+TEST_P(RuntimeApiImages, AreRefusedAtFirstUse) {
+  testing::internal::CaptureStderr();
+  const Program program({GetParam().entry});
+  char* d = nullptr;
+  EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 4), cudaSuccess);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(store(1, d), GetParam().error);
+  EXPECT_EQ(cudaGetLastError(), GetParam().error);
+  int value = 0;
+  EXPECT_EQ(cudaMemcpyFromSymbol(&value, &number_shadow, 4, 0, cudaMemcpyDeviceToHost), GetParam().error);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  __cudaInitModule(program.handle);
+  ASSERT_NE(shared_number, nullptr);  // so that the host's own code does not crash
+  *shared_number = 1;
+  const std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_NE(message.find(GetParam().advice), std::string::npos) << message;
+  EXPECT_EQ(message.find("lockstep: ", 1), std::string::npos) << "told twice: " << message;
+}
+INSTANTIATE_TEST_SUITE_P(All, RuntimeApiImages,
+                         testing::Values(BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlain, "ELF"),
+                                                  cudaErrorNoKernelImageForDevice, "code=compute_75"},
+                                         BadImage{"zstd", fatbin_entry(kPtxEntry, 75, kZstd, "x"),
+                                                  cudaErrorNoKernelImageForDevice, "--compress-mode=none"},
+                                         BadImage{"lz4", fatbin_entry(kPtxEntry, 75, kLz4, "x"),
+                                                  cudaErrorNoKernelImageForDevice, "--compress-mode=none"},
+                                         BadImage{"too_new", fatbin_entry(kPtxEntry, 120, kPlain, "x"),
+                                                  cudaErrorNoKernelImageForDevice, "12.0"},
+                                         BadImage{"damaged", std::vector<std::byte>(64), cudaErrorInvalidKernelImage,
+                                                  "nvcc"}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_F(RuntimeApi, PtxThatCannotBeReadIsToldOf) {
+  testing::internal::CaptureStderr();
+  const Program program({fatbin_entry(kPtxEntry, 75, kPlain, ".version 9.0\n.target sm_75\n.entry store( {")});
+  EXPECT_EQ(store(1, nullptr), cudaErrorInvalidPtx);
+  EXPECT_EQ(testing::internal::GetCapturedStderr().rfind("lockstep: ", 0), 0u);
+}
+
+TEST_F(RuntimeApi, AKernelThatCannotBeDecodedIsToldOf) {
+  const std::string body = "{\n.reg .b32 %r1;\nadd.u32 %r1;\n}\n";
+  testing::internal::CaptureStderr();
+  const Program program(
+      {fatbin_entry(kPtxEntry, 75, kPlain, ".version 9.0\n.target sm_75\n.visible .entry store()\n" + body)});
+  EXPECT_EQ(store(1, nullptr), cudaErrorInvalidPtx);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("PTX line 6"), std::string::npos);
+}
+
+// 228 KiB over 6747 + 1024 bytes is 30, but a block takes whole units of 128 bytes.
+TEST_F(RuntimeApi, OccupancyCountsSharedMemoryInUnits) {
+  const Program program = plain_program();
+  int blocks = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &store_stub, 32, 6747), cudaSuccess);
+  EXPECT_EQ(blocks, 29);
+}
+
+TEST_F(RuntimeApi, NothingRegisteredMayBeAFatBinary) {
+  const uint64_t nonsense[4] = {1, 2, 3, 4};
+  void** handle = __cudaRegisterFatBinary(const_cast<uint64_t*>(nonsense));
+  __cudaRegisterFunction(handle, &store_stub, nullptr, "store", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  EXPECT_EQ(store(1, nullptr), cudaErrorNoKernelImageForDevice);
+  __cudaUnregisterFatBinary(handle);
+  EXPECT_EQ(store(1, nullptr), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
+  const auto linked = fatbin_container({});
+  const auto other = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain,
+                                                    ".version 9.0\n.target sm_75\n"
+                                                    ".address_size 64\n")});
+  const auto library = fatbin_container({fatbin_entry(kElfEntry, 75, kZstd, "x")});
+  const auto main_file = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain, kPtx)});
+  const void* list[] = {other.data(), library.data(), main_file.data(), nullptr};
+  FatbinWrapper wrapper{0x466243B1, 2, linked.data(), list};
+  void** handle = __cudaRegisterFatBinary(&wrapper);
+  __cudaRegisterFunction(handle, &store_stub, nullptr, "store", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  char* d = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 4), cudaSuccess);
+  EXPECT_EQ(store(1, d), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, StubsRefuseByNameOnce) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaGraphCreate(nullptr, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGraphCreate(nullptr, 0), cudaErrorNotSupported);
+  const std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(message.rfind("lockstep: cudaGraphCreate is not emulated", 0), 0u) << message;
+  EXPECT_EQ(message.find('\n'), message.size() - 1) << message;
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+}
+
+TEST_F(RuntimeApi, MalformedEnvironmentFailsEveryCallAndAbortsNothing) {
+  set("LOCKSTEP_MEMORY", "plenty");
+  testing::internal::CaptureStderr();
+  const Program program = plain_program();
+  void* d = nullptr;
+  int device = 0;
+  EXPECT_EQ(cudaMalloc(&d, 4), cudaErrorInitializationError);
+  EXPECT_EQ(cudaGetDevice(&device), cudaErrorInitializationError);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorInitializationError);
+  EXPECT_EQ(cudaFuncSetCacheConfig(&store_stub, cudaFuncCachePreferNone), cudaErrorInitializationError);
+  EXPECT_EQ(cudaEventDestroy(nullptr), cudaErrorInitializationError);
+  EXPECT_EQ(store(1, nullptr), cudaErrorInitializationError);
+  EXPECT_EQ(cudaDeviceReset(), cudaErrorInitializationError);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInitializationError);
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorInitializationError), "cudaErrorInitializationError");
+  __cudaInitModule(program.handle);
+  ASSERT_NE(shared_number, nullptr);
+  const std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_NE(message.find("LOCKSTEP_MEMORY"), std::string::npos) << message;
+  EXPECT_EQ(message.find("LOCKSTEP_MEMORY", message.find("LOCKSTEP_MEMORY") + 15), std::string::npos)
+      << "told twice: " << message;
+}
+
+TEST_F(RuntimeApi, ReportIsWrittenOnReset) {
+  const auto folder = std::filesystem::temp_directory_path() / ("lockstep_report." + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "report.json";
+  set("LOCKSTEP_REPORT", file);
+  const Program program = plain_program();
+  void* d = nullptr;
+  ASSERT_EQ(cudaMalloc(&d, 4), cudaSuccess);
+  ASSERT_EQ(store(1, d), cudaSuccess);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_NE(text.str().find("\"launches\""), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("store"), std::string::npos) << text.str();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // no temporary file is left
+  std::filesystem::remove_all(folder);
+
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);  // the folder is gone
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_REPORT"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, ACallFailsThatIsMeantTo) {
+  set("LOCKSTEP_FAIL", "2");
+  void *first = nullptr, *second = nullptr;
+  EXPECT_EQ(cudaMalloc(&first, 4), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaMalloc(&second, 4), cudaErrorUnknown);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("call 2, cudaMalloc,"), std::string::npos);
+  EXPECT_EQ(second, nullptr);                  // it was not made
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);  // only who looks at the call itself hears of it
+  EXPECT_EQ(cudaMalloc(&second, 4), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, ALaunchThatIsMeantToFailTellsTheLastError) {
+  set("LOCKSTEP_FAIL", "2");
+  const Program program = plain_program();
+  unsigned char *d = nullptr, value = 1;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 1), cudaSuccess);
+  EXPECT_EQ(store(1, d), cudaErrorUnknown);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorUnknown);
+  EXPECT_EQ(cudaMemcpy(&value, d, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, CallsFromProfilerStartOnMayBeCountedAlone) {
+  set("LOCKSTEP_FAIL", "profiled:4");
+  int device = 0;
+  const auto get = [&device] { return cudaGetDevice(&device); };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(get(), cudaSuccess);
+  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
+  EXPECT_EQ(get(), cudaSuccess);
+  EXPECT_EQ(cudaProfilerStop(), cudaSuccess);   // ends nothing, and is counted
+  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);  // begins nothing anew
+  EXPECT_EQ(get(), cudaErrorUnknown);
+  EXPECT_EQ(get(), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, TheProfilersCallsFailByTheirOwnName) {
+  set("LOCKSTEP_FAIL", "1");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaProfilerStart(), cudaErrorUnknown);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("call 1, cudaProfilerStart,"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, TheNumberOfACallThatIsNoneIsRefused) {
+  set("LOCKSTEP_FAIL", "profiled:0");
+  void* d = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaMalloc(&d, 4), cudaErrorInitializationError);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_FAIL=profiled:0"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, EventsThatNobodyWaitedForHaveNoTime) {
+  cudaEvent_t start = nullptr, stop = nullptr;
+  float ms = -1;
+  char byte = 0;
+  void* d = nullptr;
+  ASSERT_EQ(cudaMalloc(&d, 1), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&stop), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(start, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(stop, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaErrorNotReady);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);  // who asks again and again must not do so for ever
+  ASSERT_EQ(cudaEventRecord(stop, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemcpy(d, &byte, 1, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);
+  EXPECT_GE(ms, 0);
+}
+
+// What the host did between two launches, as the second one's counters say: {synchronisations, allocations}.
+using HostCounts = std::pair<uint64_t, uint64_t>;
+
+TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
+  const std::filesystem::path file = "host_calls.json";  // in the build; the end of the test writes it once more
+  set("LOCKSTEP_REPORT", file);
+  const Program program = plain_program();
+  char pageable[4];
+  void *d = nullptr, *d2 = nullptr, *pinned = nullptr;
+  cudaEvent_t event = nullptr;
+  float ms = 0;
+  ASSERT_EQ(cudaMalloc(&d, 4), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&pinned, 4), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  std::vector<HostCounts> expected;
+  const auto launch_after = [&](uint64_t synchronisations, uint64_t allocations) {
+    ASSERT_EQ(store(1, d), cudaSuccess);
+    expected.emplace_back(synchronisations, allocations);
+  };
+  launch_after(0, 0);  // before the first, nothing counts
+  launch_after(0, 0);
+
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
+  launch_after(3, 0);
+
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, event, event), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  launch_after(0, 0);  // asking is not waiting
+
+  EXPECT_EQ(cudaMalloc(&d2, 4), cudaSuccess);
+  EXPECT_EQ(cudaFree(d2), cudaSuccess);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  launch_after(1, 1);
+
+  EXPECT_EQ(cudaMallocAsync(&d2, 4, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(d2, nullptr), cudaSuccess);
+  launch_after(0, 1);  // takes its turn in the stream
+
+  EXPECT_EQ(cudaMemcpy(pageable, d, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(d, pageable, 4, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(pinned, d, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(pageable, d, 4, cudaMemcpyDeviceToHost, nullptr), cudaSuccess);
+  launch_after(4, 0);
+
+  EXPECT_EQ(cudaMemcpy(d, d, 4, cudaMemcpyDeviceToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(pinned, d, 4, cudaMemcpyDeviceToHost, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(d, pageable, 4, cudaMemcpyHostToDevice, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemset(d, 0, 4), cudaSuccess);
+  launch_after(0, 0);
+
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_NE(store(1, d, 5000), cudaSuccess);  // a launch that fails is none
+  launch_after(1, 0);
+
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);  // writes the report
+  const nlohmann::json report = nlohmann::json::parse(std::ifstream(file));
+  std::filesystem::remove(file);
+  std::vector<HostCounts> counted;
+  for (const nlohmann::json& launch : report["launches"])
+    counted.emplace_back(launch["counters"]["host_synchronisations"], launch["counters"]["host_allocations"]);
+  EXPECT_EQ(counted, expected);
+}
+
+TEST_F(RuntimeApi, ResetGivesVariablesTheirFirstValuesAndFreesMemory) {
+  const Program program = plain_program();
+  __cudaInitModule(program.handle);
+  *shared_number = 6;
+  size_t before = 0, after = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&before, &total), cudaSuccess);
+  void* d = nullptr;
+  ASSERT_EQ(cudaMalloc(&d, 1 << 20), cudaSuccess);
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(*shared_number, 5);
+  ASSERT_EQ(cudaMemGetInfo(&after, &total), cudaSuccess);
+  EXPECT_EQ(before, after);
+  EXPECT_EQ(cudaEventRecord(event, nullptr), cudaErrorInvalidResourceHandle);
+  ASSERT_EQ(cudaMalloc(&d, 4), cudaSuccess);
+  EXPECT_EQ(store(1, d), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, HandlesMadeOfNothingAreRefused) {
+  auto* const stream = reinterpret_cast<cudaStream_t>(0x1234);
+  auto* const event = reinterpret_cast<cudaEvent_t>(0x1234);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventRecord(event, nullptr), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
+  void* d = nullptr;
+  EXPECT_EQ(cudaMallocAsync(&d, 4, stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaMemPoolDestroy(reinterpret_cast<cudaMemPool_t>(0x1234)), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeApi, PoolsKeepTheirBooks) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
+  void* d = nullptr;
+  ASSERT_EQ(cudaMallocFromPoolAsync(&d, 1000, pool, nullptr), cudaSuccess);
+  uint64_t used = 0, high = 0;
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), cudaSuccess);
+  EXPECT_EQ(used, 1000u);
+  ASSERT_EQ(cudaFreeAsync(d, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &high), cudaSuccess);
+  EXPECT_EQ(used, 0u);
+  EXPECT_EQ(high, 1000u);
+  ASSERT_EQ(cudaMallocFromPoolAsync(&d, 1000, pool, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
+  EXPECT_EQ(cudaFree(d), cudaSuccess);  // outlives its pool
+}
+
+TEST_F(RuntimeApi, RegisteredHostMemoryIsRefusedToKernelsByName) {
+  std::vector<char> host(4096);
+  ASSERT_EQ(cudaHostRegister(host.data(), host.size(), 0), cudaSuccess);
+  EXPECT_EQ(cudaHostRegister(host.data() + 100, 10, 0), cudaErrorHostMemoryAlreadyRegistered);
+  void* d = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaHostGetDevicePointer(&d, host.data(), 0), cudaErrorNotSupported);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("cudaHostAlloc"), std::string::npos);
+  EXPECT_EQ(cudaHostUnregister(host.data()), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, EveryErrorHasANameAndAText) {
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered");
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorHostMemoryNotRegistered), "cudaErrorHostMemoryNotRegistered");
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorHostMemoryNotRegistered), "host memory not registered");
+  EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(12345)), "unrecognized error code");
+}
+
+TEST_F(RuntimeApi, SizesThatOverflowAreRefused) {
+  cudaPitchedPtr pitched{};
+  void* d = nullptr;
+  size_t pitch = 0;
+  const size_t huge = ~size_t{0};
+  EXPECT_EQ(cudaMallocPitch(&d, &pitch, huge, 1), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMallocPitch(&d, &pitch, 1, huge), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMalloc3D(&pitched, {512, huge, huge}), cudaErrorMemoryAllocation);
+  ASSERT_EQ(cudaMalloc(&d, 4096), cudaSuccess);
+  std::vector<char> host(4096);
+  EXPECT_EQ(cudaMemcpy2D(d, huge, host.data(), huge, 64, 3, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset2D(d, huge / 2, 0, 64, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyToSymbol(&number_shadow, host.data(), 4, huge, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,219 @@
+// runtime_program_test: programs built by nvcc, run on lockstep with LD_LIBRARY_PATH as ./lab does it. Their output
+// must be, line for line, what the same program printed on an NVIDIA H200.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+const std::string kPrograms = PROGRAM_FOLDER, kLibrary = LIBRARY_FOLDER, kRecords = RECORDS_FOLDER;
+
+std::string read_file(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+struct Finished {
+  int exit_code = -1;  // 128 + the signal's number if one ended it
+  std::string out, err;
+};
+
+// A device in a process of its own, for one program.
+class Server {
+ public:
+  explicit Server(const char* report = "") {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    if ((pid_ = fork()) == 0) {
+      close(ends[0]);
+      setenv("LOCKSTEP_REPORT", report, 1);
+      execl((kLibrary + "/device_server").c_str(), "device_server", std::to_string(ends[1]).c_str(), nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    end_ = ends[0];
+  }
+  std::string environment() const { return "LOCKSTEP_DEVICE=fd:" + std::to_string(end_); }
+  int wait() {  // its exit code, or -1
+    close(end_);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int end_ = -1;
+};
+
+// Runs PROGRAM ARGUMENTS on lockstep; `environment` is set before it, as in a shell.
+Finished run(const std::string& command, const std::string& environment = "") {
+  const std::string err_file = (std::filesystem::temp_directory_path() / "runtime_program_XXXXXX").string();
+  std::vector<char> name(err_file.begin(), err_file.end());
+  name.push_back('\0');
+  close(mkstemp(name.data()));
+  const std::string line =
+      "LD_LIBRARY_PATH=" + kLibrary + " " + environment + " exec " + kPrograms + "/" + command + " 2>" + name.data();
+  Finished result;
+  std::FILE* pipe = popen(line.c_str(), "r");
+  char buffer[4096];
+  while (const size_t bytes = std::fread(buffer, 1, sizeof buffer, pipe)) result.out.append(buffer, bytes);
+  const int status = pclose(pipe);
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.err = read_file(name.data());
+  std::filesystem::remove(name.data());
+  return result;
+}
+
+// The recording's part for this group: the lines after "[group]".
+std::string recorded(const std::string& file, const std::string& group) {
+  std::istringstream lines(read_file(kRecords + "/" + file));
+  std::string part, line;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (line.size() > 2 && line.front() == '[' && line.back() == ']')
+      inside = line == "[" + group + "]";
+    else if (inside)
+      part += line + "\n";
+  }
+  return part;
+}
+
+class SameAsOnH200 : public testing::TestWithParam<const char*> {};
+
+TEST_P(SameAsOnH200, Errors) {
+  const std::string expected = recorded("runtime_errors_h200.txt", GetParam());
+  ASSERT_FALSE(expected.empty());
+  const Finished result = run(std::string("runtime_errors ") + GetParam());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, expected) << result.err;
+  Server server;
+  EXPECT_EQ(run(std::string("runtime_errors ") + GetParam(), server.environment()).out, expected);
+  EXPECT_EQ(server.wait(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(Runtime, SameAsOnH200,
+                         testing::Values("errors", "memory", "pointers", "symbols", "launch", "occupancy", "streams",
+                                         "illegal", "assert", "trap", "misaligned", "reset", "threads", "properties"),
+                         [](const auto& test) { return std::string(test.param); });
+
+class SameDataAsOnH200 : public testing::TestWithParam<const char*> {};
+
+TEST_P(SameDataAsOnH200, Data) {
+  const std::string expected = recorded("runtime_data_h200.txt", GetParam());
+  ASSERT_FALSE(expected.empty());
+  for (const char* program : {"runtime_data ", "runtime_data_per_thread "}) {
+    const Finished result = run(std::string(program) + GetParam());
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.out, expected) << program;
+    EXPECT_EQ(result.err, "") << program;
+  }
+  Server server;
+  const Finished outside = run(std::string("runtime_data ") + GetParam(), server.environment());
+  EXPECT_EQ(outside.out, expected);
+  EXPECT_EQ(outside.err, "");
+  EXPECT_EQ(server.wait(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(Runtime, SameDataAsOnH200,
+                         testing::Values("copies", "variables", "arguments", "streams", "output", "threads"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST(RuntimeProgram, WithoutAnImageFailsAsOnH200AndNamesTheFlag) {
+  for (const auto& [program, advice] :
+       std::map<std::string, std::string>{{"runtime_machine_code", "-gencode arch=compute_75,code=compute_75"},
+                                          {"runtime_zstd", "--compress-mode=none"},
+                                          {"runtime_lz4", "--compress-mode=none"},
+                                          {"runtime_too_new", "12.0"}}) {
+    const Finished result = run(program);
+    EXPECT_EQ(result.exit_code, 0) << program;
+    EXPECT_EQ(result.out, read_file(kRecords + "/runtime_no_image_h200.txt")) << program;
+    EXPECT_EQ(result.err.rfind("lockstep: ", 0), 0u) << program << ": " << result.err;
+    EXPECT_NE(result.err.find(advice), std::string::npos) << program << ": " << result.err;
+  }
+}
+
+// A program that carries the runtime in itself never loads ours; ./lab emulate finds that out before it runs one.
+TEST(RuntimeProgram, WithStaticRuntimeDoesNotComeHere) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_static")) GTEST_SKIP() << "the toolkit has no static runtime";
+  const Finished result = run("runtime_static", "CUDA_VISIBLE_DEVICES=");
+  EXPECT_EQ(result.err.find("lockstep"), std::string::npos) << result.err;
+  EXPECT_EQ(result.out.find("lockstep"), std::string::npos) << result.out;
+}
+
+TEST(RuntimeProgram, SeparatelyCompiledFilesAreLinked) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_separate")) GTEST_SKIP() << "the toolkit has no device linker";
+  const Finished result = run("runtime_separate");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 10) << result.out;
+  EXPECT_EQ(result.out.find("WRONG"), std::string::npos) << result.out << result.err;
+}
+
+TEST(RuntimeProgram, WhatNoFileDefinesIsRefusedByName) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_separate")) GTEST_SKIP() << "the toolkit has no device linker";
+  const Finished result = run("runtime_separate_missing");
+  EXPECT_EQ(result.out, "complete: cudaSuccess\nincomplete: cudaErrorUnsupportedPtxVersion\n");
+  EXPECT_NE(result.err.find("'nobody_wrote(int)' is not defined"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("runtime_separate_missing.cu:7"), std::string::npos) << result.err;
+}
+
+TEST(RuntimeProgram, ReportIsWrittenAtExit) {
+  const auto folder = std::filesystem::temp_directory_path() / ("runtime_program_report." + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "report.json";
+  const Finished result = run("runtime_data copies", "LOCKSTEP_REPORT=" + file.string());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(read_file(file).find("\"launches\""), std::string::npos);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // no temporary file is left
+  std::filesystem::remove(file);
+  const Finished faulty = run("runtime_errors illegal", "LOCKSTEP_REPORT=" + file.string());
+  EXPECT_EQ(faulty.exit_code, 0);
+  EXPECT_NE(read_file(file).find("null_pointer"), std::string::npos) << read_file(file);
+  const Finished nowhere = run("runtime_data copies", "LOCKSTEP_REPORT=/nonexistent/report.json");
+  EXPECT_EQ(nowhere.exit_code, 0);
+  EXPECT_NE(nowhere.err.find("LOCKSTEP_REPORT"), std::string::npos) << nowhere.err;
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RuntimeProgram, AServerWithoutAPlaceForItsReportSaysSoByItsExitCode) {
+  const char* nowhere = "/nonexistent/report.json";
+  Server served(nowhere);
+  const Finished orderly = run("runtime_data copies", served.environment());
+  EXPECT_NE(orderly.err.find("LOCKSTEP_REPORT"), std::string::npos) << orderly.err;
+  EXPECT_EQ(served.wait(), 4);
+  Server left(nowhere);  // by a program that never came
+  EXPECT_EQ(left.wait(), 4);
+  EXPECT_EQ(Server().wait(), 0);  // nobody wants a report
+}
+
+TEST(RuntimeProgram, MalformedEnvironmentIsToldOnceAndFailsTheCalls) {
+  const Finished result = run("runtime_errors pointers", "LOCKSTEP_SCHEDULE=sideways");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out.find("cudaMalloc(&d, 4096): cudaErrorInitializationError"), 0u) << result.out;
+  EXPECT_EQ(result.err.find("LOCKSTEP_SCHEDULE"), result.err.rfind("LOCKSTEP_SCHEDULE")) << result.err;
+  EXPECT_EQ(result.err.rfind("lockstep: ", 0), 0u) << result.err;
+}
+
+TEST(RuntimeLibrary, ExportsAllThatTheToolkitsExports) {
+  void* library = dlopen((kLibrary + "/libcudart.so.13").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  std::istringstream names(read_file(EXPORT_LIST));
+  std::string name;
+  int count = 0;
+  for (; std::getline(names, name); ++count)
+    EXPECT_NE(dlvsym(library, name.c_str(), "libcudart.so.13"), nullptr) << name;
+  EXPECT_GT(count, 300);
+  EXPECT_EQ(dlsym(library, "_ZN8lockstep6Device6createERKNS_13DeviceOptionsE"), nullptr) << "internals are visible";
+}
+
+}  // namespace

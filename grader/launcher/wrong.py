@@ -1,0 +1,112 @@
+"""wrong: lists a lab's wrong variants, shows one of them, writes its code to a file, or makes its patch from a file.
+Needs no build."""
+
+import re
+import shutil
+import sys
+import textwrap
+from argparse import Namespace
+from pathlib import Path
+
+from . import variants
+from .console import Failure, say
+from .labs import Lab, find_lab
+from .paths import BUILD, shown
+from .variants import Variant
+
+COLOURS = {"-": "\033[31m", "+": "\033[32m"}
+NEW_HEAD = ["caught by: CHECK", "Write here in one or two sentences what the bug is and what it does."]
+
+
+def run(arguments: Namespace) -> int:
+    lab = find_lab(arguments.lab)
+    if arguments.variant is None:
+        if arguments.make_from or arguments.write_to:
+            raise Failure(f"--to and --from need the variant's NAME. These are here: ./lab wrong {lab.number}")
+        _list(lab)
+    elif arguments.make_from:
+        _make(lab, arguments.variant, Path(arguments.make_from))
+    else:
+        variant = _find(lab, arguments.variant)
+        if arguments.write_to:
+            _write(Path(arguments.write_to), variant.code())
+        else:
+            _show(lab, variant)
+    return 0
+
+
+def _find(lab: Lab, name: str) -> Variant:
+    known = variants.all_variants(lab.solution.parent)
+    for variant in known:
+        if name in (variant.name, variant.file.name):
+            return variant
+    names = "\n".join(f"    {variant.name}" for variant in known) or "    none"
+    raise Failure(f'lab {lab.number} has no wrong variant "{name}". It has these:\n{names}')
+
+
+def _list(lab: Lab) -> None:
+    known = variants.all_variants(lab.solution.parent)
+    for variant in known:
+        say(_title(variant))
+        say(_wrapped(variant.summary, "    "))
+    say(f"\n{len(known)} wrong variants of {lab.name}. To see one: ./lab wrong {lab.number} NAME")
+
+
+def _show(lab: Lab, variant: Variant) -> None:
+    say(_title(variant))
+    say(_wrapped(variant.story))
+    if not variant.is_patch:
+        say(f"\nThis kernel is another one than the reference. The whole file, {shown(variant.file)}:\n")
+        say(variant.code(), end="")
+        return
+    try:
+        code = variant.code()
+    except Failure:
+        _say_difference(variant.lines[len(variant.head) :])
+        raise
+    say(f"\nThe whole file. The lines with - are those of {shown(variant.reference)}, the lines with + are the bug:\n")
+    _say_difference(variants.difference(variant.reference, code, context=len(code))[3:])
+    built = BUILD / "labs" / lab.name / "wrong" / f"{variant.name}{variant.code_suffix}"
+    say(f"\nThe build writes this file to {shown(built)}")
+
+
+def _say_difference(lines: list[str]) -> None:
+    for line in lines:
+        colour = COLOURS.get(line[:1]) if sys.stdout.isatty() else None
+        say(f"{colour}{line}\033[0m" if colour else line)
+
+
+def _make(lab: Lab, name: str, source: Path) -> None:
+    variant = Variant(lab.solution.parent / "wrong" / f"{name}.patch")
+    if not re.fullmatch("[a-z][a-z0-9_]*", name):
+        raise Failure(
+            f'"{name}" cannot be a variant\'s name: take small letters, digits and _, such as missing_barrier.'
+        )
+    if (whole := variant.file.with_suffix(lab.source.suffix)).exists():
+        raise Failure(f"{shown(whole)} has this name already, and is a whole file. Remove it, or take another name.")
+    is_new = not variant.file.exists()
+    try:
+        code = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"--from {source} cannot be read: {error}") from error
+    _write(variant.file, variants.patch(NEW_HEAD if is_new else variant.head, lab.solution, code))
+    if is_new:
+        say("Put the check that catches it into its first line (docs/labs.md lists them), and its story below.")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"{shown(file)} cannot be written: {error.strerror}") from error
+    say(f"Written: {shown(file)}")
+
+
+def _title(variant: Variant) -> str:
+    check, on_a_card = variant.checks
+    return f"{variant.name} · caught by {check}" + (f" (on a card: {on_a_card})" if on_a_card else "")
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
