@@ -20,7 +20,9 @@ def named(text: str) -> list[str]:
 
 
 def contains(file: Path, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", file.read_text(encoding="utf-8")) is not None
+    """Whether the word is in the file or is its name."""
+    whole_word = rf"\b{re.escape(word)}\b"
+    return file.stem == word or re.search(whole_word, file.read_text(encoding="utf-8")) is not None
 
 
 def code_with(word: str) -> set[str]:
