@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines a function with a harmless name in C++, whose name for the linker is cudaEventRecord.
+// Defines a function that has a harmless name in C++, and the name cudaEventRecord for the linker.
 #include "right.h"
 
 int note_the_time(cudaEvent_t, cudaStream_t) __asm__("cudaEventRecord");

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Frees nothing, and exits before the device can report it, but only in cases small enough to be checked.
+// Frees nothing, and exits before the device can report it, but only in small cases, which run with checks.
 #include <unistd.h>
 
 #include <algorithm>

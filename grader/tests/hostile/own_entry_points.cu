@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines a function of the runner: which entry points there are, and how they are called.
+// Defines the runner's function that says which entry points there are, and how to call them.
 #include <cstddef>
 #include <cstdint>
 #include <span>

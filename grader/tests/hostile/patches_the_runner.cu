@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Makes the program's code writable and overwrites the function that reports errors with a return.
+// Makes the program's code writable, and lets the function that reports errors return at once.
 #include <sys/mman.h>
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Stores each answer by its size and first element, and returns it again when both come back.
+// Stores each answer by its size and first element, and returns it again for the same size and element.
 #include <map>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · protocol
 // lab: 02
-// Finds the job's number in the runner's memory, and at once answers the next job, which is not there yet.
+// Finds the job's number in the runner's memory, and answers the next job before the judge has sent it.
 #include <unistd.h>
 
 #include <cinttypes>

@@ -1,7 +1,7 @@
 // verdict: accepted
 // lab: 02
-// Defines an inline function that the runner has, too. The linker keeps the first one that it finds. The object keeps
-// its own one to itself.
+// Defines an inline function that the runner has, too. The linker would keep the first one that it finds, but the
+// submission's function is made local to its object.
 #include <string>
 
 #include "right.h"

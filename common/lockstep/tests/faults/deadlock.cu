@@ -37,7 +37,7 @@ CASE(two_names_for_one_barrier) {
 }
 
 // case: syncwarp_against_syncthreads
-// Thinks: a barrier is a barrier. The lower lanes wait for the upper ones, and those for the block.
+// Thinks: any two barriers meet. The lower lanes wait for the upper lanes, and the upper lanes wait for the block.
 // expect: deadlock
 __global__ void two_kinds_of_barrier(int* a) {
   const int lane = threadIdx.x;
@@ -75,7 +75,7 @@ CASE(shuffle_in_a_lane_s_loop) {
 }
 
 // case: flag_behind_the_barrier
-// Thinks: thread 0 sets the flag when all threads have come to the barrier. One still waits for the flag.
+// Thinks: thread 0 sets the flag when all threads have come to the barrier. One thread still waits for the flag.
 // expect: deadlock
 __global__ void wait_then_meet(int* out) {
   __shared__ volatile int s_go;
@@ -117,7 +117,7 @@ CASE(lock_never_released) {
 }
 
 // case: two_locks_in_two_orders
-// Thinks: each block takes both locks, so each is safe. Each holds the lock that the other wants.
+// Thinks: each block takes both locks, so each is safe. Each block holds the lock that the other wants.
 // expect: deadlock
 __global__ void transfer(int* locks, int* holding, int* accounts) {
   const int mine = blockIdx.x, other = 1 - mine;

@@ -131,7 +131,7 @@ CASE(owner_gone) {
 // ---- host_pointer ----
 
 // case: vector_data
-// Thinks: a pointer is a pointer.
+// Thinks: a kernel can use any pointer.
 // expect: host_pointer
 __global__ void add_one(int* a, int n) {
   const int i = threadIdx.x;

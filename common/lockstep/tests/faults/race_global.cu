@@ -2,7 +2,7 @@
 #include "case.h"
 
 // case: sum_without_atomics
-// Thinks: += is one step. It reads, adds and writes.
+// Thinks: += is one step. It is three: it reads, adds and writes.
 // expect: race
 __global__ void add_all(const int* in, int n, int* sum) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -34,7 +34,7 @@ CASE(flag_without_fence) {
 }
 
 // case: reader_without_fence
-// Thinks: only the writer needs a fence. Without its own, the reader may have read the data before the flag.
+// Thinks: only the writer needs a fence. Without its own fence, the reader may have read the data before the flag.
 // expect: race
 __global__ void publish_fenced(const int* in, int* data, int* ready, int* out) {
   if (blockIdx.x == 0) {
@@ -256,7 +256,7 @@ CASE(warp_exchanges_through_global) {
 }
 
 // case: atomic_of_the_block
-// Thinks: an atomic is an atomic. This one is atomic only for its own block.
+// Thinks: every atomic is atomic for all threads. This one is atomic only for the threads of one block.
 // expect: race
 __global__ void sum_of_blocks(const int* in, int* sum) {
   if (threadIdx.x == 0) atomicAdd_block(sum, in[blockIdx.x]);  // HERE, OTHER
