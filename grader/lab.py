@@ -1,7 +1,7 @@
-"""What ./lab starts; a file of its own so that the launcher is found without PYTHONPATH, which programs under
-./lab emulate would inherit."""
+"""What ./lab starts. It is a file beside the packages, so that Python finds them without PYTHONPATH, which programs
+under ./lab emulate would inherit."""
 
-from launcher.main import main
+from commands import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

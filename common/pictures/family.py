@@ -1,7 +1,9 @@
-"""family: the ladder of one family, measured: docs/scan.svg, reduction.svg, histogram.svg. The first rung stands at the
-bottom: a ladder is climbed upwards. Full marks are kernels alone, hollow ones the course's first measurements."""
+"""family: the measured ladder of one family: docs/scan.svg, reduction.svg, histogram.svg. The first rung is at the
+bottom, since a ladder is climbed upwards. Full marks are kernels alone, hollow marks the course's first
+measurements."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,11 +12,22 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from .ladder import Rung
-from .measured import LARGE, Measured
+from .measured import LARGE, UNMEASURED, Measured
 from .shapes import ACTIVE, CONFLICT, IDLE, NORMAL, OTHER, SMALL, TEXT, figure
 from .shapes import LARGE as TITLE
 
 BLOCK = 1024  # elements that one block may scan
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How the marks of one kind of times look."""
+
+    colour: str
+    hollow: bool = False
+    line: bool = False  # between the marks
+    written: bool = False  # with the value above each mark
+    below: bool = False  # the value stands below the mark
 
 
 def draw(family: str, made: Measured) -> Figure:
@@ -22,8 +35,8 @@ def draw(family: str, made: Measured) -> Figure:
 
 
 def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tuple[float, str]:
-    """ms at n elements of what stands beside the labs, and what to call it; while it has not been timed like them, the
-    course's first measurement at `of` elements, scaled."""
+    """The ms at n elements of a program beside the labs, and its name. If it was not timed like the labs, the course's
+    first measurement at `of` elements is scaled."""
     timed = made.times.get(f"limit.{name}")
     if timed is not None and timed.n == n:
         return timed.ms, words
@@ -35,16 +48,16 @@ def _reduction(made: Measured) -> Figure:
     picture, (left, right) = figure(10, 1.7 + 0.42 * len(rungs), columns=2, widths=(1.25, 1))
     _room(picture, left=0.245, between=0.1)
     _rungs(left, rungs, "ms, 2^24 ints", fine=True)
-    _marks(left, rungs, _figures(made, rungs, "alone"), ACTIVE, written=True)
-    _marks(left, rungs, _figures(made, rungs, "first"), ACTIVE, hollow=True)
+    _marks(left, rungs, _figures(made, rungs, "alone"), Mark(ACTIVE, written=True))
+    _marks(left, rungs, _figures(made, rungs, "first"), Mark(ACTIVE, hollow=True))
+    _unmeasured(left, rungs, made)
     _line(left, *limit(made, "read_ints", "reading alone", n))
     left.set_title("time", fontsize=TITLE, color=TEXT, pad=18)
-    _rungs(right, rungs, "times as fast as 02", named=False, fine=True)
+    _rungs(right, rungs, "times as fast as 02", names="none", fine=True)
     for kind, colour, hollow in (("alone", ACTIVE, False), ("first", ACTIVE, True), ("source", OTHER, False)):
         times = _figures(made, rungs, kind)
-        _marks(
-            right, rungs, {number: times["02"] / ms for number, ms in times.items()}, colour, hollow=hollow, line=True
-        )
+        gains = {number: times["02"] / ms for number, ms in times.items()}
+        _marks(right, rungs, gains, Mark(colour, hollow, line=True))
     right.set_title("gain", fontsize=TITLE, color=TEXT, pad=18)
     meanings = [
         _mark(ACTIVE, "H200, kernel alone"),
@@ -60,8 +73,9 @@ def _histogram(made: Measured) -> Figure:
     _room(picture, left=0.245)
     _rungs(axes, rungs, "ms, 100 MiB")
     for suffix, colour in (("", ACTIVE), (".constant", CONFLICT)):
-        _marks(axes, rungs, _figures(made, rungs, "alone", suffix), colour, written=True, up=not suffix)
-        _marks(axes, rungs, _figures(made, rungs, "first", suffix), colour, hollow=True)
+        _marks(axes, rungs, _figures(made, rungs, "alone", suffix), Mark(colour, written=True, below=bool(suffix)))
+        _marks(axes, rungs, _figures(made, rungs, "first", suffix), Mark(colour, hollow=True))
+    _unmeasured(axes, rungs, made)
     _line(axes, *limit(made, "read_bytes", "reading alone", n, n), at="right")
     _line(axes, *limit(made, "cub_histogram", "CUB", n, n))
     meanings = [_mark(ACTIVE, "random bytes"), _mark(CONFLICT, "constant bytes")]
@@ -75,12 +89,16 @@ def _scan(made: Measured) -> Figure:
     picture, panels = figure(10, 1.7 + 0.45 * len(rungs), columns=2 if tall else 1, widths=(1.4, 1) if tall else ())
     _room(picture, left=0.265, between=0.3)
     axes = panels[0]
-    _rungs(axes, rungs, "ns, kernels alone", sizes=True)
+    _rungs(axes, rungs, "ns, kernels alone", names="sizes")
     each = {rung.number: made.times.get(f"alone.{rung.number}") for rung in rungs}
     ns = {number: time.ms * 1e6 / time.n for number, time in each.items() if time}
     small = {rung.number for rung in rungs if rung.size <= BLOCK}
-    _marks(axes, rungs, {number: value for number, value in ns.items() if number not in small}, ACTIVE, written=True)
-    _marks(axes, rungs, {number: value for number, value in ns.items() if number in small}, OTHER, written=True)
+    many, one = (
+        {number: ms for number, ms in ns.items() if (number in small) == is_small} for is_small in (False, True)
+    )
+    _marks(axes, rungs, many, Mark(ACTIVE, written=True))
+    _marks(axes, rungs, one, Mark(OTHER, written=True))
+    _unmeasured(axes, rungs, made)
     most = max(rung.size for rung in rungs)
     copy, words = limit(made, "copy", "copying", most)
     _line(axes, copy * 1e6 / most, words)
@@ -88,10 +106,10 @@ def _scan(made: Measured) -> Figure:
     axes.set_title("time of an element", fontsize=TITLE, color=TEXT, pad=18)
     if tall:
         copy = made.figures["large.copy"]
-        _rungs(panels[1], tall, "copies, 2^28 elements", short=True)
+        _rungs(panels[1], tall, "copies, 2^28 elements", names="numbers")
         panels[1].set_xscale("linear")
         copies = {rung.number: made.figures[f"large.{rung.number}"] / copy for rung in tall}
-        _marks(panels[1], tall, copies, ACTIVE, written=True)
+        _marks(panels[1], tall, copies, Mark(ACTIVE, written=True))
         panels[1].set_xlim(0, 1.35 * max(copies.values()))
         _line(panels[1], 1, "copying", at="right")
         _line(panels[1], made.figures["large.cub_scan_inclusive"] / copy, "CUB")
@@ -100,7 +118,7 @@ def _scan(made: Measured) -> Figure:
 
 
 def _room(picture: Figure, *, left: float, between: float = 0) -> None:
-    """For names on the left, titles above, units and the legend below."""
+    """Leaves room for names on the left, titles above, units and the legend below."""
     height = picture.get_figheight()
     picture.subplots_adjust(left=left, right=0.97, top=1 - 0.55 / height, bottom=0.95 / height, wspace=between)
 
@@ -110,22 +128,16 @@ def _figures(made: Measured, rungs: Sequence[Rung], kind: str, suffix: str = "")
     return {number: made.figures[name] for number, name in names.items() if name in made.figures}
 
 
-def _rungs(
-    axes: Axes,
-    rungs: Sequence[Rung],
-    unit: str,
-    *,
-    named: bool = True,
-    sizes: bool = False,
-    short: bool = False,
-    fine: bool = False,
-) -> None:
-    """A logarithmic axis, a row for each rung."""
+def _rungs(axes: Axes, rungs: Sequence[Rung], unit: str, *, names: str = "titles", fine: bool = False) -> None:
+    """A logarithmic axis with a row for each rung. names: titles, sizes (and titles), numbers or none. fine: with lines
+    at 2 and 5."""
 
     def name(rung: Rung) -> str:
-        return rung.number if short else f"{rung.number} {rung.title}" + (f"\n{rung.size:,} elements" if sizes else "")
+        title = f"{rung.number} {rung.title}"
+        choice = {"titles": title, "sizes": f"{title}\n{rung.size:,} elements", "numbers": rung.number, "none": ""}
+        return choice[names]
 
-    axes.set_yticks(range(len(rungs)), [name(rung) if named else "" for rung in rungs], fontsize=SMALL, color=TEXT)
+    axes.set_yticks(range(len(rungs)), [name(rung) for rung in rungs], fontsize=SMALL, color=TEXT)
     axes.set_ylim(-0.6, len(rungs) - 0.2)
     axes.set_xscale("log")
     axes.set_xlabel(unit, fontsize=NORMAL, color=TEXT)
@@ -140,35 +152,33 @@ def _rungs(
     axes.spines["bottom"].set_color(IDLE)
 
 
-def _marks(
-    axes: Axes,
-    rungs: Sequence[Rung],
-    values: Mapping[str, float],
-    colour: str,
-    *,
-    hollow: bool = False,
-    line: bool = False,
-    written: bool = False,
-    up: bool = True,
-) -> None:
-    """A mark for each rung that has a value; written: the value beside it."""
+def _marks(axes: Axes, rungs: Sequence[Rung], values: Mapping[str, float], mark: Mark) -> None:
+    """A mark for each rung that has a value."""
     places = [(values[rung.number], y) for y, rung in enumerate(rungs) if rung.number in values]
-    if line:
-        axes.plot(*zip(*places), color=colour, linewidth=1, linestyle=":" if hollow else "-")
-    fill = "white" if hollow else colour
-    axes.plot(
-        *zip(*places), "o", color=colour, markersize=6, markerfacecolor=fill, clip_on=False, zorder=2 if hollow else 3
-    )
-    for value, y in places if written else ():
+    if mark.line:
+        axes.plot(*zip(*places), color=mark.colour, linewidth=1, linestyle=":" if mark.hollow else "-")
+    fill, order = ("white", 2) if mark.hollow else (mark.colour, 3)
+    axes.plot(*zip(*places), "o", color=mark.colour, markersize=6, markerfacecolor=fill, clip_on=False, zorder=order)
+    for value, y in places if mark.written else ():
         axes.annotate(
-            f"{value:#.3g}", (value, y), xytext=(0, 5 if up else -5), textcoords="offset points", fontsize=SMALL,
-            ha="center", va="bottom" if up else "top", color=colour,
+            f"{value:#.3g}", (value, y), xytext=(0, -5 if mark.below else 5), textcoords="offset points",
+            ha="center", va="top" if mark.below else "bottom", color=mark.colour, fontsize=SMALL,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )  # fmt: skip
 
 
+def _unmeasured(axes: Axes, rungs: Sequence[Rung], made: Measured) -> None:
+    """A rung that no card has run says so where its mark would be."""
+    for y, rung in enumerate(rungs):
+        if f"alone.{rung.number}" not in made.times:
+            axes.annotate(
+                UNMEASURED, (0.5, y), xycoords=("axes fraction", "data"), fontsize=SMALL, color=TEXT,
+                ha="center", va="center",
+            )  # fmt: skip
+
+
 def _line(axes: Axes, value: float, words: str, *, at: str = "left") -> None:
-    """at: which side of the words is at the line."""
+    """A line across all rungs. at: the side of the words that touches the line."""
     axes.axvline(value, color=TEXT, linewidth=1, linestyle="--", zorder=1)
     place, aside = (value, axes.get_ylim()[1]), (-2 if at == "left" else 2, 2)
     label = {"fontsize": SMALL, "color": TEXT, "ha": at, "va": "bottom"}

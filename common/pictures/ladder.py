@@ -1,4 +1,5 @@
-"""ladder: the folders of labs/ as rungs: what each builds on, what its rules count. Other files measure and draw."""
+"""ladder: reads the folders of labs/ as rungs: what each builds on, and what its rules count. Measures and draws
+nothing."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ ROOT = "00"  # the lab that needs no other
 
 @dataclass(frozen=True)
 class Rule:
-    """What a rule of lab.json reads, and what it reads on lockstep for starter (None: it is wrong) and reference."""
+    """A rule of lab.json, and its values on lockstep for the starter (None: the starter is wrong) and the reference."""
 
     name: str
     counter: str
@@ -37,7 +38,7 @@ class Rung:
 
 
 def rungs(labs: Path) -> list[Rung]:
-    """In the order of their numbers."""
+    """All rungs, in order of their numbers."""
     found = []
     for file in sorted(labs.glob("*/lab.json")):
         facts = json.loads(file.read_text(encoding="utf-8"))
@@ -61,7 +62,7 @@ def rungs(labs: Path) -> list[Rung]:
 
 
 def complaints(ladder: Sequence[Rung]) -> list[str]:
-    """What is wrong with the needs, in words; nothing if they are a ladder that begins at ROOT."""
+    """A sentence for each mistake in the needs; none if they form a ladder that begins at ROOT."""
     known = {rung.number: rung for rung in ladder}
     wrong = []
     for rung in ladder:
@@ -75,12 +76,12 @@ def complaints(ladder: Sequence[Rung]) -> list[str]:
 
 
 def _reaches(known: dict[str, Rung], rung: Rung) -> bool:
-    """Whether the way down from this rung comes back to it."""
+    """Whether the way down from this rung leads back to it."""
     return rung.number in below(known, rung)
 
 
 def below(known: dict[str, Rung], rung: Rung) -> set[str]:
-    """Every rung that this one builds on, by way of others too."""
+    """Every rung that this one builds on, directly or by way of others."""
     seen: set[str] = set()
     todo = list(rung.needs)
     while todo:

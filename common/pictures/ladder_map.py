@@ -1,4 +1,4 @@
-"""ladder_map: which rung needs which, drawn from the folders alone. A family is a lane, 00 stands at the bottom."""
+"""ladder_map: draws which rung needs which, from the folders alone. A family is a lane; lab 00 is at the bottom."""
 
 from collections.abc import Sequence
 
@@ -40,18 +40,18 @@ def draw(ladder: Sequence[Rung]) -> Figure:
 
 
 def _level(known: dict[str, Rung], rung: Rung) -> int:
-    """How many rungs are below, on the longest way."""
+    """The number of rungs below, on the longest way down."""
     return 1 + max((_level(known, known[other]) for other in rung.needs), default=-1)
 
 
 def _direct(known: dict[str, Rung], rung: Rung) -> list[str]:
-    """What it needs, without what these need themselves: those lines would say it twice."""
+    """The needs of a rung, without those that its other needs imply: their lines would say nothing new."""
     implied = {deeper for other in rung.needs for deeper in below(known, known[other])}
     return [other for other in rung.needs if other not in implied]
 
 
 def _columns(ladder: Sequence[Rung], known: dict[str, Rung], level: dict[str, int]) -> dict[str, int]:
-    """A rung stands above the last of its family that it needs; where somebody stands there already, beside it."""
+    """A rung goes above the last rung of its family that it needs; if that place is taken, beside it."""
     column: dict[str, int] = {}
     first = 0
     for family in FAMILIES:
@@ -67,7 +67,7 @@ def _columns(ladder: Sequence[Rung], known: dict[str, Rung], level: dict[str, in
 
 
 def _edge(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str) -> None:
-    """From the top of a box to the bottom of another, or to its side if there are levels between."""
+    """An arrow from the top of a box to the bottom of another, or to its side if there are levels between."""
     aside = 0.6 * ((end[0] > start[0]) - (end[0] < start[0]))
     top = (start[0] + aside, start[1] + HEIGHT / 2)
     if aside and end[1] - start[1] > 1:

@@ -2,13 +2,13 @@
 
 alone.02  alone.15.constant  alone.18.scan_exclusive    ms of the kernels alone on the card, at the lab's real size
 n.02                                                    that size
-limit.read_ints  limit.cub_scan …                       ms of what stands beside the labs, the same way, at their size
+limit.read_ints  limit.cub_scan …                       ms of programs beside the labs, measured alike, at their size
 large.07  large.copy  large.cub_scan …                  the same at 2^28 elements
-variant.scan.10.unpadded  variant.tiles.09              ms by events, of right but slower forms too
+variant.scan.10.unpadded  variant.tiles.09              ms by events, also of right but slower forms
 opencl.device.268435456  opencl.call.4194304            ms of lab 20, by a profiling queue and by the host's clock
 first.02  first.11.by_2  first.copy …                   ms, the course's first measurements, by events
-source.02  source.gpu …                                 what the text measured that a lab grew from
-rule.03.divergence  starter.03.divergence               what a rule counts on lockstep for reference and starter
+source.02  source.gpu …                                 what the text measured from which a lab grew
+rule.03.divergence  starter.03.divergence               the value of a rule on lockstep, for reference and starter
 """
 
 import csv
@@ -19,11 +19,12 @@ from pathlib import Path
 from .ladder import Rung, rungs
 
 LARGE = 1 << 28
+UNMEASURED = "not measured yet"  # for a rung that no card has run
 
 
 @dataclass(frozen=True)
 class Time:
-    """Of 7 runs on a card, in ms: the quartiles of the kernels' time alone."""
+    """The quartiles of the kernels' time alone, over 7 runs on a card, in ms."""
 
     n: int
     launches: int
@@ -42,7 +43,7 @@ class Measured:
     )  # those that begin with first, variant, opencl, source, as they were noted
 
     def of(self, family: str) -> list[Rung]:
-        """Those whose kernels are CUDA's, which alone are measured."""
+        """The rungs of the family that are written in CUDA. Only these are measured."""
         return [rung for rung in self.ladder if rung.family == family and not rung.is_opencl]
 
 
@@ -91,7 +92,7 @@ def _time(row: dict[str, str]) -> Time:
 
 
 def _kernels(made: Measured, file: Path) -> None:
-    """A lab's time by its number is that of its measured entry, on random input."""
+    """The time under a lab's number is the time of its measured entry on random input."""
     known = {rung.folder: rung for rung in made.ladder}
     for row in rows(file):
         rung = known.get(row["lab"])

@@ -1,6 +1,6 @@
-"""model: what the cost model says beside what was measured: tables of docs/model.md, and docs/model.svg.
+"""model: the times of the cost model beside the measured ones: the tables of docs/model.md, and docs/model.svg.
 
-The rungs come from what fit_model.py wrote (common/lockstep/tests/golden/model_fit.csv), the cards from cards.csv.
+The rungs come from common/lockstep/tests/golden/model_fit.csv, which fit_model.py writes; the cards from cards.csv.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from .ladder import FAMILIES
 from .measured import rows
 
 LOCKSTEP = Path(__file__).resolve().parents[1] / "lockstep"
-WITHIN = 1.5  # how far off a rung may be
+WITHIN = 1.5  # the factor by which the model may be wrong
 
 
 @dataclass(frozen=True)
 class Modelled:
-    """us: the quartiles measured; what all rungs fit, and what the others alone predict."""
+    """us: the measured quartiles. modelled: after a fit to all rungs. left_out: after a fit to the other rungs."""
 
     rung: str
     family: str
@@ -46,8 +46,8 @@ def load(file: Path = LOCKSTEP / "tests" / "golden" / "model_fit.csv") -> list[M
 
 
 def out_of_order(found: list[Modelled]) -> list[tuple[str, str]]:
-    """Pairs of a family, the slower first, which the model has the other way round; but for those whose quartiles
-    overlap, which measuring does not tell apart either."""
+    """Pairs of a family, the slower rung first, that the model puts in the opposite order. Pairs whose quartiles
+    overlap do not count: the measurement cannot tell them apart either."""
     return [
         (slow.rung, fast.rung)
         for family in FAMILIES
@@ -58,7 +58,7 @@ def out_of_order(found: list[Modelled]) -> list[tuple[str, str]]:
 
 
 def figures(found: list[Modelled]) -> dict[str, float]:
-    """By the names of the page's figures."""
+    """The figures of the page, by name."""
     off = {rung.rung: max(rung.ratio, 1 / rung.ratio) for rung in found}
     off_left_out = [max(rung.left_out_ratio, 1 / rung.left_out_ratio) for rung in found]
     made = {f"model.{rung.rung}": rung.modelled for rung in found} | {

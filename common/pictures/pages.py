@@ -1,10 +1,9 @@
-"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md, model.md from what was measured,
-counted and modelled.
+"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md and model.md with measured, counted
+and modelled values.
 
-Between `<!-- table: NAME -->` and `<!-- end -->` stands a table that is made here. A figure in the text is followed by
-what it is, in a comment that nobody sees: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`; the names are
-those of measured.py. It is rounded to as many digits as it has there.
-"""
+A table that is made here stands between `<!-- table: NAME -->` and `<!-- end -->`. A figure in the text has its name
+behind it, in a comment that readers do not see: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`. The names
+are those of measured.py. A figure is rounded to as many digits as it has on the page."""
 
 import math
 import re
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from . import model
 from .ladder import FAMILIES, Rung
-from .measured import Measured, load
+from .measured import UNMEASURED, Measured, load
 
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+-]+) -->")
@@ -42,14 +41,14 @@ COUNTERS = {  # for people; docs/counters.md has the rest
 
 
 def shown(value: float, digits: int, *, whole: bool = True) -> str:
-    """Rounded to so many digits; but what is whole was counted, and keeps all of them, unless `whole` is false."""
+    """Rounded to so many digits. A whole number was counted and keeps all its digits, unless `whole` is false."""
     if value == 0 or (whole and value == int(value)):
         return f"{int(value):,}"
     return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
 
 
 def value(what: str, figures: Mapping[str, float]) -> float:
-    """`a / b * 100`, from left to right."""
+    """The value of `a / b * 100`, computed from left to right."""
     first, *rest = what.split()
     result = _operand(first, figures)
     for sign, name in zip(rest[::2], rest[1::2], strict=True):
@@ -68,7 +67,7 @@ def _operand(name: str, figures: Mapping[str, float]) -> float:
 
 
 def filled(text: str, family: str, made: Measured) -> str:
-    """The page with its tables and figures as they are now."""
+    """The page with fresh tables and figures."""
 
     def table(match: re.Match[str]) -> str:
         return match[1] + TABLES[match[2]](family, made) + match[3]
@@ -82,7 +81,7 @@ def filled(text: str, family: str, made: Measured) -> str:
 
 
 def update(root: Path, *, check: bool) -> list[str]:
-    """Writes the pages that are not up to date, or (check) says which."""
+    """Writes the pages that are not up to date. Returns their names; with check, writes nothing."""
     made, old = load(root), []
     made.figures |= model.figures(model.load())
     for family in (*FAMILIES, "model"):
@@ -100,7 +99,7 @@ def update(root: Path, *, check: bool) -> list[str]:
 
 
 def _markdown(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """A column in which nothing stands yet is left out."""
+    """A table in Markdown. A column without any value is left out."""
     kept = [i for i in range(len(head)) if any(line[i] for line in body)]
     lines = [head, ["---"] * len(head), *body]
     return "".join(f"| {' | '.join(line[i] for i in kept)} |\n" for line in lines)
@@ -111,7 +110,7 @@ def _link(rung: Rung) -> str:
 
 
 def counters(family: str, made: Measured) -> str:
-    """What each rung's rules count, before and after; what a rule only holds is left out."""
+    """What the rules of each rung count, before and after. A rule with the same value before and after is left out."""
     body: list[list[str]] = []
     for rung in made.of(family):
         seen = set()
@@ -141,18 +140,24 @@ def _times(value: float | None) -> str:
     return "" if value is None else shown(value, 3, whole=False) + "×"
 
 
+def _alone(value: float | None) -> str:
+    """The time of a rung, or a note that no card has run it."""
+    return _ms(value) or UNMEASURED
+
+
 def _ratio(above: float | None, below: float | None) -> float | None:
     return above / below if above is not None and below is not None else None
 
 
 def reduction(family: str, made: Measured) -> str:
-    """Every rung beside the course's first measurements and the source's, and what it gained over the one below."""
+    """Every rung beside the first measurements of the course and of the source, with its gain over the rung below."""
     get, body, last = made.figures.get, [], ("", "", "")
     for rung in made.of(family):
         names = tuple(f"{kind}.{rung.number}" for kind in ("alone", "first", "source"))
         line = [_link(rung)]
         for name, below in zip(names, last):
             line += [made.written.get(name) or _ms(get(name)), _times(_ratio(get(below), get(name)))]
+        line[1] = line[1] or UNMEASURED
         body.append(line)
         last = tuple(name if name in made.figures else below for name, below in zip(names, last))
     head = ["rung", "kernel alone, ms", "gains", "first measurement, ms", "gains", "source, 2018, ms × 1000", "gains"]
@@ -167,7 +172,7 @@ def histogram(family: str, made: Measured) -> str:
     for rung in made.of(family):
         alone = get(f"alone.{rung.number}")
         body.append([
-            _link(rung), _ms(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
+            _link(rung), _alone(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
             made.written.get(f"first.{rung.number}", ""), made.written.get(f"first.{rung.number}.constant", ""),
         ])  # fmt: skip
         last = alone or last
@@ -183,12 +188,12 @@ def histogram(family: str, made: Measured) -> str:
 
 
 def scan(family: str, made: Measured) -> str:
-    """The rungs work on arrays of different length, so that only the time of an element compares them."""
+    """The rungs work on arrays of different lengths. Only their times per element can be compared."""
     body = []
     for rung in made.of(family):
         time = made.times.get(f"alone.{rung.number}")
         if time is None:
-            body.append([_link(rung), f"{rung.size:,}", "", "", ""])
+            body.append([_link(rung), f"{rung.size:,}", "", UNMEASURED, ""])
         else:
             each = shown(time.ms * 1e6 / time.n, 3, whole=False)
             body.append([_link(rung), f"{time.n:,}", str(time.launches), _ms(time.ms), each])

@@ -1,4 +1,4 @@
-"""record: one call of a lab's reference on lockstep, under the judge → a Trace."""
+"""record: runs one call of a lab's reference on lockstep, through the judge → a Trace."""
 
 import json
 import struct
@@ -10,14 +10,14 @@ from pathlib import Path
 
 from .trace import Trace, parse
 
-FORMATS = {"saxpy": "f", "scan": "f", "reduction": "i", "histogram": "B"}  # of an element, by contract
+FORMATS = {"saxpy": "f", "scan": "f", "reduction": "i", "histogram": "B"}  # contract → type of an element
 
 
 @dataclass(frozen=True)
 class Record:
-    """What to record: this entry point of the lab on these elements (bytes, for a histogram). A starter that is the
-    working kernel of the rung below may be recorded as well, to show before and after. An entry that takes a block's
-    size gets `block`, or the first of the lab's."""
+    """An order to record this entry point of the lab on these elements (on bytes for a histogram). A starter that is
+    the working kernel of the rung below can be recorded too, to show before and after. An entry that takes a block size
+    gets `block`, or the lab's first size."""
 
     entry: str
     data: Sequence[int] | Sequence[float] | bytes

@@ -1,8 +1,8 @@
-"""shapes: what the labs' pictures are made of, so that they look alike. x to the right, y downwards, a cell is 1 wide.
+"""shapes: the parts of which the labs' pictures are made, so that they look alike. x goes to the right, y downwards,
+and a cell is 1 wide.
 
-One colour means one thing in every picture: ACTIVE does the work, CONFLICT has to wait in a queue, OTHER is a second
-kind of work beside ACTIVE, IDLE stands by or is left over.
-"""
+A colour means the same in every picture: ACTIVE does the work, CONFLICT has to wait in a queue, OTHER does a second
+kind of work, IDLE has nothing to do."""
 
 import io
 import re
@@ -33,7 +33,8 @@ def figure(
     heights: Sequence[float] = (),
     widths: Sequence[float] = (),
 ) -> tuple[Figure, list[Axes]]:
-    """A figure, in inches, and its panels, row by row; leaves room for titles above and a legend below."""
+    """A figure of this size in inches, and its panels, row by row. It leaves room for titles above and a legend
+    below."""
     made, grid = plt.subplots(
         rows,
         columns,
@@ -58,8 +59,8 @@ def panel(
     square: bool = False,
     room: float = 6,
 ) -> None:
-    """What the panel shows, from (left, top) to (right, bottom). square: a unit is as high as it is wide. room: points
-    between it and its title."""
+    """Sets the part of the plane that the panel shows, from (left, top) to (right, bottom). square: a unit is as high
+    as it is wide. room: points between the panel and its title."""
     axes.set_title(title, fontsize=LARGE, color=TEXT, pad=room)
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
@@ -69,7 +70,7 @@ def panel(
 
 
 def legend(figure: Figure, meanings: Mapping[str, str]) -> None:
-    """meanings: colour → what it means."""
+    """meanings: colour → its meaning."""
     figure.legend(
         handles=[Rectangle((0, 0), 1, 1, color=colour) for colour in meanings],
         labels=list(meanings.values()),
@@ -83,7 +84,7 @@ def legend(figure: Figure, meanings: Mapping[str, str]) -> None:
 def label(
     axes: Axes, x: float, y: float, text: str, *, at: str = "center", size: float = NORMAL, colour: str = TEXT
 ) -> None:
-    """at: which of its sides lies at (x, y): center, left, right, top or bottom."""
+    """at: the side of the text that lies at (x, y): center, left, right, top or bottom."""
     across = at if at in ("left", "right") else "center"
     along = at if at in ("top", "bottom") else "center"
     axes.text(x, y, text, ha=across, va=along, fontsize=size, color=colour)
@@ -119,7 +120,7 @@ def row(
     width: float = 0.9,
     height: float = 0.7,
 ) -> None:
-    """Cells side by side, the first one's centre at (x, y), with a word on either side."""
+    """Cells side by side, with a word on either side. The centre of the first cell is at (x, y)."""
     for i, text in enumerate(texts):
         cell(axes, x + i, y, str(text), colours if isinstance(colours, str) else colours[i], width=width, height=height)
     if left:
@@ -146,8 +147,8 @@ def flow_rows(
     left: str = "",
     gap: float = 1.6,
 ) -> None:
-    """An array through the rounds of a kernel: a row of its contents for each, with lines from what a thread had loaded
-    to what it then stored. rounds: (word on the left, contents after it, its flows)."""
+    """An array through the rounds of a kernel. Each round has a row with the contents after it, and lines from the
+    elements that a thread loaded to the element that it then stored. rounds: (word on the left, contents, flows)."""
     row(axes, 0, first, left=left)
     for number, (word, contents, flows) in enumerate(rounds, 1):
         y, colours = gap * number, [IDLE] * len(contents)
@@ -160,7 +161,7 @@ def flow_rows(
 
 
 def lane_rows(axes: Axes, rows: Iterable[tuple[str, Iterable[int]]], *, lanes: int = 32) -> None:
-    """The lanes of a warp: a row for each (word on the left, lanes that are active), and their number on the right."""
+    """The lanes of a warp. rows: (word on the left, active lanes). The number of active lanes is on the right."""
     for y, (word, active) in enumerate(rows):
         on = set(active)
         colours = [ACTIVE if lane in on else IDLE for lane in range(lanes)]
@@ -169,13 +170,13 @@ def lane_rows(axes: Axes, rows: Iterable[tuple[str, Iterable[int]]], *, lanes: i
 
 
 def warp_rows(axes: Axes, trace: Trace, warps: int) -> list[tuple[float, Access]]:
-    """The warps of block 0, each a row, and what they do from left to right: loads ACTIVE, all else OTHER, IDLE while a
-    warp waits at a barrier, which is a line across all rows; a short line is a warp's own. Nothing is drawn of a warp
-    that has ended. Gives where on the x axis each access of warp 0 stands."""
+    """The warps of block 0, one in a row, and their work from left to right. Loads are ACTIVE and other work is OTHER.
+    A warp is IDLE while it waits at a barrier, which is a line across all rows; a short line is a barrier of one warp.
+    A warp that has ended is not drawn. Returns the place on the x axis of each access of warp 0."""
     accesses, places, left = trace.select(block=0), [], 0.0
     for step in sorted({access.step for access in accesses}):
         of_step = [access for access in accesses if access.step == step]
-        at = dict.fromkeys(range(warps), left)  # where the warp's next cell stands
+        at = dict.fromkeys(range(warps), left)  # the place of the warp's next cell
         for access in of_step:
             x, y = at[access.warp], access.warp
             if access.op == "syncwarp":
@@ -202,7 +203,7 @@ def numbers(axes: Axes, y: float, count: int, every: int = 4) -> None:
 
 
 def grid(axes: Axes, x: float, y: float, columns: int, rows: int) -> None:
-    """Idle cells, the first one's centre at (x, y), all of them one rectangle with lines between: hundreds of single
+    """Idle cells; the centre of the first is at (x, y). They are one rectangle with lines, since hundreds of single
     cells would make a large file."""
     left, top, right, bottom = x - 0.5, y - 0.5, x + columns - 0.5, y + rows - 0.5
     axes.add_patch(Rectangle((left, top), columns, rows, facecolor=IDLE, edgecolor="none"))
@@ -213,8 +214,8 @@ def grid(axes: Axes, x: float, y: float, columns: int, rows: int) -> None:
 
 
 def bank_rows(axes: Axes, rows: Sequence[tuple[str, Access]]) -> None:
-    """The 32 banks of shared memory: a row for each (word on the left, access), and in each bank how many words the
-    lanes want there, if more than one. A bank serves one word in a turn."""
+    """The 32 banks of shared memory. rows: (word on the left, access). A bank shows how many words the lanes want
+    there, if more than one. A bank serves one word in a turn."""
     grid(axes, 0, 0, 32, len(rows))
     for y, (word, access) in enumerate(rows):
         wanted = access.wanted()
@@ -228,8 +229,8 @@ def bank_rows(axes: Axes, rows: Sequence[tuple[str, Access]]) -> None:
 
 
 def lanes_to_banks(axes: Axes, access: Access, *, gap: float = 5) -> None:
-    """One access: the lanes above, the banks below, a line from each lane to its bank; red where several words of one
-    bank are wanted."""
+    """One access: the lanes above, the banks below, and a line from each lane to its bank. A line is red if the lanes
+    want several words of that bank."""
     wanted = access.wanted()
     depth = [len(wanted.get(bank, ())) for bank in range(32)]
     active = {lane.lane: lane for lane in access.lanes}
@@ -244,8 +245,8 @@ def lanes_to_banks(axes: Axes, access: Access, *, gap: float = 5) -> None:
 
 
 def save(figure: Figure, out: Path) -> None:
-    """The same figure gives the same file: text as outlines, which need no font; no date; coordinates to 1/100 of a
-    point, beyond which machines may differ."""
+    """The same figure gives the same file. Text becomes outlines, which need no font. There is no date. Coordinates
+    have two decimals, since machines may differ in further ones."""
     if out.suffix != ".svg":
         figure.savefig(out)
         return

@@ -1,4 +1,4 @@
-"""trace: lockstep's record of a run → plain values, in the order in which it happened."""
+"""trace: lockstep's recording of a run → plain values, in the order of the run."""
 
 import json
 import struct
@@ -12,7 +12,7 @@ Number = int | float
 
 
 def as_float(bits: int) -> float:
-    """Of a float that went through an instruction without a type, such as a shuffle."""
+    """The float whose bits went through an instruction without a type, such as a shuffle."""
     return struct.unpack("f", struct.pack("I", bits))[0]
 
 
@@ -31,11 +31,11 @@ class Lane:
     lane: int
     thread: int  # its number in the block
     array: str = ""  # "s_tile", "parameter 1" (from 1, in the kernel's order), "local memory"
-    index: int = 0  # its first element, of Access.bytes each
+    index: int = 0  # of its first element, in units of Access.bytes
     address: int = 0  # in bytes, from the array's beginning
     bank: int = 0  # shared memory only
-    values: tuple[Number, ...] = ()  # loaded, stored, or an atomic's operand: one for each of Access.count
-    source: int = 0  # shuffle only: the lane whose value it gets
+    values: tuple[Number, ...] = ()  # loaded, stored, or the operand of an atomic; Access.count of them
+    source: int = 0  # shuffles only: it gets the value of this lane
 
     @property
     def value(self) -> Number:
@@ -52,18 +52,18 @@ class Access:
     launch: int
     block: int  # its number in the grid
     warp: int
-    step: int  # barriers of the block that this warp has passed before
+    step: int  # how many barriers of the block this warp has passed
     op: str  # "load", "store", "atomic", "shuffle", "barrier", "syncwarp"
     line: int
     code: str  # the text of that line
     lanes: tuple[Lane, ...]
     space: str = ""  # "global", "shared", "local"
     array: str = ""  # of the first lane
-    bytes: int = 0  # of an element
-    count: int = 1  # elements a lane
+    bytes: int = 0  # in an element
+    count: int = 1  # elements of each lane
     atomic: str = ""  # "add", …
-    sectors: int = 0  # of 32 bytes, that a load or store of global memory takes
-    wavefronts: int = 0  # turns, that a load or store of shared memory takes
+    sectors: int = 0  # of 32 bytes each; for loads and stores of global memory
+    wavefronts: int = 0  # turns; for loads and stores of shared memory
 
     def wanted(self) -> dict[int, set[int]]:
         """Shared memory: bank → the words of 4 bytes that the lanes want there."""
@@ -77,7 +77,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Flow:
-    """A thread's store, and what it had loaded for it."""
+    """A store of a thread, and the elements that it had loaded for it."""
 
     thread: int
     sources: tuple[int, ...]  # elements, in the order of the loads
@@ -91,7 +91,7 @@ class Trace:
     accesses: tuple[Access, ...]
 
     def select(self, **wanted: object) -> list[Access]:
-        """The accesses whose attributes have these values; a collection stands for any of its members."""
+        """The accesses whose attributes have these values. A collection means any of its members."""
 
         def fits(access: Access) -> bool:
             for name, value in wanted.items():
@@ -104,8 +104,8 @@ class Trace:
         return [access for access in self.accesses if fits(access)]
 
     def flows(self, **wanted: object) -> list[Flow]:
-        """Which elements each thread loaded for each of its stores, among the selected accesses of one block. Where a
-        round of the kernel takes two barriers, select both of its steps."""
+        """The elements that each thread loaded for each of its stores, among the selected accesses of one block. If a
+        round of the kernel has two barriers, select both of its steps."""
         loaded: dict[int, tuple[int, ...]] = {}
         result = []
         for access in self.select(**{"launch": 1, "block": 0, "op": ("load", "store"), **wanted}):
@@ -118,15 +118,15 @@ class Trace:
         return result
 
     def contents(self, array: str, step: int, block: int = 0, launch: int = 1) -> dict[int, Number]:
-        """Elements of an array as this block leaves them after a step: index → value, of those that it has written or
-        looks at before it writes them. Step -1: before the kernel."""
+        """The elements of an array after a step of this block: index → value. It knows the elements that the block has
+        written, and those that it reads before it writes them. Step -1 is before the kernel."""
         values: dict[int, Number] = {}
-        unknown = set()  # until it is written, in a later step
+        unknown = set()  # elements that are written in a later step
         for access in self.select(array=array, block=block, launch=launch, op=("load", "store", "atomic")):
             for i, value in ((i, v) for lane in access.lanes for i, v in zip(lane.elements(), lane.values)):
                 if access.op == "load":
                     if i not in unknown:
-                        values.setdefault(i, value)  # nobody has written it before
+                        values.setdefault(i, value)  # no store came before
                 elif access.step > step:
                     if i not in values:
                         unknown.add(i)

@@ -1,1 +1,1 @@
-"""The batch: many submissions in, one record each out. What a submission is worth is the judge's to say."""
+"""The batch: many submissions go in, and one record for each comes out. The judge alone decides what one is worth."""

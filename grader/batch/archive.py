@@ -1,5 +1,5 @@
-"""archive: a .zip or .tar that nobody trusts → its members' paths and bytes, in order. Writes nothing, follows no link,
-and holds at most UNPACKED_BYTES whatever a header claims. Which members are wanted is intake's to say."""
+"""archive: a .zip or .tar that nobody trusts → the paths and bytes of its members, in order. It writes nothing and
+follows no link. It holds at most UNPACKED_BYTES, whatever a header claims. intake decides which members are wanted."""
 
 import gzip
 import lzma
@@ -12,23 +12,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-# A lab's sources are a few KiB. With everything else that people pack beside them a submission stays far below these.
+# The sources of a lab are a few KiB. A submission stays far below these limits, with all that people pack beside them.
 ARCHIVE_BYTES = 8 << 20
-UNPACKED_BYTES = 32 << 20  # of all members together, headers and what is ignored included
+UNPACKED_BYTES = 32 << 20  # all members together, with headers and ignored files
 MEMBERS = 2000
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
-# Recognised in order to be named in a refusal.
+# We recognise these only to name them in a refusal.
 OTHER_SUFFIXES = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
 
 DAMAGED = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError,
     NotImplementedError, MemoryError, OverflowError, RuntimeError,
 )  # fmt: skip
-Take = Callable[[str, Callable[[int], bytes]], None]  # of a path, and of what reads at most so many bytes
+Take = Callable[[str, Callable[[int], bytes]], None]  # gets a path, and a function that reads at most so many bytes
 
 
 class Refusal(Exception):
-    """Why a submission is not graded, and what its author should do."""
+    """The reason why a submission is not graded, and what its author should do."""
 
 
 def is_archive(name: str) -> bool:
@@ -41,7 +41,7 @@ def stem(name: str) -> str:
 
 
 def unpack(file: Path, take: Take) -> None:
-    """Gives take each member that is a regular file. Raises Refusal for any that is not a file or a folder."""
+    """Calls take for each member that is a regular file. Raises Refusal if a member is neither a file nor a folder."""
     if file.stat().st_size > ARCHIVE_BYTES:
         raise Refusal(f"{file.name} is larger than {ARCHIVE_BYTES >> 20} MiB: pack only the source files.")
     try:
@@ -57,7 +57,7 @@ def _unpack_zip(file: Path, take: Take) -> None:
         members = archive.infolist()
         _check_count(len(members))
         for member in members:
-            # The name as it was stored: zipfile cuts it at a NUL.
+            # The name as it was stored. zipfile itself cuts it at a NUL.
             name = member.orig_filename
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -68,7 +68,7 @@ def _unpack_zip(file: Path, take: Take) -> None:
                 continue
             if member.flag_bits & 1:
                 raise Refusal(f"{name!r} is encrypted: pack it without a password.")
-            # bzip2 and LZMA are decompressed here in pieces of any size, so that a bomb could not be bounded.
+            # zipfile decompresses bzip2 and LZMA in pieces of any size, so we could not limit a bomb.
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise Refusal(f"{name!r} is packed by an unusual method: make an ordinary .zip.")
             with archive.open(member) as stream:
@@ -79,7 +79,7 @@ def _unpack_zip(file: Path, take: Take) -> None:
 
 def _unpack_tar(file: Path, take: Take) -> None:
     count = 0
-    # As a stream: tarfile then never seeks, and every byte, of headers too, passes the bound.
+    # As a stream: tarfile then never seeks, and every byte, also those of headers, counts toward the limit.
     with _decompressed(file) as stream, tarfile.open(fileobj=_Bounded(stream, UNPACKED_BYTES), mode="r|") as archive:
         for member in archive:
             count += 1

@@ -1,9 +1,9 @@
-"""cluster: the same tasks on Dask workers, and what serves them: ./lab scheduler, ./lab worker.
+"""cluster: tasks graded by Dask workers on other machines, and the commands ./lab scheduler and ./lab worker.
 
-Files travel with the task and the outcome comes back; a worker writes no result and shares no disk with us. It needs a
-checkout of the same sources, built. The judge is a child of the worker, so that whatever it does the worker lives; a
-worker that dies all the same takes no task with it: the scheduler gives it to another, and an outcome arrives once.
-"""
+The files travel with the task, and the outcome comes back. A worker writes no result and shares no disk with us. It
+needs a built checkout of the same sources. The judge is a child of the worker, so the worker survives whatever the
+judge does. If a worker dies all the same, its task is not lost: the scheduler gives it to another worker. An outcome
+arrives once."""
 
 import logging
 import os
@@ -11,7 +11,7 @@ import pickle
 import shlex
 import subprocess
 from argparse import Namespace
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -21,22 +21,21 @@ from launcher import build, device, labs, wheels
 from launcher.console import Failure, say
 from launcher.paths import ROOT
 
-from . import judging, version
-from .judging import Task
+from . import judging, ready, version
+from .judging import Outcomes, Place, Task
 
-Done = tuple[Task, dict[str, Any]]
 CONNECT_SECONDS = 20
-LOOK_SECONDS = 5.0  # between looks at whether a worker is left
+LOOK_SECONDS = 5.0  # how often we look whether a worker is left
 GPU = {"GPU": 1}
 LOST = "the connection to the scheduler is lost. What is graded stays; the same command goes on with the rest."
 
 
-OTHER_SOURCES = "other sources"  # the key of an outcome that is none
+OTHER_SOURCES = "other sources"  # the key of an outcome that only says why the worker could not grade
 
 
 def grade_on_worker(pickled: bytes) -> dict[str, Any]:
-    """What a worker runs for one task. It travels as code, and the task as bytes: on the way to a worker the scheduler
-    unpacks both, and knows nothing of our modules."""
+    """A worker runs this for one task. The function travels as code and the task as bytes, because the scheduler
+    unpacks both on the way to a worker and does not know our modules."""
     import pickle
 
     from batch import cluster
@@ -44,7 +43,7 @@ def grade_on_worker(pickled: bytes) -> dict[str, Any]:
     return cluster.grade_here(pickle.loads(pickled))
 
 
-grade_on_worker.__module__ = "__main__"  # which is what makes Dask send the code and not the name
+grade_on_worker.__module__ = "__main__"  # this makes Dask send the code and not the name
 
 
 def grade_here(task: Task) -> dict[str, Any]:
@@ -52,21 +51,22 @@ def grade_here(task: Task) -> dict[str, Any]:
 
     if problem := _problem(task.version, task.device):
         return {OTHER_SOURCES: problem}
-    # Dask clears this folder away, also after a worker that was killed.
-    return judging.grade(task, labs.find_lab(task.lab), build.TREES[task.device], Path(get_worker().local_directory))
+    # Dask removes this folder, also after a worker was killed.
+    place = Place(build.TREES[task.device], Path(get_worker().local_directory))
+    return judging.grade(task, labs.find_lab(task.lab), place)
 
 
-def run_tasks(tasks: list[Task], arguments: Namespace) -> Generator[Done, None, None]:
+def run_tasks(tasks: list[Task], arguments: Namespace) -> Outcomes:
     with _client(arguments) as client:
         _check_workers(client, tasks[0])
         yield from _outcomes(client, tasks)
 
 
-def _outcomes(client: Any, tasks: list[Task]) -> Generator[Done, None, None]:  # noqa: ANN401
+def _outcomes(client: Any, tasks: list[Task]) -> Outcomes:  # noqa: ANN401
     from distributed import KilledWorker
 
     ended: SimpleQueue[Any] = SimpleQueue()
-    running: dict[str, tuple[Any, Task]] = {}  # keeps the futures: one that is let go is cancelled
+    running: dict[str, tuple[Any, Task]] = {}  # keeps the futures alive: Dask cancels a future that is dropped
     lost: list[Task] = []
 
     def submit(task: Task) -> None:
@@ -112,7 +112,7 @@ def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
 
 
 def _retire_unfit(client: Any, task: Task, error: Exception | None) -> None:  # noqa: ANN401
-    """Sends workers away that joined since the start, or whose checkout has changed."""
+    """Sends workers away that joined since the start with other sources, or whose checkout has changed."""
     unfit = {worker: problem for worker, problem in _problems(client, task).items() if problem}
     if not unfit and error is not None:
         raise Failure(f"the cluster cannot run the tasks: {error}")
@@ -141,7 +141,8 @@ def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
 
 
 def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
-    """By worker; an empty text for those that can do the task. Who has no card gets no task of a card."""
+    """Worker → why it cannot do the task; an empty text if it can. Workers without a card are not asked for a card's
+    task."""
     wanted = [
         worker
         for worker, facts in _workers(client).items()
@@ -169,7 +170,7 @@ def _workers(client: Any) -> dict[str, Any]:  # noqa: ANN401
 def _client(arguments: Namespace) -> Iterator[Any]:
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it we say ourselves
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report ourselves what matters
     if arguments.scheduler:
         try:
             client = Client(arguments.scheduler, timeout=CONNECT_SECONDS)
@@ -192,8 +193,6 @@ def _client(arguments: Namespace) -> Iterator[Any]:
 def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
     from dask_jobqueue.slurm import SLURMCluster
 
-    from .grade import JUDGE_BYTES
-
     on_gpu = arguments.device == "gpu"
     judges = 1 if on_gpu else arguments.jobs or 4
     directives = [*(["--gres=gpu:1"] if on_gpu else []), *arguments.slurm_option]
@@ -205,7 +204,7 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
         walltime=arguments.slurm_walltime,
         cores=judges,
         processes=1,
-        memory=f"{judges * JUDGE_BYTES >> 30}GiB",
+        memory=f"{judges * ready.JUDGE_BYTES >> 30}GiB",
         python=str(wheels.PYTHON),
         job_script_prologue=exports,
         scheduler_options={"dashboard": False},
@@ -215,28 +214,27 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
 
 
 def schedule(arguments: Namespace) -> int:
-    """./lab scheduler: until it is stopped."""
+    """./lab scheduler: runs until it is stopped."""
     command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
     os.execv(wheels.PYTHON, [*command, "--port", str(arguments.port)])
 
 
 def worker_command(address: str) -> list[str]:
     command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_worker", address, "--no-dashboard", "--nworkers", "1"]
-    # Memory is used by judges, which are no part of the worker's own process.
+    # The judges use the memory. They are not part of the worker's own process.
     return [*command, "--memory-limit", "0", "--death-timeout", str(CONNECT_SECONDS)]
 
 
 def worker_environment() -> dict[str, str]:
-    """Workers find what they run by name."""
+    """Workers import our modules by name."""
     return {**os.environ, "PYTHONPATH": str(ROOT / "grader"), "WARPLADDER_BUILD_DIR": str(build.BUILD)}
 
 
 def work(arguments: Namespace) -> int:
-    """./lab worker: this machine, made ready for every lab, serves the scheduler until one of the two is stopped."""
-    from .grade import make_ready
-
+    """./lab worker: makes this machine ready for every lab. It then serves the scheduler until one of the two is
+    stopped."""
     where = device.choose(arguments.device)
-    make_ready(where, labs.all_labs())
+    ready.make_ready(where, labs.all_labs())
     command, environment = worker_command(arguments.scheduler), worker_environment()
     if where == "lockstep":
         threads = arguments.jobs or len(os.sched_getaffinity(0))

@@ -1,42 +1,32 @@
-"""grade: ./lab grade. Reads the submissions, has each graded that has no result yet, keeps the results, reports.
+"""grade: ./lab grade. Reads the submissions, grades those that have no result yet, keeps the results, writes reports.
 
-A result depends on the submission, the grader's sources and the options; whoever has one by the same three is not
-graded again. So a batch that was killed goes on where it was, and a newer grader grades anew.
+A result depends on three things: the submission, the sources of the grader, and the options. A submission with a result
+for the same three is not graded again. So a batch that was killed continues where it stopped, and a newer grader grades
+everything again.
 """
 
 import contextlib
-import csv
 import hashlib
-import io
 import os
-import shutil
 import signal
-import threading
 import time
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from launcher import build, demo, device, judge, labs, paths, setup
+from launcher import build, labs, paths
 from launcher.console import Failure, say
-from launcher.labs import Lab
 from launcher.lock import alone_in
 
-from . import intake, judging, memory, records, reports, version
+from . import cluster, here, intake, judging, memory, ready, records, reports, version
 from .hidden import read_hidden
 from .intake import Submission
-from .judging import Task
+from .judging import Outcomes, Task
 from .progress import Progress
 from .records import Grader, Record, Results
-from .reports import text
-
-# Room for one judge with all that it starts. On lockstep the largest took 327 MiB (measured: every lab's reference and
-# starter); what a submission wastes beyond that is the sandbox's to bound.
-JUDGE_BYTES = 1 << 30
-Done = tuple[Task, dict[str, Any]]
-Outcomes = Generator[Done, None, None]  # closed early it ends what is under way
+from .reports import changes
 
 
 def run(arguments: Namespace) -> int:
@@ -44,7 +34,6 @@ def run(arguments: Namespace) -> int:
     only = labs.find_lab(arguments.lab) if arguments.lab else None
     hidden = read_hidden(arguments.hidden)
     options = reports.options_of(arguments)
-    is_cluster = bool(arguments.scheduler or arguments.slurm)
     busy = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
     with alone_in(out, or_fail=busy), _stopped_by_signals():
         found, strangers = intake.read(folder, labs.all_labs(), only)
@@ -66,12 +55,12 @@ def run(arguments: Namespace) -> int:
                 batch.keep(records.refusal(submission, grader))
         tasks = [_task(one, grader, hidden) for one in todo if one.refusal is None]
         if tasks:
-            batch.grade(_on_cluster(tasks, arguments) if is_cluster else _here(tasks, out, arguments))
+            batch.grade(_outcomes(tasks, out, arguments))
         return batch.report(out)
 
 
 class _Batch:
-    """What came of this run so far."""
+    """The results of this run so far."""
 
     def __init__(
         self,
@@ -96,7 +85,7 @@ class _Batch:
         return current
 
     def grade(self, done: Outcomes) -> None:
-        """Stores what done brings, as it comes. Ctrl-C ends it early, and what was stored stays."""
+        """Stores each outcome when it arrives. Ctrl-C ends the grading early; stored results stay."""
         start = time.monotonic()
         with memory.Peak(os.getpid()) as watch, Progress(self.tasks_) as progress, contextlib.closing(done):
             try:
@@ -112,8 +101,8 @@ class _Batch:
 
     def report(self, out: Path) -> int:
         everything = self.results_.all()
-        changed = [record for record in everything if _changed(record)]
-        records.write_whole(out / "changes.csv", _changes_csv(changed))
+        changed = [record for record in everything if changes.is_changed(record)]
+        records.write_whole(out / "changes.csv", changes.as_csv(changed))
         notes = reports.write_all(out, everything, labs=labs.all_labs(), options=self.options_)
         self._say_changes()
         for note in notes:
@@ -134,7 +123,7 @@ class _Batch:
         return 130 if self.interrupted_ else 1 if missing or faults else 0
 
     def _say_changes(self) -> None:
-        changed = [record for record in self.new_ if _changed(record)]
+        changed = [record for record in self.new_ if changes.is_changed(record)]
         kept = [record for record in self.new_ if record["kept"]]
         for record in changed[:20]:
             before = record["previous"]
@@ -156,7 +145,7 @@ class _Batch:
 
     def _measured(self) -> str:
         text = f"{self.graded_} graded in {self.seconds_:.0f} s: {self.graded_ * 60 / self.seconds_:.1f} a minute."
-        if self.arguments_.scheduler or self.arguments_.slurm:
+        if _is_cluster(self.arguments_):
             return (
                 f"{text} The largest judge used {self.largest_ / 2**20:.0f} MiB at its peak (measured by the workers)."
             )
@@ -175,7 +164,7 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
     if out == folder or folder in out.parents or out in folder.parents:
         raise Failure("--out: choose a folder beside the submissions, not one inside them or around them.")
     if out.resolve() in {tree.resolve() for tree in (paths.ROOT, *build.TREES.values())}:
-        # Whoever builds locks these folders, and would wait for ourselves.
+        # The build locks these folders. We hold the lock of --out, so it would wait for us for ever.
         raise Failure(f"--out {arguments.out} is the course's own folder: choose another, such as --out grades.")
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -186,7 +175,7 @@ def _folders(arguments: Namespace) -> tuple[Path, Path]:
 
 @contextlib.contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges are ended, results stay. Under nohup, SIGHUP does not."""
+    """SIGTERM and SIGHUP end the batch as Ctrl-C does: judges end, results stay. Under nohup SIGHUP is ignored."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     for number, handler in handlers.items():
         if handler != signal.SIG_IGN:
@@ -207,7 +196,7 @@ def _options(arguments: Namespace, hidden: bytes | None, out: Path) -> dict[str,
 
 
 def _seed(hidden: bytes | None, out: Path) -> int:
-    """The same inputs for everybody, now and when --out is graded again, but none that anybody can know beforehand."""
+    """All students get the same inputs, also when --out is graded again. Nobody can know the inputs beforehand."""
     if hidden is not None:
         return judging.seed_of(hidden)
     file = out / "seed.txt"
@@ -245,113 +234,13 @@ def _task(submission: Submission, grader: Grader, hidden: bytes | None) -> Task:
     )
 
 
-def _here(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
-    """Builds, and only then returns what brings the outcomes."""
-    by_name = {lab.name: lab for lab in labs.all_labs()}
-    where = device.choose(arguments.device)
-    wanted = [by_name[name] for name in sorted({task.lab for task in tasks})]
-    tree, fit = make_ready(where, wanted)
-    work = out / ".work"
-    shutil.rmtree(work, ignore_errors=True)  # a run before this one was killed, perhaps with its judges
-    work.mkdir(exist_ok=True)
-    names = {lab.name for lab in fit}
-    able = [task for task in tasks if task.lab in names]
-    slots = _slots(where, arguments.jobs)
-    return run_tasks(able, by_name, tree, work, slots)
-
-
-def make_ready(where: str, wanted: list[Lab]) -> tuple[Path, list[Lab]]:
-    """Builds what these labs need; returns the tree, and those of them that this machine can grade."""
-    opencl = [lab for lab in wanted if lab.is_opencl]
-    try:
-        nvcc = setup.prepare(opencl=bool(opencl))
-    except Failure:
-        if not opencl or not setup.missing_opencl():
-            raise
-        nvcc = setup.prepare()
-    fit = demo.buildable(wanted)
-    tree = judge.tree_for(where, nvcc)
-    build.build(tree, judge.targets(fit), "Building what grades these labs")
-    return tree, fit
-
-
-def run_tasks(
-    tasks: list[Task], by_name: dict[str, Lab], tree: Path, work: Path, slots: list[dict[str, str]]
-) -> Outcomes:
-    """slots: one for each judge at a time, with what its environment has for itself."""
-    from concurrent.futures import ThreadPoolExecutor, as_completed
-    from queue import SimpleQueue
-
-    free: SimpleQueue[dict[str, str]] = SimpleQueue()
-    for slot in slots:
-        free.put(slot)
-    stop = threading.Event()
-
-    def grade(task: Task) -> Done:
-        slot = free.get()
-        try:
-            return task, judging.grade(task, by_name[task.lab], tree, work, environment=slot, stop=stop)
-        finally:
-            free.put(slot)
-
-    pool = ThreadPoolExecutor(len(slots))
-    try:
-        for future in as_completed([pool.submit(grade, task) for task in tasks]):
-            yield future.result()
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-        shutil.rmtree(work, ignore_errors=True)
-
-
-def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:
-    if where == "gpu":
-        # What is timed must be alone on its card.
-        cards = device.count()
-        count = min(wanted or cards, cards)
-        if wanted and wanted > cards:
-            say(f"--jobs {wanted}: one job at a time on each card, and there are {cards}.")
-        return [{"CUDA_VISIBLE_DEVICES": str(number)} for number in range(count)] if cards > 1 else [{}]
-    cores = len(os.sched_getaffinity(0))
-    count, room = wanted or cores, max(1, memory.available() // JUDGE_BYTES)
-    if count > room:
-        say(f"{room} at a time and not {count}: a judge may use {JUDGE_BYTES >> 30} GiB, and that much memory is free.")
-    return [{}] * min(count, room)
-
-
-def _on_cluster(tasks: list[Task], arguments: Namespace) -> Outcomes:
-    from . import cluster
-
-    if arguments.slurm and arguments.device == "lockstep":  # its jobs see this very checkout
-        make_ready(arguments.device, [labs.find_lab(name) for name in sorted({task.lab for task in tasks})])
+def _outcomes(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
+    if not _is_cluster(arguments):
+        return here.run_tasks(tasks, out, arguments)
+    if arguments.slurm and arguments.device == "lockstep":  # its jobs use this very checkout
+        ready.make_ready(arguments.device, [labs.find_lab(name) for name in sorted({task.lab for task in tasks})])
     return cluster.run_tasks(tasks, arguments)
 
 
-def _changed(record: Record) -> bool:
-    before = record["previous"]
-    return before is not None and (before["verdict"], before["score"]) != (record["verdict"], record["score"])
-
-
-def _changes_csv(changed: list[Record]) -> str:
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\r\n")
-    table.writerow(
-        ["Student", "Lab", "Submission", "Old grader", "Old verdict", "Old score", "Grader", "Verdict", "Score"]
-    )
-    for record in changed:
-        before = record["previous"]
-        same = before["sha256"] == record["submission"]["sha256"]
-        table.writerow(
-            [
-                text.cell(record["student"]),
-                record["lab"] or "",
-                "the same" if same else "another",
-                before["version"],
-                before["verdict"],
-                "" if before["score"] is None else before["score"],
-                record["grader"]["version"],
-                record["verdict"],
-                "" if record["score"] is None else record["score"],
-            ]
-        )
-    return out.getvalue()
+def _is_cluster(arguments: Namespace) -> bool:
+    return bool(arguments.scheduler or arguments.slurm)

@@ -13,7 +13,7 @@ from launcher.console import Failure
 from launcher.labs import Lab
 
 SHORTEST, LONGEST = 16, 1 << 20  # bytes
-LARGEST = 1048577  # elements of a case, where a lab.json names no other number
+LARGEST = 1048577  # elements of a case, if lab.json has no other number
 KEYS = {"n", "input", "entry", "seed", "block"}
 
 
@@ -54,7 +54,7 @@ def _problem(secret: bytes) -> str:
 
 
 def _listed(secret: bytes) -> dict[str, Any] | str:
-    """The cases by lab; none where the file is a secret like any other; a text: why it is no list of cases."""
+    """Lab → its cases; empty if the file is an ordinary secret. A text says why the file is not a list of cases."""
     try:
         text = secret.decode("utf-8-sig")
     except UnicodeDecodeError:

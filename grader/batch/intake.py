@@ -1,7 +1,7 @@
 """intake: a folder of submissions → one Submission for each student and lab, or the reason why it is refused.
 
-What belongs to whom is read from names; ./lab grade --help lists them. Sources are held in memory.
-Left out: whether a source is any good; the judge says that.
+Names of files and folders say who handed in what; ./lab grade --help lists the forms. Sources are held in memory.
+Left out: whether a source is right. The judge decides that.
 """
 
 import hashlib
@@ -20,31 +20,31 @@ from launcher.labs import Lab
 from . import archive
 from .archive import Refusal
 
-# The largest source in the labs has 9 KiB, and an honest submission to one lab a handful of files.
+# The largest source in the labs has 9 KiB. An honest submission to one lab has a handful of files.
 FILE_BYTES = 1 << 20
 LAB_FILES = 64
 DEPTH = 8
 SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\.(cu|cuh|h|cc|cl)")
 CUDA = (".cu", ".cuh", ".h")
 OPENCL = (".cc", ".cl", ".h")
-# What macOS, Windows, editors and version control leave beside a file.
+# Files that macOS, Windows, editors and version control leave behind.
 JUNK = re.compile(
     r"__MACOSX|\..*|.*~|#.*#|.*\.(swp|swo|bak|orig|tmp)|Thumbs\.db|desktop\.ini|__pycache__", re.IGNORECASE
 )
 NUMBERED = re.compile(r"(\d\d)(?:[_-].*)?")
-# Canvas: sortablename_[LATE_]userid_fileid_name, or anon_code_fileid_name. Both as its own ContentZipper writes them.
+# Canvas: sortablename_[LATE_]userid_fileid_name, or anon_code_fileid_name. Canvas's ContentZipper writes both forms.
 CANVAS = re.compile(r"(?P<name>\w+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)")
 CANVAS_ANONYMOUS = re.compile(r"(?P<name>anon)_(?:LATE_)?(?P<id>[A-Za-z0-9]+)_\d+_(?P<file>.+)")
-# Moodle: "Full Name_participantid_assignsubmission_file", a folder, or with "_name" a file.
+# Moodle: a folder "Full Name_participantid_assignsubmission_file", or a file with "_name" behind that.
 MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)")
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's files for one lab; or, with a refusal, what there was of them."""
+    """One student's files for one lab; with a refusal, as many of them as could be read."""
 
     student: str
-    lab: str | None  # the lab's folder name; None: a refusal that is of no one lab
+    lab: str | None  # the lab's folder name; None: the submission is refused as a whole
     source: str  # the entry in the folder of submissions
     files: dict[str, bytes] = field(default_factory=dict)  # name → bytes
     main: str = ""  # the file that the judge compiles
@@ -54,7 +54,7 @@ class Submission:
 
     @property
     def sha256(self) -> str:
-        """Of the main file's name and of every file; of the reason if it is refused."""
+        """The hash of the main file's name, of every file, and of the reason if it is refused."""
         digest = hashlib.sha256()
         parts = [self.main.encode(), (self.refusal or "").encode()]
         for name, data in sorted(self.files.items()):
@@ -66,14 +66,14 @@ class Submission:
 
 @dataclass
 class _Entry:
-    """What one student handed in: folders, archives and files, each under the name that it has for its owner."""
+    """The folders, archives and files of one student, each under the name that the student gave it."""
 
     parts: list[tuple[str, Path]] = field(default_factory=list)
     identity: dict[str, str] | None = None
 
 
 def read(folder: Path, labs: list[Lab], only: Lab | None) -> tuple[list[Submission], list[str]]:
-    """The submissions in order of student and lab, and what in the folder belongs to nobody."""
+    """The submissions in order of student and lab, and notes about files in the folder that belong to no student."""
     entries, strangers = _by_student(folder)
     found: list[Submission] = []
     for student in sorted(entries):
@@ -82,12 +82,12 @@ def read(folder: Path, labs: list[Lab], only: Lab | None) -> tuple[list[Submissi
 
 
 def of_folder(folder: Path, student: str, labs: list[Lab], only: Lab | None) -> list[Submission]:
-    """What one student handed in, where nobody else's lies beside it."""
+    """The submissions of one student, whose files alone are in the folder."""
     return _of_student(student_key(student), _Entry([("", folder)]), labs, only)
 
 
 def student_key(name: str) -> str:
-    """The name, as one that a file can have everywhere. Names that differ keep differing."""
+    """The name in a form that every file system accepts. Different names stay different."""
     plain = unicodedata.normalize("NFC", name)
     safe = re.sub(r"[^\w .,@+()'-]", "_", plain).strip(" .")[:80]
     if safe == name:
@@ -142,7 +142,7 @@ def _of_student(student: str, entry: _Entry, labs: list[Lab], only: Lab | None) 
 
 
 class _Sieve:
-    """Takes paths one after the other, in the order of checks that keeps each of them cheap."""
+    """Takes paths one after the other. The checks come in an order that keeps each of them cheap."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -151,7 +151,7 @@ class _Sieve:
         self.bytes = 0
 
     def take_entry(self, name: str, path: Path) -> None:
-        """name: "" for what is the student's as a whole."""
+        """name: "" if the path holds all of the student's files."""
         if path.is_symlink():
             raise Refusal(f"{path.name!r} is a link: hand in the files themselves.")
         if path.is_dir():
@@ -220,7 +220,8 @@ class _Sieve:
 
 
 def _inside(path: str, folder: str) -> str:
-    """Where it lies once the archive is unpacked into the folder; what is wrong with it stays wrong."""
+    """The path after the archive is unpacked into the folder. A forbidden path stays one, so that a later check sees
+    it."""
     return path if not folder or path.startswith("/") else f"{folder}/{path}"
 
 
@@ -245,7 +246,7 @@ def _read_file(path: Path, most: int) -> bytes:
 
 
 def _by_lab(sieve: _Sieve, make: Callable[..., Submission], labs: list[Lab], only: Lab | None) -> list[Submission]:
-    """Sorts the files into labs. A folder NN or NN_name is a lab's; so is, outside one, a file of such a name."""
+    """Sorts the files into labs. A folder NN or NN_name belongs to a lab; so does a file NN.cu outside such folders."""
     numbers = {lab.number: lab for lab in labs}
     groups: dict[str, dict[str, dict[str, bytes]]] = defaultdict(lambda: defaultdict(dict))  # lab → folder → files
     loose: dict[str, bytes] = {}
@@ -281,7 +282,7 @@ def _number(path: str) -> str:
 
 
 def _lab_folder(path: str, numbers: dict[str, Lab]) -> tuple[str | None, str]:
-    """The outermost folder on the path that is a lab's, and the rest of the path."""
+    """The outermost folder on the path that belongs to a lab, and the rest of the path."""
     parts = path.split("/")
     for at, part in enumerate(parts[:-1]):
         if (match := NUMBERED.fullmatch(part)) and match[1] in numbers:
@@ -315,7 +316,7 @@ def _of_lab(
 
 
 def _main_file(lab: Lab, paths: list[str]) -> PurePosixPath:
-    """By the lab's name for it, or the only one there is; of folders inside each other in the outermost."""
+    """The file with the lab's name for it, or else the only source. Files in the outermost folder come first."""
     wanted, suffix = lab.source.name, lab.source.suffix
     candidates = [PurePosixPath(path) for path in sorted(paths) if path.endswith(suffix)]
     if not candidates:

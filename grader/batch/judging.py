@@ -1,6 +1,7 @@
-"""judging: one submission to the judge, in a process of its own, and what came of it. Used here and on a cluster.
+"""judging: gives one submission to the judge, in a process of its own, and returns the outcome. It is used on this
+machine and on a cluster.
 
-Nothing that a submission or the judge does ends this process, and when it returns nothing of the judge is left.
+No submission and no judge can end this process. When grade() returns, no process and no file of the judge is left.
 """
 
 import hashlib
@@ -12,8 +13,8 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,12 +25,12 @@ from launcher.labs import Lab
 from . import memory
 from .records import FAULT
 
-# The judge limits each of its own steps; the slowest verdict on a reference took 35 s on two busy cores. Who takes this
-# long hangs.
+# The judge limits each of its own steps. The slowest verdict on a reference took 35 s on two busy cores. A judge that
+# takes this long hangs.
 WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
-ATTEMPTS = 2  # where the judge crashed or could not be run; its own word that it cannot judge stands
-FAULT_CODE = 2  # the judge's exit code where the trouble is its own, or the machine's
+ATTEMPTS = 2  # if the judge crashed or could not be started; its own statement that it cannot judge stands
+FAULT_CODE = 2  # the judge's exit code for a fault of its own or of the machine
 NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
 
 
@@ -42,34 +43,39 @@ class Task:
     device: str
     seed: int
     hidden: bytes | None
-    version: str  # of the sources that the judge has to be built from
+    version: str  # of the sources from which the judge must be built
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a judge runs."""
+
+    tree: Path  # the build tree
+    folder: Path  # for temporary files
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables beside our own
+    stop: threading.Event = field(default_factory=threading.Event)  # once set, running judges are ended
+
+
+Done = tuple[Task, dict[str, Any]]
+Outcomes = Generator[Done, None, None]  # closing it early ends the judges that are running
 
 
 def seed_of(hidden: bytes | None) -> int:
-    """Of everybody's inputs: from the hidden file, which it does not give away, or by lot."""
+    """The seed of all inputs: from the hidden file, which the seed does not reveal, or at random."""
     if hidden is None:
         return secrets.randbits(32)
     return int.from_bytes(hashlib.sha256(b"seed" + hidden).digest()[:4], "little")
 
 
 class Interrupted(Exception):
-    """The batch ends; this task has no outcome."""
+    """The batch ends before this task has an outcome."""
 
 
-def grade(
-    task: Task,
-    lab: Lab,
-    tree: Path,
-    folder: Path,
-    *,
-    environment: Mapping[str, str] | None = None,
-    stop: threading.Event | None = None,
-) -> dict[str, Any]:
-    """The outcome: verdict, score, of, seconds, error, judge; and beside a record's keys peak_bytes. tree: the build
-    tree; folder: for temporary files."""
+def grade(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
+    """The outcome: verdict, score, of, seconds, error, judge; and peak_bytes, which is not a key of a record."""
     for _ in range(ATTEMPTS):
         try:
-            outcome = _attempt(task, lab, tree, folder, environment or {}, stop or threading.Event())
+            outcome = _attempt(task, lab, place)
         except OSError as error:  # a full disk, too many processes
             text = f"the judge could not be run: {error}"
             outcome = {**NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
@@ -78,22 +84,20 @@ def grade(
     return outcome
 
 
-def _attempt(
-    task: Task, lab: Lab, tree: Path, folder: Path, environment: Mapping[str, str], stop: threading.Event
-) -> dict[str, Any]:
+def _attempt(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
     start = time.monotonic()
-    # Several folders, so that no path leads from what a submission may see to the hidden cases. scratch is the judge's:
-    # one that is killed removes nothing.
-    with _folder_in(folder) as sources, _folder_in(folder) as own, _folder_in(folder) as scratch:
+    # Several folders, so that no path leads from the files that a submission may see to the hidden cases. scratch is
+    # for the judge's temporary files, since a judge that is killed removes nothing.
+    with _folder_in(place.folder) as sources, _folder_in(place.folder) as own, _folder_in(place.folder) as scratch:
         for name, data in task.files.items():
             (Path(sources) / name).write_bytes(data)
         verdict, said = Path(own) / "verdict.json", Path(own) / "said.txt"
-        command = [*judge.command(tree, lab, task.device), "--file", str(Path(sources) / task.main)]
+        command = [*judge.command(place.tree, lab, task.device), "--file", str(Path(sources) / task.main)]
         command += ["--json", str(verdict), "--seed", str(task.seed), "--command", f"./lab check {lab.number}"]
         if task.hidden is not None:
             (Path(own) / "hidden").write_bytes(task.hidden)
             command += ["--hidden", str(Path(own) / "hidden")]
-        how, peak = _run(command, said, {**environment, "TMPDIR": scratch}, stop)
+        how, peak = _run(command, said, {**place.environment, "TMPDIR": scratch}, place.stop)
         outcome = _outcome(how, verdict, said)
     return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
 
@@ -105,9 +109,9 @@ def _folder_in(folder: Path) -> TemporaryDirectory[str]:
 def _run(
     command: list[str], said: Path, environment: Mapping[str, str], stop: threading.Event
 ) -> tuple[int | str, int]:
-    """The judge's exit code, or what was wrong with the way it ended; and the most memory that it used."""
+    """The judge's exit code, or a text if it did not end by itself; and the most memory that it used."""
     if setpriv := shutil.which("setpriv"):
-        command = [setpriv, "--pdeathsig", "TERM", *command]  # whatever ends us, the judge cleans up and ends too
+        command = [setpriv, "--pdeathsig", "TERM", *command]  # if we are killed, the judge cleans up and ends too
     with said.open("wb") as output:
         try:
             process = subprocess.Popen(
@@ -115,7 +119,7 @@ def _run(
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is ours to handle
+                start_new_session=True,  # Ctrl-C reaches us alone
                 env={**os.environ, **environment},
             )
         except OSError as error:
@@ -136,7 +140,7 @@ def _run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the judge and everything below it; first kindly, so that it removes its own files."""
+    """Ends the judge and all processes below it. SIGTERM comes first, so that the judge can remove its files."""
     if process.poll() is not None:
         return
     process.terminate()
@@ -145,7 +149,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         return
     except subprocess.TimeoutExpired:
         pass
-    process.send_signal(signal.SIGSTOP)  # it starts nothing more
+    process.send_signal(signal.SIGSTOP)  # it can start no more processes
     for pid in [*memory.descendants(process.pid), process.pid]:
         try:
             os.kill(pid, signal.SIGKILL)
@@ -155,7 +159,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _outcome(how: int | str, verdict: Path, said: Path) -> dict[str, Any]:
-    """The judge's own verdict, of a fault of its own as well; where it left none, error says how it ended."""
+    """The judge's verdict, also about a fault of its own. If it left none, error says how it ended."""
     ended = how
     if isinstance(how, int):
         ended = "the judge ended with " + (f"exit code {how}" if how >= 0 else f"signal {-how}")

@@ -1,4 +1,4 @@
-"""memory: what a tree of processes uses, and what this machine has left, out of /proc."""
+"""memory: how much memory a tree of processes uses, and how much this machine has left. Reads /proc."""
 
 import functools
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 SAMPLE_SECONDS = 0.25
-PAUSE = 10  # times as long as a sample took, if that is longer: sampling costs a tenth of a core at most
+PAUSE = 10  # if a sample takes long, wait so many times as long: sampling costs at most a tenth of a core
 
 
 def descendants(root: int) -> list[int]:
@@ -27,8 +27,8 @@ def available() -> int:
 
 
 class Peak:
-    """The most that a process and those below it used at once, sampled; what lives shorter may be missed. One thread
-    samples for all that watch."""
+    """The most memory that a process and those below it used at the same time. It is sampled: a peak between two
+    samples may be missed. One thread samples for all objects."""
 
     watching_: ClassVar[list["Peak"]] = []
     wake_: ClassVar[threading.Condition] = threading.Condition()
@@ -69,7 +69,7 @@ def _children() -> dict[int, list[int]]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with suppress(OSError):
-                # The name, in brackets, may hold anything; the parent is the second field behind it.
+                # The name is in brackets and may hold any character. The parent is the second field behind it.
                 parent = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[1]
                 found[int(parent)].append(int(entry.name))
     return found
@@ -77,13 +77,13 @@ def _children() -> dict[int, list[int]]:
 
 def _below(root: int, children: dict[int, list[int]]) -> list[int]:
     found = [root]
-    for pid in found:  # grows as it goes
+    for pid in found:  # the loop itself makes the list longer
         found += children.get(pid, [])
     return found[1:]
 
 
 def _used(pid: int) -> int:
-    """Bytes. Pages that several processes share count once among all who share them."""
+    """In bytes. A page that several processes share is divided among them."""
     for name in ("smaps_rollup", "statm"):
         with suppress(OSError, IndexError, ValueError):
             text = Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""progress: how far a batch is: a bar on a terminal, elsewhere a line for each task."""
+"""progress: shows how far a batch is: by a bar on a terminal, elsewhere by a line for each task."""
 
 import sys
 from types import TracebackType

@@ -1,8 +1,8 @@
-"""records: one JSON file for each student and lab, results/STUDENT/NN_name.json. A file is whole or it is not there.
+"""records: one JSON file for each student and lab, results/STUDENT/NN_name.json. A file is complete or does not exist.
 
-What a newer result replaces stays beside it as NN_name@VERSION.json, and the newer one says what it was: "previous".
-A run that failed by the grader's own fault replaces no score: the score stays, and says so in "kept", which is for
-the instructor.
+An older result stays beside the newer one as NN_name@VERSION.json, and "previous" in the newer one says what it was.
+If the grader itself failed, its run replaces no score. The older score stays, and "kept" in its record tells the
+instructor why.
 """
 
 import json
@@ -18,13 +18,13 @@ from .intake import Submission
 FORMAT = 1
 FAULT = "judge fault"
 REFUSED = "refused"
-NO_LAB = "submission"  # the file's name where a refusal is of no one lab
+NO_LAB = "submission"  # the file's name if the submission is refused as a whole
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Grader:
-    """What, beside the submission, a result depends on."""
+    """A result depends on this, beside the submission."""
 
     version: str
     commit: str | None
@@ -35,12 +35,12 @@ class Grader:
 
 
 class Results:
-    """The folder of records. One process at a time writes here; the lock on DIR is grade's."""
+    """The folder of records. One process at a time writes here: grade holds the lock on DIR."""
 
     def __init__(self, out: Path) -> None:
         self.folder_ = out / "results"
         self.folder_.mkdir(exist_ok=True)
-        for unfinished in self.folder_.glob("*/.*.new"):  # a run before this one was killed while it wrote
+        for unfinished in self.folder_.glob("*/.*.new"):  # an earlier run was killed while it wrote
             unfinished.unlink()
 
     def current(self, student: str, lab: str | None) -> Record | None:
@@ -48,16 +48,17 @@ class Results:
         return _read(file) if file.exists() else None
 
     def all(self) -> list[Record]:
-        """The current ones, in order of student and lab."""
+        """The current records, in order of student and lab."""
         files = (file for file in sorted(self.folder_.glob("*/*.json")) if "@" not in file.name)
         return [_read(file) for file in files]
 
     def store(self, record: Record) -> Record:
-        """Makes this the current record, or keeps a score from a judge's fault. Returns what is current now."""
+        """Makes this the current record; but a judge's fault does not replace a score. Returns the record that is
+        current."""
         file = self._file(record["student"], record["lab"])
         file.parent.mkdir(exist_ok=True)
         before = self.current(record["student"], record["lab"])
-        if before is None or before["verdict"] == FAULT:  # a fault is no result that somebody could miss
+        if before is None or before["verdict"] == FAULT:  # a fault is not a result: nobody misses it
             record["previous"] = before and before["previous"]
             _write(file, record)
             return record
@@ -78,14 +79,15 @@ class Results:
         return record
 
     def retire_refusal(self, student: str) -> None:
-        """What they handed in can be read now: that it once could not is kept among the older results."""
+        """The student's files can be read now. The refusal of the earlier ones moves to the older results."""
         file = self._file(student, None)
         if file.exists():
             self._put_beside(file, _read(file))
             file.unlink()
 
     def _put_beside(self, file: Path, record: Record) -> None:
-        """Under a free name, unless this very record is there already: a run may have been killed in between."""
+        """Writes it under a free name, unless this very record is there already: an earlier run may have been killed
+        here."""
         version = record["grader"]["version"]
         text = _text(record)
         for number in range(1, 10000):
@@ -102,7 +104,7 @@ class Results:
 
 
 def _kept(before: Record, fault: Record, file: str) -> str:
-    """Why the score of before stands, with the first line of what went wrong."""
+    """Why the earlier score stays, with the first line of what went wrong."""
     failure = (fault["judge"] or {}).get("failure") or {}
     steps = failure.get("instructor", failure).get("steps") or [fault["error"] or "no reason given"]
     first_line = steps[0].partition("\n")[0]
@@ -113,7 +115,7 @@ def _kept(before: Record, fault: Record, file: str) -> str:
 
 
 def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Record:
-    """outcome: verdict, score, of, seconds, error, judge."""
+    """outcome: has the keys verdict, score, of, seconds, error, judge."""
     return {
         "format": FORMAT,
         "student": submission.student,
@@ -140,8 +142,8 @@ def refusal(submission: Submission, grader: Grader) -> Record:
 
 
 def is_current(record: Record | None, submission: Submission, grader: Grader) -> bool:
-    """Whether grading again would bring nothing new. A judge's fault is always tried again, also where
-    an earlier result stands."""
+    """Whether grading again would bring nothing new. After a judge's fault we always try again, also if an earlier
+    result was kept."""
     return (
         record is not None
         and record["verdict"] != FAULT
@@ -161,7 +163,7 @@ def _write(file: Path, record: Record) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """A reader finds the old file or the new one, also after a power cut."""
+    """A reader finds the old file or the new one, never a part; also after a power cut."""
     unfinished = file.with_name(f".{file.name}.new")
     with unfinished.open("w", encoding="utf-8", errors="surrogatepass") as stream:
         stream.write(text)

@@ -1,4 +1,4 @@
-"""version: a name for all sources that can change a verdict, the same on every machine that has the same ones."""
+"""version: a hash of all sources that can change a verdict. Machines with the same sources have the same hash."""
 
 import hashlib
 

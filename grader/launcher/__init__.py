@@ -1,1 +1,1 @@
-"""The launcher: sets a machine up, builds, and calls the judge, CTest or lockstep. Verdicts are the judge's."""
+"""The launcher: it sets a machine up, builds, and calls the judge, CTest or lockstep. Only the judge gives verdicts."""

@@ -1,4 +1,4 @@
-"""build: configures a tree when its settings changed, and builds targets in it."""
+"""build: configures a build tree if its settings have changed, and builds targets in it."""
 
 import re
 from collections.abc import Sequence
@@ -12,19 +12,20 @@ TREES = {"lockstep": BUILD, "gpu": BUILD / "gpu", "dev": BUILD / "dev"}
 
 
 def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
-    """The build tree of the preset, configured. Ninja itself sees changed CMake files and new lab folders."""
+    """Configures the build tree of the preset and returns it. Ninja itself notices changed CMake files and new labs."""
     tree = TREES[preset]
     settings = {"WARPLADDER_NVCC": str(nvcc)}
     if preset == "gpu":
         settings["WARPLADDER_GPU_ARCHS"] = ";".join(gpu_archs)
     if (tree / "build.ninja").exists() and settings.items() <= _cache(tree).items():
         return tree
-    command: list[str | Path] = ["cmake", "--preset", preset, "-B", tree, *(f"-D{k}={v}" for k, v in settings.items())]
+    command: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", preset]
+    command += [f"-D{name}={value}" for name, value in settings.items()]
     if (tree / "CMakeCache.txt").exists():
-        command.append("--fresh")  # another nvcc, or a configuration that never ended
+        command.append("--fresh")  # there is another nvcc now, or an earlier configuration was interrupted
     tree.mkdir(parents=True, exist_ok=True)
     with alone_in(tree):
-        code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log", cwd=ROOT)
+        code, output = run_logged(f"Configuring {shown(tree)}", command, LOGS / f"configure-{preset}.log")
         if code != 0:
             raise Failure(f"{_from_first_error(output)}\nCMake could not configure {shown(tree)}.")
     return tree
@@ -41,13 +42,13 @@ def build(tree: Path, targets: Sequence[str] = (), title: str = "Building") -> N
 
 
 def _cache(tree: Path) -> dict[str, str]:
-    """CMake's own note of a tree's settings."""
+    """The settings of a tree, from CMake's own cache."""
     text = (tree / "CMakeCache.txt").read_text(encoding="utf-8")
     return {name: value for name, value in re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE)}
 
 
 def _failed_steps(output: str) -> str:
-    """Ninja's failed steps without the command lines and without the steps that went well."""
+    """The output of the steps that failed, without their command lines."""
     if "CMake Error" in output:
         return _from_first_error(output)
     kept: list[str] = []

@@ -1,4 +1,4 @@
-"""check: the learner's loop. Builds what is missing, has the judge grade one file, says where the picture is."""
+"""check: ./lab check. Builds what is missing, lets the judge grade one file, and says where the picture is."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _repeated(arguments: Namespace) -> str:
-    """The command as the person typed it, without what a repetition adds."""
+    """The command as the learner typed it, without the options that only repeat one run."""
     words = ["./lab", "check", arguments.lab]
     for option in ("file", "input", "device"):
         if (value := getattr(arguments, option)) not in (None, "auto"):

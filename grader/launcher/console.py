@@ -1,4 +1,4 @@
-"""console: what the launcher says, and long commands with their progress. Everything long also goes to a log."""
+"""console: prints the launcher's messages, and runs long commands with their progress and a log."""
 
 import os
 import re
@@ -9,19 +9,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-QUIET_SECONDS = 2.0  # work that ends sooner is not mentioned
-LINE_SECONDS = 15.0  # between two lines of progress where there is no terminal
+QUIET_SECONDS = 2.0  # shorter work is not mentioned
+LINE_SECONDS = 15.0  # between two lines of progress, if the output is not a terminal
 
 
 class Failure(Exception):
-    """Something the person has to know; its text says what to do next. Ends the command with exit code 2."""
+    """An error for the person at the terminal. Its text says what to do next. The command ends with exit code 2."""
 
 
 _stream: TextIO = sys.stdout
 
 
 def talk_on_stderr() -> None:
-    """From here on: for a command whose standard output belongs to somebody else."""
+    """From now on messages go to standard error: standard output belongs to the learner's program."""
     global _stream
     _stream = sys.stderr
 
@@ -31,7 +31,7 @@ def say(text: str = "", end: str = "\n") -> None:
 
 
 class Progress:
-    """One line that changes on a terminal; elsewhere a line now and then. Silent if the work is over at once."""
+    """One changing line on a terminal; elsewhere a line from time to time. Short work shows nothing."""
 
     def __init__(self, title: str, announce: bool = False) -> None:
         self.title_ = title
@@ -72,7 +72,6 @@ def run_logged(
     *,
     announce: bool = False,
     env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
 ) -> tuple[int, str]:
     """Runs the command with its output in the log file. Returns its exit code and what it printed."""
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,6 @@ def run_logged(
             text=True,
             errors="replace",
             env=env,
-            cwd=cwd,
         ) as process,
     ):
         assert process.stdout is not None

@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
 
     name = device.card() if where == "gpu" else "lockstep"
     say(f"Grading the reference solutions on {name}")
-    # On a card one at a time, since what is timed must be alone; lockstep counts, and counts do not mind company.
+    # On a card one at a time, since a timed kernel must be alone. Lockstep only counts, and several may run together.
     with ThreadPoolExecutor(1 if where == "gpu" else None) as pool:
         rows = list(pool.map(lambda lab: grade(tree, lab, where), climbed))
     ladder = {
@@ -45,6 +45,9 @@ def run(arguments: Namespace) -> int:
 
     say()
     say(table.ladder(ladder))
+    for record in _records():
+        if missing := unmeasured(record, [lab.name for lab in climbed]):
+            say(f"Not measured on {record['device']} yet: {', '.join(missing)}")
     say()
     target = BUILD / "ladder.png"
     picture.draw("ladder", {"panels": panels(ladder)}, target)
@@ -53,7 +56,7 @@ def run(arguments: Namespace) -> int:
 
 
 def buildable(found: list[labs.Lab]) -> list[labs.Lab]:
-    """Those whose tools this machine has; says which it leaves out, and what they need."""
+    """The labs whose tools this machine has. Says which labs it leaves out, and what they need."""
     missing = setup.missing_opencl()
     for lab in found:
         if missing and lab.is_opencl:
@@ -62,7 +65,7 @@ def buildable(found: list[labs.Lab]) -> list[labs.Lab]:
 
 
 def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
-    """One row: the judge's verdict on the reference solution, and what lab.json says of it."""
+    """One row: the judge's verdict on the reference solution, and facts from lab.json."""
     start = time.monotonic()
     verdict_file = LOGS / f"verdict-{lab.name}.json"
     verdict_file.unlink(missing_ok=True)
@@ -70,7 +73,7 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     judge.grade_solution(tree, lab, where, verdict_file, log)
     verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if verdict_file.exists() else {}
     row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
-    # What a record need not hold: each case by name, and where this machine keeps the binary.
+    # A record does not need each case by name, nor the path of the binary on this machine.
     row |= {key: value for key, value in verdict.items() if key not in ("cases", "file")}
     say(f"    {lab.name}: {row['verdict']} ({time.monotonic() - start:.0f} s)")
     if row["verdict"] not in ("accepted", "inconclusive"):
@@ -78,8 +81,15 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     return row
 
 
+def unmeasured(record: dict[str, Any], names: list[str]) -> list[str]:
+    """Those of the labs that are not in the record of a card."""
+    recorded = {row["lab"] for row in record["rows"]}
+    return [name for name in names if name not in recorded]
+
+
 def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
-    """What is known is drawn, and said how it is known: counts of lockstep, times of a card."""
+    """A panel for each kind of figures. Its title says where they come from: counted by lockstep, or measured on a
+    card."""
     found = []
     if ladder["device"] == "lockstep":
         found.append(
@@ -90,6 +100,7 @@ def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
     for record in [*([ladder] if ladder["device"] != "lockstep" else []), *_records()]:
         title = f"Time on {record['device']}, measured {record['date']}"
         found.append(_panel(record, title, "picoseconds per element", _picoseconds))
+        found[-1]["rows"] += _unmeasured_rows(record, ladder)
     return [panel for panel in found if panel["rows"]]
 
 
@@ -100,6 +111,12 @@ def _panel(ladder: dict[str, Any], title: str, unit: str, value_of: Any) -> dict
         if (value := value_of(row)) is not None and value > 0
     ]
     return {"title": title, "unit": unit, "rows": rows}
+
+
+def _unmeasured_rows(record: dict[str, Any], ladder: dict[str, Any]) -> list[dict[str, Any]]:
+    missing = unmeasured(record, [row["lab"] for row in ladder["rows"]])
+    rows = [row for row in ladder["rows"] if row["lab"] in missing]
+    return [{key: row[key] for key in ("lab", "family", "size")} | {"value": None} for row in rows]
 
 
 def _instructions(row: dict[str, Any]) -> float | None:
@@ -123,6 +140,6 @@ def _modelled(row: dict[str, Any]) -> float | None:
 
 
 def _records() -> list[dict[str, Any]]:
-    """The newest record of each card in docs/measurements/CARD/, if somebody measured one."""
+    """The newest record of each card, from docs/measurements/CARD/."""
     newest = [sorted(folder.glob("ladder*.json"))[-1:] for folder in sorted(RECORDS.glob("*/"))]
     return [json.loads(file.read_text(encoding="utf-8")) for files in newest for file in files]

@@ -1,4 +1,4 @@
-"""device: which device a command runs on, and which build tree serves it."""
+"""device: chooses the device on which a command runs, and asks nvidia-smi about the cards."""
 
 import subprocess
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""elf: what a program's file says before it runs: which libraries it needs, and what CUDA code it carries.
+"""elf: the file of a program → the libraries that it needs, and the kinds of CUDA code that it carries.
 
-Reads ELF64 little-endian and nvcc's fat binaries (section .nv_fatbin). Runs nothing.
+Reads ELF64, little-endian, and nvcc's fat binaries (section .nv_fatbin). Runs nothing.
 """
 
 import struct
@@ -25,12 +25,12 @@ class Program:
     rpath: str = ""  # DT_RPATH: searched before LD_LIBRARY_PATH
     runpath: str = ""  # DT_RUNPATH: searched after it
     has_fatbin: bool = False
-    plain_ptx: int = 0  # entries of each sort over all fat binaries
+    plain_ptx: int = 0  # number of entries of this kind in all fat binaries
     compressed_ptx: int = 0
     machine_code: int = 0
 
     def cudart(self) -> str:
-        """The CUDA runtime library that the program asks for, or nothing."""
+        """The CUDA runtime library that the program needs, or an empty text."""
         return next((name for name in self.needed if name.startswith("libcudart.so")), "")
 
 
@@ -89,7 +89,7 @@ def _read_dynamic(data: bytes, segments: list[tuple[int, int, int, int]], progra
 
 
 def _read_fatbins(section: bytes, program: Program) -> None:
-    """The section is one container after the other, with padding between; a container is a header and entries."""
+    """The section holds one container after the other, with padding between. A container is a header with entries."""
     at = 0
     while at + 16 <= len(section):
         magic, _, header_bytes, size = struct.unpack_from("<IHHQ", section, at)

@@ -1,4 +1,4 @@
-"""emulate: runs any program that nvcc built on lockstep. The program's own exit code is the command's."""
+"""emulate: runs any program that nvcc built on lockstep. The exit code of the command is the program's."""
 
 import os
 import platform
@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
     ):
         if value:
             env[variable] = str(value)
-    # Replaces this process, so that signals, terminal and exit code are the program's own.
+    # The program replaces this process, so that it has the signals, the terminal and the exit code.
     os.execve(program, [arguments.program, *arguments.arguments], env)
 
 
@@ -71,7 +71,7 @@ FLAGS = f"-cudart shared --compress-mode=none -lineinfo {ARCH}"
 
 
 def _checked(program: Path) -> elf.Program:
-    """Refuses what lockstep could not run, naming nvcc's flag that is missing."""
+    """Refuses a program that lockstep could not run, and names the missing flag of nvcc."""
     name = program.name
     try:
         facts = elf.read_program(program)

@@ -1,4 +1,4 @@
-"""judge: builds what grading needs and calls the judge, whose verdict it is."""
+"""judge: knows what grading needs, and calls the judge, which gives the verdict."""
 
 import subprocess
 from pathlib import Path
@@ -15,7 +15,8 @@ def tree_for(where: str, nvcc: Path) -> Path:
 
 
 def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
-    """What grading needs. Not a lab's own file: the judge compiles that, so that its errors are a verdict."""
+    """The targets that grading needs. The judge itself compiles the learner's file, so that compile errors are a
+    verdict."""
     wanted = {"judge", "cudart_lockstep"}
     for lab in labs:
         wanted.add(f"runner_{lab.facts['contract']}")
@@ -23,20 +24,20 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
             wanted.add(f"lab{lab.number}.solution")
         if (below := lab.facts["baseline"]) != "cpu":
             wanted.add(f"lab{below}.report")
-        programs = set(lab.folder.glob("*.cc")) - {lab.source}  # the handout runs them
+        programs = set(lab.folder.glob("*.cc")) - {lab.source}  # programs that the handout runs
         wanted |= {f"lab{lab.number}.{program.stem}" for program in programs}
     return sorted(wanted)
 
 
 def command(tree: Path, lab: Lab, where: str) -> list[str]:
-    """The judge on this lab; --file or --binary is still to come."""
+    """The command line of the judge for this lab, without --file or --binary."""
     build_json = tree / "labs" / lab.name / "build.json"
     judge = tree / "grader" / "judge"
     return [str(judge), "--lab", str(lab.folder), "--build", str(build_json), "--device", where]
 
 
 def grade_solution(tree: Path, lab: Lab, where: str, verdict: Path, log: Path) -> None:
-    """Writes the verdict on the reference solution, as JSON, and what the judge said of it."""
+    """Writes the verdict on the reference solution, as JSON, and the judge's output."""
     solution = tree / "labs" / lab.name / "solution"
     with log.open("w", encoding="utf-8") as said:
         subprocess.run(

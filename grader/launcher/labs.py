@@ -1,4 +1,4 @@
-"""labs: the folders in labs/, read as they are. No list elsewhere repeats what a folder says."""
+"""labs: reads the folders in labs/. No list elsewhere repeats what a folder says."""
 
 import json
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def all_labs() -> list[Lab]:
 
 
 def find_lab(wanted: str) -> Lab:
-    """By number (1, 01) or by the folder's name or path."""
+    """Finds a lab by its number (1, 01) or by the name or path of its folder."""
     labs = all_labs()
     name = wanted.rstrip("/").rsplit("/", 1)[-1]
     for lab in labs:

@@ -1,4 +1,4 @@
-"""lock: a folder for one process at a time. The lock is on the folder itself and leaves no file behind."""
+"""lock: lets one process at a time use a folder. The lock is on the folder itself and leaves no file behind."""
 
 import contextlib
 import fcntl
@@ -11,7 +11,7 @@ from .console import Failure
 
 @contextlib.contextmanager
 def alone_in(folder: Path, *, or_fail: str | None = None) -> Iterator[None]:
-    """Waits for whoever is there; with or_fail, a Failure that says so."""
+    """Waits until no other process holds the lock; with or_fail, raises a Failure with this text instead."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:

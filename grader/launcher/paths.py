@@ -1,4 +1,4 @@
-"""paths: where things stand in this checkout, and which it is."""
+"""paths: the folders of this checkout, and the commit that it holds."""
 
 import os
 import subprocess
@@ -6,13 +6,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
-# One build tree for every command; a second one can be chosen, for a read-only checkout or for work in parallel.
+# All commands share one build tree. The variable chooses another: for a read-only checkout, or to work in parallel.
 BUILD = Path(os.environ.get("WARPLADDER_BUILD_DIR") or ROOT / "build").absolute()
 LOGS = BUILD / "logs"
 
 
 def shown(path: Path) -> str:
-    """The path as a person standing in the checkout would type it."""
+    """The path as a person in the checkout would type it."""
     try:
         return str(path.relative_to(ROOT))
     except ValueError:
@@ -20,7 +20,7 @@ def shown(path: Path) -> str:
 
 
 def commit() -> str | None:
-    """The commit that stands here, "-dirty" if files were changed since; None outside a checkout."""
+    """The commit of this checkout, with "-dirty" if files have changed since; None outside a checkout."""
     try:
         answer = subprocess.run(
             ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, timeout=60

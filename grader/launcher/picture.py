@@ -1,7 +1,7 @@
-"""picture: draws the ladder and a file's histogram as PNG.
+"""picture: draws the ladder, and the histogram of a file, as PNG.
 
-Two halves: draw(), for the launcher, which knows no matplotlib; and the script that draw() starts with a Python that
-has it:    picture.py ladder|histogram OUT.png < FACTS.json
+It has two halves: draw(), for the launcher, which does not need matplotlib, and the script that draw() starts with a
+Python that has matplotlib:    picture.py ladder|histogram OUT.png < FACTS.json
 """
 
 import json
@@ -29,7 +29,8 @@ def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
 
 
 def ladder(facts: dict[str, Any], out: str) -> None:
-    """facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "size", "value"}]}]}."""
+    """facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "size", "value"}]}]}. value: None if
+    no card has run the lab."""
     import matplotlib.pyplot as plt
 
     panels = facts["panels"]
@@ -47,14 +48,18 @@ def ladder(facts: dict[str, Any], out: str) -> None:
 
 
 def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
-    """The first rung of each family stands at its bottom: a ladder is climbed upwards. Dots, as a logarithmic axis has
-    no zero for a bar to start from. A row names its number of elements, on which the cost of one may depend."""
+    """A row for each rung. The first rung of a family is at its bottom, since a ladder is climbed upwards. It draws
+    dots, since a logarithmic axis has no zero from which a bar could start. A row names the number of elements, since
+    the cost of an element may depend on it."""
     families = list(FAMILIES)
     rows = sorted(panel["rows"], key=lambda row: families.index(row["family"]) if row["family"] in families else -1)
-    values = [row["value"] for row in rows]
+    values = [row["value"] for row in rows if row["value"] is not None]
     left, right = min(values) / 4, max(values) * 12
     for at, row in enumerate(rows):
         colour = FAMILIES.get(row["family"], "#777777")
+        if row["value"] is None:
+            axis.annotate("not measured yet", (left * 1.2, at), va="center", fontsize=8)
+            continue
         axis.plot([left, row["value"]], [at, at], color=colour, alpha=0.25, linewidth=2)
         axis.plot(row["value"], at, marker="o", markersize=7, color=colour)
         axis.annotate(

@@ -1,7 +1,7 @@
-"""setup: what the machine lacks is installed once: Debian packages, the CUDA toolkit's wheels, matplotlib.
+"""setup: installs once what the machine lacks: Debian packages, the wheels of the CUDA toolkit, matplotlib.
 
-Every step looks before it acts, and counts as done only at its end, so an interrupted set-up is simply run again.
-A machine that has the parts is left alone, without a word and without the network.
+Every step looks before it acts, and counts as done only at its end, so an interrupted set-up can be run again. On a
+machine that has everything, nothing is printed and the network is not used.
 """
 
 import importlib.util
@@ -16,10 +16,10 @@ from .console import Failure, last_lines, run_logged, say
 from .lock import alone_in
 from .paths import LOGS, ROOT
 
-# What is looked for → the Debian package that brings it.
+# A program or file that we look for → the Debian package that has it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "openssl/hmac.h": "libssl-dev"}
-# Without these all else works: the C++ unit tests, the judge's time of a parallel CPU, and the sandbox's strong walls.
+# Everything else works without these: the C++ unit tests, the time of a parallel CPU, the strong walls of the sandbox.
 EXTRA_HEADERS = {
     "gtest/gtest.h": "libgtest-dev",
     "gmock/gmock.h": "libgmock-dev",
@@ -27,23 +27,23 @@ EXTRA_HEADERS = {
     "seccomp.h": "libseccomp-dev",
 }
 EXTRA_PROGRAMS = {"bwrap": "bubblewrap"}
-# Labs in OpenCL: its C++ bindings, its loader, and a driver, which may also have come with a card.
+# For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
 OPENCL_HEADERS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
 
 def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False, grade: bool = False) -> Path:
-    """Makes the machine fit to build and returns its nvcc. picture: also a Python that has matplotlib. opencl: also
-    OpenCL. grade: also what ./lab grade reports with, for wheels.PYTHON. extras: also what only a part needs; a machine
-    that cannot get it still does everything else."""
-    with alone_in(ROOT):  # two ./lab started together take turns
+    """Installs what a build needs and returns nvcc. picture: also a Python with matplotlib. opencl: also OpenCL. grade:
+    also the packages for the reports of ./lab grade, in wheels.PYTHON. extras: also packages that only some parts need;
+    a machine that cannot get them still does everything else."""
+    with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         found = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
         wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
         wanted = _missing_headers(EXTRA_HEADERS) + _missing_programs(EXTRA_PROGRAMS) + missing_opencl()
-        if missing:  # a bare machine: get all of it in one go
+        if missing:  # a bare machine: install everything at once
             _install_packages(missing + wanted)
         elif opencl and missing_opencl():
             _install_packages(missing_opencl())
@@ -60,14 +60,14 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
 
 
 def go_on_in_grade_python() -> None:
-    """Starts this very command again in the Python that has what reports, progress and the cluster need."""
+    """Starts this command again in the Python that has the packages for reports, progress and the cluster."""
     prepare(grade=True)
     if Path(sys.prefix).resolve() != wheels.VENV.resolve():
         os.execv(wheels.PYTHON, [str(wheels.PYTHON), str(ROOT / "grader" / "lab.py"), *sys.argv[1:]])
 
 
 def picture_python() -> str:
-    """A Python that can draw; prepare(picture=True) has to come first."""
+    """A Python with matplotlib. Call prepare(picture=True) first."""
     python = _python_with_matplotlib()
     assert python is not None
     return python
@@ -87,7 +87,7 @@ def _missing_packages(wants_wheels: bool) -> list[str]:
 
 
 def missing_opencl() -> list[str]:
-    """The packages that labs in OpenCL lack here."""
+    """The packages for OpenCL that this machine lacks."""
     loader, loader_package = OPENCL_LOADER
     folders = [prefix / folder for prefix in _prefixes() for folder in ("lib", "lib64", *_multiarch(prefix))]
     missing = _missing_headers(OPENCL_HEADERS)
@@ -171,7 +171,7 @@ def _cuda_wheels(refused: list[str]) -> toolkit.Search:
 
 
 def _complete_cuda_wheels() -> None:
-    """The wheels bring only lib/libcudart.so.13, while nvcc links -lcudart from lib64."""
+    """Adds links: the wheels have only lib/libcudart.so.13, but nvcc links -lcudart from lib64."""
     home = wheels.cuda_folder()
     for link, target in ((home / "lib" / "libcudart.so", "libcudart.so.13"), (home / "lib64", "lib")):
         if not link.exists():

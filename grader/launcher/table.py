@@ -1,13 +1,13 @@
-"""table: verdicts → text: the ladder, a row a lab and below it a line a rule; a file's histogram."""
+"""table: verdicts → text: the ladder, with a row for each lab and a line for each rule; the histogram of a file."""
 
 from typing import Any
 
-MODELLED = "NVIDIA H200"  # of the cards that lockstep models, the one that the labs were measured on
+MODELLED = "NVIDIA H200"  # the labs were measured on this one of the cards that lockstep models
 HEADINGS = ("lab", "verdict", "cases", "time", "over baseline", "over one CPU core")
 
 
 def ladder(facts: dict[str, Any]) -> str:
-    """Under each lab, indented, the counters that its rules read: their names are too long for a column."""
+    """The counters that a lab's rules read stand below its row: their names are too long for a column."""
     cells = [_cells(row) for row in facts["rows"]]
     widths = [max(len(line[column]) for line in [HEADINGS, *cells]) for column in range(len(HEADINGS))]
     text = [_line(HEADINGS, widths), "─" * (sum(widths) + 2 * len(widths) - 2)]
@@ -27,7 +27,7 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 
 
 def modelled_ms(row: dict[str, Any]) -> float | None:
-    """What lockstep's cost model says of the measured case."""
+    """The time of the measured case, from lockstep's cost model."""
     return row.get("speed", {}).get("modelled", {}).get(MODELLED, {}).get("ms")
 
 
@@ -45,7 +45,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def histogram(counts: list[int]) -> str:
-    """256 counts, eight to a line, each behind its byte and what ASCII calls that."""
+    """256 counts, eight in a line, each behind its byte and the ASCII character of the byte."""
     width = len(f"{max(counts):,}")
     cells = [f"{value:02x} {_shown(value)} {count:>{width},}" for value, count in enumerate(counts)]
     lines = ["  ".join(cells[start : start + 8]) for start in range(0, len(cells), 8)]

@@ -1,4 +1,4 @@
-"""test: builds everything, twice where that tells more, and leaves the rest to CTest, which prints the last lines."""
+"""test: builds everything, the unit tests once more with sanitizers, and runs CTest, whose output ends ours."""
 
 import os
 from argparse import Namespace
@@ -12,7 +12,7 @@ def run(arguments: Namespace) -> int:
     nvcc = setup.prepare(picture=True, extras=True, grade=True)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
-    # The test sanitizers.unit_tests would build this tree too; here its progress is seen.
+    # The test sanitizers.unit_tests would build this tree too, but without showing its progress.
     build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
     say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
     command = ["ctest", "--test-dir", str(tree), "--parallel", str(os.cpu_count() or 1), "--output-on-failure"]

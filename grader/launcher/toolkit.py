@@ -1,4 +1,4 @@
-"""toolkit: finds nvcc 13 or later on this machine. Leaves installing one to setup."""
+"""toolkit: finds nvcc 13 or later on this machine. Installs nothing: setup does that."""
 
 import os
 import re
@@ -16,7 +16,7 @@ USUAL_FOLDERS = "/usr/local/cuda/bin:/usr/local/cuda-*/bin:/opt/cuda/bin"
 @dataclass
 class Search:
     nvcc: Path | None = None
-    refused: list[str] = field(default_factory=list)  # what was found and why it does not do
+    refused: list[str] = field(default_factory=list)  # each nvcc that was found, and why it cannot be used
 
 
 def search() -> Search:
@@ -34,13 +34,13 @@ def search() -> Search:
 
 
 def version(nvcc: Path) -> str | None:
-    """ "13.0", as nvcc says of itself."""
+    """The version that nvcc prints: "13.0"."""
     has = _version(nvcc)
     return f"{has[0]}.{has[1]}" if has else None
 
 
 def _candidates() -> list[Path]:
-    """In the order of preference: PATH, the usual folders (newest first), our own wheels."""
+    """In order of preference: from PATH, from the usual folders (the newest first), from our own wheels."""
     on_path = shutil.which("nvcc")
     found = [Path(on_path)] if on_path else []
     for pattern in os.environ.get("WARPLADDER_TOOLKITS", USUAL_FOLDERS).split(":"):

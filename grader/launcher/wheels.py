@@ -1,4 +1,4 @@
-"""wheels: Python packages in .venv, pinned by hash. A set counts as installed only once its mark is written."""
+"""wheels: Python packages in .venv, pinned by hash. A set counts as installed after its mark is written."""
 
 import hashlib
 import shutil
@@ -22,7 +22,7 @@ def installed(requirements: Path) -> bool:
 
 
 def install(requirements: Path, what: str, finish: Callable[[], None] = lambda: None) -> None:
-    """Installs the set, runs finish, and only then writes the mark, so that an interrupted set-up is run again."""
+    """Installs the set, runs finish, and writes the mark last, so that an interrupted set-up is repeated."""
     if not venv_works():
         make = [sys.executable, "-m", "venv", "--clear", VENV]
         code, output = run_logged(f"Setting up: {shown(VENV)}", make, LOGS / "setup-venv.log")
@@ -33,7 +33,7 @@ def install(requirements: Path, what: str, finish: Callable[[], None] = lambda: 
     title = f"Setting up: {what} (pip, into {shown(VENV)})"
     code, output = run_logged(title, pip, LOGS / "setup-pip.log", announce=True)
     if code != 0:
-        if not any(VENV.glob("*.installed")):  # nothing of use in it yet
+        if not any(VENV.glob("*.installed")):  # it has nothing useful yet
             shutil.rmtree(VENV, ignore_errors=True)
         raise Failure(f"{last_lines(output, 3)}\npip could not install {requirements.name}.")
     finish()
@@ -48,7 +48,7 @@ def venv_works() -> bool:
 
 
 def cuda_folder() -> Path:
-    """Where the toolkit's wheels unpack: bin, include, lib and nvvm as in a toolkit."""
+    """The folder into which the toolkit's wheels are unpacked, with bin, include, lib and nvvm as in a toolkit."""
     found = sorted(VENV.glob("lib/python3*/site-packages/nvidia/cu13"))
     return found[-1] if found else VENV / "lib/python3/site-packages/nvidia/cu13"
 

@@ -1,4 +1,4 @@
-"""The pages around the labs: the labs' needs form a ladder, links have targets, and figures are up to date."""
+"""The pages around the labs: the needs form a ladder, links lead to something, figures are filled in correctly."""
 
 import re
 import unittest
@@ -19,7 +19,7 @@ def rung(number: str, *needs: str) -> Rung:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that GitHub makes from headings."""
+    """The anchors that GitHub makes from the headings."""
     heads = re.findall(r"^#+ +(.+?) *$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
@@ -96,7 +96,7 @@ class Figures(unittest.TestCase):
 
 
 class Model(unittest.TestCase):
-    """The claims on the cost model; fit_model.py --check compares model_fit.csv with model and measurements."""
+    """What docs/model.md claims. fit_model.py --check compares model_fit.csv with the model and the measurements."""
 
     def test_every_rung_is_within_the_factor_also_when_it_is_left_out(self) -> None:
         for rung in model.load():
@@ -115,7 +115,7 @@ class Model(unittest.TestCase):
         slow = model.Modelled("02", "scan", 1, (8, 9, 10), 2, 2, "dram")
         fast = model.Modelled("03", "scan", 1, (4, 5, 6), 3, 3, "dram")
         self.assertEqual([("02", "03")], model.out_of_order([slow, fast]))
-        self.assertEqual([], model.out_of_order([slow, replace(fast, us=(7, 8, 9))]))  # not known
+        self.assertEqual([], model.out_of_order([slow, replace(fast, us=(7, 8, 9))]))  # the measurement cannot tell
         self.assertEqual([], model.out_of_order([slow, replace(fast, family="reduction")]))
 
 

@@ -1,4 +1,4 @@
-"""The data that pictures read from a trace."""
+"""What the pictures read from a trace."""
 
 import json
 import unittest

@@ -1,2 +1,2 @@
-"""autograder: the zip that Gradescope takes: its making (package), and what happens inside (run). setup.sh and
-run_autograder stand here as they stand in the zip."""
+"""autograder: the zip for Gradescope. package makes it; run is what happens inside it. setup.sh and run_autograder are
+here as they are in the zip."""

@@ -1,5 +1,5 @@
-"""package: ./lab gradescope. The course as it is committed, setup.sh and run_autograder at the root as Gradescope wants
-them, and what this assignment is: one lab or any, hidden cases or none."""
+"""package: ./lab gradescope. The zip holds the course as it is committed, setup.sh and run_autograder at the root,
+where Gradescope looks for them, and a description of the assignment: one lab or any, with hidden cases or without."""
 
 import io
 import json
@@ -51,7 +51,7 @@ def write(arguments: Namespace) -> int:
 def _zip(assignment: dict[str, Any], hidden: bytes | None) -> bytes:
     whole = io.BytesIO(_git("archive", "--format=zip", "--prefix=course/", "HEAD"))
     with zipfile.ZipFile(whole, "a", zipfile.ZIP_DEFLATED) as archive:
-        date = archive.infolist()[0].date_time  # the commit's
+        date = archive.infolist()[0].date_time  # of the commit
         own = {name: (HERE / name).read_bytes() for name in PROGRAMS}
         own["requirements-cmake.txt"] = (HERE / "requirements-cmake.txt").read_bytes()
         own["assignment.json"] = (json.dumps(assignment, indent=1) + "\n").encode()

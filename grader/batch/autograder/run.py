@@ -1,8 +1,8 @@
-"""run: what happens at Gradescope. set_up() once, in the image; run() for each submission: /autograder/submission →
-judge → /autograder/results/results.json.
+"""run: the work at Gradescope. set_up() runs once, when the image is made. run() runs for each submission:
+/autograder/submission → judge → /autograder/results/results.json.
 
-A trouble of ours is no 0. run() itself is root's and reads what is hidden; the judge is started by another user, who
-can write neither here nor there.
+A fault of ours does not give a 0. run() itself runs as root and reads the hidden cases. The judge runs as another user,
+which can write to neither of those folders.
 """
 
 import json
@@ -27,12 +27,12 @@ from ..reports import gradescope, text
 from ..reports.grades import Course, Grade
 
 USER = "warpladder"
-RESERVE_SECONDS = 60  # of Gradescope's limit, for all but the judge
+RESERVE_SECONDS = 60  # the part of Gradescope's limit that is kept for everything but the judge
 DEVICE = "lockstep"
 
 
 def set_up(autograder: Path) -> int:
-    """Installs and builds; the first grading is then a matter of the judge alone."""
+    """Installs and builds, so that the first grading needs the judge alone."""
     assignment = _assignment(autograder)
     wanted = [labs.find_lab(assignment["lab"])] if assignment["lab"] else labs.all_labs()
     nvcc = setup.prepare(opencl=any(lab.is_opencl for lab in wanted))
@@ -82,7 +82,7 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
 def _as_user(
     submission: intake.Submission, lab: Lab, grader: records.Grader, hidden: bytes | None, seconds: float
 ) -> dict[str, Any]:
-    """The judge's outcome; the judge is started by USER where that is a user, as setup.sh made it."""
+    """The judge's outcome. The judge runs as USER, which setup.sh makes, if that user exists."""
     options = grader.options
     task = judging.Task(
         submission.student, lab.name, submission.files, submission.main, DEVICE, options["seed"], hidden, grader.version
@@ -106,7 +106,7 @@ def _judged(task: judging.Task, lab: Lab, tree: Path, work: Path, seconds: float
     timer = threading.Timer(seconds, late.set)
     timer.start()
     try:
-        return judging.grade(task, lab, tree, work, stop=late)
+        return judging.grade(task, lab, judging.Place(tree, work, stop=late))
     except judging.Interrupted:
         raise Failure(f"{lab.name} was not graded within {seconds:.0f} s; give the assignment more time") from None
     finally:
@@ -121,7 +121,7 @@ def _user() -> pwd.struct_passwd | None:
 
 
 def _become(user: int, group: int) -> None:
-    """Linux then keeps this process's files in /proc from whoever runs as that user."""
+    """Becomes that user. Linux then hides this process's files in /proc from other processes of the user."""
     os.setgroups([])
     os.setgid(group)
     os.setuid(user)
@@ -132,7 +132,7 @@ def _assignment(autograder: Path) -> dict[str, Any]:
 
 
 def _metadata(autograder: Path) -> dict[str, Any]:
-    """Who it is, and the earlier submissions. Without it grading goes on."""
+    """The student and the earlier submissions. If the file cannot be read, grading goes on without it."""
     try:
         metadata = json.loads((autograder / "submission_metadata.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh: Gradescope runs this once, as root, when it makes the image of an assignment: Ubuntu 22.04, 24.04 or Debian 12.
-# It brings what ./lab needs to begin with; ./lab then installs the rest and builds what grades.
+# It installs what ./lab needs to start. ./lab then installs the rest and builds the judge.
 set -euo pipefail
 autograder=${WARPLADDER_AUTOGRADER:-/autograder}
 course=$autograder/source/course
@@ -11,7 +11,7 @@ at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$1" ]]; }
 apt-get update -q
 apt-get install -y -q --no-install-recommends ca-certificates python3 python3-venv cmake g++ bubblewrap util-linux
 
-# What Ubuntu 22.04 has by these names is too old.
+# Ubuntu 22.04's own versions are too old.
 python=python3
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
   apt-get install -y -q --no-install-recommends python3.11 python3.11-venv
@@ -28,7 +28,7 @@ if ! at_least 12 "$(g++ -dumpversion)"; then
   update-alternatives --install /usr/bin/c++ c++ /usr/bin/g++-12 100
 fi
 
-# The judge, and so what is handed in, runs as a user who may write nowhere in here; hidden cases are for root to read.
+# The judge, and so each submission, runs as a user who cannot write to these folders. Only root can read hidden cases.
 id warpladder >/dev/null 2>&1 || useradd --system --no-create-home --shell /usr/sbin/nologin warpladder
 [[ ! -e $autograder/source/hidden ]] || chmod 600 "$autograder/source/hidden"
 

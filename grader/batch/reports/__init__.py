@@ -1,6 +1,5 @@
-"""reports: the records of graded submissions → what people and their systems read. Pure: the same records give the
-same files, byte for byte; nothing is graded here. ./lab grade calls write_all() when it ends, also after part of the
-work."""
+"""reports: the records of graded submissions → the files that people and their systems read. The same records give the
+same files, byte for byte. Nothing is graded here. ./lab grade calls write_all() when it ends, also if it ends early."""
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +17,11 @@ from .grades import Course, Grade
 class Options:
     canvas: Path | None = None  # the gradebook that Canvas exported
     moodle: Path | None = None  # the grading worksheet that Moodle gave
-    missing_as_zero: bool = False  # in those two; otherwise who handed in nothing keeps what they say
+    missing_as_zero: bool = False  # in those two; if not set, students without a submission keep their grade there
 
 
 def options_of(arguments: Namespace) -> Options:
-    """Of ./lab grade. Refuses files that are not what they should be, before hours of grading."""
+    """The options of ./lab grade. A wrong file is refused here, before hours of grading."""
     canvas, moodle = (Path(name) if name else None for name in (arguments.canvas, arguments.moodle))
     if canvas:
         gradebook.read_canvas(canvas)
@@ -34,7 +33,7 @@ def options_of(arguments: Namespace) -> Options:
 def write_all(
     out: Path, records: Sequence[Mapping[str, Any]], *, labs: Sequence[Lab], options: Options | None = None
 ) -> list[str]:
-    """Returns what the instructor has to know, a line each; index.html says it too."""
+    """Returns notes for the instructor, one line each; index.html shows them too."""
     from . import pages  # Gradescope's autograder, which has no Jinja2, imports this package too
 
     options = options or Options()

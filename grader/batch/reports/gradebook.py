@@ -1,8 +1,9 @@
-"""gradebook: grades → gradebook.csv for people, and what Canvas and Moodle import: the file they exported, filled in.
+"""gradebook: grades → gradebook.csv for people, and files for Canvas and Moodle: the ones that they exported, filled
+in.
 
-No cell that is not ours changes: whoever handed in nothing keeps what the file says, since an empty cell would delete a
-grade in Canvas; zeros are given only where asked for. Points are scaled to what the file says a column is out of.
-"""
+Other cells do not change. A student without a submission keeps the value of the file, since an empty cell would delete
+a grade in Canvas; zeros are written only if the instructor asks for them. Points are scaled to the maximum of the
+column."""
 
 import csv
 import io
@@ -16,24 +17,24 @@ from launcher.console import Failure
 from .grades import Course, Grade
 from .text import cell, counted, listed, points
 
-CANVAS_EXACT = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")  # by which Canvas finds people
+CANVAS_EXACT = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")  # Canvas finds people by these
 NO_EMPTY = "If they handed in under another name, rename their submission and grade again."
 
 
 @dataclass
 class Sheet:
-    """A CSV file as somebody's program wrote it, down to its separator."""
+    """A CSV file as another program wrote it, with its separator and its byte order mark."""
 
     header: list[str]
     rows: list[list[str]]
     separator: str = ","
-    begins: str = ""  # with a byte order mark or not
+    begins: str = ""  # a byte order mark, or nothing
 
     def column(self, *names: str) -> int | None:
         return next((self.header.index(name) for name in names if name in self.header), None)
 
     def text(self, exact: Iterable[int] = ()) -> str:
-        """Every cell but those of the exact columns neutralised."""
+        """The file's text. Cells are made harmless, but for those of the exact columns."""
         exact = set(exact)
         out = io.StringIO()
         writer = csv.writer(out, delimiter=self.separator, lineterminator="\r\n")
@@ -49,7 +50,7 @@ class Filled:
 
 
 def plain(course: Course) -> str:
-    """gradebook.csv: a row a student, a column a lab, the total."""
+    """gradebook.csv: a row for each student, a column for each lab, and the total."""
     rows = [["Student", *(lab.name for lab in course.labs), "Total", "Out of"]]
     for student in course.students:
         row = [student]
@@ -75,8 +76,8 @@ def read_canvas(file: Path) -> Sheet:
 
 
 def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Filled:
-    """Without a roster the same columns for people to copy from: Canvas finds a student by ID or login, which only its
-    own export knows."""
+    """Without a roster, the same columns for people to copy from: Canvas finds a student by ID or login, and only its
+    own export has these."""
     exported = roster is not None
     if roster is None:
         rows = [["    Points Possible"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
@@ -113,7 +114,8 @@ def read_moodle(file: Path) -> Sheet:
 
 
 def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], str], *, zeros: bool) -> Filled:
-    """A worksheet is of one assignment: the lab, or all labs together. feedback(grade) is HTML, which Moodle shows."""
+    """A worksheet belongs to one assignment: a lab, or all labs together. Moodle shows feedback(grade), which is
+    HTML."""
     given = worksheet is not None
     if worksheet is None:
         header = ["Identifier", "Full name", "Maximum grade", "Grade", "Feedback comments"]
@@ -161,14 +163,14 @@ def _read(file: Path) -> Sheet:
 
 
 def _describes_columns(row: Sequence[str]) -> bool:
-    """Canvas's rows below the header that are no student's."""
+    """Whether this is one of Canvas's rows below the header that belong to no student."""
     if "Points Possible" in row[0]:
         return True
     return all(re.fullmatch(r"\s*(Muted|Manual Posting.*)?\s*", text) for text in row)
 
 
 def _canvas_column(sheet: Sheet, number: str, name: str, title: str) -> int:
-    """The assignment's column; a new one at the end, from which Canvas makes an assignment, if there is none."""
+    """The column of the assignment. If there is none, adds one at the end, from which Canvas makes an assignment."""
     wanted = {name, title, number, f"{number} {title}", f"lab {number}", f"lab {int(number)}", f"lab {number}: {title}"}
     wanted = {text.casefold() for text in wanted}
     found = [
@@ -197,7 +199,7 @@ def _points_possible(sheet: Sheet, column: int, most: float) -> float:
 
 
 def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:
-    """All that identifies a row's person, in the forms in which submissions carry it."""
+    """All that identifies the person of a row, in the forms that submissions use."""
     found = set()
     for title, text in zip(sheet.header, row):
         if not text.strip():
@@ -213,7 +215,7 @@ def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:
 
 
 def _match(course: Course, people: Sequence[set[str]], where: str) -> tuple[list[str | None], list[str]]:
-    """Which student each row is. A name that two rows could be, or two students one row, is left to the instructor."""
+    """Row → student. If two rows fit one student, or two students one row, the instructor has to decide."""
     students = course.students
     rows_of = {student: _rows_of([*course.identities(student), student], people) for student in students}
     taken: dict[int, list[str]] = {}
@@ -230,7 +232,8 @@ def _match(course: Course, people: Sequence[set[str]], where: str) -> tuple[list
 
 
 def _rows_of(identities: Sequence[str], people: Sequence[set[str]]) -> list[int]:
-    """By the first of the identities that is anybody's: two people may have one name, but no number."""
+    """The rows of the first identity that any row has. Numbers come first: two people may share a name, but not a
+    number."""
     for identity in filter(None, map(_key, identities)):
         if rows := [at for at, names in enumerate(people) if identity in names]:
             return rows

@@ -1,5 +1,5 @@
-"""grades: the records of results/ as all reports read them: one Grade a student and lab. Decides nothing; what
-the judge says of hidden cases for the instructor alone is left out."""
+"""grades: the records of results/ in the form that all reports read: one Grade for each student and lab. It decides
+nothing. It leaves out what the judge tells the instructor alone about hidden cases."""
 
 import re
 import statistics
@@ -28,8 +28,8 @@ class Hidden:
 class Explanation:
     steps: list[str]
     next_step: str
-    printed: str  # by the compiler, the student's code or lockstep
-    places: list[str]  # file.cu:22, in the order in which the others name them
+    printed: str  # output of the compiler, of the student's code or of lockstep
+    places: list[str]  # "file.cu:22", in the order of steps and printed
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Grade:
 
     @property
     def kind(self) -> str:
-        """good, partial, bad; or fault: a person has to look before it counts."""
+        """good, partial, bad; or fault, which a person has to look at before it counts."""
         if self.verdict in (JUDGE_FAULT, CHEATING):
             return "fault"
         if self.verdict == ACCEPTED:
@@ -64,7 +64,7 @@ class Grade:
 
     @property
     def points(self) -> float | None:
-        """None where nothing could be graded by a fault of ours: that is no 0."""
+        """None if nothing could be graded because of a fault of ours: that is not a 0."""
         return None if self.verdict == JUDGE_FAULT else self.record.get("score")
 
     @property
@@ -81,7 +81,7 @@ class Grade:
 
     @property
     def source(self) -> str:
-        """Everything that was handed in for this lab."""
+        """The text of all files that were handed in for this lab."""
         return "\n".join((self.record["submission"].get("code") or {}).values())
 
     @property
@@ -95,7 +95,7 @@ class Grade:
 
     @property
     def cases_not_run(self) -> int:
-        """Hidden ones too: an earlier check failed."""
+        """The number of cases, hidden ones too, that did not run because an earlier check failed."""
         return self.judge.get("cases_planned", 0) - len(self.judge.get("cases", []))
 
     @property
@@ -104,18 +104,18 @@ class Grade:
 
     @property
     def check(self) -> str:
-        """The check that the code failed, as docs/labs.md names it; empty for none."""
+        """The check that the code failed, as docs/labs.md names it; empty if there is none."""
         return "" if self.verdict == JUDGE_FAULT else str(self.judge.get("failed_check") or "")
 
     def explanation(self, *, to_student: bool = True) -> Explanation:
-        """Why it failed, or could not be graded. What a hidden case was is for the instructor, and so is a fault of
-        ours, which may name their files."""
+        """Why it failed, or could not be graded. Only the instructor learns what a hidden case was. A fault of ours is
+        for the instructor too, since it may name files of theirs."""
         if to_student and self.verdict == JUDGE_FAULT:
             return Explanation([], "", "", [])
         failure = self.judge.get("failure") or {}
         if not to_student:
             failure = {**failure, **failure.get("instructor", {})}
-        error = self.record.get("error")  # in the place of a judge's verdict
+        error = self.record.get("error")  # stands in place of a judge's verdict
         steps = [self._without_folder(step) for step in [*failure.get("steps", []), *([error] if error else [])]]
         printed = self._without_folder(failure.get("printed", ""))
         return Explanation(
@@ -138,20 +138,20 @@ class Grade:
         return list(dict.fromkeys(f"{self.file}:{after_colon or in_brackets}" for after_colon, in_brackets in found))
 
     def _without_folder(self, text: str) -> str:
-        """Where the instructor's machine kept the file is nobody's affair."""
+        """The text without the path at which the instructor's machine kept the file."""
         folder = PurePosixPath(str(self.judge.get("file", ""))).parent
         return text.replace(f"{folder}/", "") if str(folder) not in (".", "/") else text
 
 
 @dataclass(frozen=True)
 class Course:
-    labs: Sequence[Lab]  # those that somebody handed in
+    labs: Sequence[Lab]  # those with a submission
     students: Sequence[str]
     grades: Mapping[tuple[str, str], Grade]  # by student and lab
 
     @staticmethod
     def of_records(records: Sequence[Mapping[str, Any]], labs: Sequence[Lab]) -> "Course":
-        """Records of labs that this course no longer has are left out."""
+        """Leaves out records of labs that this course no longer has."""
         by_name = {lab.name: lab for lab in labs}
         known = [record for record in records if record["lab"] is None or record["lab"] in by_name]
         grades = [Grade(record, by_name.get(record["lab"])) for record in known]
@@ -171,19 +171,19 @@ class Course:
         return [grade for grade in found if grade is not None]
 
     def identities(self, student: str) -> list[str]:
-        """What Canvas or Moodle wrote into the names of what they gave to download: the number, then the name."""
+        """The number and the name that Canvas or Moodle wrote into the file names of their download, in this order."""
         known = [grade.record.get("identity") or {} for grade in self.of_student(student)]
         return list(dict.fromkeys(str(one[key]) for key in ("id", "name") for one in known if one.get(key)))
 
     def total(self, student: str) -> float | None:
-        """Of all labs, one that was not handed in counting 0; None while a lab of theirs waits for us."""
+        """The sum over all labs; a lab without a submission counts 0. None while a lab of the student waits for us."""
         grades = self.of_student(student)
         if any(grade.points is None for grade in grades):
             return None
         return sum(grade.points or 0 for grade in grades)
 
     def most(self) -> float:
-        """What the total is out of."""
+        """The highest total that a student can reach."""
         return sum(max(grade.of for grade in self.of_lab(lab)) for lab in self.labs)
 
     def median(self, lab: Lab) -> float | None:

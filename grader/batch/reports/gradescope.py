@@ -1,9 +1,9 @@
-"""gradescope: a student's grades → results.json as Gradescope's autograder specification has it. Nothing here needs
-more than Python itself: the autograder uses it too.
+"""gradescope: a student's grades → results.json, as Gradescope's autograder specification asks for it. It needs only
+Python's own library, because the autograder uses it too.
 
-A fault of ours is no 0: there is then no score at all, which Gradescope takes for an autograder that failed and has to
-be run again; or, where the student had a score already, that one. Where cases are hidden, so is every test whose points
-depend on them, until grades are published.
+A fault of ours does not give a 0. If the student had a score already, that score stays. Otherwise there is no score at
+all; Gradescope then takes the autograder for failed, and it has to be run again. If there are hidden cases, every test
+whose points depend on them is hidden until grades are published.
 """
 
 import json
@@ -13,15 +13,15 @@ from typing import Any
 from .grades import ACCEPTED, INCONCLUSIVE, Grade
 from .text import number, visible
 
-OUTPUT = 10_000  # characters of one test's output
-MARK = "warpladder"  # in extra_data: how a later run knows our own results
+OUTPUT = 10_000  # the longest output of one test, in characters
+MARK = "warpladder"  # in extra_data: a later run knows our own results by this
 
 
 def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", earlier: float | None = None) -> str:
-    """hidden_until: hidden or after_published. earlier: the score that stands if this run has none."""
+    """hidden_until: hidden or after_published. earlier: the score that stays if this run has none."""
     marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades if not _hides(grade)}}
     if any(grade.points is None for grade in grades) or not grades:
-        # No more than that: students may see extra_data, and what happened may name a hidden case.
+        # Nothing more: students may see extra_data, and an account of what happened could name a hidden case.
         why = "\n".join(f"{grade.lab_name}: {grade.verdict}" for grade in grades if grade.points is None)
         return trouble(why, earlier=earlier, marks=marks)
     tests = [test for at, grade in enumerate(grades, 1) for test in _tests(grade, at, hidden_until)]
@@ -40,7 +40,7 @@ def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", e
 
 
 def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] | None = None) -> str:
-    """The results.json of an autograder that could not grade. why: without what is hidden."""
+    """The results.json of an autograder that could not grade. why: a reason that reveals nothing hidden."""
     text = "The autograder had trouble. This is not your code's fault, and no grade was given for this submission."
     if earlier is not None:
         text += f" Your earlier score, {earlier:g}, stands."
@@ -57,7 +57,7 @@ def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] 
 
 
 def earlier_score(metadata: Mapping[str, Any]) -> float | None:
-    """From submission_metadata.json: the last score that was a grade."""
+    """The last score in submission_metadata.json that was a grade."""
     for submission in reversed(metadata.get("previous_submissions") or []):
         marks = ((submission.get("results") or {}).get("extra_data") or {}).get(MARK) or {}
         score = submission.get("score")
@@ -110,7 +110,7 @@ def _hides(grade: Grade) -> bool:
 
 
 def _why(grade: Grade, part: Mapping[str, Any]) -> str:
-    """The diagnosis stands where the points are lost first."""
+    """The diagnosis goes to the part in which the first points are lost."""
     first_loss = next((one for one in grade.parts if one["points"] < one["of"]), None)
     return "\n\n".join(filter(None, [str(part.get("why", "")), _explained(grade) if part is first_loss else ""]))
 

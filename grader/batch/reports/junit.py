@@ -1,8 +1,8 @@
-"""junit: grades → JUnit XML. A test suite is a student's lab; its tests are the verdict and each case. The type of a
-failure or error is the verdict, so that a time limit can be told from a wrong answer.
+"""junit: grades → JUnit XML. A test suite is one lab of one student; its tests are the verdict and each case. The type
+of a failure or error is the verdict, so that a reader can tell a time limit from a wrong answer.
 
-failure: the code is at fault. error: there is no verdict on the code (judge fault, refused). skipped: not decided
-(inconclusive), or not run, since an earlier check failed."""
+failure: the code is wrong. error: there is no verdict on the code (judge fault, refused). skipped: not decided
+(inconclusive), or not run because an earlier check failed."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -50,7 +50,7 @@ def _verdict(grade: Grade, name: str) -> ElementTree.Element:
 
 def _cases(grade: Grade, name: str) -> list[ElementTree.Element]:
     if grade.points is None:
-        return []  # what a judge that failed saw is no verdict on the code
+        return []  # a judge that failed gives no verdict on the code
     tests = []
     for case in grade.public_cases:
         test = _test(name, case["name"])

@@ -1,5 +1,5 @@
-"""pages: grades → HTML: a page a student, one for the class. Each is one file that needs no other and no network; the
-templates escape whatever they are given."""
+"""pages: grades → HTML: a page for each student and one for the class. Each page is one file that needs no other file
+and no network. The templates escape everything that they are given."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ from .grades import ACCEPTED, CHEATING, INCONCLUSIVE, JUDGE_FAULT, REFUSED, Cour
 from .similarity import THRESHOLD, Similar
 
 TEMPLATES = Path(__file__).parent / "templates"
-PRINTED = 6000  # characters of what was printed; the whole stands in results/
-ALIKE = 60  # rows of similar submissions on the page
+PRINTED = 6000  # the most characters of printed output; results/ has all of it
+ALIKE = 60  # the most rows of similar submissions
 MEANINGS = {
     ACCEPTED: "Correct on every case, and every rule holds.",
     "wrong answer": "The code runs, but gives a wrong result.",
@@ -48,7 +48,7 @@ class Style:
     css: str
 
     def render(self, template: str, **values: Any) -> str:  # noqa: ANN401
-        # The style sheet is ours and holds no <.
+        # The style sheet is ours and has no <.
         return self.environment.get_template(template).render(css=Markup(self.css), **values) + "\n"
 
 
@@ -113,7 +113,8 @@ def class_page(course: Course, similar: Similar, notes: Sequence[str], style: St
 
 
 def feedback(grade: Grade) -> str:
-    """What Moodle shows beside a grade, as HTML: a line a part, then where the first points were lost."""
+    """Moodle shows this beside a grade, as HTML: a line for each part, then the place where the first points were
+    lost."""
     why = grade.explanation()
     lines = [f"{grade.label}: {grade.verdict}"]
     lines += [f"{part['name']}: {part['points']} of {part['of']} ({part['why']})" for part in grade.parts]
@@ -144,7 +145,7 @@ def _kinds(grades: Sequence[Grade]) -> Mapping[str, int]:
 
 
 def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:
-    """By measured and modelled, which are never drawn together."""
+    """Kind → speedups. Measured and modelled ones are never drawn together."""
     found: dict[str, list[tuple[str, list[float]]]] = defaultdict(list)
     for lab in course.labs:
         of_kind: dict[str, list[float]] = defaultdict(list)
@@ -171,7 +172,8 @@ def _lab_row(course: Course, lab: Lab) -> dict[str, Any]:
 
 
 def _alike(similar: Similar) -> list[tuple[str, list[str], list[str], float]]:
-    """Lab, some, others, how much alike. Those that are one and the same are one group, lest ten copies be 45 rows."""
+    """Lab, some students, others, how much alike. Identical submissions form one group; ten copies would else make 45
+    rows."""
     group: dict[tuple[str, str], list[str]] = {}
     for pair in similar.pairs:
         for who in (pair.first, pair.second):
@@ -189,7 +191,7 @@ def _alike(similar: Similar) -> list[tuple[str, list[str], list[str], float]]:
 
 
 def _findings(grades: Sequence[Grade]) -> list[tuple[str, str, int, list[Grade]]]:
-    """Which checks fail most: the name up to its kind, since case.reduce_sum.33.ones says what its neighbours say."""
+    """The checks that fail most. Names are cut after the kind, since case.reduce_sum.33 and .65 tell the same."""
     by_check: dict[tuple[str, str], list[Grade]] = defaultdict(list)
     for grade in grades:
         if grade.check:

@@ -1,4 +1,4 @@
-"""plots: grades → SVG that stands inside a page: no ids but its own, text in the page's own colour and typeface."""
+"""plots: grades → SVG for use inside a page: its ids are unique, its text has the page's colour and typeface."""
 
 import io
 import math
@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK = "#010203"  # stands for the page's own colour of text
+INK = "#010203"  # a placeholder for the page's colour of text
 COLOURS = {"good": "#3f8f63", "partial": "#c39a3b", "bad": "#b9594a", "fault": "#8573b3"}  # as in style.css
 STYLE = {
     "svg.fonttype": "none",
@@ -35,7 +35,7 @@ STYLE = {
 
 
 def distribution(totals: Sequence[float], most: float) -> str:
-    """How many students have how many points, in tenths of what there is to have."""
+    """How many students have how many points, in tenths of the maximum."""
 
     def draw(axis: "Axes") -> None:
         edges = [most * tenth / 10 for tenth in range(11)]
@@ -49,7 +49,7 @@ def distribution(totals: Sequence[float], most: float) -> str:
 
 
 def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
-    """rows: a lab and how many of its submissions ended good, partial, bad and fault."""
+    """rows: a lab, and how many of its submissions ended good, partial, bad and fault."""
 
     def draw(axis: "Axes") -> None:
         for at, (_, counts) in enumerate(rows):
@@ -70,11 +70,11 @@ def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
 
 
 def speedups(rows: Sequence[tuple[str, Sequence[float]]], kind: str) -> str:
-    """rows: a lab and the speedups of its submissions; logarithmic, since a ratio of 2 up is one of 2 down."""
+    """rows: a lab, and the speedups of its submissions. The axis is logarithmic: 2 and 1/2 are equally far from 1."""
 
     def draw(axis: "Axes") -> None:
         for at, (_, ratios) in enumerate(rows):
-            # Spread by a fixed rule: dots do not hide each other, and the plot is the same every time.
+            # Dots are spread by a fixed rule, so that they do not hide each other and the plot is always the same.
             heights = [at + 0.5 * ((17 * place) % 29 / 29 - 0.5) for place in range(len(ratios))]
             axis.plot(sorted(ratios), heights, "o", color=COLOURS["good"], alpha=0.55, markersize=4, markeredgewidth=0)
         axis.axvline(1, color=INK, linewidth=0.6, linestyle=(0, (3, 3)))

@@ -1,8 +1,8 @@
-"""similarity: sources of one lab → pairs that are alike, by copydetect (winnowing, as MOSS does it): names, comments
-and layout do not count, nor does what the starter gave. It finds where to look and judges nobody.
+"""similarity: the sources of one lab → pairs that are alike, by copydetect (winnowing, as in MOSS). Names, comments,
+layout and the text of the starter do not count. It says where to look; it accuses nobody.
 
-Two halves: find(), for the reports; and the script that it starts, with a limit of time and memory, since what it reads
-was written by anybody:    similarity.py < REQUEST.json > ANSWER.json
+It has two halves: find(), for the reports, and the script that find() starts. The script has limits of time and memory,
+since nobody knows what the sources contain:    similarity.py < REQUEST.json > ANSWER.json
 """
 
 import json
@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-THRESHOLD = 0.8  # of the smaller share that the two have in common
+THRESHOLD = 0.8  # the share of one file that the other has too; the smaller of the two shares counts
 REFERENCE = "(reference solution)"
-LONGEST = 64 * 1024  # characters of a file that are compared
-GRAM = 20  # characters of a run that counts, once each name is one letter: about a line
-WINDOW = 12  # of that many runs in a row one is kept: what the two share from GRAM + WINDOW - 1 characters on is found
-OWN = 120  # such characters of one's own, without the starter's: with fewer everybody is alike
+LONGEST = 64 * 1024  # only so many characters of a file are compared
+GRAM = 20  # the length of a run that counts, once each name is one letter: about a line
+WINDOW = 12  # one of so many runs in a row is kept; a common part of GRAM + WINDOW - 1 characters is always found
+OWN = 120  # a file needs so many characters beside the starter's; with fewer all files are alike
 SECONDS_A_FILE, SECONDS_A_LAB, BYTES = 2, 60, 4 << 30
 
 
@@ -39,7 +39,7 @@ class Similar:
 
 
 def find(files: Mapping[str, Mapping[str, str]], starters: Mapping[str, str], threshold: float = THRESHOLD) -> Similar:
-    """files: by lab and by student."""
+    """files: lab → student → source."""
     request = {"files": files, "starters": starters, "threshold": threshold}
     try:
         answer = subprocess.run(
@@ -48,7 +48,7 @@ def find(files: Mapping[str, Mapping[str, str]], starters: Mapping[str, str], th
             capture_output=True,
             text=True,
             timeout=SECONDS_A_LAB * max(1, len(files)),
-            env=dict(os.environ, PYTHONHASHSEED="0"),  # copydetect hashes with hash(): the same file, the same marks
+            env=dict(os.environ, PYTHONHASHSEED="0"),  # copydetect uses hash(): the same file must give the same marks
         )
     except subprocess.TimeoutExpired:
         return Similar([], [f"Similarity was not looked for: it took longer than {SECONDS_A_LAB} seconds a lab."])
@@ -89,7 +89,7 @@ def _pairs(lab: str, marks: Mapping[str, Any], threshold: float) -> list[tuple[s
             if one.hashes == other.hashes:
                 found.append((lab, first, second, 1.0))
                 continue
-            if common < threshold / 2 * max(len(one.hashes), len(other.hashes)):  # spares most pairs the arithmetic
+            if common < threshold / 2 * max(len(one.hashes), len(other.hashes)):  # most pairs need no more arithmetic
                 continue
             alike = float(min(1.0, *compare_files(one, other)[1]))
             if alike >= threshold:

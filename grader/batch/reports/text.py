@@ -1,5 +1,5 @@
-"""text: what people handed in, made harmless for the place where it is shown; numbers as people write them; whole
-files or none. HTML is escaped by its templates."""
+"""text: makes submitted text harmless for the place where it is shown, writes numbers as people write them, and writes
+complete files or none. The templates escape HTML."""
 
 import re
 import unicodedata
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-SHOWN_NAME = 60  # characters of a name on a page
+SHOWN_NAME = 60  # the longest name on a page, in characters
 
 
 def write(path: Path, text: str) -> None:
-    """Whoever reads the file while it is written finds the old one or the new one. After a power cut all of them can be
-    made again from results/, so nothing waits for the disk here."""
+    """A reader finds the old file or the new one, never a part. We do not wait for the disk: after a power cut all
+    files can be made again from results/."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.new")
     unfinished.write_text(text, encoding="utf-8", errors="replace", newline="")
@@ -20,8 +20,8 @@ def write(path: Path, text: str) -> None:
 
 
 def visible(text: object, limit: int | None = None) -> str:
-    """Controls and invisible format characters (those that turn the direction of writing among them) as \\u202e, so
-    that a name cannot pose as another; line breaks and tabs stay. Longer texts lose their middle."""
+    """Shows control characters and invisible format characters, such as those that turn the direction of writing, as
+    \\u202e, so that a name cannot pose as another. Line breaks and tabs stay. Longer texts lose their middle."""
     whole = str(text)
     if limit is not None and len(whole) > limit:
         half = limit // 2
@@ -30,24 +30,25 @@ def visible(text: object, limit: int | None = None) -> str:
 
 
 def name(text: object) -> str:
-    """For one line of a page."""
+    """A name for one line of a page."""
     return visible(" ".join(str(text).split()), SHOWN_NAME) or "(no name)"
 
 
 def cell(text: object) -> str:
-    """For a CSV file that a spreadsheet opens: there a text that begins so would be a formula."""
+    """A cell of a CSV file. A spreadsheet would take a text that begins with one of these characters for a formula."""
     whole = str(text)
     is_number = re.fullmatch(r"[+-]?\d+([.,]\d+)?", whole) is not None
     return "'" + whole if whole[:1] in ("=", "+", "-", "@", "\t", "\r") and not is_number else whole
 
 
 def xml(text: object) -> str:
-    """XML 1.0 has no place for some characters, escaped or not."""
+    """Replaces characters that XML 1.0 does not allow, escaped or not."""
     return re.sub("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", str(text))
 
 
 def file_name(student: str) -> str:
-    """A name of its own in any file system for each student, the student's own where that is harmless."""
+    """A unique file name for each student that every file system accepts; the student's own name if that is
+    harmless."""
     if re.fullmatch(r"\w[\w .,@+()'~-]*", student) and len(student.encode()) <= 120:
         return student
     slug = re.sub(r"[^A-Za-z0-9]+", "-", student)[:40].strip("-")
@@ -55,7 +56,7 @@ def file_name(student: str) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """ "–" for what there is not; thousands in groups."""
+    """ "–" if there is none. Thousands are separated."""
     if value is None:
         return "–"
     if value == int(value) and abs(value) < 1e15:
@@ -69,7 +70,7 @@ def ratio(value: float) -> str:
 
 
 def points(value: float | None) -> str:
-    """At most two decimals, as gradebooks keep them; empty where there is no grade."""
+    """At most two decimals, as in gradebooks; empty if there is no grade."""
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 

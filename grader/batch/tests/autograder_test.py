@@ -1,4 +1,4 @@
-"""The zip for Gradescope, unpacked and run as its specification says, with the judge that is already built here."""
+"""The zip for Gradescope is unpacked and run as its specification says, with the judge of this build."""
 
 import json
 import os
@@ -10,9 +10,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import commands
 from batch.autograder import package
 from batch.reports.gradescope import MARK
-from launcher import main
 from launcher.console import Failure
 from launcher.paths import BUILD, ROOT
 from launcher.variants import Variant
@@ -27,7 +27,7 @@ def is_checkout() -> bool:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Unpacks with the files' modes, as unzip does."""
+    """Unpacks with the modes of the files, as unzip does."""
     with zipfile.ZipFile(file) as archive:
         archive.extractall(folder)
         for entry in archive.infolist():
@@ -43,12 +43,12 @@ class Autograder(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.root = Path(holder.name) / "autograder"
         cls.zip = Path(holder.name) / "02.zip"
-        arguments = main.parser().parse_args(["gradescope", "--lab", "2", "--out", str(cls.zip)])
+        arguments = commands.parser().parse_args(["gradescope", "--lab", "2", "--out", str(cls.zip)])
         cls.code = package.write(arguments)
         for folder in ("source", "submission", "results"):
             (cls.root / folder).mkdir(parents=True)
         unpack(cls.zip, cls.root / "source")
-        # The zip holds the committed files; the test needs the files of this work tree.
+        # The zip holds the committed files. The test wants the files of this tree.
         for name in ("grader", "lab", "labs"):
             own = cls.root / "source" / "course" / name
             shutil.rmtree(own) if own.is_dir() else own.unlink()
@@ -113,7 +113,9 @@ class Autograder(unittest.TestCase):
         short = self.root / "short"
         short.write_text("guess me", encoding="utf-8")
         for secret, saying in (("/nowhere/secret", "cannot be read"), (str(short), "shorter than 16 bytes")):
-            arguments = main.parser().parse_args(["gradescope", "--hidden", secret, "--out", str(self.root / "no.zip")])
+            arguments = commands.parser().parse_args(
+                ["gradescope", "--hidden", secret, "--out", str(self.root / "no.zip")]
+            )
             with self.assertRaisesRegex(Failure, f"--hidden {secret}:? .*{saying}"):
                 package.write(arguments)
         self.assertFalse((self.root / "no.zip").exists())

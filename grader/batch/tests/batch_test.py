@@ -1,4 +1,4 @@
-"""./lab grade with the tests' own judge: no submission stops it, a killed batch can continue, results stay."""
+"""./lab grade with a fake judge: no submission stops it, a killed batch can be continued, results stay."""
 
 import csv
 import json
@@ -69,7 +69,7 @@ class Batch(InAFolder):
         self.assertIn("another ./lab grade", self.grade(folder, resumed, 2))
         first.kill()
         first.communicate()
-        until(lambda: not left_behind(self.folder))  # its judges end too
+        until(lambda: not left_behind(self.folder))  # the judges end with the batch
         self.assertEqual(len(list(resumed.rglob(LEFT))), 2, "what they left is where the next run finds it")
         self.assertEqual(list(self.fake.temporary.rglob(LEFT)), [])
         half = resumed / "results" / "s11" / ".02_reduce_neighbored.json.new"

@@ -1,4 +1,4 @@
-"""A real Dask scheduler with workers, one of which is killed during the batch; and Slurm, with a script as sbatch."""
+"""A real Dask scheduler with workers, one of which is killed in the middle; and Slurm, whose sbatch is a script."""
 
 import json
 import os
@@ -26,7 +26,8 @@ class Cluster(InAFolder):
         self.env = {**self.fake.env, "PYTHONPATH": str(ROOT / "grader")}
 
     def start(self, *command: str, **env: str) -> subprocess.Popen[bytes]:
-        """In its own process group, so that a kill also ends a worker's nanny and judges, as when a machine fails."""
+        """Starts it in a process group of its own: a kill then ends a worker's nanny and judges too, as a power cut
+        would."""
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
                 command, env={**self.env, **env}, stdout=log, stderr=log, cwd=self.folder, start_new_session=True
@@ -43,7 +44,7 @@ class Cluster(InAFolder):
         file = self.folder / "scheduler.json"
         dask = (str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler")
         options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
-        process = self.start(*dask, *options, PYTHONPATH="")  # a scheduler that users start does not know our modules
+        process = self.start(*dask, *options, PYTHONPATH="")  # it does not know our modules
         until(lambda: file.exists() and file.read_text() != "")
         return process, json.loads(file.read_text(encoding="utf-8"))["address"]
 
@@ -56,14 +57,14 @@ class Cluster(InAFolder):
     def test_a_worker_that_is_killed_takes_nothing_with_it(self) -> None:
         what = {"cleo": "crash", "dora": "wrong answer = 0"}
         if (BUILD / "grader" / "judge").exists():
-            what["anna"] = SOLUTION.read_text(encoding="utf-8")  # not fake: for the real judge
+            what["anna"] = SOLUTION.read_text(encoding="utf-8")  # a real source, for the real judge
         what |= {f"s{number:02}": "accepted = 90" if number < 4 else "gate" for number in range(16)}
         folder, out, alone = submissions(self.folder / "in", what), self.folder / "out", self.folder / "alone"
         scheduler, address = self.scheduler()
         workers = self.two_workers(address, folder, out)
         batch = self.fake.grade(folder, "--out", out, "--scheduler", address)
         done = len(what) - 12
-        calls = 2 + 1 + 4 + 2  # cleo's, dora's, four students', and one that waits on each worker
+        calls = 2 + 1 + 4 + 2  # of cleo, of dora, of four students, and one that waits on each worker
         until(lambda: len(records(out)) == done and self.fake.calls() == calls)
         self.kill(workers[0])
         self.fake.gate.touch()
@@ -97,7 +98,7 @@ class Cluster(InAFolder):
         until(lambda: not left_behind(self.folder))
 
     def two_workers(self, address: str, folder: Path, out: Path) -> list[subprocess.Popen[bytes]]:
-        """Both workers have joined, and before them a worker with other sources, which is refused."""
+        """Two workers have joined. A worker with other sources came before them and is refused."""
         shutil.copytree(ROOT / "grader", self.folder / "other" / "grader")
         command = cluster.worker_command(address)
         stranger = self.start(*command, "--no-nanny", PYTHONPATH=str(self.folder / "other" / "grader"))
@@ -107,7 +108,7 @@ class Cluster(InAFolder):
             self.assertRegex(said, "has no workers|has other sources")
         workers = [self.start(*command, "--nthreads", "1") for _ in range(2)]
         self.kill(stranger)
-        while "none of the 2 workers has a GPU" not in said:  # by then both have joined, and the wrong worker is gone
+        while "none of the 2 workers has a GPU" not in said:  # by then both are there, and the other is gone
             said = self.grade(folder, out, 2, "--scheduler", address, "--device", "gpu")
             self.assertRegex(said, "has a GPU: the tasks would wait for ever|has no workers")
         return workers
@@ -115,7 +116,7 @@ class Cluster(InAFolder):
     def test_slurm(self) -> None:
         programs = self.folder / "bin"
         programs.mkdir()
-        # A job is a copy of the script: the script given to sbatch is deleted when sbatch returns.
+        # A job is a copy of the script: the script that sbatch gets is removed when sbatch returns.
         sbatch = 'cp "$1" {0}/job.sh; setsid sh {0}/job.sh >> {0}/log 2>&1 & echo "Submitted batch job $!"'
         for name, script in (("sbatch", sbatch), ("scancel", 'kill -TERM -- -"$1"')):
             (programs / name).write_text(f"#!/bin/sh\n{script.format(self.folder)}\n", encoding="utf-8")

@@ -1,5 +1,5 @@
-"""course: records for the tests of reports: verdicts.json, which the judge wrote on labs 02 and 15 (with fewer cases
-and counters), as the records of students with harmless and harmful names."""
+"""course: records for the tests of reports. They come from verdicts.json, which the judge wrote for labs 02 and 15
+(with fewer cases and counters), and belong to students with harmless and with harmful names."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from launcher import labs
 HERE = Path(__file__).parent
 VERDICTS: dict[str, dict[str, Any]] = json.loads((HERE / "verdicts.json").read_text(encoding="utf-8"))
 LABS = labs.all_labs()
-SECRET = "SECRET-4711"  # of a hidden case; only for the instructor
+SECRET = "SECRET-4711"  # part of a hidden case; only the instructor may see it
 SCRIPT = "<script>alert('x')</script>"
 FORMULA = "=cmd|' /C calc'!A0"
 TURNED = "\u202egnp.exe\u202c"
@@ -21,7 +21,7 @@ HOSTILE = (SCRIPT, FORMULA, TURNED, LONG, HEBREW, "../../etc/passwd", "a&b\"c'd"
 
 
 def record(student: str, of: str, /, **changes: Any) -> dict[str, Any]:  # noqa: ANN401
-    """of: a key of verdicts.json."""
+    """A record. of: a key of verdicts.json."""
     judge = copy.deepcopy(VERDICTS[of])
     code = f"// {student}\nint main() {{}}\n"
     return {
@@ -54,13 +54,13 @@ PRIVATE = "/home/prof"  # a path on the instructor's machine
 
 
 def fault(student: str) -> dict[str, Any]:
-    """The judge left no verdict."""
+    """A record for which the judge left no verdict."""
     error = f"No space left on device: {PRIVATE}/grades"
     return record(student, "02_accepted", verdict="judge fault", score=None, error=error, judge=None)
 
 
 def measuring_fault(student: str) -> dict[str, Any]:
-    """The judge says itself that it cannot judge this."""
+    """A record in which the judge says itself that it cannot judge."""
     made = record(student, "02_accepted", verdict="judge fault", score=None)
     failure = {"steps": [f"a measuring fault, {PRIVATE}/labs"], "next": "Put it right.", "printed": ""}
     failure |= {"case": "", "schedule": ""}
@@ -76,7 +76,7 @@ def refusal(student: str, lab: str | None = None) -> dict[str, Any]:
 
 
 def with_hidden_failure(student: str) -> dict[str, Any]:
-    """Public cases pass, a hidden case does not. Its description stands where the judge puts it, for the instructor."""
+    """Public cases pass and a hidden one fails. The judge tells the instructor, in a part of its own, which one."""
     made = record(student, "02_accepted", verdict="wrong answer", score=0)
     judge = made["judge"]
     judge["verdict"], judge["failed_check"] = "wrong answer", "case.hidden.2"

@@ -1,4 +1,4 @@
-"""--hidden FILE: a file that the judge would refuse is refused before grading begins, and no other file is."""
+"""--hidden FILE: a file that the judge would refuse is refused before anything is graded; no other file is refused."""
 
 import json
 import subprocess
@@ -53,7 +53,7 @@ class Hidden(InAFolder):
         self.file = self.folder / "secret"
 
     def write(self, secret: bytes | str) -> None:
-        """A text is the list of lab 02, or the whole file."""
+        """text: the list for lab 02, or the whole file."""
         if isinstance(secret, str) and not secret.startswith("{"):
             secret = f'{{"{LAB.name}": {secret}}}'
         self.file.write_bytes(secret.encode() if isinstance(secret, str) else secret)
@@ -84,7 +84,7 @@ class Hidden(InAFolder):
                 self.assertEqual(done.returncode, 2, done.stdout)
                 facts = json.loads(verdict.read_text(encoding="utf-8"))
                 self.assertRegex(facts["failure"]["steps"][0], saying)
-        for secret in TAKEN:  # spares the compiler's work: such a case does not exist
+        for secret in TAKEN:  # a case that does not exist, so that nothing has to be compiled
             self.write(secret)
             done = subprocess.run([*command, "--case", "hidden.99"], capture_output=True, text=True)
             self.assertIn('no hidden case "hidden.99"', done.stdout)

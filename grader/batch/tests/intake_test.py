@@ -1,4 +1,5 @@
-"""Intake finds each submission's student and lab, or refuses it. It follows no link out and unpacks no bomb."""
+"""What intake accepts, to which student it belongs, and what it refuses. Nothing hostile is followed or kept in
+memory."""
 
 import contextlib
 import gzip
@@ -203,7 +204,7 @@ class Intake(InAFolder):
         self.assert_refused("unusual method")
         (self.folder / "anna.zip").write_bytes(bytes(archive.ARCHIVE_BYTES + 1))
         self.assert_refused("larger than 8 MiB")
-        # 1 GiB of zeros: as a member that is ignored, and as a header that tarfile would read at once.
+        # 1 GiB of zeros: in a member that is ignored, and in a header that tarfile would read at once.
         for kind, name in ((tarfile.REGTYPE, "02/notes.txt"), (tarfile.XHDTYPE, "x"), (tarfile.GNUTYPE_LONGNAME, "x")):
             head = tarfile.TarInfo(name)
             head.type, head.size = kind, 1 << 30
@@ -218,7 +219,7 @@ class Intake(InAFolder):
             packed.write(head.tobuf() + zeros + zeros)
         self.assert_refused("larger than 1 MiB")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most) << 10
-        self.assertLess(grown, 6 * archive.UNPACKED_BYTES)  # a header is in memory as pieces, joined, and decoded
+        self.assertLess(grown, 6 * archive.UNPACKED_BYTES)  # tarfile keeps a header in pieces, joined, and decoded
         for number in range(2001):
             self.put(f"ben/02/{number}.cu")
         self.assertIn("more than 2000 files", self.only().refusal or "")
@@ -260,7 +261,8 @@ class Intake(InAFolder):
         self.assertIsNone(one.lab)
 
     def test_a_whole_class(self) -> None:
-        """The trial's submissions: each finds its student and its lab, and only those are refused that must be."""
+        """A class as in the trial. Each submission finds its owner and its lab, and only those are refused that must
+        be."""
         folder = self.folder / "class"
         with contextlib.redirect_stdout(io.StringIO()):
             make_class.make(folder, 80, random.Random(1), set())

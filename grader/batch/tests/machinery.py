@@ -1,10 +1,12 @@
-"""machinery: a batch with the tests' own judge, which at once does what a submission's first line says.
+"""machinery: a batch with a fake judge, which does at once what the first line of a submission says.
 
-The fake judge stands in a build tree beside links to the real one. It passes files without such a line to the real
-judge. It notes each call in calls.log, and leaves a file in its temporary folder, as a killed judge does. As a program,
-this file is ./lab grade without its build:
-    machinery.py SUBMISSIONS --out DIR …      with TEST_VERSION as the version of the sources, TEST_WALL as
-    the judge's limit; writes only the gradebook unless TEST_REPORTS is set
+The fake judge is in a build tree beside links to the real one. It calls the real judge for submissions without such a
+line. It notes each call in calls.log, and leaves a file in its temporary folder, as a killed judge does.
+
+As a program, this file is ./lab grade without its build:
+    machinery.py SUBMISSIONS --out DIR …
+TEST_VERSION is the version of the sources and TEST_WALL the limit of the judge. Unless TEST_REPORTS is set, the
+gradebook is the only report.
 """
 
 import json
@@ -14,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":  # started by its path
+if __name__ == "__main__":  # this file was started by its path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from launcher import wheels
@@ -55,7 +57,7 @@ sys.exit({{"accepted": 0, "judge fault": 2}}.get(what, 1))
 
 
 class FakeTree:
-    """A build tree whose judge is the fake one."""
+    """A build tree with the fake judge."""
 
     def __init__(self, folder: Path) -> None:
         self.tree = folder / "build"
@@ -63,7 +65,7 @@ class FakeTree:
         (self.tree / "labs").symlink_to(BUILD / "labs")
         self.log = folder / "calls.log"
         self.log.touch()
-        self.gate = folder / "gate"  # judges with "gate" wait until this file exists
+        self.gate = folder / "gate"  # judges that are told "gate" wait for this file
         judge = self.tree / "grader" / "judge"
         real = BUILD / "grader" / "judge"
         judge.write_text(
@@ -90,7 +92,7 @@ class FakeTree:
 
 
 def submissions(folder: Path, firsts: dict[str, str], lab: str = "02") -> Path:
-    """One student each: name → the fake judge's task, or a whole source."""
+    """A submission for each student. firsts: name → an order for the fake judge, or a whole source."""
     for student, first in firsts.items():
         (folder / student / lab).mkdir(parents=True)
         source = first if "\n" in first else f"// fake: {first}\n"
@@ -107,18 +109,18 @@ def records(out: Path) -> dict[str, dict[str, object]]:
 
 
 def _without_a_build() -> int:
-    from batch import cluster, grade, judging, version
+    from batch import cluster, grade, judging, ready, version
     from batch.reports import gradebook, grades, text
+    from commands import parser
     from launcher.console import Failure
-    from launcher.main import parser
 
     def gradebook_alone(out: Path, found: list[dict[str, Any]], **given: Any) -> list[str]:  # noqa: ANN401
         text.write(out / "gradebook.csv", gradebook.plain(grades.Course.of_records(found, given["labs"])))
         return []
 
-    if "TEST_REPORTS" not in os.environ:  # pages and plots take longer than all other work
+    if "TEST_REPORTS" not in os.environ:  # pages and plots take longer than everything else
         grade.reports.write_all = gradebook_alone
-    grade.make_ready = lambda where, wanted: (BUILD, wanted)
+    ready.make_ready = lambda where, wanted: (BUILD, wanted)
     if "TEST_VERSION" in os.environ:
         version.digest = lambda: os.environ["TEST_VERSION"]
     judging.WALL_SECONDS = float(os.environ.get("TEST_WALL", judging.WALL_SECONDS))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A class for the trial of ./lab grade: solutions, starters, wrong variants and hostile submissions, each with edits
-that change no verdict and packed in some usual way. Also checks a batch's results.
+"""A class for the trial of ./lab grade: solutions, starters, wrong variants and hostile submissions. Each is edited so
+that its verdict stays the same, and packed in a way that students use. Also checks the results of a batch.
 
     make_class.py make FOLDER [--count 300] [--seed 1] [--labs 02,05]    writes FOLDER, and FOLDER.expected.json
     make_class.py check FOLDER OUT                                       ends 0 if every result is as expected
@@ -26,6 +26,7 @@ from launcher.variants import all_variants  # noqa: E402
 HOSTILE = ROOT / "grader" / "tests" / "hostile"
 HOSTILE_HEAD = re.compile(r"// verdict: (?P<verdict>[a-z ]+?)(?: · (?P<check>\S+))?\n// lab: (?P<lab>\d\d)\n")
 VERDICTS = {
+    "pass": "accepted",
     "case": "wrong answer",
     "rule": "rule broken",
     "finding": "rule broken",
@@ -33,19 +34,19 @@ VERDICTS = {
     "runtime": "runtime error",
     "guard": "runtime error",
 }
-# These run into the sandbox's limits of time and memory, a minute each. One of each kind is enough.
+# These reach the sandbox's limits of time and memory and take a minute each. One of each kind is enough.
 SLOW = re.compile(r"bomb|sleeps|spins|never|ignores|huge|giant|deep|stack|fills|long")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A submission, and its expected result."""
+    """A submission, and the result that it must get."""
 
     name: str
     lab: str  # its folder's name
     files: dict[str, bytes]
     verdict: str
-    check: str  # the failed check or its beginning; "": none or any
+    check: str  # the failed check, or the beginning of its name; "": none or any
 
 
 def main() -> int:
@@ -106,7 +107,8 @@ def starters() -> list[Kind]:
         facts = facts_of(lab)
         check = facts["starter_fails"]
         data = (ROOT / "labs" / lab / facts["source"]).read_bytes()
-        found.append(Kind(f"{lab}/starter", lab, {facts["source"]: data}, VERDICTS[check.split(".")[0]], check))
+        failed = "" if check == "pass" else check
+        found.append(Kind(f"{lab}/starter", lab, {facts["source"]: data}, VERDICTS[check.split(".")[0]], failed))
     return found
 
 
@@ -122,7 +124,7 @@ def wrong_variants() -> list[Kind]:
 
 
 def hostile() -> list[Kind]:
-    """From the corpus: submissions that do not need their own test, and only few that run into a limit."""
+    """Submissions of the corpus that need nothing from the corpus' own test. Few of them wait for a limit."""
     found = []
     headers = {path.name: path.read_text(encoding="utf-8") for path in HOSTILE.glob("*.h")}
     for path in sorted(HOSTILE.glob("*.cu")):
@@ -141,18 +143,18 @@ def hostile() -> list[Kind]:
 
 
 def edited(data: bytes, chance: random.Random) -> bytes:
-    """The same program, written differently. Sources that are not ordinary text do not change."""
+    """The same program as another person might write it. Sources that are not ordinary text stay as they are."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return data
-    if not re.search(r"R\"|\\\n|__LINE__|__COUNTER__|asm", text):  # a name or a line may matter there
+    if not re.search(r"R\"|\\\n|__LINE__|__COUNTER__|asm", text):  # in these a name or a line number may matter
         text = renamed(swapped(text, chance), chance)
     return text.encode() if 'R"' in text else commented(text, chance).encode()
 
 
 def swapped(text: str, chance: random.Random) -> str:
-    """Two neighbouring functions are exchanged if neither names the other."""
+    """Swaps two neighbouring functions if neither uses the other."""
     blocks = text.split("\n\n")
     for at in range(len(blocks) - 1):
         names = [function_name(block) for block in blocks[at : at + 2]]
@@ -163,7 +165,7 @@ def swapped(text: str, chance: random.Random) -> str:
 
 
 def function_name(block: str) -> str | None:
-    """The name in a block that is one whole function with its comment."""
+    """The name of the function, if the block is one whole function with its comment."""
     code = [line for line in block.splitlines() if line and not line.startswith("//")]
     if len(code) < 2 or code[-1] != "}" or any(re.match(r"\S", line) for line in code[1:-1]):
         return None
@@ -172,7 +174,7 @@ def function_name(block: str) -> str | None:
 
 
 def renamed(text: str, chance: random.Random) -> str:
-    """Local variables that are never a member's name, and never part of a string or of a header's line."""
+    """Renames local variables whose names occur nowhere as a member, in a string or in an #include."""
     locals_ = re.findall(r"^ +(?:const )?(?:int|unsigned|auto|float) (\w{2,})(?= =)", text, re.MULTILINE)
     for name in sorted(set(locals_)):
         word = rf"\b{name}\b"
@@ -195,7 +197,7 @@ def commented(text: str, chance: random.Random) -> str:
 
 
 def packed(folder: Path, number: int, lab: str, files: dict[str, bytes], chance: random.Random) -> str:
-    """Writes the submission there in one of the usual ways; returns the student's key."""
+    """Writes the submission into the folder in one of the forms that students use. Returns the student's key."""
     inside = {f"{lab}/{name}": data for name, data in files.items()}
     if chance.random() < 0.3:
         inside |= {

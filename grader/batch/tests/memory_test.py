@@ -1,4 +1,4 @@
-"""The memory of a tree of processes: known sizes in a child and its child are measured."""
+"""The memory of a tree of processes: known sizes in a child and in its child are found."""
 
 import subprocess
 import sys
@@ -32,9 +32,9 @@ class Memory(unittest.TestCase):
                 while not (first.peak and second.peak):
                     time.sleep(0.01)
             child.stdin.close()
-        self.assertAlmostEqual(first.peak, second.peak, delta=5 * MIB)  # pages shared with other processes come and go
+        self.assertAlmostEqual(first.peak, second.peak, delta=5 * MIB)  # pages that other processes share come and go
         self.assertGreater(first.peak, 150 * MIB)
-        self.assertLess(first.peak, 200 * MIB)  # and two Pythons, of 10 MiB each
+        self.assertLess(first.peak, 200 * MIB)  # with two Pythons of 10 MiB each
 
     def test_the_machine(self) -> None:
         self.assertGreater(memory.available(), MIB)

@@ -1,4 +1,4 @@
-"""Which result counts: the results that a judge's fault keeps and does not keep, and those that are graded again."""
+"""Which result is current, which results a judge's fault leaves in place, and which submissions are graded again."""
 
 import unittest
 from typing import Any

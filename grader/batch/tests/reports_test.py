@@ -1,4 +1,4 @@
-"""Reports for instructors and students: each format follows its rules, and no text of a submission becomes code."""
+"""The reports for instructors and students: each format keeps its own rules, and no submitted text becomes code."""
 
 import csv
 import importlib.util
@@ -259,7 +259,7 @@ class Gradescope(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """write_all() on all results at once."""
+    """write_all() with all records together."""
 
     out: Path
 
@@ -383,7 +383,7 @@ class Files(unittest.TestCase):
 
 class Corners(unittest.TestCase):
     def test_next_to_nothing(self) -> None:
-        """As after an immediate Ctrl-C, or if every submission was refused."""
+        """Reports after an immediate Ctrl-C, or if every submission was refused."""
         for records in ([], [course.refusal("ralph")], [course.fault("fay")]):
             with tempfile.TemporaryDirectory() as folder:
                 reports.write_all(Path(folder), records, labs=course.LABS)
@@ -462,7 +462,7 @@ class Page(HTMLParser):
 
 
 def junit_complaints(root: ElementTree.Element) -> list[str]:
-    """The rules that Jenkins', Maven's and Gradescope-like schemas of JUnit share."""
+    """Violations of the rules that the JUnit schemas of Jenkins, Maven and others share."""
     wrong = [] if root.tag == "testsuites" else [f"the root is {root.tag}"]
     for suite in root:
         if suite.tag != "testsuite" or not suite.get("name"):

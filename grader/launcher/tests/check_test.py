@@ -1,4 +1,4 @@
-"""./lab check from end to end: exit codes, the verdict as JSON, a file's histogram."""
+"""./lab check from end to end: exit codes, the verdict as JSON, the histogram of a file."""
 
 import json
 import unittest

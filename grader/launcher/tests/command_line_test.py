@@ -1,4 +1,4 @@
-"""The command line: errors that are reported before anything is built."""
+"""The command line: wrong commands are refused before anything is built."""
 
 import json
 import os
@@ -6,7 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from launcher import main, test
+import commands
+from launcher import test
 from launcher.tests.machines import ROOT, lab
 
 
@@ -30,7 +31,7 @@ class CommandLine(unittest.TestCase):
 
     def test_only_test_takes_what_it_does_not_know(self) -> None:
         self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")
-        self.assertEqual(main.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
+        self.assertEqual(commands.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
 
     def test_long_tests_run_only_where_they_are_asked_for(self) -> None:
         self.assertEqual(test.selected(["-R", "scan"]), ["--label-exclude", "^long$", "-R", "scan"])

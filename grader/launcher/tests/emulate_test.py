@@ -1,4 +1,4 @@
-"""./lab emulate on programs built in every wrong way, and in the right way. Needs WARPLADDER_NVCC."""
+"""./lab emulate, with programs that were built in each wrong way and in the right one. Needs WARPLADDER_NVCC."""
 
 import json
 import os
@@ -95,12 +95,12 @@ class Emulate(unittest.TestCase):
         program = self.built("failing", *PLAIN, *PTX)
         for call, code, text in ((1, 1, "cudaMalloc"), (2, 1, "cudaMemset"), (3, 0, "launch"), (4, 2, "cudaMemcpy")):
             answer = lab("emulate", "--fail", str(call), program)
-            with self.subTest(call=call):  # the program does not check the third call
+            with self.subTest(call=call):  # the program ignores the result of the third call
                 self.assertEqual(answer.code, code, answer.text)
                 self.assertIn(text, answer.text)
 
     def test_rpath_does_not_win(self) -> None:
-        # The folder holds a library of the wanted name that would end the program at once.
+        # The folder has a library with the wanted name that would end the program at once.
         folder = self.folder / "other"
         folder.mkdir()
         poison = self.folder / "poison.c"

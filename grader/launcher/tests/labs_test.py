@@ -1,4 +1,4 @@
-"""The labs as they are: the statements of one lab about another."""
+"""The labs of this tree: what one lab says about another, and what the pages say about labs."""
 
 import re
 import unittest
@@ -9,7 +9,8 @@ from launcher.paths import ROOT
 
 class Labs(unittest.TestCase):
     def test_a_lab_and_its_baseline_are_measured_at_one_size(self) -> None:
-        """Otherwise a modelled speedup compares different amounts of work: the baseline's report is of its lab."""
+        """If not, a modelled speedup would compare different amounts of work: the baseline's report is of its own
+        lab."""
         labs = {lab.number: lab for lab in all_labs()}
         above = [lab for lab in labs.values() if lab.facts["baseline"] != "cpu"]
         self.assertTrue(above, "no lab has another one as its baseline")
@@ -29,7 +30,8 @@ class Labs(unittest.TestCase):
             if lab.facts["speed"]:
                 by_what[how_graded(lab, uncertainty)].append(lab.number)
         for what, numbers in by_what.items():
-            self.assertEqual([labs for says, labs in said.items() if what in says], [numbers], what)
+            listed = [labs for says, labs in said.items() if what in says]
+            self.assertEqual(listed, [numbers], f'docs/instructors.md lists other labs in the row "{what}"')
 
 
 def how_graded(lab: Lab, uncertainty: float) -> str:

@@ -1,5 +1,5 @@
-"""machines: the places where the tests run ./lab: a folder for each test; machines with a copy of the launcher and a
-PATH without some programs."""
+"""machines: helpers for tests that run ./lab: a folder for each test, a copy of this tree, and machines made of a copy
+of the launcher and a PATH without some programs."""
 
 import os
 import shutil
@@ -25,7 +25,20 @@ class InAFolder(unittest.TestCase):
 @dataclass
 class Answer:
     code: int
-    text: str  # both streams
+    text: str  # of both streams
+
+
+def copy_of_tree(to: Path, without: Iterable[str] = ()) -> Path:
+    """This checkout without its build trees and its .venv, and without the folders of these names."""
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        out = {"__pycache__", *without}.intersection(names)
+        if Path(folder) == ROOT:
+            out |= {name for name in names if name.startswith("build") or name in (".git", ".venv")}
+        return out
+
+    shutil.copytree(ROOT, to, ignore=left_out)
+    return to
 
 
 def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = None) -> Answer:
@@ -43,7 +56,7 @@ def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = 
 
 @dataclass
 class Machine:
-    """A checkout with only the launcher, on a machine without network and without the programs in lacks."""
+    """A checkout of the launcher alone, on a machine without a network and without the programs in lacks."""
 
     folder: Path
     lacks: Iterable[str] = ()
@@ -52,7 +65,8 @@ class Machine:
     def __post_init__(self) -> None:
         self.root = self.folder / "checkout"
         (self.root / "grader").mkdir(parents=True)
-        for name in ("lab", "grader/lab.py", "requirements.txt", "requirements-cuda.txt", "requirements-grade.txt"):
+        pins = ("requirements.txt", "requirements-cuda.txt", "requirements-grade.txt")
+        for name in ("lab", "grader/lab.py", "grader/commands.py", *pins):
             shutil.copy(ROOT / name, self.root / name)
         shutil.copytree(ROOT / "grader" / "launcher", self.root / "grader" / "launcher")
         self.programs = self.folder / "bin"
@@ -61,7 +75,7 @@ class Machine:
             for program in folder.iterdir():
                 if program.name not in self.lacks:
                     (self.programs / program.name).symlink_to(program)
-        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # which may be in another folder
+        for name in {"cmake", "ctest", "ninja"}.difference(self.lacks):  # these may be in another folder
             program = shutil.which(name)
             if program and not (self.programs / name).exists():
                 (self.programs / name).symlink_to(program)

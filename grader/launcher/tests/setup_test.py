@@ -1,4 +1,4 @@
-"""Machines that lack something: each gets a clear message with the next step and a non-zero exit, and keeps nothing."""
+"""Machines that lack something: the message is clear and names the next step, the exit code is not 0, no file stays."""
 
 import os
 import unittest
@@ -79,7 +79,7 @@ class BadMachines(InAFolder):
             machine.add_program(name, "exit 1\n")
         machine.add_program("id", "echo 1000\n")
         answer = machine.lab("list")
-        if Path("/usr/bin/python3").exists():  # it is found although PATH does not contain it
+        if Path("/usr/bin/python3").exists():  # ./lab finds it although PATH does not
             self.assertEqual(answer.code, 0, answer.text)
         else:
             self.assertEqual(answer.code, 2, answer.text)

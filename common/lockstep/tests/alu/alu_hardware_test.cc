@@ -1,4 +1,4 @@
-// alu_hardware_test: every arithmetic instruction against what an H200 returned (alu_hardware_h200.txt, whose form
+// alu_hardware_test: every arithmetic instruction against what an H200 returned (alu_hardware_h200.tar.xz, whose form
 // alu_hardware.py explains): bit for bit, but for the approximations, which PTX gives an error bound.
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct Answers {
 const Answers& answers() {
   static const Answers all = [] {
     Answers result;
-    std::ifstream file(GOLDEN_FOLDER "/alu_hardware_h200.txt");
+    std::ifstream file(ALU_HARDWARE_ANSWERS);
     for (std::string line; std::getline(file, line);) {
       if (line.starts_with("#")) continue;
       std::istringstream left(line.substr(0, line.find('='))), right(line.substr(line.find('=') + 1));

@@ -3,21 +3,26 @@
 
     alu_hardware.py build DIR      needs nvcc: writes DIR/instructions.cubin, DIR/inputs.bin, DIR/ask
     DIR/ask DIR                    needs the GPU: writes DIR/results.bin
-    alu_hardware.py collect DIR    prints alu_hardware_h200.txt
+    alu_hardware.py collect DIR    writes ../golden/alu_hardware_h200.tar.xz
 
-A line of that file is an input, `input SLOT CLASS = values`, or an instruction, `NAME DESTINATION CLASSES = results`.
-A class names the values of a source (edge cases and random values); #N is an immediate. The destination is a register's
-letter: h 16 bits, r 32, d 64, p predicate; with two letters, the second one's bit is above the first's.
+In the archive, which CMake unpacks into the build tree (`tar xOf` prints it), is alu_hardware_h200.txt. A line of it is
+an input, `input SLOT CLASS = values`, or an instruction, `NAME DESTINATION CLASSES = results`.
+A class says which values a source takes (edge cases and random ones); #N is an immediate. The destination is a
+register's letter: h 16 bits, r 32, d 64, p predicate; of two, results have the second one's bit above the first.
 """
 
 import argparse
+import io
+import lzma
 import pathlib
 import random
 import re
 import struct
 import subprocess
 import sys
+import tarfile
 
+ARCHIVE = pathlib.Path(__file__).resolve().parents[1] / "golden" / "alu_hardware_h200.tar.xz"
 LANES = 64
 REGISTER = {"16": "h", "32": "r", "64": "d"}
 DECLARATION = {"h": "b16", "r": "b32", "d": "b64", "p": "pred"}
@@ -408,13 +413,25 @@ def build(folder: pathlib.Path) -> None:
 
 
 def collect(folder: pathlib.Path) -> None:
-    print("# What an NVIDIA H200 returned, lane by lane, in hexadecimal. See alu_hardware.py.")
+    lines = ["# What an NVIDIA H200 returned, lane by lane, in hexadecimal. See alu_hardware.py."]
     for (slot, name), values in make_inputs().items():
-        print(f"input {slot} {name} =", *(f"{v:x}" for v in values))
+        lines.append(f"input {slot} {name} = " + " ".join(f"{v:x}" for v in values))
     results = (folder / "results.bin").read_bytes()
     for place, line in enumerate((folder / "names.txt").read_text().splitlines()):
         values = struct.unpack_from(f"<{LANES}Q", results, place * LANES * 8)
-        print(line, "=", *(f"{v:x}" for v in values))
+        lines.append(f"{line} = " + " ".join(f"{v:x}" for v in values))
+    pack("".join(f"{line}\n" for line in lines).encode(), ARCHIVE)
+
+
+def pack(text: bytes, archive: pathlib.Path) -> None:
+    """The same text gives the same archive: it has no date and no owner."""
+    member = tarfile.TarInfo("alu_hardware_h200.txt")
+    member.size = len(text)
+    with (
+        lzma.open(archive, "wb", preset=9 | lzma.PRESET_EXTREME) as stream,
+        tarfile.open(fileobj=stream, mode="w") as tar,
+    ):
+        tar.addfile(member, io.BytesIO(text))
 
 
 def main() -> None:

@@ -208,7 +208,8 @@ def main() -> int:
         wrong = [*check_work(build, found), *check_fit(*fitted_rows(build, found))]
         if wrong:
             print("\n".join(wrong))
-            print("If that is meant: common/lockstep/tests/report/fit_model.py build, then python3 -m common.pictures pages")
+            print("If that is meant: common/lockstep/tests/report/fit_model.py build,")
+            print("then python3 -m common.pictures pages")
         return 1 if wrong else 0
     work = {}
     for rung in found:

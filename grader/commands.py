@@ -1,4 +1,5 @@
-"""main: the command line. Each command's work is in a module of its own, loaded only when it is asked for."""
+"""commands: the command line of ./lab. A module of its own carries out each command; it is loaded only when the command
+is used."""
 
 import argparse
 import json
@@ -7,9 +8,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from . import labs
-from .console import Failure, say
-from .paths import ROOT
+from launcher import labs
+from launcher.console import Failure, say
+from launcher.paths import ROOT
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
@@ -45,17 +46,17 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     course = (_add_grade, _add_worker, _add_scheduler, _add_gradescope)
-    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_wrong, _add_emulate):
+    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_new, _add_wrong, _add_emulate):
         add(commands)
     return top
 
 
 def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Callable[[argparse.Namespace], int]:
-    """What a command does. grades: under the Python that has what ./lab grade needs."""
+    """The function that carries out a command. grades: it runs in the Python that has the packages of ./lab grade."""
 
     def run(arguments: argparse.Namespace) -> int:
         if grades:
-            from . import setup
+            from launcher import setup
 
             setup.go_on_in_grade_python()
         return getattr(import_module(module), function)(arguments)
@@ -64,7 +65,7 @@ def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Cal
 
 
 def _option(*names: str, **what: Any) -> argparse.ArgumentParser:  # noqa: ANN401
-    """One that several commands have: a parent of their parsers."""
+    """An option that several commands have: a parent of their parsers."""
     holder = argparse.ArgumentParser(add_help=False)
     holder.add_argument(*names, **what)
     return holder
@@ -311,3 +312,17 @@ def _add_emulate(commands: Commands) -> None:
     emulate.add_argument("program", metavar="PROGRAM")
     emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
     emulate.set_defaults(run=_work_of("launcher.emulate"))
+
+
+def _add_new(commands: Commands) -> None:
+    new = commands.add_parser(
+        "new",
+        help="make the folders of a new lab",
+        description="Makes labs/NN_name and solutions/NN_name: a lab that starts from the working kernel of lab MM. "
+        "./lab check NN runs at once; docs/CONTRIBUTING.md says what is then to be written.",
+    )
+    new.add_argument("name", metavar="NN_name", help="the number and name of the new lab: 21_reduce_in_registers")
+    new.add_argument(
+        "--from", dest="below", metavar="MM", required=True, help="the lab whose kernel the learner is given"
+    )
+    new.set_defaults(run=_work_of("launcher.new"))

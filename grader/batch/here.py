@@ -1,0 +1,70 @@
+"""here: tasks graded on this machine, as many judges side by side as its cores, its memory or its cards allow."""
+
+import os
+import shutil
+import threading
+from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+
+from launcher import device, labs
+from launcher.console import say
+from launcher.labs import Lab
+
+from . import judging, memory, ready
+from .judging import Done, Outcomes, Place, Task
+
+
+def run_tasks(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
+    """Builds first, and returns the generator of the outcomes after that. Temporary files go to a folder in out."""
+    by_name = {lab.name: lab for lab in labs.all_labs()}
+    where = device.choose(arguments.device)
+    tree, fit = ready.make_ready(where, [by_name[name] for name in sorted({task.lab for task in tasks})])
+    work = out / ".work"
+    shutil.rmtree(work, ignore_errors=True)  # an earlier run was killed, perhaps together with its judges
+    work.mkdir(exist_ok=True)
+    names = {lab.name for lab in fit}
+    able = [task for task in tasks if task.lab in names]
+    place = Place(tree, work, stop=threading.Event())
+    return _outcomes(able, by_name, place, _slots(where, arguments.jobs))
+
+
+def _outcomes(tasks: list[Task], by_name: dict[str, Lab], place: Place, slots: list[dict[str, str]]) -> Outcomes:
+    """slots: one for each judge that runs at the same time, with the environment variables that it alone gets."""
+    free: SimpleQueue[dict[str, str]] = SimpleQueue()
+    for slot in slots:
+        free.put(slot)
+
+    def grade(task: Task) -> Done:
+        slot = free.get()
+        try:
+            return task, judging.grade(task, by_name[task.lab], replace(place, environment=slot))
+        finally:
+            free.put(slot)
+
+    pool = ThreadPoolExecutor(len(slots))
+    try:
+        for future in as_completed([pool.submit(grade, task) for task in tasks]):
+            yield future.result()
+    finally:
+        place.stop.set()
+        pool.shutdown(cancel_futures=True)
+        shutil.rmtree(place.folder, ignore_errors=True)
+
+
+def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:
+    if where == "gpu":
+        # A card that is timed must have no other work.
+        cards = device.count()
+        count = min(wanted or cards, cards)
+        if wanted and wanted > cards:
+            say(f"--jobs {wanted}: one job at a time on each card, and there are {cards}.")
+        return [{"CUDA_VISIBLE_DEVICES": str(number)} for number in range(count)] if cards > 1 else [{}]
+    cores = len(os.sched_getaffinity(0))
+    count, room = wanted or cores, max(1, memory.available() // ready.JUDGE_BYTES)
+    if count > room:
+        gibibytes = ready.JUDGE_BYTES >> 30
+        say(f"{room} at a time and not {count}: a judge may use {gibibytes} GiB, and that much memory is free.")
+    return [{}] * min(count, room)
