@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 
 namespace {
 

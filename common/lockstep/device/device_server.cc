@@ -42,7 +42,7 @@ bool RemoteHost::ask(Message question, uint64_t value) const {
   return false;
 }
 
-// Of a size that nobody may change: a file that shrinks under a mapping kills who reads it.
+// Nobody may change the file's size: a process that reads a mapping of a file that shrank is killed.
 SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
                     fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
@@ -106,7 +106,7 @@ void DeviceServer::handle(Message kind, Reader& in) {
   reply(outcome, out);
 }
 
-// What every reply carries, then what is asked for, if all went well.
+// A reply holds the outcome, the fault, output and messages; then, if the outcome is ok, the values that were asked for.
 void DeviceServer::reply(const Outcome& outcome, const Writer& out) {
   Writer whole;
   put(whole, outcome);
@@ -118,7 +118,7 @@ void DeviceServer::reply(const Outcome& outcome, const Writer& out) {
   connection_.send(Message::kReply, outcome.ok() ? whole.body() + out.body() : whole.body());
 }
 
-// Each takes all out of the message before it does anything.
+// Each handler reads its whole message before it does anything.
 Outcome DeviceServer::answer(Message kind, Reader& in, Writer& out) {
   switch (kind) {
     case Message::kAllocate: return allocate(in, out);
@@ -146,7 +146,7 @@ Outcome DeviceServer::answer(Message kind, Reader& in, Writer& out) {
 Region DeviceServer::take_region(Reader& in) const {
   Region region;
   for (uint64_t* part : {&region.address, &region.pitch, &region.width, &region.rows}) *part = in.take<uint64_t>();
-  // Rows that are one and the same place would be written without end.
+  // Rows at one and the same address could be written without end.
   if (region.rows > 1 && region.pitch < region.width) throw WireError("rows that overlap");
   if (region.rows == 0 || region.width == 0) throw WireError("a copy of nothing");
   return region;
@@ -186,10 +186,10 @@ Outcome DeviceServer::copy_in(Reader& in) {
 
 Outcome DeviceServer::copy_out(Reader& in) {
   const Region from = take_transfer(in);
-  const bool goes_on = in.flag();
+  const CopyPart part = in.flag() ? CopyPart::kLater : CopyPart::kFirst;
   in.expect_end();
-  if (goes_on && before_ != Message::kCopyOut) throw WireError("a copy goes on that has not begun");
-  return device_.copy_out(shared_.window(), from.width, from, goes_on);
+  if (part == CopyPart::kLater && before_ != Message::kCopyOut) throw WireError("a copy goes on that has not begun");
+  return device_.copy_out(shared_.window(), from.width, from, part);
 }
 
 Outcome DeviceServer::copy_within(Reader& in) {

@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMostReply = 256 << 20;  // bytes: what kernels printed comes in one piece
+constexpr uint32_t kMostReply = 256 << 20;  // bytes; the output of kernels comes in one reply
 constexpr const char* kGoneText =
     "the emulated device is gone: its process has ended, or this one is a copy of the program's (fork) and has none";
 
@@ -37,7 +37,7 @@ class RemoteDevice : public Device {
   Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override;
   Outcome free(uint64_t address, bool pinned) override;
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override;
-  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, bool goes_on) override;
+  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override;
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override;
   Outcome fill(const Region& to, uint8_t value) override;
   AddressInfo find_address(uint64_t address) const override;
@@ -60,7 +60,7 @@ class RemoteDevice : public Device {
 
  private:
   void take_addresses(int shared_file);
-  // Sends a request and waits. `values`: what the reply holds beside the outcome, valid if that is ok.
+  // Sends a request and waits for the reply. `values`: what the reply holds after the outcome, valid if that is ok.
   Outcome request(Message kind, const Writer& body, std::string* values = nullptr) const;
   std::optional<Frame> reply() const;
   void tell(Message kind, const Writer& body) const;
@@ -69,7 +69,7 @@ class RemoteDevice : public Device {
   template <typename Move>
   Outcome in_pieces(const Region& whole, Move&& move) const;
 
-  // A request changes what is known of the device's state even where it only asks.
+  // Mutable: each reply brings news of the device, also the reply to a question.
   mutable Connection connection_;
   const pid_t pid_ = getpid();
   mutable bool gone_ = false;
@@ -80,9 +80,9 @@ class RemoteDevice : public Device {
   AddressSpace space_;
   char* window_ = nullptr;
   bool plans_failure_ = false;
-  bool unread_ = false;                     // a launch failed, and the program has not looked yet
-  std::map<uint64_t, uint64_t> known_;      // allocations of the host's and variables it asked for: address, bytes
-  std::map<uint64_t, ModuleId> variables_;  // those of known_ that go with a module
+  bool unread_ = false;                     // a launch failed, and the program has not read the error yet
+  std::map<uint64_t, uint64_t> known_;      // what the host allocated, and variables that it asked for: address, bytes
+  std::map<uint64_t, ModuleId> variables_;  // the addresses in known_ that belong to a module
 };
 
 RemoteDevice::RemoteDevice(int fd) : connection_(fd, kMostReply) {
@@ -103,7 +103,7 @@ RemoteDevice::RemoteDevice(int fd) : connection_(fd, kMostReply) {
 
 RemoteDevice::~RemoteDevice() { munmap(window_, kTransferBytes); }
 
-// Reaching for device memory crashes the host, as with a card; what both may touch is opened allocation by allocation.
+// A host that touches device memory crashes, as with a card. Each allocation that both sides may touch is opened alone.
 void RemoteDevice::take_addresses(int shared_file) {
   const auto reserve = [](uint64_t begin, uint64_t end) {
     return mmap(reinterpret_cast<void*>(begin), end - begin, PROT_NONE,
@@ -130,7 +130,7 @@ Outcome RemoteDevice::lost() const {
   return fault_ = {Status::kDeviceGone, kGoneText};
 }
 
-// The reply, after answers to what the device asks before it.
+// Receives the reply. Before it the device may ask questions, which are answered here.
 std::optional<Frame> RemoteDevice::reply() const {
   while (std::optional<Frame> frame = connection_.receive()) {
     if (frame->kind == Message::kReply) return frame;
@@ -155,7 +155,7 @@ Outcome RemoteDevice::request(Message kind, const Writer& body, std::string* val
   return outcome;
 }
 
-// Rights to what the host may touch in place; none for device memory, whatever is asked.
+// Sets the host's rights to memory that it may touch in place. Device memory stays closed.
 void RemoteDevice::reach(uint64_t address, uint64_t bytes, int protection) const {
   if (address < space_.shared || address >= space_.end) return;
   mprotect(reinterpret_cast<void*>(address), align_up(bytes, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))), protection);
@@ -186,7 +186,7 @@ Writer written(const Region& region) {
   return Writer().put(region.address).put(region.pitch).put(region.width).put(region.rows);
 }
 
-// Cuts a region into pieces that fit the window: some rows, or a part of one. move(piece, row, column) moves one.
+// Cuts a region into pieces that fit the window: some rows, or a part of a row. Calls move(piece, row, column) for each.
 template <typename Move>
 Outcome RemoteDevice::in_pieces(const Region& whole, Move&& move) const {
   const uint64_t width = std::min(whole.width, kTransferBytes);
@@ -209,10 +209,10 @@ Outcome RemoteDevice::copy_in(const Region& to, const void* from, uint64_t from_
   });
 }
 
-Outcome RemoteDevice::copy_out(void* to, uint64_t to_pitch, const Region& from, bool goes_on) {
+Outcome RemoteDevice::copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) {
   return in_pieces(from, [&](const Region& piece, uint64_t row, uint64_t column) {
-    const Outcome outcome = request(Message::kCopyOut, written(piece).put(static_cast<uint8_t>(goes_on)));
-    goes_on = true;
+    const Outcome outcome = request(Message::kCopyOut, written(piece).put(part));
+    part = CopyPart::kLater;
     for (uint64_t i = 0; outcome.ok() && i < piece.rows; ++i)
       std::memcpy(static_cast<char*>(to) + (row + i) * to_pitch + column, window_ + i * piece.width, piece.width);
     return outcome;
@@ -225,7 +225,7 @@ Outcome RemoteDevice::copy_within(const Region& to, uint64_t from, uint64_t from
 
 Outcome RemoteDevice::fill(const Region& to, uint8_t value) { return request(Message::kFill, written(to).put(value)); }
 
-// Every copy asks where its pointers lead: what the host allocated is known here.
+// Every copy asks about its pointers. Allocations of the host are known here, without a request.
 AddressInfo RemoteDevice::find_address(uint64_t address) const {
   if (address < space_.begin || address >= space_.end) return {};
   if (const auto after = known_.upper_bound(address); after != known_.begin())
@@ -335,7 +335,7 @@ Outcome RemoteDevice::launch(const LaunchRequest& r) {
   return outcome;
 }
 
-// What needs no answer waits for the next request that does.
+// A message that needs no answer waits for the next request that needs one.
 void RemoteDevice::tell(Message kind, const Writer& body) const {
   if (gone_ || pid_ != getpid() || !connection_.queue(kind, body.body())) lost();
 }
@@ -364,11 +364,11 @@ Outcome RemoteDevice::end_program(End end) {
 
 }  // namespace
 
-std::unique_ptr<Device> connect_device(const std::string& place) {
+std::unique_ptr<Device> connect_device(const std::string& socket) {
   int fd = -1;
-  const char* const end = place.data() + place.size();
-  if (!place.starts_with("fd:") || std::from_chars(place.data() + 3, end, fd).ptr != end || fd < 0)
-    throw std::runtime_error("LOCKSTEP_DEVICE=" + place + ": expected fd:N, the number of a descriptor");
+  const char* const end = socket.data() + socket.size();
+  if (!socket.starts_with("fd:") || std::from_chars(socket.data() + 3, end, fd).ptr != end || fd < 0)
+    throw std::runtime_error("LOCKSTEP_DEVICE=" + socket + ": expected fd:N, the number of a descriptor");
   return std::make_unique<RemoteDevice>(fd);
 }
 

@@ -1,4 +1,4 @@
-// runtime_api_error: names and texts of cudaError_t. The names come from the toolkit's own header at build time.
+// api_error: names and texts of cudaError_t. The names come from the toolkit's own header at build time.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -23,7 +23,7 @@ struct ErrorText {
   cudaError_t error;
   const char* text;
 };
-// Those that a learner meets, in the words that a search for them finds.
+// The errors that a learner meets, in the words that a search engine finds.
 constexpr ErrorText kTexts[] = {
     {cudaSuccess, "no error"},
     {cudaErrorInvalidValue, "invalid argument"},
@@ -71,7 +71,7 @@ std::string text_from_name(std::string_view name) {
   return text;
 }
 
-// Made once and never destroyed: programs keep the pointers.
+// Created once and never destroyed: programs keep the pointers.
 const std::map<int, std::string>& texts() {
   static const auto* const table = [] {
     auto* made = new std::map<int, std::string>;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 #include "tests/count/single_access.h"
 
 namespace lockstep {

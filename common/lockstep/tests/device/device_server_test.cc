@@ -71,8 +71,8 @@ class Served {
         shared_(shared_bytes(kMemory)) {
     options_.memory_bytes = kMemory;
     options_.checks = {true, true, true, true, true};
-    options_.shared_file = shared_.fd();
-    options_.shared_offset = kTransferBytes;
+    options_.shared.file = shared_.fd();
+    options_.shared.offset = kTransferBytes;
     options_.host = &host_;
     options_.failure = {3, true};
     device_ = EmulatedDevice::create(options_);

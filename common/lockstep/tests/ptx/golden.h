@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 
 namespace lockstep::golden {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 #include "program/dependence.h"
 
 namespace lockstep {
@@ -86,11 +86,11 @@ TEST(CostModel, TheBusiestMultiprocessorDecides) {
 
 TEST(CostModel, InstructionsIssueFourACycleUnlessAPipeIsNarrower) {
   Work work = blocks(2, 32);
-  work.slots = 80'000;
+  work.issued.slots = 80'000;
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 10);  // 40,000 each, 4 a cycle
-  work.special = 10'000;                                          // 16 lanes: half a warp a cycle
+  work.issued.special = 10'000;                                          // 16 lanes: half a warp a cycle
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 10);
-  work.double_precision = 10'000;  // 2 lanes: a warp in 16 cycles
+  work.issued.double_precision = 10'000;  // 2 lanes: a warp in 16 cycles
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 80);
 }
 
@@ -126,11 +126,11 @@ TEST(CostModel, MoreOfAnythingNeverTakesLess) {
   work.chains = {8'000'000, 80'000, 80'000, 80'000, 80'000};
   work.longest_chain = {100, 1, 1, 1, 1};
   work.loaded_sectors = work.sectors_read = 1'000;
-  uint64_t* const inputs[] = {&work.slots,
-                              &work.integer,
-                              &work.floating,
-                              &work.double_precision,
-                              &work.special,
+  uint64_t* const inputs[] = {&work.issued.slots,
+                              &work.issued.integer,
+                              &work.issued.floating,
+                              &work.issued.double_precision,
+                              &work.issued.special,
                               &work.wavefronts,
                               &work.l2_sectors,
                               &work.sectors_read,

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 
 namespace lockstep {
 namespace {
