@@ -17,7 +17,8 @@ namespace lockstep {
 // How a conversation ended.
 struct Ending {
   enum Kind { kOrderly, kGone, kViolation } kind = kGone;
-  std::string reason;        // of a violation
+  std::string reason{};      // of a violation
+  Outcome written{};         // at an orderly end: whether the report was written
   std::string text() const;  // as the report has it
 };
 
@@ -53,52 +54,9 @@ class SharedFile {
   char* window_ = nullptr;
 };
 
-class DeviceServer {
- public:
-  DeviceServer(const DeviceOptions& options, Connection& connection, const RemoteHost& host, EmulatedDevice& device,
-               const SharedFile& shared)
-      : options_(options), connection_(connection), host_(host), device_(device), shared_(shared) {}
-
-  Ending serve();                                      // until the program ends or is gone
-  const Outcome& written() const { return written_; }  // whether the report was written at an orderly end
-
- private:
-  void handle(Message kind, Reader& in);
-  Outcome answer(Message kind, Reader& in, Writer& out);
-  void greet(Reader& in);
-  void reply(const Outcome& outcome, const Writer& out);
-  Region take_region(Reader& in) const;
-  Region take_transfer(Reader& in) const;
-  // One handler for each request.
-  Outcome allocate(Reader& in, Writer& out);
-  Outcome free(Reader& in);
-  Outcome copy_in(Reader& in);
-  Outcome copy_out(Reader& in);
-  Outcome copy_within(Reader& in);
-  Outcome fill(Reader& in);
-  Outcome find_address(Reader& in, Writer& out);
-  Outcome memory_info(Reader& in, Writer& out);
-  Outcome take_ptx(Reader& in);
-  Outcome load_module(Reader& in, Writer& out);
-  Outcome unload_module(Reader& in);
-  Outcome find_function(Reader& in, Writer& out);
-  Outcome find_global(Reader& in, Writer& out);
-  Outcome blocks_per_sm(Reader& in, Writer& out);
-  Outcome set_max_dynamic_shared(Reader& in);
-  Outcome launch(Reader& in);
-  Outcome call_fails(Reader& in, Writer& out);
-  Outcome end(Reader& in);
-
-  const DeviceOptions& options_;
-  Connection& connection_;
-  const RemoteHost& host_;
-  EmulatedDevice& device_;
-  const SharedFile& shared_;
-  bool greeted_ = false, ended_ = false;
-  Outcome written_;
-  Message before_ = Message::kHello;  // the request before this one
-  std::string ptx_;                   // of the module that is being sent
-};
+// Serves the program until it ends or is gone. The device must have been made with these options.
+Ending serve(const DeviceOptions& options, Connection& connection, const RemoteHost& host, EmulatedDevice& device,
+             const SharedFile& shared);
 
 // Tells the program why there is no device.
 void refuse_device(Connection& connection, const std::string& reason);

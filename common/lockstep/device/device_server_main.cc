@@ -1,7 +1,7 @@
-// device_server FD: serves one program until it ends or is gone. The program's LOCKSTEP_DEVICE names the other end of the
-// socket FD. The device's options and the report's file come from this process's environment, which the program cannot
-// change. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the report could not be
-// written. With 0 and 3 the report is written, if one is wanted; its "end" says how the program ended.
+// device_server FD: serves one program until it ends or is gone. The program's LOCKSTEP_DEVICE names the other end of
+// the socket FD. The device's options and the report's file come from this process's environment, which the program
+// cannot change. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the report could
+// not be written. With 0 and 3 the report is written, if one is wanted; its "end" says how the program ended.
 #include <sys/prctl.h>
 
 #include <cstdio>
@@ -34,9 +34,8 @@ int serve(Connection& connection) {
     refuse_device(connection, error.what());
     return 2;
   }
-  DeviceServer server(options, connection, host, *device, *shared);
-  const Ending ending = server.serve();
-  Outcome written = server.written();
+  const Ending ending = lockstep::serve(options, connection, host, *device, *shared);
+  Outcome written = ending.written;
   if (ending.kind != Ending::kOrderly && !options.report_file.empty())
     written = write_report(options.report_file, device->report_json(ending.text()));
   if (!written.ok()) {

@@ -1,6 +1,6 @@
-// wire: the messages between a RemoteDevice and a device_server over a stream socket. A frame is a length, a kind, and a
-// body of plain values in the machine's own layout, since both sides are built together. The data of copies and PTX goes
-// through a window of shared memory. Nothing here knows what the messages mean.
+// wire: the messages between a RemoteDevice and a device_server over a stream socket. A frame is a length, a kind, and
+// a body of plain values in the machine's own layout, since both sides are built together. The data of copies and PTX
+// goes through a window of shared memory. Nothing here knows what the messages mean.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace lockstep {
@@ -57,52 +58,63 @@ class WireError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Plain values keep their layout. A text is its length and its bytes.
 class Writer {
  public:
-  template <typename T>
-  Writer& put(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
-    body_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
-  Writer& text(std::string_view text) {
-    put(static_cast<uint32_t>(text.size()));
-    body_ += text;
+  template <typename... T>
+  Writer& put(const T&... values) {
+    (append(values), ...);
     return *this;
   }
   const std::string& body() const { return body_; }
 
  private:
+  template <typename T>
+  void append(const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      const std::string_view text = value;
+      append(static_cast<uint32_t>(text.size()));
+      body_ += text;
+    } else {
+      static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+      body_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
   std::string body_;
 };
 
-// Throws WireError if the body is too short.
+// Throws WireError if the body is too short. A text is a view of the body.
 class Reader {
  public:
   explicit Reader(std::string_view body) : rest_(body) {}
   template <typename T>
   T take() {
-    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, bool>);
-    T value;
-    std::memcpy(&value, take_bytes(sizeof value).data(), sizeof value);
-    return value;
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return bytes(take<uint32_t>());
+    } else if constexpr (std::is_same_v<T, bool>) {
+      const auto value = take<uint8_t>();
+      return value <= 1 ? value == 1 : throw WireError("a flag is " + std::to_string(value));
+    } else {
+      static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+      T value;
+      std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+      return value;
+    }
   }
-  bool flag() {
-    const auto value = take<uint8_t>();
-    if (value > 1) throw WireError("a flag is " + std::to_string(value));
-    return value != 0;
-  }
-  std::string_view text() { return take_bytes(take<uint32_t>()); }
-  std::string_view rest() { return take_bytes(rest_.size()); }
-  void expect_end() const {
+  // The rest of the message, which must hold exactly these.
+  template <typename... T>
+  std::tuple<T...> all() {
+    std::tuple<T...> values{take<T>()...};
     if (!rest_.empty()) throw WireError(std::to_string(rest_.size()) + " bytes follow the message");
+    return values;
   }
+  std::string_view rest() { return bytes(rest_.size()); }
 
  private:
-  std::string_view take_bytes(size_t bytes) {
-    if (bytes > rest_.size()) throw WireError("the message is too short");
-    const std::string_view taken = rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
+  std::string_view bytes(size_t count) {
+    if (count > rest_.size()) throw WireError("the message is too short");
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
     return taken;
   }
   std::string_view rest_;

@@ -77,7 +77,7 @@ class Served {
     options_.failure = {3, true};
     device_ = EmulatedDevice::create(options_);
     thread_ = std::thread([this] {
-      ending_ = DeviceServer(options_, connection_, host_, *device_, shared_).serve();
+      ending_ = serve(options_, connection_, host_, *device_, shared_);
       shutdown(server_fd_, SHUT_RDWR);  // as the end of its process would
     });
   }
@@ -146,7 +146,7 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
       {frame(Message::kPtx, u64(8)) + frame(Message::kLoadModule, Writer().put(uint32_t{0})), "more PTX"},
       {frame(Message::kLoadModule, Writer().put(~uint32_t{0})), "files"},
       {frame(Message::kFindFunction, Writer().put(ModuleId{1}).put(~uint32_t{0})), "too short"},
-      {frame(Message::kCallFails, Writer().text(std::string(300, 'x'))), "a function's name"},
+      {frame(Message::kCallFails, Writer().put(std::string(300, 'x'))), "a function's name"},
       {frame(Message::kAnswer, Writer().put(yes)), "a message of kind"},
   };
   for (const auto& [bytes, reason] : cases) {
@@ -180,7 +180,7 @@ TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
                                        .put(most)
                                        .put(uint8_t{1})
                                        .put(uint64_t{0})
-                                       .text(""));
+                                       .put(""));
   bytes += frame(Message::kEnd, Writer().put(uint8_t{0}));
   EXPECT_EQ(ending_of(bytes), "orderly");
 }
@@ -207,11 +207,11 @@ class Fuzz {
       case Message::kPtx: return frame(kind, body.put(uint64_t{random_() % 3 * kPtx.size()}));
       case Message::kLoadModule: return frame(kind, body.put(uint32_t{1}).put(uint64_t{kPtx.size()}));
       case Message::kUnloadModule: return frame(kind, body.put(small()));
-      case Message::kFindFunction: return frame(kind, body.put(small()).text("store"));
-      case Message::kFindGlobal: return frame(kind, body.put(small()).text("number"));
+      case Message::kFindFunction: return frame(kind, body.put(small()).put("store"));
+      case Message::kFindGlobal: return frame(kind, body.put(small()).put("number"));
       case Message::kBlocksPerSm: return frame(kind, body.put(small()).put(small()).put(value()));
       case Message::kSetMaxDynamicShared: return frame(kind, body.put(small()).put(value()));
-      case Message::kCallFails: return frame(kind, body.text("cudaMalloc"));
+      case Message::kCallFails: return frame(kind, body.put("cudaMalloc"));
       case Message::kEnd: return frame(kind, body.put(flag()));
       case Message::kLaunch: {
         const Dim3 grid{small(), small(), small()}, block{small(), small(), 1};
@@ -222,7 +222,7 @@ class Fuzz {
             .put(flag())
             .put(value() % 9999);
         const std::array<uint64_t, 2> params{value(), value()};
-        return frame(kind, body.text({reinterpret_cast<const char*>(params.data()), random_() % 17}));
+        return frame(kind, body.put(std::string_view(reinterpret_cast<const char*>(params.data()), random_() % 17)));
       }
       case Message::kFindAddress: return frame(kind, body.put(value()));
       default: return frame(kind, body);
@@ -269,7 +269,7 @@ TEST(DeviceServer, RandomMessagesCrashNothing) {
     // A module and some memory, so that there is something to hit.
     std::string bytes = greeting() + frame(Message::kPtx, Writer().put(uint64_t{kPtx.size()})) +
                         frame(Message::kLoadModule, Writer().put(uint32_t{1}).put(uint64_t{kPtx.size()})) +
-                        frame(Message::kFindFunction, Writer().put(ModuleId{1}).text("store")) +
+                        frame(Message::kFindFunction, Writer().put(ModuleId{1}).put("store")) +
                         frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kManaged)) +
                         frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kDevice));
     for (int message = 0; message < 60; ++message) bytes += fuzz.message();
