@@ -39,30 +39,65 @@ class InProcessDevice : public EmulatedDevice {
   const DeviceLimits& limits() const override { return limits_; }
   AddressSpace address_space() const override { return memory_.memory().addresses(); }
 
-  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override;
-  Outcome free(uint64_t address, bool pinned) override;
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override {
+    Outcome outcome = memory_.allocate(bytes, address, kind);
+    if (*address) host_.allocated(*address, bytes, kind);
+    return outcome;
+  }
+  Outcome free(uint64_t address, bool pinned) override {
+    if (address == 0) return {};
+    if (!host_.frees(address, pinned)) return {Status::kInvalidValue, ""};
+    memory_.release(address);
+    return {};
+  }
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
     return memory_.copy_in(to, from, from_pitch);
   }
-  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override;
+  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
+    Outcome outcome = memory_.copy_out(to, to_pitch, from);
+    if (outcome.ok() && part == CopyPart::kFirst) host_.waits();
+    return outcome;
+  }
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
     return memory_.copy_within(to, from, from_pitch);
   }
   Outcome fill(const Region& to, uint8_t value) override { return memory_.fill(to, value); }
   AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }
-  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override;
+  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
+    const Memory& memory = memory_.memory();
+    *free_bytes = memory.capacity() - memory.used();
+    *total_bytes = memory.capacity();
+  }
 
   Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
     return modules_.load(ptx, module);
   }
-  Outcome unload_module(ModuleId module) override;
-  Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) override;
+  Outcome unload_module(ModuleId id) override {
+    const LoadedModule* const module = modules_.find(id);
+    if (!module) return {Status::kInvalidValue, ""};
+    kernels_.forget(*module);
+    modules_.unload(id);
+    return {};
+  }
+  Outcome find_function(ModuleId id, std::string_view name, FunctionInfo* info) override {
+    LoadedModule* const module = modules_.find(id);
+    return module ? kernels_.find(*module, name, info) : Outcome{Status::kInvalidValue, ""};
+  }
   Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override {
     return modules_.find_global(module, name, info);
   }
 
-  uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override;
-  Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override;
+  uint32_t blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const override {
+    const LoadedKernel* const kernel = kernels_.find(id);
+    return kernel ? lockstep::blocks_per_sm(limits_, *kernel, threads, dynamic_shared_bytes) : 0;
+  }
+  Outcome set_max_dynamic_shared(FunctionId id, uint64_t bytes) override {
+    LoadedKernel* const kernel = kernels_.find(id);
+    const uint64_t most = limits_.shared_per_block_optin;
+    if (!kernel || bytes > most || kernel->info.static_shared_bytes + bytes > most) return {Status::kInvalidValue, ""};
+    kernel->max_dynamic_shared = bytes;
+    return {};
+  }
   Outcome launch(const LaunchRequest& request) override;
   Outcome synchronise() override { return host_.waits(), sticky_; }
   Outcome fault() const override { return sticky_; }
@@ -75,7 +110,13 @@ class InProcessDevice : public EmulatedDevice {
     if (trace_) messages.push_back(trace_->take_message());
     return messages;
   }
-  Outcome end_program(End end) override;
+  Outcome end_program(End end) override {
+    std::vector<uint64_t> heap;
+    for (const uint64_t address : heap_) heap.push_back(memory_.memory().describe(address).bytes);
+    host_.ends(!sticky_.ok(), heap);
+    if (options_.report_file.empty()) return {};
+    return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
+  }
   std::string report_json(std::string_view end) const override {
     return to_json(records_, findings_.all(), options_.schedule, end);
   }
@@ -101,57 +142,6 @@ class InProcessDevice : public EmulatedDevice {
   std::unique_ptr<Trace> trace_;  // null if nothing is recorded
   Workers workers_;
 };
-
-Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
-  Outcome outcome = memory_.allocate(bytes, address, kind);
-  if (*address) host_.allocated(*address, bytes, kind);
-  return outcome;
-}
-
-Outcome InProcessDevice::free(uint64_t address, bool pinned) {
-  if (address == 0) return {};
-  if (!host_.frees(address, pinned)) return {Status::kInvalidValue, ""};
-  memory_.release(address);
-  return {};
-}
-
-Outcome InProcessDevice::copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) {
-  Outcome outcome = memory_.copy_out(to, to_pitch, from);
-  if (outcome.ok() && part == CopyPart::kFirst) host_.waits();
-  return outcome;
-}
-
-void InProcessDevice::memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const {
-  const Memory& memory = memory_.memory();
-  *free_bytes = memory.capacity() - memory.used();
-  *total_bytes = memory.capacity();
-}
-
-Outcome InProcessDevice::unload_module(ModuleId id) {
-  const LoadedModule* const module = modules_.find(id);
-  if (!module) return {Status::kInvalidValue, ""};
-  kernels_.forget(*module);
-  modules_.unload(id);
-  return {};
-}
-
-Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, FunctionInfo* info) {
-  LoadedModule* const module = modules_.find(id);
-  return module ? kernels_.find(*module, name, info) : Outcome{Status::kInvalidValue, ""};
-}
-
-uint32_t InProcessDevice::blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const {
-  const LoadedKernel* const kernel = kernels_.find(id);
-  return kernel ? lockstep::blocks_per_sm(limits_, *kernel, threads, dynamic_shared_bytes) : 0;
-}
-
-Outcome InProcessDevice::set_max_dynamic_shared(FunctionId id, uint64_t bytes) {
-  LoadedKernel* const kernel = kernels_.find(id);
-  const uint64_t most = limits_.shared_per_block_optin;
-  if (!kernel || bytes > most || kernel->info.static_shared_bytes + bytes > most) return {Status::kInvalidValue, ""};
-  kernel->max_dynamic_shared = bytes;
-  return {};
-}
 
 Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (!sticky_.ok()) return sticky_;
@@ -214,14 +204,6 @@ void InProcessDevice::run(Launch& launch) {
   output_ += launch.output;
   findings_.add_all(launch.findings);
   sticky_ = launch.fault;
-}
-
-Outcome InProcessDevice::end_program(End end) {
-  std::vector<uint64_t> heap;
-  for (const uint64_t address : heap_) heap.push_back(memory_.memory().describe(address).bytes);
-  host_.ends(!sticky_.ok(), heap);
-  if (options_.report_file.empty()) return {};
-  return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
 }
 
 // A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.

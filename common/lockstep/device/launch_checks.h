@@ -1,5 +1,6 @@
-// launch_checks: a request for a launch → what is wrong with it before the kernel starts: its shape, its resources, the
-// limit of cooperative launches, an instruction that is not supported. Each answer names the next step.
+// launch_checks: a request for a launch → the first thing that is wrong with it, before the kernel starts: its shape,
+// its resources, the limit of cooperative launches, an instruction that is not supported. Each answer names the next
+// step.
 #pragma once
 
 #include <cstdint>

@@ -219,6 +219,13 @@ inline cudaError_t unknown_function(const void* function) {
   return function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
 }
 
+template <typename T>
+cudaError_t give(T* out, T value) {
+  if (!out) return cudaErrorInvalidValue;
+  *out = value;
+  return cudaSuccess;
+}
+
 // Whether the handle is a stream that the program created, or one of the three that always exist.
 bool is_stream(const Runtime& runtime, cudaStream_t stream);
 

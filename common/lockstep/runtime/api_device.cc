@@ -178,12 +178,8 @@ cudaError_t with_device(int device, Body&& body, const char* name = __builtin_FU
 }
 
 template <typename T>
-cudaError_t give(T* out, T value, const char* name = __builtin_FUNCTION()) {
-  return call(Needs::kNothing, name, [&](Runtime&) {
-    if (!out) return cudaErrorInvalidValue;
-    *out = value;
-    return cudaSuccess;
-  });
+cudaError_t answer(T* out, T value, const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kNothing, name, [&](Runtime&) { return give(out, value); });
 }
 
 cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
@@ -192,10 +188,10 @@ cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
 
 }  // namespace
 
-LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1); }
-LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return give(device, 0); }
-LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, kCudaVersion); }
-LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return give(version, kCudaVersion); }
+LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return answer(count, 1); }
+LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return answer(device, 0); }
+LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return answer(version, kCudaVersion); }
+LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return answer(version, kCudaVersion); }
 
 LOCKSTEP_API cudaError_t cudaSetDevice(int device) {
   return with_device(device, [](Runtime&) { return cudaSuccess; });
@@ -211,7 +207,7 @@ LOCKSTEP_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   });
 }
 LOCKSTEP_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
-  return wanted ? give(device, 0) : leave(cudaErrorInvalidValue);
+  return wanted ? answer(device, 0) : leave(cudaErrorInvalidValue);
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -239,7 +235,7 @@ LOCKSTEP_API cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) 
   });
 }
 LOCKSTEP_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
-  return id && !std::strcmp(id, kPciBusId) ? give(device, 0) : leave(cudaErrorInvalidDevice);
+  return id && !std::strcmp(id, kPciBusId) ? answer(device, 0) : leave(cudaErrorInvalidDevice);
 }
 
 LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
@@ -249,7 +245,7 @@ LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
     return cudaSuccess;
   });
 }
-LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return give(flags, Runtime::instance().device_flags); }
+LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return answer(flags, Runtime::instance().device_flags); }
 
 LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
   return call(Needs::kSync, [](Runtime&) { return cudaSuccess; });
@@ -284,11 +280,11 @@ LOCKSTEP_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  return give(config, cudaFuncCachePreferNone);
+  return answer(config, cudaFuncCachePreferNone);
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return nothing_to_do(); }
 LOCKSTEP_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  return give(config, cudaSharedMemBankSizeFourByte);
+  return answer(config, cudaSharedMemBankSizeFourByte);
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return nothing_to_do(); }
 LOCKSTEP_API cudaError_t cudaCtxResetPersistingL2Cache() { return nothing_to_do(); }
@@ -301,7 +297,7 @@ LOCKSTEP_API cudaError_t cudaProfilerStop() { return nothing_to_do(); }
 
 // No other device exists.
 LOCKSTEP_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return device == 0 && peer == 0 ? give(can, 0) : leave(cudaErrorInvalidDevice);
+  return device == 0 && peer == 0 ? answer(can, 0) : leave(cudaErrorInvalidDevice);
 }
 LOCKSTEP_API cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return leave(cudaErrorInvalidDevice); }
 LOCKSTEP_API cudaError_t cudaDeviceDisablePeerAccess(int) { return leave(cudaErrorInvalidDevice); }

@@ -4,25 +4,20 @@
 #include <cctype>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "runtime/api.h"
 
 namespace {
 
-struct NamedError {
-  cudaError_t error;
-  const char* name;
-};
+using ErrorText = std::pair<cudaError_t, const char*>;
+
 #define LOCKSTEP_ERROR(name) {name, #name},
-constexpr NamedError kNames[] = {
+constexpr ErrorText kNames[] = {
 #include "cuda_error_names.inc"
 };
 #undef LOCKSTEP_ERROR
 
-struct ErrorText {
-  cudaError_t error;
-  const char* text;
-};
 // The errors that a learner meets, in the words that a search engine finds.
 constexpr ErrorText kTexts[] = {
     {cudaSuccess, "no error"},
@@ -85,9 +80,8 @@ const std::map<int, std::string>& texts() {
 }  // namespace
 
 LOCKSTEP_API const char* cudaGetErrorName(cudaError_t error) {
-  const auto* found =
-      std::find_if(std::begin(kNames), std::end(kNames), [&](const NamedError& entry) { return entry.error == error; });
-  return found == std::end(kNames) ? kUnrecognised : found->name;
+  const auto* found = std::ranges::find(kNames, error, &ErrorText::first);
+  return found == std::end(kNames) ? kUnrecognised : found->second;
 }
 
 LOCKSTEP_API const char* cudaGetErrorString(cudaError_t error) {

@@ -35,13 +35,6 @@ cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, co
   });
 }
 
-template <typename T>
-cudaError_t give(T* out, T value) {
-  if (!out) return cudaErrorInvalidValue;
-  *out = value;
-  return cudaSuccess;
-}
-
 cudaError_t no_op(Runtime&) { return cudaSuccess; }
 
 cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {

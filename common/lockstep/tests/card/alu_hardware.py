@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks a GPU what every arithmetic PTX instruction returns; alu_hardware_test.cc holds lockstep to the answers.
+"""Records what every arithmetic PTX instruction returns on a GPU. alu_hardware_test.cc compares lockstep with it.
 
     alu_hardware.py build DIR      needs nvcc: writes DIR/instructions.cubin, DIR/inputs.bin, DIR/ask
     DIR/ask DIR                    needs the GPU: writes DIR/results.bin
@@ -7,7 +7,7 @@
 
 A line of that file is an input, `input SLOT CLASS = values`, or an instruction, `NAME DESTINATION CLASSES = results`.
 A class says which values a source takes (edge cases and random ones); #N is an immediate. The destination is a
-register's letter: h 16 bits, r 32, d 64, p predicate; of two, results have the second one's bit above the first.
+register's letter: h 16 bits, r 32, d 64, p predicate. With two, a result has the second one's bit above the first.
 """
 
 import argparse
@@ -84,7 +84,7 @@ LETTER = {"i16": "h", "i32": "r", "i64": "d", "shift": "r", "field": "r", "offse
 
 
 def random_value(name: str) -> int:
-    """Mostly numbers of usual size, so that sums are not just the larger summand."""
+    """Mostly numbers of similar size, so that a sum is not just the larger summand."""
     sign, size = random.choice([1, -1]), random.uniform(0.5, 2)
     if random.random() < 0.6:
         if name == "f32":
@@ -249,7 +249,7 @@ def comparison_instructions() -> list[Instruction]:
 
 
 def one_conversion(d: str, s: str) -> list[str]:
-    """Names of all forms of cvt.d.s that make sense; ptxas strikes out what it does not take."""
+    """Names of all sensible forms of cvt.d.s; ptxas removes the forms that it does not accept."""
     to_float, from_float = "f" in d, "f" in s
     wide, narrow = CONVERTIBLE[d], CONVERTIBLE[s]
     if not to_float and not from_float:
@@ -299,8 +299,8 @@ def all_instructions() -> list[Instruction]:
 
 
 def ptx_of(instruction: Instruction, place: int) -> str:
-    """One instruction in a scope of its own: sources loaded, result stored as 64 bits. No line breaks in the middle of
-    it, so that ptxas's line numbers name it."""
+    """One instruction in a scope of its own: loads its sources, stores its result as 64 bits. It is one line, so that
+    ptxas's line numbers name it."""
     name, destination, classes = instruction
     lines = ["{ .reg .b64 %x; .reg .pred %p, %q; .reg .b32 %o, %o2; .reg .b16 %dh; .reg .b32 %dr; .reg .b64 %dd;"]
     arguments, slot = [], 0
@@ -377,7 +377,7 @@ int main(int, char** argv) {
 
 
 def assemble(folder: pathlib.Path) -> list[Instruction]:
-    """Assembles all instructions but those that ptxas refuses (not every pair of types and modifiers exists)."""
+    """Assembles all instructions that ptxas accepts (not every pair of types and modifiers exists)."""
     instructions = all_instructions()
     while True:
         text = ptx_module(instructions)

@@ -1,7 +1,7 @@
-// card_limits WHAT N CALLS [FORM]: what stands beside the labs, for limits_on_card.py to time under Nsight Compute.
+// card_limits WHAT N CALLS [FORM]: kernels to compare the labs with. limits_on_card.py times them under Nsight Compute.
 // WHAT: read_ints, read_bytes, copy (floats), cub_reduce (ints), cub_scan_inclusive, cub_scan_exclusive (floats),
-// cub_histogram, cub_histogram_constant (bytes). FORM, of reading and copying: 0, a grid that strides; 1, 2, 4, 8, a
-// thread for so many vectors. Which is fastest depends on card and size. Checks no results; the programs/ do.
+// cub_histogram, cub_histogram_constant (bytes). FORM, for reading and copying: 0, a grid that strides; 1, 2, 4, 8, so
+// many vectors per thread. The fastest depends on card and size. Checks no results; the programs/ do.
 #include <cstdio>
 #include <cstdlib>
 #include <cub/device/device_histogram.cuh>
@@ -13,7 +13,7 @@
 
 constexpr int kBlock = 512;
 
-// Pseudo-random bytes. Not timed: limits_on_card.py leaves kernels of this name out.
+// Pseudo-random bytes. Not timed: limits_on_card.py leaves out kernels with this name.
 __global__ void fill(uint4* data, size_t vectors) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += stride) {
@@ -22,7 +22,7 @@ __global__ void fill(uint4* data, size_t vectors) {
   }
 }
 
-// Reads all; the sum keeps the compiler from leaving the loads out.
+// Reads everything. The sum stops the compiler from removing the loads.
 __global__ void read_striding(const uint4* __restrict__ in, size_t vectors, unsigned* __restrict__ out) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
   unsigned sum = 0;
@@ -34,7 +34,7 @@ __global__ void read_striding(const uint4* __restrict__ in, size_t vectors, unsi
   if (sum == 0x12345678) *out = sum;
 }
 
-// kEach vectors a thread, all under way at once. `vectors` is a multiple of kEach * kBlock.
+// kEach vectors per thread, all in flight together. `vectors` is a multiple of kEach * kBlock.
 template <int kEach>
 __global__ void read_once(const uint4* __restrict__ in, unsigned* __restrict__ out) {
   in += size_t{blockIdx.x} * kEach * kBlock + threadIdx.x;
@@ -96,7 +96,7 @@ void move(const Arrays& arrays, bool copy, int form) {
   }
 }
 
-// CUB's two calls: how much scratch, then the work.
+// CUB's two calls: the first asks for the size of the scratch memory, the second does the work.
 template <class Call>
 void with_scratch(int calls, Call call) {
   size_t bytes = 0;

@@ -1,6 +1,6 @@
-// counters_card FILE [BYTES]: runs the rows of a golden CSV (columns ptx and lane_byte_offsets) on a real card, one
-// launch of the kernel "k" a row, in order. Meant to run under Nsight Compute, whose counts single_access.py then puts
-// beside the rows. BYTES: of the memory to access, if 1 MiB is too little. Not part of the tests; needs a GPU.
+// counters_card FILE [BYTES]: runs the rows of a golden CSV (columns ptx and lane_byte_offsets) on a real card: for
+// each row one launch of the kernel "k", in order. Run it under Nsight Compute; single_access.py then puts the counts
+// beside the rows. BYTES: the size of the memory, if 1 MiB is too small. Not part of the tests; needs a GPU.
 #include <cuda.h>
 
 #include <iostream>

@@ -6,7 +6,7 @@ from pathlib import Path
 
 LABS = Path(__file__).resolve().parents[4] / "labs"
 STRESS = "common/lockstep/tests/"
-# Bytes of an element, and of the output for n elements (common/contracts/).
+# Bytes: of an element, of the output per element, of the output in addition (common/contracts/).
 ARRAYS = {"saxpy": (8, 4, 0), "scan": (4, 4, 0), "reduction": (4, 0, 0), "histogram": (1, 0, 1024)}
 
 
@@ -17,7 +17,7 @@ def labs() -> list[tuple[str, dict]]:
 
 
 def call(lab: str, contract: str, entry: str, n: int, below: int = 256) -> list[str]:
-    """One call; input bytes are below `below`."""
+    """One call. All input bytes are less than `below`."""
     element, out, fixed = ARRAYS[contract]
     sizes = [n, n * element, n * out + fixed, below]
     return [STRESS + "lab_case", f"labs/{lab}/solution", entry, *map(str, sizes)]
@@ -28,7 +28,7 @@ def device_entries(facts: dict) -> list[str]:
 
 
 def lab_cases(sizes: Sequence[int]) -> Iterator[list[str]]:
-    """Each function that launches kernels, at these sizes or the lab's largest; histograms also of two values only."""
+    """Each function with kernels, at these sizes or the lab's largest. Histograms also with only two values."""
     for lab, facts in labs():
         largest = facts["sizes"].get("largest", max(sizes))
         for entry in device_entries(facts):

@@ -4,9 +4,9 @@
     labs_on_card.py BUILD FOLDER --commit COMMIT     on a machine with a GPU, ncu and compute-sanitizer
 
 writes FOLDER/kernels_DATE.csv and FOLDER/sanitizer_labs_DATE.csv. BUILD is made by preset gpu: machine code of this
-card, as a learner has it there. A kernel's time is gpu__time_duration, the L2 cache flushed before each kernel and the
-clocks left alone; of a call, the sum over its kernels. Beside kernels a call of a lab may allocate, copy and add on the
-host, which this leaves out. Bytes are random; entries that take a block's size get the lab's first.
+card, as a learner builds it there. A kernel's time is gpu__time_duration. The L2 cache is flushed before each kernel,
+and the clocks are not fixed. A call's time is the sum over its kernels. Allocations, copies, and additions on the host
+do not count. Input bytes are random. An entry that takes a block's size gets the lab's first.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SANITIZED_SIZES = [1, 1000, 5000, 300_000]
 
 
 def kernel_times(build: Path, case: list[str], block: int) -> tuple[list[str], list[float]]:
-    """Names of the kernels of one call, and for each run their time in ms, together."""
+    """Names of the kernels of one call, and for each run the sum of their times in ms."""
     rows = profile(build, [*case, str(RUNS), str(block), SEED], ["gpu__time_duration.sum"], ["--cache-control", "all"])
     of_a_call = len(rows) // RUNS
     names = [row["Kernel Name"].split("(")[0].removeprefix("void ") for row in rows[:of_a_call]]
@@ -55,7 +55,7 @@ def write(file: Path, head: str, columns: list[str], rows: list[list]) -> None:
 
 
 def task(description: str | None) -> tuple[Path, Path, str, str]:
-    """BUILD and FOLDER of the command line, how each record begins, and the date in its name."""
+    """BUILD and FOLDER from the command line, the first lines of each record, and the date in its name."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
     parser.add_argument("folder", type=Path)

@@ -3,10 +3,10 @@
 
     limits_on_card.py BUILD FOLDER --commit COMMIT     on a machine with a GPU, nvcc and ncu
 
-writes FOLDER/limits_DATE.csv; BUILD is made by preset gpu and lends the scans' solutions, which are timed here at 2^28
-elements as well, where the card's copy and CUB's scan have first been measured. Each kernel's gpu__time_duration, the
-L2 cache flushed before each kernel and the clocks left alone; of a call, the sum over its kernels. Reading and copying
-are tried in several forms, of which the fastest counts.
+writes FOLDER/limits_DATE.csv. BUILD is made by preset gpu. It holds the scans' solutions, which are timed here also at
+2^28 elements, the size at which the card's copy and CUB's scan were first measured. A kernel's time is
+gpu__time_duration. The L2 cache is flushed before each kernel, and the clocks are not fixed. A call's time is the sum
+over its kernels. Reading and copying are tried in several forms; the fastest form counts.
 """
 
 import statistics
@@ -22,7 +22,7 @@ from ncu_record import profile
 
 HERE = Path(__file__).resolve().parent
 INTS, FLOATS, BYTES, LARGE = 1 << 24, 1 << 22, 100 << 20, 1 << 28
-FORMS = ["0", "1", "2", "4", "8"]  # of reading and copying
+FORMS = ["0", "1", "2", "4", "8"]  # for reading and copying
 LIMITS = [
     ("read_ints", INTS), ("read_ints", LARGE), ("read_bytes", BYTES), ("copy", FLOATS), ("copy", LARGE),
     ("cub_reduce", INTS), ("cub_reduce", LARGE), ("cub_scan_inclusive", FLOATS), ("cub_scan_inclusive", LARGE),
@@ -32,19 +32,19 @@ LIMITS = [
 
 
 def commands(build: Path, program: Path) -> Iterator[tuple[str, int, Path, list[list[str]]]]:
-    """What, at which size, where to call it, and how: one command or several forms, of which the fastest counts."""
+    """What, its size, where to call it, and how: one command, or several forms, whose fastest counts."""
     for what, n in LIMITS:
         command = [program.name, what, str(n), str(RUNS)]
         forms = FORMS if what.startswith(("read", "copy")) else []
         yield what, n, program.parent, [[*command, form] for form in forms] or [command]
     for lab, facts in labs():
-        if facts["contract"] == "scan" and "largest" not in facts["sizes"]:  # of any length
+        if facts["contract"] == "scan" and "largest" not in facts["sizes"]:  # a scan takes any length
             entry = facts.get("measured", facts["entries"][-1])
             yield lab, LARGE, build, [[*call(lab, "scan", entry, LARGE), str(RUNS)]]
 
 
 def timed(place: Path, command: list[str]) -> tuple[int, list[float]]:
-    """Kernels of a call, and the quartiles of their time together, in ms."""
+    """Kernels of a call, and the quartiles of their total time, in ms."""
     kernels = profile(place, command, ["gpu__time_duration.sum"], ["--cache-control", "all"])
     kernels = [kernel for kernel in kernels if not kernel["Kernel Name"].startswith("fill(")]
     of_a_call = len(kernels) // RUNS

@@ -1,6 +1,6 @@
-// model_card [launch]: the costs on a card that the cost model (../cost_model.h) is made of, each by a kernel that does
-// nothing else. Prints lines of what,x,value,unit; medians of 7 runs. With `launch` it only launches empty kernels, for
-// model_on_card.py to time under Nsight Compute as it times the labs.
+// model_card [launch]: measures the costs that the cost model (report/cost_model.h) uses, each with a kernel that does
+// nothing else. Prints lines of what,x,value,unit; medians of 7 runs. With `launch` it only launches empty kernels,
+// which model_on_card.py times under Nsight Compute as it times the labs.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +20,7 @@ double median(Run run) {
   return values[kRuns / 2];
 }
 
-// Milliseconds of what launch() puts into the stream, by events.
+// Milliseconds, by events, of the work that launch() puts into the stream.
 template <class Launch>
 double milliseconds(Launch launch) {
   cudaEvent_t start = nullptr, stop = nullptr;
@@ -52,9 +52,10 @@ struct Array {
 
 __global__ void empty() {}
 
-// ---- latencies: one thread goes from line to line ----
+// ---- latencies: one thread follows a chain of lines ----
 
-// Line i names the line after it: a circle through all of them (a full-period generator) that no prefetcher guesses.
+// Line i holds the index of the next line: a circle through all lines (a full-period generator). No prefetcher can
+// guess it.
 __global__ void tie(uint32_t* words, uint32_t lines) {
   for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < lines; i += gridDim.x * blockDim.x)
     words[size_t{i} * (kLine / 4)] = (i * 1664525u + 1013904223u) % lines;
@@ -97,7 +98,8 @@ void latencies() {
     tie<<<1024, 256>>>(words.data, lines);
     CUDA_CHECK(cudaGetLastError());
     const auto run = [&](auto kernel) {
-      kernel<<<1, 1>>>(words.data, 0, kSteps, cycles.data, end.data);  // what fits into a cache is in it then
+      kernel<<<1, 1>>>(words.data, 0, kSteps, cycles.data,
+                       end.data);  // the first run fills the cache, if the lines fit
       return median([&] {
         kernel<<<1, 1>>>(words.data, 0, kSteps, cycles.data, end.data);
         CUDA_CHECK(cudaGetLastError());
@@ -106,7 +108,8 @@ void latencies() {
     };
     if (kib <= 64) print("latency_through_l1_by_kib", kib, run(chase<true>), "cycles");
     print("latency_past_l1_by_kib", kib, run(chase<false>), "cycles");
-    // Lines that nobody has touched since they were tied, far more of them than L2 holds: each from another place.
+    // Lines that no kernel has touched since they were written, far more than L2 holds. Each run starts at another
+    // line.
     if (kib > 512 << 10) {
       uint32_t from = 0;
       const double ms = median([&] {
@@ -126,7 +129,7 @@ void latencies() {
   print("latency_shared", 0, shared, "cycles");
 }
 
-// ---- latency under load: as lab 16 reads, a byte a lane, each load after the one before ----
+// ---- latency under load: reads like lab 16, a byte per lane, each load after the last one ----
 
 __global__ void read_bytes(const uint8_t* data, size_t bytes, uint32_t* out) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
@@ -135,7 +138,7 @@ __global__ void read_bytes(const uint8_t* data, size_t bytes, uint32_t* out) {
   while (i < bytes) {
     const uint32_t byte = __ldcg(data + i);
     sum += byte;
-    i += stride + (byte >> 7);  // 0, but known only when the byte is there
+    i += stride + (byte >> 7);  // 0, but known only after the byte has arrived
   }
   if (sum == 0xffffffff) *out = sum;
 }
@@ -151,7 +154,7 @@ __global__ void barriers(int count, long long* cycles) {
 
 // ---- atomics ----
 
-// Each thread adds to words picked at random: word w of K is at w * stride words.
+// Each thread adds to random words. Word w of K lies at w * stride words.
 __global__ void add_at_random(uint32_t* words, uint32_t count, uint32_t stride, int each) {
   uint32_t x = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 12345;
   for (int i = 0; i < each; ++i) {
@@ -160,7 +163,7 @@ __global__ void add_at_random(uint32_t* words, uint32_t count, uint32_t stride, 
   }
 }
 
-// Lane after lane at neighbouring words: a request is a line.
+// Neighbouring lanes add to neighbouring words: a request is a line.
 __global__ void add_in_rows(uint32_t* words, uint32_t count, int each) {
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   for (int i = 0; i < each; ++i) atomicAdd(words + (thread + i * 32 * 1031) % count, 1u);
@@ -180,7 +183,7 @@ void atomics(int multiprocessors) {
     if (k >= 32)
       print("atomics_in_rows_by_words", k, ns([&] { add_in_rows<<<blocks, 256>>>(words.data, k, kEach); }), "ns each");
   }
-  for (uint32_t bytes = 4; bytes <= 1 << 20; bytes *= 2)  // eight words, so far apart
+  for (uint32_t bytes = 4; bytes <= 1 << 20; bytes *= 2)  // eight words, at this distance
     print("atomics_at_8_words_by_distance", bytes,
           ns([&] { add_at_random<<<blocks, 256>>>(words.data, 8, bytes / 4, kEach); }), "ns each");
 }
@@ -224,7 +227,7 @@ void bandwidths(int multiprocessors) {
   }
 }
 
-// ---- the clock, while all multiprocessors are at work ----
+// ---- the clock, while all multiprocessors are busy ----
 
 __global__ void spin(long long until, long long* cycles, long long* ns) {
   long long begin = 0, end = 0;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What single costs the cost model is made of: latencies, barriers, atomics, bandwidths, and an empty kernel's time.
+"""Measures the costs that the cost model uses: latencies, barriers, atomics, bandwidths, and an empty kernel's time.
 
     model_on_card.py FOLDER --commit COMMIT     on a machine with a GPU, nvcc and ncu
 
-writes FOLDER/model_DATE.csv: what model_card.cu prints, and empty kernels under Nsight Compute (gpu__time_duration, as
-labs_on_card.py times the labs' kernels). Clocks are left alone.
+writes FOLDER/model_DATE.csv: the output of model_card.cu, and the times of empty kernels under Nsight Compute
+(gpu__time_duration, as labs_on_card.py times the labs' kernels). The clocks are not fixed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from labs_on_card import write
 from ncu_record import card_and_date, profile
 
 HERE = Path(__file__).resolve().parent
-LAUNCHES = ["1x32", "a_multiprocessor_x1024", "4096x1024", "16384x1024", "16384x256"]  # blocks x threads, as there
+LAUNCHES = ["1x32", "a_multiprocessor_x1024", "4096x1024", "16384x1024", "16384x256"]  # blocks x threads of model_card
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ ncu_equality_test compares with lockstep.
 
     ncu_record.py BUILD OUT.csv --commit COMMIT      on a machine with a GPU and ncu, BUILD made by preset lockstep
 
-The programs hold PTX for compute_75 alone: the card runs what its driver makes of the very PTX that lockstep reads.
+The programs hold only PTX for compute_75: the card's driver translates the same PTX that lockstep reads.
 """
 
 import argparse
@@ -28,7 +28,7 @@ COUNTERS = [
         for what in ("requests", "sectors")
     ),
 ]
-# What the instructions need, without what the unit that serves them adds when a reply from global memory is due.
+# The wavefronts that the instructions need, without those that replies from global memory add.
 COUNTERS += [f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")]
 # What PTX cannot tell, beside it; what a launch's shape alone decides; and the split between L1 and shared memory that
 # the driver chose, and registers, which lockstep does not claim to know.
@@ -45,7 +45,7 @@ OCCUPANCY = [
     "launch__occupancy_limit_shared_mem",
     "launch__registers_per_thread",
 ]
-# A block that is not full, some that are, and a last one that is not; each as large as the lab allows.
+# A block that is not full; several full blocks and a last one that is not full. At most what the lab allows.
 SIZES = [1000, 5000, 300_000]
 # Programs, relative to the build.
 PROGRAMS = [[STRESS + "shared_memory"], [STRESS + "global_memory"], [STRESS + "local_memory"]]
@@ -68,9 +68,9 @@ def output_of(*command: str) -> str:
 
 
 def known(counters: list[str]) -> list[str]:
-    """Those that this ncu can count on this card; the others are named, and left out."""
+    """The counters that this ncu can count on this card. The others are printed, and left out."""
     names = {line.split()[0] for line in output_of("ncu", "--query-metrics").splitlines() if line.strip()}
-    asked = [counter for counter in counters if not counter.startswith("launch__")]  # those are no hardware counters
+    asked = [counter for counter in counters if not counter.startswith("launch__")]  # these are not hardware counters
     missing = [counter for counter in asked if counter.removesuffix(".sum") not in names]
     if missing:
         print(f"ncu does not know {', '.join(missing)}", file=sys.stderr)
@@ -78,7 +78,7 @@ def known(counters: list[str]) -> list[str]:
 
 
 def card_and_date() -> str:
-    """How a record begins: on what it was made."""
+    """The first lines of a record: the card and the tools."""
     device, driver = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").split(", ")
     toolkit = output_of("nvcc", "--version").split("release ")[1].split(",")[0]
     return f"# device {device}, driver {driver}, toolkit {toolkit}, date {datetime.date.today().isoformat()}"

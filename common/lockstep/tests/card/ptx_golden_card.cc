@@ -1,6 +1,6 @@
-// ptx_golden_card FILE…: holds the goldens against a real card through CUDA's driver, so that what they promise
-// is known to be true and not only agreed upon here. One child process a file: a fault in a kernel ends the
-// use of the driver in its process. Not part of the tests; needs a GPU.
+// ptx_golden_card FILE…: compares the goldens with a real card through CUDA's driver. This shows that their values are
+// true, and not only what lockstep does. Each file has a child process: after a fault in a kernel a process can no
+// longer use the driver. Not part of the tests; needs a GPU.
 #include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ Outcome outcome_of(CUresult result) {
   return {static_cast<Status>(result), text ? text : "unknown"};
 }
 
-// As much of a Device as run_golden needs, through the driver.
+// The part of a Device that run_golden needs, through the driver.
 class Card final : public Device {
  public:
   Card() {
@@ -127,10 +127,10 @@ std::string read_all(FILE* file) {
   return text;
 }
 
-// Runs in a child; its exit code is 0 if the card does what the file promises.
+// Runs in a child process. Exit code 0: the card does what the file says.
 int check_file(const std::filesystem::path& path) {
   const Golden golden = read_golden(path);
-  // The driver prints to stdout what kernels print.
+  // The driver prints the output of kernels to stdout.
   FILE* printed = std::tmpfile();
   dup2(fileno(printed), STDOUT_FILENO);
   std::vector<std::string> differences;
@@ -157,7 +157,7 @@ int main(int count, char** paths) {
     }
     const pid_t child = fork();
     if (child == 0) {
-      // A kernel that never ends on the card must not hold up the rest.
+      // A kernel that never ends on the card must not block the other files.
       alarm(20);
       try {
         _exit(lockstep::golden::check_file(paths[i]));

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The rows of golden/*_forms_h200.csv: which instructions on which addresses, and what a card counted.
+"""The rows of golden/*_forms_h200.csv: instructions, their addresses, and a card's counts.
 
     single_access.py rows FOLDER                 writes FOLDER/{shared,global,local}_forms.csv without counts
-    single_access.py repeats FILE.csv            rows whose count of sectors was in doubt, each many times
+    single_access.py repeats FILE.csv            rows whose count of sectors was uncertain, each many times
     single_access.py join ROWS.csv NCU.csv OUT   puts Nsight Compute's counts (ncu --csv --page raw) beside the rows
 
-A golden file is itself ROWS for another card or another day; scattered_atomics_h200.csv has no generator but that.
-Counts are of the whole kernel of single_access.cc, so that the load of the offsets (one request, four sectors) is in
-them. A form that is not one instruction on the card (ptxas makes loops of some atomics) is here all the same.
+A golden file can be ROWS for another card or another day; scattered_atomics_h200.csv has no other generator. Counts
+are those of the whole kernel of single_access.cc, so they include the load of the offsets (one request, four sectors).
+Forms that are not one instruction on the card (ptxas makes loops of some atomics) are included.
 """
 
 import argparse
@@ -70,7 +70,7 @@ GLOBAL_ATOMICS = [
 
 
 def moves(space: str, address: str) -> list[tuple[int, str]]:
-    """Loads and stores of the widths that the older goldens leave out."""
+    """Loads and stores of widths that the older goldens do not have."""
     rows = []
     for width, kind, register, result in [
         (1, "u8", "%r9", USED_32),
@@ -84,7 +84,7 @@ def moves(space: str, address: str) -> list[tuple[int, str]]:
     ]:
         if space == "local" and kind == "b128":
             continue
-        # In local memory ptxas must not know that nothing was written there before.
+        # ptxas must not know that this local memory was never written.
         before = "st.local.u32 [%r14], %r5; " if space == "local" else ""
         rows.append((width, f"{before}ld.{space}.{kind} {register}, [{address}]; {result}"))
         data = {"u8": "%r5", "u16": "%h1", "u32": "%r5", "u64": "%rd7", "b128": "%q1", "v4.u16": "{%h1, %h2, %h1, %h1}",
@@ -94,7 +94,7 @@ def moves(space: str, address: str) -> list[tuple[int, str]]:
     return rows
 
 
-# Ways to say a load, and the same address twice: the second load hits the cache.
+# Variants of a load, and two loads from one address: the second hits the cache.
 GLOBAL_EXTRAS = [
     (4, f"ld.global.nc.u32 %r9, [%rd3]; {USED_32}"),
     (4, f"ld.volatile.global.u32 %r9, [%rd3]; {USED_32}"),
@@ -115,7 +115,7 @@ def only(mask: int, offsets: list[int]) -> list[int]:
 
 
 def patterns(width: int, chance: random.Random, span: int) -> list[list[int]]:
-    """Byte offsets of the lanes, multiples of the width, below the span."""
+    """Byte offsets of the lanes: multiples of the width, less than the span."""
     w = width
     scattered = [[w * chance.randrange(1024 // w) for _ in LANES] for _ in range(3)]
     crowded = [w * chance.randrange(8) for _ in LANES]
@@ -135,7 +135,7 @@ def patterns(width: int, chance: random.Random, span: int) -> list[list[int]]:
 def rows_of(forms: list[tuple[int, str]], span: int, seed: int, take: slice = slice(None)) -> list[tuple[str, str]]:
     rows = []
     for width, statements in forms:
-        chance = random.Random(seed)  # so that all forms of a width meet the same addresses
+        chance = random.Random(seed)  # so that all forms of a width get the same addresses
         rows += [(statements, " ".join(map(str, offsets))) for offsets in patterns(width, chance, span)[take]]
     return rows
 
@@ -158,7 +158,7 @@ def write_rows(folder: Path) -> None:
 
 
 def write_repeats(path: Path) -> None:
-    """red on random addresses in 1 KiB: twelve sets of addresses, each 20 times, one after the other and mixed."""
+    """red on random addresses in 1 KiB: twelve sets of addresses, each 20 times, in sequence and mixed."""
     golden = csv.DictReader((Path(__file__).parents[1] / "golden" / "atomics_h200.csv").open(encoding="utf-8"))
     lines = list(golden)
     chosen = [lines[number - 2]["lane_byte_offsets"] for number in (10, 18, 62, 14, 22, 26)]

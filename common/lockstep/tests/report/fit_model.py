@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fits what the cost model leaves open to the labs' kernels as measured on the H200, and says how well it predicts.
+"""Fits the cost model's open parameter to the labs' kernels as measured on the H200, and says how well it predicts.
 
     fit_model.py BUILD            what lockstep counts → model_work.json; fits; cards.csv and model_fit.csv
-    fit_model.py BUILD --check    whether these are what would be written; nothing is run but a few of the labs
+    fit_model.py BUILD --check    compares these files with what would be written; runs only a few labs
 
-BUILD holds the labs' solutions, lab_case and model_times. Fitted are the rows of cards.csv whose source is `fitted`,
-alike for all cards: `overlap`, so that the sum over all kernels of the squared logarithm of modelled over measured is
-least. Then each lab's kernels are left out once and predicted by what the others alone would fit; of lab 15, whose
-times are far from all others, one input at a time. What comes of it is `speedup_error`.
+BUILD holds the labs' solutions, lab_case and model_times. The fit sets the rows of cards.csv whose source is `fitted`
+to one value for all cards: `overlap`. It minimises the sum over all kernels of log(modelled / measured)^2. Then each
+lab's kernels are left out once and predicted from a fit to the others. Lab 15 has times far from all others, so its
+inputs are left out one at a time. The result is `speedup_error`.
 """
 
 import argparse
@@ -31,12 +31,12 @@ ROOT = HERE.parents[3]
 GOLDEN = HERE.parent / "golden"
 CARDS, WORK, FIT = ROOT / "common/lockstep/report/cards.csv", GOLDEN / "model_work.json", GOLDEN / "model_fit.csv"
 CARD = "NVIDIA H200"
-# What is fitted, and between which bounds: how sharply the longest part covers the others.
+# The fitted parameter and its bounds. It says how much of the other parts the longest part hides.
 BOUNDS = {"overlap": (1.0, 10.0)}
 FITTED = re.compile(r"^all,(\w+),([\d.]+),fitted$", re.MULTILINE)
 COLUMNS = ["rung", "family", "n", "us_q1", "us", "us_q3", "modelled_us", "left_out_us", "bound"]
 SAME = 1e-3  # relative; another machine's logarithms may differ in their last digits, and steps end at 1e-4
-LIGHT = ("00", "01", "05", "06", "08", "09", "10", "17", "18")  # labs whose kernels take lockstep no second
+LIGHT = ("00", "01", "05", "06", "08", "09", "10", "17", "18")  # labs whose kernels take lockstep less than a second
 
 
 @dataclass
@@ -74,7 +74,7 @@ def rungs() -> list[Rung]:
 
 
 def report(build: Path, rung: Rung, threads: int = 2) -> dict:
-    """Of the rung's kernels on lockstep, on random input of a fixed seed."""
+    """lockstep's report on the rung's kernels, for random input with a fixed seed."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "report.json"
         environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "lockstep"), LOCKSTEP_REPORT=str(file))
@@ -88,7 +88,7 @@ def work_of(report: dict) -> dict:
 
 
 class Model:
-    """model_times, which is asked for the times of all rungs again and again."""
+    """A running model_times, which answers with the times of all rungs for each set of parameters."""
 
     def __init__(self, build: Path) -> None:
         program = [str(build / "common" / "lockstep" / "tests" / "model_times"), str(WORK)]
@@ -101,7 +101,7 @@ class Model:
         self.process.communicate()
 
     def us(self, parameters: dict[str, float]) -> list[tuple[float, str]]:
-        """Microseconds of each rung, and what bounds the longest of its launches."""
+        """Microseconds of each rung, and the part that bounds the longest of its launches."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(" ".join(f"{name}={value:.9g}" for name, value in parameters.items()) + "\n")
         self.process.stdin.flush()
@@ -110,7 +110,7 @@ class Model:
 
 
 def fit(model: Model, measured: Sequence[float], used: Sequence[bool], start: dict[str, float]) -> dict[str, float]:
-    """Goes a step up or down in one parameter after the other, and takes shorter steps when none helps."""
+    """Tries a step up or down in one parameter after the other. When none helps, the steps become shorter."""
 
     def loss(parameters: dict[str, float]) -> float:
         modelled = model.us(parameters)
@@ -152,8 +152,8 @@ def fitted_rows(build: Path, found: list[Rung]) -> tuple[dict[str, float], list[
 
 
 def speedup_error(ratios: dict[str, tuple[float, float]]) -> float:
-    """ratios: modelled over measured by rung, fitted to all and with it left out. How far off the modelled speedup of a
-    rung over the rung below it is at most, rounded up."""
+    """ratios: modelled over measured time of each rung, from the fit to all rungs and from the fit without it. Returns
+    the largest error of a modelled speedup over the rung below, rounded up."""
     off = [1.0]
     for lab, facts in labs():
         below, name = facts["baseline"], lab[:2]
@@ -186,7 +186,7 @@ def check_fit(best: dict[str, float], rows: list[list[str]]) -> Iterable[str]:
 
 
 def check_work(build: Path, found: list[Rung]) -> Iterable[str]:
-    """What lockstep counts now, for the labs that are quickly run; on one thread of the host, once on two."""
+    """Compares lockstep's counts now with the kept ones, for the quick labs. One host thread, for one lab two."""
     kept = json.loads(WORK.read_text(encoding="utf-8"))
     for rung in found:
         if rung.lab[:2] not in LIGHT:
@@ -208,7 +208,8 @@ def main() -> int:
         wrong = [*check_work(build, found), *check_fit(*fitted_rows(build, found))]
         if wrong:
             print("\n".join(wrong))
-            print("If that is meant: common/lockstep/tests/report/fit_model.py build, then python3 -m common.pictures pages")
+            again = "common/lockstep/tests/report/fit_model.py build, then python3 -m common.pictures pages"
+            print(f"If that is meant: {again}")
         return 1 if wrong else 0
     work = {}
     for rung in found:

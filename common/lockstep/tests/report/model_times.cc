@@ -1,7 +1,7 @@
 // model_times WORK.json: the cost model as a filter, for fit_model.py and the pages. WORK.json: {rung: {"launches":
-// [a launch of a report]}}. Each line of the input, "parameter=value …", asks for the H200's times with these in place
-// of its own; the answer is a line: for each rung, in the file's order, the microseconds of its launches together, and
-// what bounds the longest of them.
+// [a launch of a report]}}. Each line of the input, "parameter=value …", asks for the H200's times with these values
+// instead of its own. The answer is one line: for each rung, in the file's order, the sum of its launches in
+// microseconds, and the part that bounds the longest launch.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// fatbin_builder: makes fat binaries as nvcc lays them out, right and wrong ones, for tests.
+// fatbin_builder: makes fat binaries in nvcc's layout, correct and damaged ones, for tests.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline std::vector<std::byte> fatbin_container(const std::vector<std::vector<std
   return bytes;
 }
 
-// What __cudaRegisterFatBinary is given.
+// The wrapper that __cudaRegisterFatBinary gets.
 struct FatbinWrapper {
   uint32_t magic = 0x466243B1, version = 1;
   const void* data = nullptr;

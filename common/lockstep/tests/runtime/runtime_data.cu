@@ -1,5 +1,5 @@
-// runtime_data: what calls of the runtime do to data: copies, symbols, managed variables, kernel arguments, streams.
-// Prints what came out; runtime_data_h200.txt is what an NVIDIA H200 printed. Argument: the group of calls to make.
+// runtime_data: the effect of runtime calls on data: copies, symbols, managed variables, kernel arguments, streams.
+// Prints the results; runtime_data_h200.txt holds those of an NVIDIA H200. Argument: the group of calls to make.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -84,7 +84,7 @@ __global__ void use_variables(int* out) {
 }
 
 void variables() {
-  m_value += 1;  // before anything else: the variable must be there
+  m_value += 1;  // first of all: the variable must exist
   int* d = nullptr;
   int out[4] = {};
   CHECK(cudaMalloc(&d, sizeof out));
@@ -161,7 +161,7 @@ __global__ void add_to(const int* from, int* to, int n) {
 __global__ void reverse_in_shared(int* p) {
   extern __shared__ int s_values[];
   s_values[threadIdx.x] = p[threadIdx.x];
-  __syncthreads();  // every value is there before any is read
+  __syncthreads();  // all values are written before any is read
   p[threadIdx.x] = s_values[blockDim.x - 1 - threadIdx.x];
 }
 __global__ void sum_of_blocks(int* sums) {
@@ -219,7 +219,7 @@ void streams() {
 
 __global__ void say(int round) { printf("round %d, thread %d\n", round, static_cast<int>(threadIdx.x)); }
 
-// What kernels print comes out when the host waits, so before what the host prints after that.
+// The output of kernels appears when the host waits, so before anything that the host prints later.
 void output() {
   std::printf("start\n");
   say<<<1, 2>>>(1);
@@ -236,7 +236,7 @@ void output() {
   std::printf("end\n");
 }
 
-// Four host threads at once, each with its own memory.
+// Four host threads in parallel, each with its own memory.
 void threads() {
   std::vector<int> results(4);
   std::vector<std::thread> workers;

@@ -1,7 +1,7 @@
-// runtime_errors: what the runtime answers to right and wrong calls, one line each: `what: cudaErrorName`.
+// runtime_errors: the runtime's answers to right and wrong calls, one line each: `call: cudaErrorName`.
 // The expected output, runtime_errors_h200.txt, was recorded on an NVIDIA H200 with the real runtime (CUDA 13.0,
 // driver 580): the same program prints the same lines on lockstep. Argument: the group of calls to make.
-// Leaves out what crashes in the real runtime (handles made of nothing).
+// Leaves out calls that crash in the real runtime (invented handles).
 #include <cooperative_groups.h>
 
 #include <cassert>
@@ -45,7 +45,7 @@ void ask_for_errors() {
   SAY(cudaPeekAtLastError());
   SAY(cudaPeekAtLastError());
   int device = -1;
-  SAY(cudaGetDevice(&device));  // a call that works leaves the last error
+  SAY(cudaGetDevice(&device));  // a call that succeeds keeps the last error
   SAY(cudaPeekAtLastError());
   SAY(cudaGetLastError());
   SAY(cudaGetLastError());
@@ -530,7 +530,7 @@ void reset() {
   LAUNCH(touch, 1, 1);
 }
 
-// The last error belongs to the host thread; a fault in a kernel belongs to all.
+// Each host thread has its own last error. A fault in a kernel concerns all threads.
 void threads() {
   SAY(cudaSetDevice(99));
   std::thread([] {
@@ -547,7 +547,7 @@ void threads() {
   SAY(cudaGetLastError());
 }
 
-// Numbers that lockstep claims to share with the card.
+// Numbers that are the same on lockstep and on the card.
 void properties() {
   constexpr cudaDeviceAttr kShared[] = {cudaDevAttrMaxThreadsPerBlock,
                                         cudaDevAttrMaxBlockDimX,
@@ -620,7 +620,7 @@ void properties() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what was said before a crash shall be read
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // so that lines before a crash are not lost
   const char* group = argc > 1 ? argv[1] : "";
   if (!std::strcmp(group, "errors"))
     ask_for_errors();

@@ -1,5 +1,5 @@
-// runtime_no_image: calls of a program whose kernels have no image that the device can run. Built only for a card
-// that does not exist here; what the real runtime answers was recorded on an H200 with code for sm_100 alone.
+// runtime_no_image: calls of a program whose kernels have no image that the device can run. Built for another card
+// than this one. The real runtime's answers were recorded on an H200, with code for sm_100 only.
 #include <cstdio>
 
 __device__ int g_number = 1;

@@ -1,5 +1,5 @@
 // runtime_separate: a program of two files compiled with -rdc=true, which use each other's functions, variables and
-// shared arrays, and hide what has the same name. Prints one line for each; all must say ok.
+// shared arrays, and keep internal names apart. Prints one line for each; all must say ok.
 #include "runtime_separate.h"
 
 #include <cstdio>

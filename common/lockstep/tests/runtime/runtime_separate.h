@@ -1,16 +1,16 @@
-// runtime_separate: what its files, each compiled by itself with -rdc=true, share.
+// runtime_separate: the declarations that its files share. Each file is compiled alone with -rdc=true.
 #pragma once
 
 extern __device__ int d_counter;       // defined in runtime_separate_functions.cu
-extern __constant__ int c_squares[4];  // there, too
-extern __managed__ int m_launches;     // there, too
-extern __shared__ int s_scratch[];     // every file's own declaration means the same memory
+extern __constant__ int c_squares[4];  // likewise
+extern __managed__ int m_launches;     // likewise
+extern __shared__ int s_scratch[];     // the declarations of all files mean the same memory
 
 using Operation = int (*)(int);
 extern __device__ Operation d_operations[2];
 
 __device__ int twice(int x);
-__device__ int next_scratch(int thread);  // reads s_scratch that the kernel wrote
+__device__ int next_scratch(int thread);  // reads s_scratch, which the kernel wrote
 __device__ int countdown(int n);  // recursion across files: runtime_separate.cu ↔ runtime_separate_functions.cu
 __device__ int countdown_again(int n);
 
@@ -22,7 +22,7 @@ struct Triangle : Shape {
 };
 __device__ const Shape* make_triangle(void* place);
 
-// Every file has its own copy of these; the linker keeps one, so that they count together.
+// Every file has a copy of these. The linker keeps one copy, so all files count together.
 inline __device__ int tick() {
   static __device__ int ticks;
   return atomicAdd(&ticks, 1) + 1;
