@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "device/emulated_device.h"
+#include "device/device.h"
 
 namespace lockstep::golden {
 
