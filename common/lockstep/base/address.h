@@ -1,4 +1,4 @@
-// address: addresses of device memory: how memory was asked for, the bytes of one allocation, what is known about an
+// address: addresses of device memory: the kinds of memory, the bytes of one allocation, and what is known about an
 // address.
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace lockstep {
 
-// How memory was asked for. The host itself reads and writes pinned and managed memory in place, unseen by the device.
+// How memory was asked for. The host reads and writes pinned and managed memory in place; the device does not see it.
 enum class MemoryKind : uint8_t { kDevice, kPinned, kManaged };
 
 // Bytes [begin, end) of one allocation.
 struct Range {
   uint64_t begin = 0, end = 0;
-  uint64_t on_card = 0;  // where `begin` would lie on a card (card_heap)
+  uint64_t on_card = 0;  // the address that `begin` would have on a card (card_heap)
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= begin && address <= end && bytes <= end - address;
   }
@@ -24,10 +24,10 @@ struct AddressInfo {
   uint64_t base = 0, bytes = 0;  // the allocation that holds (or held) the address
 };
 
-// All addresses of device memory; those from `shared` on the host's process has too.
+// All addresses of device memory. The host's process can reach those from `shared` on.
 struct AddressSpace {
   uint64_t begin = 0, end = 0, shared = 0;
-  uint64_t around = 0;  // nothing of the host's lies so near
+  uint64_t around = 0;  // so many bytes before and after hold nothing of the host's
 };
 
 }  // namespace lockstep

@@ -4,11 +4,11 @@ namespace lockstep {
 namespace {
 
 std::string cause(const Finding& f) {
-  const auto place = [](const Site& site) { return site.file + ":" + std::to_string(site.line); };
-  std::string one = place(f.at), other = f.other ? place(*f.other) : "";
-  if (other < one) std::swap(one, other);  // which of two accesses came first is the schedule's doing
+  const auto location = [](const Site& site) { return site.file + ":" + std::to_string(site.line); };
+  std::string one = location(f.at), other = f.other ? location(*f.other) : "";
+  if (other < one) std::swap(one, other);  // the schedule decides which of two accesses comes first
   const std::string text = f.kind + "|" + f.kernel + "|" + one + "|" + other;
-  // Without lines to tell them apart, the places in memory do.
+  // Without source lines, the addresses in memory tell causes apart.
   return f.at.line ? text : text + "|" + f.where + "|" + f.message;
 }
 

@@ -1,4 +1,4 @@
-// findings: what went wrong, or might on another run: one entry per distinct cause, with a count.
+// findings: mistakes that happened, or could happen on another run. One entry for each distinct cause, with a count.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace lockstep {
 
-// Who did what, where in the source. `file` is empty if the program was built without -lineinfo, or for the host.
+// The source line, the thread and the kind of access. `file` is empty for the host, and for a program that was built
+// without -lineinfo.
 struct Site {
   std::string file;
   uint32_t line = 0;
@@ -22,28 +23,28 @@ struct Site {
 
 struct Finding {
   std::string kind;    // "out_of_bounds", "race", … as the report names it
-  std::string kernel;  // empty: the host's doing
+  std::string kernel;  // empty: the host's code did it
   Site at;
-  std::optional<Site> other;  // the second of two accesses or places
+  std::optional<Site> other;  // the second of two accesses
   std::string where;          // "s_tile[17]", or empty
-  std::string message;        // for a person: what, where, what it means, the next step
+  std::string message;        // for a person: the mistake, its location, its meaning, the next step
   uint64_t count = 1;
   bool within_warp = false;  // a race of lanes of one warp
 
-  // The same cause, seen again. Where a block's barrier is missing, lanes of one warp meet as well, and first; two
-  // warps tell more, and take their place.
+  // Counts the same cause again. Where a block's barrier is missing, lanes of one warp race first, and two warps later.
+  // Two warps say more about the cause, so their finding replaces the first.
   void see_again(Finding again);
 };
 
 class Findings {
  public:
-  // Adds it, or counts one more if its cause (kind, kernel, lines) is known. Gives its index in all().
+  // Adds the finding, or counts one more if its cause (kind, kernel, lines) is known. Returns its index in all().
   size_t add(Finding finding);
   void count_again(size_t index) { ++findings_[index].count; }
   void add_all(const Findings& others);
 
   const std::vector<Finding>& all() const { return findings_; }
-  // Messages of those that came since the last call, each with its count so far.
+  // Messages of the findings since the last call, each with its count so far.
   std::vector<std::string> take_messages();
 
  private:

@@ -1,4 +1,4 @@
-// lanes: the 32 lanes of a warp, sets of them, and their values in a register.
+// lanes: the 32 lanes of a warp, sets of lanes, and their values in a register.
 #pragma once
 
 #include <bit>
@@ -11,10 +11,10 @@ inline constexpr int kWarpSize = 32;
 using Mask = uint32_t;
 inline constexpr Mask kFullMask = 0xffffffffu;
 
-// The lowest lane of a mask that has one.
+// The lowest lane of a mask. The mask must not be empty.
 inline uint32_t first_lane(Mask mask) { return static_cast<uint32_t>(std::countr_zero(mask)); }
 
-// The lanes' values of the register at this byte offset of a frame, lane 0 first.
+// The values of a register, lane 0 first. `offset`: the register's bytes from the start of the frame.
 template <class T>
 T* lanes(std::byte* registers, uint32_t offset) {
   return reinterpret_cast<T*>(registers + offset);

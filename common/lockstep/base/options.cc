@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// "races,memory" → which checks; a name that is none of them throws.
+// "races,memory" → those checks. An unknown name throws.
 Checks parse_checks(const std::string& text) {
   Checks checks;
   const std::pair<const char*, bool Checks::*> all[] = {{"memory", &Checks::memory},
@@ -35,9 +35,9 @@ Checks parse_checks(const std::string& text) {
   return checks;
 }
 
-constexpr uint64_t kMostMemory = uint64_t{1} << 44;  // 16 TiB: four times that fits a process's addresses
+constexpr uint64_t kMostMemory = uint64_t{1} << 44;  // 16 TiB; a process has addresses for four times that
 
-// 0 for what is no size, or too large.
+// 0: the text is not a size, or the size is too large.
 uint64_t parse_bytes(const std::string& text) {
   char* end = nullptr;
   const uint64_t value = std::strtoull(text.c_str(), &end, 10);
@@ -53,17 +53,17 @@ uint64_t parse_bytes(const std::string& text) {
 
 constexpr uint32_t kMostThreads = 1024;
 
-// 0 for what is no number of threads.
+// 0: the text is not a number of threads.
 uint32_t parse_threads(const std::string& text) {
   uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && value <= kMostThreads ? value : 0;
 }
 
-// As many as the process may use at once, which taskset and containers limit.
+// The cores that this process may use at once. taskset and containers limit them.
 uint32_t usable_cores() {
   cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;  // more cores than the set can name
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;  // the machine has more cores than the set can hold
   return std::clamp<uint32_t>(static_cast<uint32_t>(CPU_COUNT(&cores)), 1, kMostThreads);
 }
 

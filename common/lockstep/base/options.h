@@ -1,4 +1,4 @@
-// options: how a device is set up: its memory, the schedule, the checks, where its report goes.
+// options: how a device is set up: its memory, the schedule, the checks, the files that it writes.
 #pragma once
 
 #include <cstdint>
@@ -8,44 +8,47 @@ namespace lockstep {
 
 class Host;
 
-// Order in which warps of a block, lanes' paths of a warp, and resident blocks take turns.
+// The order in which the warps of a block, the paths of a warp and the resident blocks take turns.
 struct Schedule {
   enum Kind { kForward, kReverse, kRandom } kind = kForward;
   uint64_t seed = 0;
 };
 
-// Which mistakes are looked for. Accesses outside of memory end the kernel in any case; with `memory` on it goes on
-// without them, so that one run shows more than the first.
+// The mistakes that the device looks for. An access outside of memory ends the kernel. With `memory` on, the kernel
+// goes on without that access instead, so that one run shows more than the first mistake.
 struct Checks {
   bool memory = false, initialised = false, races = false, synchronisation = false, launch = false;
-  bool watch() const { return initialised || races || synchronisation; }  // what happens while a kernel runs
+  bool watch() const { return initialised || races || synchronisation; }  // these follow a kernel while it runs
 };
 
-// LOCKSTEP_FAIL: one call that fails although nothing is wrong, so that one sees whether the program looks.
+// LOCKSTEP_FAIL: one call fails although nothing is wrong. This shows whether the program checks for errors.
 struct PlannedFailure {
   uint64_t number = 0;         // of the call, from 1; 0: none
   bool profiled_only = false;  // counted from the first cudaProfilerStart() on
 };
 
+// The memory that the device shares with a program in another process: the bytes of a file from `offset` on.
+struct SharedMemory {
+  int file = -1;  // its descriptor; -1: the program lives in the device's process
+  uint64_t offset = 0;
+};
+
 struct DeviceOptions {
-  uint64_t memory_bytes = 8ull << 30;  // what the device pretends to have
+  uint64_t memory_bytes = 8ull << 30;  // the size of the emulated card's memory
   Schedule schedule{};
   Checks checks{};
-  uint32_t threads = 1;       // of the host, that run blocks side by side where that changes nothing
-  bool report = true;         // keep what each launch counted, some 10 KB of it, for report_json()
-  std::string report_file{};  // where end_program() writes the report; empty: nowhere
-  std::string trace{};        // file for a record of what warps do (trace.h); empty: none
+  uint32_t threads = 1;       // of the host; they run blocks in parallel where that changes no result
+  bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
+  std::string report_file{};  // end_program() writes the report there; empty: nowhere
+  std::string trace{};        // a file for a record of what warps do (trace.h); empty: none
   PlannedFailure failure{};
-  // Of a device in a process of its own: a file whose bytes from shared_offset on are the memory that the host has,
-  // too.
-  int shared_file = -1;
-  uint64_t shared_offset = 0;
-  const Host* host = nullptr;  // null: the program of this process
-  // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes,
-  // with an optional K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas),
-  // LOCKSTEP_THREADS (unset: one for each core that this process may use), LOCKSTEP_REPORT (no report unless it names
-  // a file), LOCKSTEP_TRACE (a file), LOCKSTEP_FAIL (K or profiled:K). A malformed value throws std::invalid_argument
-  // that says what is accepted.
+  SharedMemory shared{};
+  const Host* host = nullptr;  // the program that uses the device; null: the program of this process
+  // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes, with an optional
+  // K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas), LOCKSTEP_THREADS
+  // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report), LOCKSTEP_TRACE
+  // (a file), LOCKSTEP_FAIL (K or profiled:K). A malformed value throws std::invalid_argument; its text says what is
+  // accepted.
   static DeviceOptions from_environment();
 };
 

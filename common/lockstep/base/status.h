@@ -1,11 +1,11 @@
-// status: what came of a request to the device: a code, and a text for a person.
+// status: the result of a request to the device: a code, and a text for a person.
 #pragma once
 
 #include <string>
 
 namespace lockstep {
 
-// Values equal cudaError_t's (runtime_api asserts it), so that translating is a cast.
+// The values equal those of cudaError_t (runtime/api.h asserts it), so that a cast translates them.
 enum class Status : int {
   kOk = 0,
   kInvalidValue = 1,
@@ -26,7 +26,7 @@ enum class Status : int {
   kCooperativeLaunchTooLarge = 720,
 };
 
-// A status and, unless it is kOk, a text for a person: what happened and what to do next.
+// A status and, unless it is kOk, a text for a person: what happened, and the next step.
 struct Outcome {
   Status status = Status::kOk;
   std::string message;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures lockstep: V (vector add) and R (block sum), each kind of instruction, every lab's solution, memory.
 
-Prints Markdown. Runs are interleaved, so that a slow minute of the machine hits all alike; a figure is the median of
-them, with the least and the most. Instruction counts of the host are callgrind's, of the launch alone, and do not
-depend on the machine's load; they are left out where valgrind is not installed.
+Prints Markdown. Runs are interleaved, so that a slow minute of the machine affects all programs equally. A figure is
+the median of the runs, with the minimum and the maximum. Instruction counts of the host are callgrind's, for the launch
+only. They do not depend on the machine's load; without valgrind they are left out.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import lab_binary
 
 PROGRAMS = {"vector_add": "V", "block_sum": "R"}
 GOALS = {("V", "none"): 0.015, ("R", "none"): 0.035, ("V", "all"): 0.06, ("R", "all"): 0.14}  # seconds, one thread
-GOAL_RATE = 1.5  # 10^9 thread-instructions a second, arithmetic and coalesced memory, one thread
+GOAL_RATE = 1.5  # 10^9 thread-instructions per second, arithmetic and coalesced memory, one thread
 ITERATIONS, CALLGRIND_ITERATIONS = 50, 2  # of the classes' loops
 MIB = 1024 * 1024
 
@@ -61,8 +61,8 @@ def table(head: list[str], rows: Iterable[list[str]]) -> None:
 
 @dataclass
 class Run:
-    seconds: float  # the whole process, by the clock
-    processor: float  # seconds of the processor
+    seconds: float  # of the whole process, wall clock
+    processor: float  # seconds of processor time
     printed: str
 
 
@@ -75,7 +75,7 @@ def run(command: list[str | Path], environment: dict[str, str]) -> Run:
 
 
 def peak_bytes(command: list[str | Path], environment: dict[str, str]) -> int:
-    """Peak resident memory, looked at until the process ends (wait4's would hold this interpreter's own)."""
+    """Peak resident memory, polled until the process ends (wait4's value would include this interpreter's)."""
     peak = 0
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         while child.poll() is None:
@@ -85,7 +85,7 @@ def peak_bytes(command: list[str | Path], environment: dict[str, str]) -> int:
 
 
 def thread_instructions(measure: Callable[[Path], object]) -> int:
-    """measure: runs something that writes its report there."""
+    """measure: runs a program that writes its report to the given file."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         measure(report)
@@ -148,7 +148,7 @@ def host_instructions(binary: Path, name: str) -> str:
         command = [*tool, str(binary), str(CALLGRIND_ITERATIONS), "1", name]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     collected = re.search(r"Collected : (\d+)", done.stderr)
-    # Both launches are collected: the one that warms up runs its loop once.
+    # callgrind collects both launches; the warm-up runs its loop once.
     threads = int(done.stdout.split("\t")[1]) * (CALLGRIND_ITERATIONS + 1) / CALLGRIND_ITERATIONS
     return f"{int(collected[1]) / threads:.2f}" if collected else "-"
 
@@ -195,7 +195,7 @@ def scaling(tree: Tree, runs: int, counts: list[int]) -> None:
 
 
 def memory(tree: Tree) -> None:
-    """Peak resident bytes less those of a program that only starts the runtime."""
+    """Peak resident bytes, minus those of a program that only starts the runtime."""
     rows = []
 
     def add(name: str, device_bytes: int, peak: Callable[[dict[str, str]], int]) -> None:
@@ -211,14 +211,14 @@ def memory(tree: Tree) -> None:
         on_device = 3 * size if letter == "V" else size + size // 256
         add(letter, on_device, lambda e, n=name: peak_bytes([tree.program(n), "1"], e))
     for lab in lab_binary.find_labs(tree.source / "labs", tree.build / "labs"):
-        # Checked runs of a real size take long; a tenth shows the same.
+        # Runs with checks take long at the real size; a tenth shows the same.
         n = lab.real_size // 10
         add(
             f"{lab.name}, {n} elements",
             sum(lab_binary.sizes(lab.contract, n)),
             lambda e, lab=lab, n=n: lab_binary.call(lab.binary, lab.contract, lab.entry, n, e).peak_kib * 1024,
         )
-    # What these allocate is not known here: 0 is less.
+    # Their allocations are unknown here; 0 is a lower bound.
     for source in sorted((tree.source / "common/lockstep/tests/programs").glob("*.cu")):
         program = tree.build / "common/lockstep/tests" / source.stem
         if program.exists():

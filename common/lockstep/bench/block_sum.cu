@@ -1,5 +1,5 @@
-// R: sums of 2^20 ints by blocks of 256 threads in shared memory. Argument: repetitions (0 measures the start and
-// the copies).
+// R: sums of 2^20 ints by blocks of 256 threads in shared memory. Argument: repetitions (0 measures only the
+// start and the copies).
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@ __global__ void block_sum(const int* __restrict__ in, int n, int* __restrict__ s
   __syncthreads();
   for (int half = kBlock / 2; half > 0; half /= 2) {
     if (tid < half) s_sum[tid] += s_sum[tid + half];
-    // The next round reads what the others have added.
+    // The next round reads the sums of other threads.
     __syncthreads();
   }
   if (tid == 0) sums[blockIdx.x] = s_sum[0];

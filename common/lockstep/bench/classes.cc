@@ -1,7 +1,7 @@
-// classes: how fast lockstep runs each kind of instruction. One small kernel for each: a loop around many of the kind.
-// Arguments: iterations of the loops, threads of the host, and names of classes (none: all). Prints for each a line of
-// its name, thread-instructions as counted, and seconds of the launch, by the clock and of the processor. Judges
-// nothing.
+// classes: how fast lockstep runs each kind of instruction. Each kind has a small kernel: a loop around many
+// instructions of the kind. Arguments: iterations of the loops, threads of the host, and names of classes (none: all).
+// Prints a line for each class: its name, the counted thread-instructions, and the launch's seconds, wall clock and
+// processor time. Passes no verdict.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr int kUnrolled = 16;
 constexpr uint32_t kBlocks = 64, kThreads = 256;
 constexpr uint64_t kBytes = uint64_t{kBlocks} * kThreads * 64;
 
-// %r1: thread in the block, %r2: in the grid; %rd1: kBytes of memory; %r20 and s: 16 KiB of shared memory.
+// %r1: the thread's index in the block, %r2: in the grid; %rd1: kBytes of memory; %r20 and s: 16 KiB of shared memory.
 const Class kClasses[] = {
     {"integer arithmetic", "",
      "add.s32 %r3, %r3, %r1; xor.b32 %r4, %r4, %r3; mad.lo.s32 %r5, %r3, %r4, %r5; shr.u32 %r6, %r5, 3;"},
@@ -159,7 +159,7 @@ void measure(const Class& c, uint32_t iterations, uint32_t threads) {
   request.block = {kThreads};
   request.params = params;
   double seconds = 0, processor = 0;
-  for (const uint32_t count : {1u, iterations}) {  // once to warm up
+  for (const uint32_t count : {1u, iterations}) {  // the first launch warms up
     std::memcpy(params + 8, &count, 4);
     const auto begin = std::chrono::steady_clock::now();
     const double processor_begin = processor_seconds();

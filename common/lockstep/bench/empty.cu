@@ -1,2 +1,2 @@
-// Nothing but the start of the runtime: what other programs' memory is compared with.
+// Only starts the runtime. The memory of other programs is compared with this program's.
 int main() { return cudaFree(nullptr) == cudaSuccess ? 0 : 1; }

@@ -1,4 +1,4 @@
-"""One call of a lab's function, on a lab's binary: speaks the judge's side of common/runner/protocol.h."""
+"""Calls a lab's function in a lab's binary: the judge's side of common/runner/protocol.h."""
 
 import fcntl
 import json
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GUARD = 4096  # bytes
-FIRST_FD = 64  # out of the way of the numbers that the runner expects: 3 jobs, 4 replies, 5 input, 6 result
+FIRST_FD = 64  # above the numbers that the runner expects: 3 jobs, 4 replies, 5 input, 6 result
 
 
 @dataclass
 class Call:
-    seconds: float  # the function, as the runner saw it
-    peak_kib: int  # the whole process, resident
-    value: object  # what the function returned
-    output: bytes  # what it wrote
+    seconds: float  # of the function, measured by the runner
+    peak_kib: int  # of the whole process, resident
+    value: object  # the function's result
+    output: bytes  # the array that it wrote
     in_bytes: int = 0
     out_bytes: int = 0
 
@@ -31,7 +31,7 @@ def sizes(contract: str, n: int) -> tuple[int, int]:
 
 
 def input_of(contract: str, n: int) -> bytes:
-    """Numbers from 0 to 255: bytes for a histogram, small ints, and floats that add up exactly."""
+    """Numbers from 0 to 255: bytes for a histogram, small ints, and floats whose sums are exact."""
     if contract == "histogram":
         return random.Random(1).randbytes(n)
     small = [i * 7919 % 256 for i in range(4096)]
@@ -46,7 +46,7 @@ FLOATS = (b"\0\0\0\0", b"\0\0\x80\x3f", b"\0\0\0\x40", b"\0\0\x80\x40")  # 0, 1,
 
 
 def peak_kib(pid: int) -> int:
-    """The most memory that the process has had resident; 0 if it is gone."""
+    """The peak resident memory of the process; 0 if it has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -99,7 +99,7 @@ class Lab:
     name: str
     binary: Path  # of the solution
     contract: str
-    entry: str  # the one that is measured
+    entry: str  # the function that is measured
     real_size: int
     largest: int
 
@@ -110,7 +110,7 @@ def find_labs(source: Path, built: Path) -> list[Lab]:
     for file in sorted(source.glob("*/lab.json")):
         lab = json.loads(file.read_text())
         if not lab["source"].endswith(".cu"):
-            continue  # OpenCL's: lockstep would count nothing
+            continue  # OpenCL: lockstep would count nothing
         entry = lab.get("measured", lab["entries"][-1])
         real = lab["sizes"]["real"]
         binary = built / file.parent.name / "solution"

@@ -1,4 +1,4 @@
-// V: vector add of 2^20 floats, 256 threads a block. Argument: repetitions (0 measures the start and the copies).
+// V: vector add of 2^20 floats, 256 threads a block. Argument: repetitions (0: only start and copies).
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

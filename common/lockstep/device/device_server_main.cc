@@ -1,8 +1,7 @@
-// device_server FD: serves one program, whose LOCKSTEP_DEVICE names the other end of the socket FD, until it says that
-// it ends, or is gone. The device's options, and where the report goes, come from this process's environment, on which
-// the program has no hold. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the
-// report could not be written, however the program went. With 0 and 3 there is a report, if one is wanted, and its
-// "end" says how the program went.
+// device_server FD: serves one program until it ends or is gone. The program's LOCKSTEP_DEVICE names the other end of
+// the socket FD. The device's options and the report's file come from this process's environment, which the program
+// cannot change. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the report could
+// not be written. With 0 and 3 the report is written, if one is wanted; its "end" says how the program ended.
 #include <sys/prctl.h>
 
 #include <cstdio>
@@ -13,6 +12,7 @@
 
 #include "device/device_server.h"
 #include "engine/memory.h"
+#include "report/report.h"
 
 namespace {
 
@@ -26,8 +26,7 @@ int serve(Connection& connection) {
   try {
     options = DeviceOptions::from_environment();
     shared.emplace(shared_bytes(options.memory_bytes));
-    options.shared_file = shared->fd();
-    options.shared_offset = kTransferBytes;
+    options.shared = {shared->fd(), kTransferBytes};
     options.host = &host;
     device = EmulatedDevice::create(options);
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
@@ -35,9 +34,8 @@ int serve(Connection& connection) {
     refuse_device(connection, error.what());
     return 2;
   }
-  DeviceServer server(options, connection, host, *device, *shared);
-  const Ending ending = server.serve();
-  Outcome written = server.written();
+  const Ending ending = lockstep::serve(options, connection, host, *device, *shared);
+  Outcome written = ending.written;
   if (ending.kind != Ending::kOrderly && !options.report_file.empty())
     written = write_report(options.report_file, device->report_json(ending.text()));
   if (!written.ok()) {
@@ -57,8 +55,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: device_server FD\n");
     return 2;
   }
-#ifndef WARPLADDER_SANITIZED  // whose search for leaks would be refused
-  prctl(PR_SET_DUMPABLE, 0);  // /proc shows this process to nobody who runs under the same user
+#ifndef WARPLADDER_SANITIZED  // the sanitizer's search for leaks would be refused
+  prctl(PR_SET_DUMPABLE, 0);  // other processes of the same user cannot read this one through /proc
 #endif
   Connection connection(static_cast<int>(fd), kMostRequest);
   return serve(connection);

@@ -16,7 +16,7 @@ void HostSide::add(const char* kind, const std::string& kernel, const std::strin
 
 void HostSide::allocated(uint64_t address, uint64_t bytes, MemoryKind kind) {
   allocations_[address] = {bytes, kind};
-  calls_.allocations += launched_;
+  calls_.allocations += launches_ > 0;
 }
 
 bool HostSide::frees(uint64_t address, bool pinned) {
@@ -48,11 +48,11 @@ void HostSide::note_bad_free(uint64_t address) {
 }
 
 void HostSide::launched() {
-  launched_ = true;
+  ++launches_;
   calls_ = {};
 }
 
-// The error of a launch by <<<>>> reaches the program only through cudaGetLastError or cudaPeekAtLastError.
+// A program reads the error of a launch by <<<>>> only through cudaGetLastError or cudaPeekAtLastError.
 void HostSide::launch_failed(const std::string& kernel, const LaunchRequest& request, const std::string& message) {
   if (!checks_.launch) return;
   add("bad_launch", kernel,
@@ -62,7 +62,7 @@ void HostSide::launch_failed(const std::string& kernel, const LaunchRequest& req
   unread_launch_ = kernel;
 }
 
-// No mistake, but what was asked for; beside the mistakes, so that whoever reads the report knows what follows from it.
+// This failure was asked for and is not a mistake. It stands among the findings because it may cause some of them.
 bool HostSide::call_fails(std::string_view function) {
   if (failure_.number == 0 || (failure_.profiled_only && !profiled_) || ++counted_ != failure_.number) return false;
   const std::string what = function.starts_with("__") ? "a kernel's launch" : std::string(function);
@@ -72,7 +72,7 @@ bool HostSide::call_fails(std::string_view function) {
   return true;
 }
 
-// One finding for each size, which is what a reader knows his allocations by.
+// One finding for each size: a reader recognises an allocation by its size.
 void HostSide::ends(bool lost, const std::vector<uint64_t>& heap) {
   if (!unread_launch_.empty())
     add("unchecked_error", unread_launch_,
@@ -81,7 +81,7 @@ void HostSide::ends(bool lost, const std::vector<uint64_t>& heap) {
             "launch returns nothing itself, and cudaDeviceSynchronize() does not tell of it.");
   unread_launch_.clear();
   if (!checks_.memory || lost) return;
-  std::map<std::pair<uint64_t, std::string>, uint64_t> left;  // bytes and who allocated them → how many
+  std::map<std::pair<uint64_t, std::string>, uint64_t> left;  // bytes, host or kernel → number of allocations
   for (const auto& [address, allocation] : allocations_) ++left[{allocation.bytes, "the host"}];
   for (const uint64_t bytes : heap) ++left[{bytes, "a kernel's malloc()"}];
   for (const auto& [what, count] : left) {

@@ -1,6 +1,5 @@
-// host_side: what the program's host code does with the device, counted, and the findings about it: launches that
-// failed, errors nobody read, wrong frees, leaks, a call that was made to fail. In: requests as they come to the
-// device.
+// host_side: how the program's host code uses the device. Requests go in. Out come counts (waits, allocations), and
+// findings: launches that failed, errors that nobody read, wrong frees, leaks, a call that was made to fail.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,8 @@
 #include <vector>
 
 #include "base/findings.h"
-#include "device/device.h"
+#include "base/options.h"
+#include "device/requests.h"
 #include "engine/launch.h"
 #include "engine/memory.h"
 
@@ -22,11 +22,12 @@ class HostSide {
       : checks_(options.checks), failure_(options.failure), memory_(memory), findings_(findings) {}
 
   void allocated(uint64_t address, uint64_t bytes, MemoryKind kind);
-  // False, and perhaps a finding: the host has no such allocation to free. Else it has no more.
+  // True: the host had this allocation, and now has it no more. False: it had none, and a finding may be added.
   bool frees(uint64_t address, bool pinned);
 
-  void waits() { calls_.synchronisations += launched_; }
-  const HostCalls& calls() const { return calls_; }  // since the launch before
+  void waits() { calls_.synchronisations += launches_ > 0; }
+  const HostCalls& calls() const { return calls_; }  // since the last launch
+  uint64_t launches() const { return launches_; }    // that began
   void launched();
   void launch_failed(const std::string& kernel, const LaunchRequest& request, const std::string& message);
   void reads_error() { unread_launch_.clear(); }
@@ -34,7 +35,8 @@ class HostSide {
   bool call_fails(std::string_view function);
   void start_profiling() { profiled_ = true; }
 
-  // Ends, or begins anew. lost: nothing can be freed any more. heap: bytes of each allocation of kernels' own.
+  // The program ends, or resets the device. lost: after a fault the program can free nothing. heap: the bytes of each
+  // allocation that a kernel made and did not free.
   void ends(bool lost, const std::vector<uint64_t>& heap);
 
  private:
@@ -50,11 +52,11 @@ class HostSide {
   const Memory& memory_;
   Findings& findings_;
   std::map<uint64_t, Allocation> allocations_;  // by address
-  bool launched_ = false;                       // HostCalls are counted from the first launch on
-  HostCalls calls_;
-  std::string unread_launch_;  // the kernel whose launch failed without the program having looked; else empty
+  uint64_t launches_ = 0;
+  HostCalls calls_;            // none before the first launch
+  std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
   bool profiled_ = false;
-  uint64_t counted_ = 0;  // calls of which one is to fail
+  uint64_t counted_ = 0;  // calls, of which one is to fail
 };
 
 }  // namespace lockstep

@@ -19,57 +19,295 @@
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMostReply = 256 << 20;  // bytes: what kernels printed comes in one piece
+constexpr uint32_t kMostReply = 256 << 20;  // bytes; the output of kernels comes in one reply
 constexpr const char* kGoneText =
     "the emulated device is gone: its process has ended, or this one is a copy of the program's (fork) and has none";
 
 Outcome take_outcome(Reader& in) {
   const auto status = in.take<Status>();
-  return {status, std::string(in.text())};
+  return {status, std::string(in.take<std::string_view>())};
 }
+
+Writer written(const Region& region) { return Writer().put(region.address, region.pitch, region.width, region.rows); }
 
 class RemoteDevice : public Device {
  public:
-  explicit RemoteDevice(int fd);
-  ~RemoteDevice() override;
+  explicit RemoteDevice(int fd) : connection_(fd, kMostReply) {
+    connection_.accept_passed();
+    const bool sent = connection_.send(Message::kHello, Writer().put(kWireVersion).body());
+    const std::optional<Frame> frame = sent ? connection_.receive() : std::nullopt;
+    if (!frame) throw std::runtime_error(kGoneText);
+    Reader in(frame->body);
+    if (const Outcome outcome = take_outcome(in); !outcome.ok()) throw std::runtime_error(outcome.message);
+    limits_ = in.take<DeviceLimits>();
+    space_ = in.take<AddressSpace>();
+    plans_failure_ = in.take<bool>();
+    const int file = connection_.take_passed();
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    take_addresses(file);
+    close(file);
+  }
+
+  ~RemoteDevice() override { munmap(window_, kTransferBytes); }
 
   const DeviceLimits& limits() const override { return limits_; }
-  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override;
-  Outcome free(uint64_t address, bool pinned) override;
-  Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override;
-  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, bool goes_on) override;
-  Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override;
-  Outcome fill(const Region& to, uint8_t value) override;
-  AddressInfo find_address(uint64_t address) const override;
-  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override;
-  Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override;
-  Outcome unload_module(ModuleId module) override;
-  Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) override;
-  Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override;
-  uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override;
-  Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override;
-  Outcome launch(const LaunchRequest& request) override;
-  Outcome synchronise() override;
+
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override {
+    std::string values;
+    *address = 0;
+    const Outcome outcome = request(Message::kAllocate, Writer().put(bytes, kind), &values);
+    if (!outcome.ok()) return outcome;
+    *address = Reader(values).take<uint64_t>();
+    if (*address == 0) return {};
+    known_[*address] = bytes;
+    reach(*address, bytes, PROT_READ | PROT_WRITE);
+    return {};
+  }
+
+  Outcome free(uint64_t address, bool pinned) override {
+    Outcome outcome = request(Message::kFree, Writer().put(address, pinned));
+    const auto found = known_.find(address);
+    if (!outcome.ok() || found == known_.end()) return outcome;
+    reach(address, found->second, PROT_NONE);
+    known_.erase(found);
+    return outcome;
+  }
+
+  Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
+    return in_pieces(to, [&](const Region& piece, uint64_t row, uint64_t column) {
+      for (uint64_t i = 0; i < piece.rows; ++i)
+        std::memcpy(window_ + i * piece.width, static_cast<const char*>(from) + (row + i) * from_pitch + column,
+                    piece.width);
+      return request(Message::kCopyIn, written(piece));
+    });
+  }
+
+  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
+    return in_pieces(from, [&](const Region& piece, uint64_t row, uint64_t column) {
+      const Outcome outcome = request(Message::kCopyOut, written(piece).put(part));
+      part = CopyPart::kLater;
+      for (uint64_t i = 0; outcome.ok() && i < piece.rows; ++i)
+        std::memcpy(static_cast<char*>(to) + (row + i) * to_pitch + column, window_ + i * piece.width, piece.width);
+      return outcome;
+    });
+  }
+
+  Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
+    return request(Message::kCopyWithin, written(to).put(from, from_pitch));
+  }
+
+  Outcome fill(const Region& to, uint8_t value) override { return request(Message::kFill, written(to).put(value)); }
+
+  // Every copy asks about its pointers. Allocations of the host are known here, without a request.
+  AddressInfo find_address(uint64_t address) const override {
+    if (address < space_.begin || address >= space_.end) return {};
+    if (const auto after = known_.upper_bound(address); after != known_.begin())
+      if (const auto& [base, bytes] = *std::prev(after); address - base < bytes)
+        return {AddressKind::kDevice, base, bytes};
+    std::string values;
+    if (!request(Message::kFindAddress, Writer().put(address), &values).ok()) return {};
+    const auto [kind, base, bytes] = Reader(values).all<AddressKind, uint64_t, uint64_t>();
+    return {kind, base, bytes};
+  }
+
+  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
+    std::string values;
+    *free_bytes = *total_bytes = 0;
+    if (!request(Message::kMemoryInfo, {}, &values).ok()) return;
+    std::tie(*free_bytes, *total_bytes) = Reader(values).all<uint64_t, uint64_t>();
+  }
+
+  Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
+    uint64_t total = 0;
+    Writer lengths;
+    lengths.put(static_cast<uint32_t>(ptx.size()));
+    for (const std::string_view text : ptx) {
+      total += text.size();
+      lengths.put(uint64_t{text.size()});
+    }
+    if (total > kMostPtx)
+      return {Status::kInvalidPtx, "the program has " + std::to_string(total >> 20) + " MiB of PTX; a device takes " +
+                                       std::to_string(kMostPtx >> 20) + " MiB\n  Next: build for fewer architectures."};
+    for (const std::string_view text : ptx)
+      for (uint64_t begin = 0; begin < text.size(); begin += kTransferBytes) {
+        const std::string_view piece = text.substr(begin, kTransferBytes);
+        std::memcpy(window_, piece.data(), piece.size());
+        if (Outcome outcome = request(Message::kPtx, Writer().put(uint64_t{piece.size()})); !outcome.ok())
+          return outcome;
+      }
+    std::string values;
+    Outcome outcome = request(Message::kLoadModule, lengths, &values);
+    if (outcome.ok()) *module = Reader(values).take<ModuleId>();
+    return outcome;
+  }
+
+  Outcome unload_module(ModuleId module) override {
+    std::erase_if(variables_, [&](const auto& variable) {
+      if (variable.second != module) return false;
+      const auto known = known_.find(variable.first);
+      reach(known->first, known->second, PROT_NONE);
+      known_.erase(known);
+      return true;
+    });
+    return request(Message::kUnloadModule, Writer().put(module));
+  }
+
+  Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) override {
+    std::string values;
+    if (Outcome outcome = request(Message::kFindFunction, Writer().put(module, name), &values); !outcome.ok())
+      return outcome;
+    Reader in(values);
+    *info = {};
+    info->id = in.take<FunctionId>();
+    info->name = in.take<std::string_view>();
+    for (uint32_t* value : {&info->param_bytes, &info->static_shared_bytes, &info->local_bytes, &info->registers,
+                            &info->max_threads_per_block})
+      *value = in.take<uint32_t>();
+    info->ptx_version = in.take<int>();
+    info->params.resize(in.take<uint32_t>());
+    for (ParamInfo& param : info->params) param = in.take<ParamInfo>();
+    return {};
+  }
+
+  Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override {
+    std::string values;
+    if (Outcome outcome = request(Message::kFindGlobal, Writer().put(module, name), &values); !outcome.ok())
+      return outcome;
+    std::tie(info->address, info->bytes, info->managed) = Reader(values).all<uint64_t, uint64_t, bool>();
+    known_[info->address] = info->bytes;
+    variables_[info->address] = module;
+    reach(info->address, info->bytes, PROT_READ | PROT_WRITE);
+    return {};
+  }
+
+  uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override {
+    std::string values;
+    const Writer body = Writer().put(function, threads, dynamic_shared_bytes);
+    return request(Message::kBlocksPerSm, body, &values).ok() ? Reader(values).take<uint32_t>() : 0;
+  }
+
+  Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override {
+    return request(Message::kSetMaxDynamicShared, Writer().put(function, bytes));
+  }
+
+  Outcome launch(const LaunchRequest& r) override {
+    const std::string_view params(reinterpret_cast<const char*>(r.params.data()), r.params.size());
+    const uint64_t stack_bytes = std::min(r.stack_bytes, kMostStack);
+    Outcome outcome = request(Message::kLaunch, Writer().put(r.function, r.grid, r.block, r.dynamic_shared_bytes,
+                                                             r.cooperative, stack_bytes, params));
+    unread_ |= !outcome.ok();
+    return outcome;
+  }
+
+  Outcome synchronise() override {
+    tell(Message::kSynchronise, {});
+    return fault_;
+  }
+
   Outcome fault() const override { return fault_; }
-  void read_error() override;
-  bool call_fails(std::string_view function) override;
-  void start_profiling() override;
+
+  void read_error() override {
+    if (std::exchange(unread_, false)) tell(Message::kReadError, {});
+  }
+
+  bool call_fails(std::string_view function) override {
+    std::string values;
+    return plans_failure_ && request(Message::kCallFails, Writer().put(function), &values).ok() &&
+           Reader(values).take<bool>();
+  }
+
+  void start_profiling() override {
+    if (plans_failure_) tell(Message::kStartProfiling, {});
+  }
+
   std::string take_output() override { return std::exchange(output_, {}); }
   std::vector<std::string> take_messages() override { return std::exchange(messages_, {}); }
-  Outcome end_program(End end) override;
+
+  Outcome end_program(End end) override { return request(Message::kEnd, Writer().put(end == End::kReset)); }
 
  private:
-  void take_addresses(int shared_file);
-  // Sends a request and waits. `values`: what the reply holds beside the outcome, valid if that is ok.
-  Outcome request(Message kind, const Writer& body, std::string* values = nullptr) const;
-  std::optional<Frame> reply() const;
-  void tell(Message kind, const Writer& body) const;
-  Outcome lost() const;
-  void reach(uint64_t address, uint64_t bytes, int protection) const;
-  template <typename Move>
-  Outcome in_pieces(const Region& whole, Move&& move) const;
+  // A host that touches device memory crashes, as with a card. Each allocation that both sides may touch is opened
+  // alone.
+  void take_addresses(int shared_file) {
+    const auto reserve = [](uint64_t begin, uint64_t end) {
+      return mmap(reinterpret_cast<void*>(begin), end - begin, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                  0) == reinterpret_cast<void*>(begin);
+    };
+    const bool taken =
+        reserve(space_.begin - space_.around, space_.end + space_.around) || reserve(space_.begin, space_.end);
+    void* shared = taken ? mmap(reinterpret_cast<void*>(space_.shared), space_.end - space_.shared, PROT_NONE,
+                                MAP_SHARED | MAP_FIXED, shared_file, static_cast<off_t>(kTransferBytes))
+                         : MAP_FAILED;
+    void* window = shared == MAP_FAILED
+                       ? MAP_FAILED
+                       : mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, 0);
+    if (window == MAP_FAILED)
+      throw std::runtime_error(
+          "the program's process has no room for the device's addresses\n  Next: lift the limit (ulimit -v unlimited), "
+          "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
+    window_ = static_cast<char*>(window);
+  }
 
-  // A request changes what is known of the device's state even where it only asks.
+  // Sends a request and waits for the reply. `values`: what the reply holds after the outcome, valid if that is ok.
+  Outcome request(Message kind, const Writer& body, std::string* values = nullptr) const {
+    if (gone_ || pid_ != getpid() || !connection_.send(kind, body.body())) return lost();
+    const std::optional<Frame> frame = reply();
+    if (!frame) return lost();
+    Reader in(frame->body);
+    Outcome outcome = take_outcome(in);
+    fault_ = take_outcome(in);
+    output_ += in.take<std::string_view>();
+    for (auto count = in.take<uint32_t>(); count > 0; --count) messages_.emplace_back(in.take<std::string_view>());
+    if (values) *values = in.rest();
+    return outcome;
+  }
+
+  // Receives the reply. Before it the device may ask questions, which are answered here.
+  std::optional<Frame> reply() const {
+    while (std::optional<Frame> frame = connection_.receive()) {
+      if (frame->kind == Message::kReply) return frame;
+      const auto address = Reader(frame->body).take<uint64_t>();
+      const Host& host = Host::local();
+      const bool answer = frame->kind == Message::kAskHolds ? host.holds(address) : host.has_other_threads();
+      if (!connection_.send(Message::kAnswer, Writer().put(answer).body())) break;
+    }
+    return std::nullopt;
+  }
+
+  // A message that needs no answer waits for the next request that needs one.
+  void tell(Message kind, const Writer& body) const {
+    if (gone_ || pid_ != getpid() || !connection_.queue(kind, body.body())) lost();
+  }
+
+  Outcome lost() const {
+    gone_ = true;
+    return fault_ = {Status::kDeviceGone, kGoneText};
+  }
+
+  // Sets the host's rights to memory that it may touch in place. Device memory stays closed.
+  void reach(uint64_t address, uint64_t bytes, int protection) const {
+    if (address < space_.shared || address >= space_.end) return;
+    mprotect(reinterpret_cast<void*>(address), align_up(bytes, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))),
+             protection);
+  }
+
+  // Cuts a region into pieces that fit the window: some rows, or a part of a row. Calls move(piece, row, column) for
+  // each.
+  template <typename Move>
+  Outcome in_pieces(const Region& whole, Move&& move) const {
+    const uint64_t width = std::min(whole.width, kTransferBytes);
+    const uint64_t rows = width < whole.width ? 1 : kTransferBytes / std::max<uint64_t>(width, 1);
+    for (uint64_t row = 0; row < whole.rows; row += rows)
+      for (uint64_t column = 0; column < whole.width; column += width) {
+        const Region piece{whole.address + row * whole.pitch + column, whole.pitch,
+                           std::min(width, whole.width - column), std::min(rows, whole.rows - row)};
+        if (Outcome outcome = move(piece, row, column); !outcome.ok()) return outcome;
+      }
+    return {};
+  }
+
+  // Mutable: each reply brings news of the device, also the reply to a question.
   mutable Connection connection_;
   const pid_t pid_ = getpid();
   mutable bool gone_ = false;
@@ -80,295 +318,18 @@ class RemoteDevice : public Device {
   AddressSpace space_;
   char* window_ = nullptr;
   bool plans_failure_ = false;
-  bool unread_ = false;                     // a launch failed, and the program has not looked yet
-  std::map<uint64_t, uint64_t> known_;      // allocations of the host's and variables it asked for: address, bytes
-  std::map<uint64_t, ModuleId> variables_;  // those of known_ that go with a module
+  bool unread_ = false;                     // a launch failed, and the program has not read the error yet
+  std::map<uint64_t, uint64_t> known_;      // what the host allocated, and variables that it asked for: address, bytes
+  std::map<uint64_t, ModuleId> variables_;  // the addresses in known_ that belong to a module
 };
-
-RemoteDevice::RemoteDevice(int fd) : connection_(fd, kMostReply) {
-  connection_.accept_passed();
-  const bool sent = connection_.send(Message::kHello, Writer().put(kWireVersion).body());
-  const std::optional<Frame> frame = sent ? connection_.receive() : std::nullopt;
-  if (!frame) throw std::runtime_error(kGoneText);
-  Reader in(frame->body);
-  if (const Outcome outcome = take_outcome(in); !outcome.ok()) throw std::runtime_error(outcome.message);
-  limits_ = in.take<DeviceLimits>();
-  space_ = in.take<AddressSpace>();
-  plans_failure_ = in.flag();
-  const int file = connection_.take_passed();
-  fcntl(fd, F_SETFD, FD_CLOEXEC);
-  take_addresses(file);
-  close(file);
-}
-
-RemoteDevice::~RemoteDevice() { munmap(window_, kTransferBytes); }
-
-// Reaching for device memory crashes the host, as with a card; what both may touch is opened allocation by allocation.
-void RemoteDevice::take_addresses(int shared_file) {
-  const auto reserve = [](uint64_t begin, uint64_t end) {
-    return mmap(reinterpret_cast<void*>(begin), end - begin, PROT_NONE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
-                0) == reinterpret_cast<void*>(begin);
-  };
-  const bool taken =
-      reserve(space_.begin - space_.around, space_.end + space_.around) || reserve(space_.begin, space_.end);
-  void* shared = taken ? mmap(reinterpret_cast<void*>(space_.shared), space_.end - space_.shared, PROT_NONE,
-                              MAP_SHARED | MAP_FIXED, shared_file, static_cast<off_t>(kTransferBytes))
-                       : MAP_FAILED;
-  void* window = shared == MAP_FAILED
-                     ? MAP_FAILED
-                     : mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_file, 0);
-  if (window == MAP_FAILED)
-    throw std::runtime_error(
-        "the program's process has no room for the device's addresses\n  Next: lift the limit (ulimit -v unlimited), "
-        "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
-  window_ = static_cast<char*>(window);
-}
-
-Outcome RemoteDevice::lost() const {
-  gone_ = true;
-  return fault_ = {Status::kDeviceGone, kGoneText};
-}
-
-// The reply, after answers to what the device asks before it.
-std::optional<Frame> RemoteDevice::reply() const {
-  while (std::optional<Frame> frame = connection_.receive()) {
-    if (frame->kind == Message::kReply) return frame;
-    const auto address = Reader(frame->body).take<uint64_t>();
-    const Host& host = Host::local();
-    const bool answer = frame->kind == Message::kAskHolds ? host.holds(address) : host.has_other_threads();
-    if (!connection_.send(Message::kAnswer, Writer().put(static_cast<uint8_t>(answer)).body())) break;
-  }
-  return std::nullopt;
-}
-
-Outcome RemoteDevice::request(Message kind, const Writer& body, std::string* values) const {
-  if (gone_ || pid_ != getpid() || !connection_.send(kind, body.body())) return lost();
-  const std::optional<Frame> frame = reply();
-  if (!frame) return lost();
-  Reader in(frame->body);
-  Outcome outcome = take_outcome(in);
-  fault_ = take_outcome(in);
-  output_ += in.text();
-  for (auto count = in.take<uint32_t>(); count > 0; --count) messages_.emplace_back(in.text());
-  if (values) *values = in.rest();
-  return outcome;
-}
-
-// Rights to what the host may touch in place; none for device memory, whatever is asked.
-void RemoteDevice::reach(uint64_t address, uint64_t bytes, int protection) const {
-  if (address < space_.shared || address >= space_.end) return;
-  mprotect(reinterpret_cast<void*>(address), align_up(bytes, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))), protection);
-}
-
-Outcome RemoteDevice::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
-  std::string values;
-  *address = 0;
-  if (Outcome outcome = request(Message::kAllocate, Writer().put(bytes).put(kind), &values); !outcome.ok())
-    return outcome;
-  *address = Reader(values).take<uint64_t>();
-  if (*address == 0) return {};
-  known_[*address] = bytes;
-  reach(*address, bytes, PROT_READ | PROT_WRITE);
-  return {};
-}
-
-Outcome RemoteDevice::free(uint64_t address, bool pinned) {
-  Outcome outcome = request(Message::kFree, Writer().put(address).put(static_cast<uint8_t>(pinned)));
-  const auto found = known_.find(address);
-  if (!outcome.ok() || found == known_.end()) return outcome;
-  reach(address, found->second, PROT_NONE);
-  known_.erase(found);
-  return outcome;
-}
-
-Writer written(const Region& region) {
-  return Writer().put(region.address).put(region.pitch).put(region.width).put(region.rows);
-}
-
-// Cuts a region into pieces that fit the window: some rows, or a part of one. move(piece, row, column) moves one.
-template <typename Move>
-Outcome RemoteDevice::in_pieces(const Region& whole, Move&& move) const {
-  const uint64_t width = std::min(whole.width, kTransferBytes);
-  const uint64_t rows = width < whole.width ? 1 : kTransferBytes / std::max<uint64_t>(width, 1);
-  for (uint64_t row = 0; row < whole.rows; row += rows)
-    for (uint64_t column = 0; column < whole.width; column += width) {
-      const Region piece{whole.address + row * whole.pitch + column, whole.pitch, std::min(width, whole.width - column),
-                         std::min(rows, whole.rows - row)};
-      if (Outcome outcome = move(piece, row, column); !outcome.ok()) return outcome;
-    }
-  return {};
-}
-
-Outcome RemoteDevice::copy_in(const Region& to, const void* from, uint64_t from_pitch) {
-  return in_pieces(to, [&](const Region& piece, uint64_t row, uint64_t column) {
-    for (uint64_t i = 0; i < piece.rows; ++i)
-      std::memcpy(window_ + i * piece.width, static_cast<const char*>(from) + (row + i) * from_pitch + column,
-                  piece.width);
-    return request(Message::kCopyIn, written(piece));
-  });
-}
-
-Outcome RemoteDevice::copy_out(void* to, uint64_t to_pitch, const Region& from, bool goes_on) {
-  return in_pieces(from, [&](const Region& piece, uint64_t row, uint64_t column) {
-    const Outcome outcome = request(Message::kCopyOut, written(piece).put(static_cast<uint8_t>(goes_on)));
-    goes_on = true;
-    for (uint64_t i = 0; outcome.ok() && i < piece.rows; ++i)
-      std::memcpy(static_cast<char*>(to) + (row + i) * to_pitch + column, window_ + i * piece.width, piece.width);
-    return outcome;
-  });
-}
-
-Outcome RemoteDevice::copy_within(const Region& to, uint64_t from, uint64_t from_pitch) {
-  return request(Message::kCopyWithin, written(to).put(from).put(from_pitch));
-}
-
-Outcome RemoteDevice::fill(const Region& to, uint8_t value) { return request(Message::kFill, written(to).put(value)); }
-
-// Every copy asks where its pointers lead: what the host allocated is known here.
-AddressInfo RemoteDevice::find_address(uint64_t address) const {
-  if (address < space_.begin || address >= space_.end) return {};
-  if (const auto after = known_.upper_bound(address); after != known_.begin())
-    if (const auto& [base, bytes] = *std::prev(after); address - base < bytes)
-      return {AddressKind::kDevice, base, bytes};
-  std::string values;
-  if (!request(Message::kFindAddress, Writer().put(address), &values).ok()) return {};
-  Reader in(values);
-  AddressInfo info;
-  info.kind = in.take<AddressKind>();
-  info.base = in.take<uint64_t>();
-  info.bytes = in.take<uint64_t>();
-  return info;
-}
-
-void RemoteDevice::memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const {
-  std::string values;
-  *free_bytes = *total_bytes = 0;
-  if (!request(Message::kMemoryInfo, {}, &values).ok()) return;
-  Reader in(values);
-  *free_bytes = in.take<uint64_t>();
-  *total_bytes = in.take<uint64_t>();
-}
-
-Outcome RemoteDevice::load_module(const std::vector<std::string_view>& ptx, ModuleId* module) {
-  uint64_t total = 0;
-  Writer lengths;
-  lengths.put(static_cast<uint32_t>(ptx.size()));
-  for (const std::string_view text : ptx) {
-    total += text.size();
-    lengths.put(uint64_t{text.size()});
-  }
-  if (total > kMostPtx)
-    return {Status::kInvalidPtx, "the program has " + std::to_string(total >> 20) + " MiB of PTX; a device takes " +
-                                     std::to_string(kMostPtx >> 20) + " MiB\n  Next: build for fewer architectures."};
-  for (const std::string_view text : ptx)
-    for (uint64_t begin = 0; begin < text.size(); begin += kTransferBytes) {
-      const std::string_view piece = text.substr(begin, kTransferBytes);
-      std::memcpy(window_, piece.data(), piece.size());
-      if (Outcome outcome = request(Message::kPtx, Writer().put(uint64_t{piece.size()})); !outcome.ok()) return outcome;
-    }
-  std::string values;
-  Outcome outcome = request(Message::kLoadModule, lengths, &values);
-  if (outcome.ok()) *module = Reader(values).take<ModuleId>();
-  return outcome;
-}
-
-Outcome RemoteDevice::unload_module(ModuleId module) {
-  std::erase_if(variables_, [&](const auto& variable) {
-    if (variable.second != module) return false;
-    const auto known = known_.find(variable.first);
-    reach(known->first, known->second, PROT_NONE);
-    known_.erase(known);
-    return true;
-  });
-  return request(Message::kUnloadModule, Writer().put(module));
-}
-
-Outcome RemoteDevice::find_function(ModuleId module, std::string_view name, FunctionInfo* info) {
-  std::string values;
-  if (Outcome outcome = request(Message::kFindFunction, Writer().put(module).text(name), &values); !outcome.ok())
-    return outcome;
-  Reader in(values);
-  *info = {};
-  info->id = in.take<FunctionId>();
-  info->name = in.text();
-  for (uint32_t* value : {&info->param_bytes, &info->static_shared_bytes, &info->local_bytes, &info->registers,
-                          &info->max_threads_per_block})
-    *value = in.take<uint32_t>();
-  info->ptx_version = in.take<int>();
-  info->params.resize(in.take<uint32_t>());
-  for (ParamInfo& param : info->params) param = in.take<ParamInfo>();
-  return {};
-}
-
-Outcome RemoteDevice::find_global(ModuleId module, std::string_view name, GlobalInfo* info) {
-  std::string values;
-  if (Outcome outcome = request(Message::kFindGlobal, Writer().put(module).text(name), &values); !outcome.ok())
-    return outcome;
-  Reader in(values);
-  info->address = in.take<uint64_t>();
-  info->bytes = in.take<uint64_t>();
-  info->managed = in.flag();
-  known_[info->address] = info->bytes;
-  variables_[info->address] = module;
-  reach(info->address, info->bytes, PROT_READ | PROT_WRITE);
-  return {};
-}
-
-uint32_t RemoteDevice::blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const {
-  std::string values;
-  const Writer body = Writer().put(function).put(threads).put(dynamic_shared_bytes);
-  return request(Message::kBlocksPerSm, body, &values).ok() ? Reader(values).take<uint32_t>() : 0;
-}
-
-Outcome RemoteDevice::set_max_dynamic_shared(FunctionId function, uint64_t bytes) {
-  return request(Message::kSetMaxDynamicShared, Writer().put(function).put(bytes));
-}
-
-Outcome RemoteDevice::launch(const LaunchRequest& r) {
-  Writer body;
-  body.put(r.function).put(r.grid).put(r.block).put(r.dynamic_shared_bytes).put(static_cast<uint8_t>(r.cooperative));
-  body.put(std::min(r.stack_bytes, kMostStack));
-  body.text({reinterpret_cast<const char*>(r.params.data()), r.params.size()});
-  Outcome outcome = request(Message::kLaunch, body);
-  unread_ |= !outcome.ok();
-  return outcome;
-}
-
-// What needs no answer waits for the next request that does.
-void RemoteDevice::tell(Message kind, const Writer& body) const {
-  if (gone_ || pid_ != getpid() || !connection_.queue(kind, body.body())) lost();
-}
-
-Outcome RemoteDevice::synchronise() {
-  tell(Message::kSynchronise, {});
-  return fault_;
-}
-
-void RemoteDevice::read_error() {
-  if (std::exchange(unread_, false)) tell(Message::kReadError, {});
-}
-
-bool RemoteDevice::call_fails(std::string_view function) {
-  std::string values;
-  return plans_failure_ && request(Message::kCallFails, Writer().text(function), &values).ok() && Reader(values).flag();
-}
-
-void RemoteDevice::start_profiling() {
-  if (plans_failure_) tell(Message::kStartProfiling, {});
-}
-
-Outcome RemoteDevice::end_program(End end) {
-  return request(Message::kEnd, Writer().put(static_cast<uint8_t>(end == End::kReset)));
-}
 
 }  // namespace
 
-std::unique_ptr<Device> connect_device(const std::string& place) {
+std::unique_ptr<Device> connect_device(const std::string& socket) {
   int fd = -1;
-  const char* const end = place.data() + place.size();
-  if (!place.starts_with("fd:") || std::from_chars(place.data() + 3, end, fd).ptr != end || fd < 0)
-    throw std::runtime_error("LOCKSTEP_DEVICE=" + place + ": expected fd:N, the number of a descriptor");
+  const char* const end = socket.data() + socket.size();
+  if (!socket.starts_with("fd:") || std::from_chars(socket.data() + 3, end, fd).ptr != end || fd < 0)
+    throw std::runtime_error("LOCKSTEP_DEVICE=" + socket + ": expected fd:N, the number of a descriptor");
   return std::make_unique<RemoteDevice>(fd);
 }
 

@@ -1,6 +1,6 @@
-// remote_device: a Device whose requests go to a device_server in another process, for a program that must not reach
-// what the device counts and finds. In this process are only the addresses of device memory, taken so that nothing of
-// the host's lies there, and behind them what CUDA maps for the host.
+// remote_device: a Device that sends its requests to a device_server in another process, for a program that must not
+// change what the device counts and finds. This process reserves the addresses of device memory, so that nothing of the
+// host's has them; only the memory that CUDA maps for the host lies behind them.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// place: "fd:N", a socket's descriptor, from now on the device's. Throws std::runtime_error that says what is wrong.
-std::unique_ptr<Device> connect_device(const std::string& place);
+// socket: "fd:N", the number of a descriptor. The device closes it. Throws std::runtime_error that says what is wrong.
+std::unique_ptr<Device> connect_device(const std::string& socket);
 
 }  // namespace lockstep

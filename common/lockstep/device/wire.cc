@@ -66,7 +66,7 @@ bool Connection::flush(int pass) {
   return true;
 }
 
-// Some more bytes. False: there are none any more.
+// Receives more bytes. False: the other side is gone.
 bool Connection::fill() {
   if (read_ == incoming_.size()) incoming_.clear(), read_ = 0;
   const size_t before = incoming_.size();

@@ -1,6 +1,6 @@
-// wire: what a RemoteDevice and a device_server say to each other over a stream socket: frames of a length, a kind and
-// a body of plain values in the machine's own layout, for both are built together. Data of copies and PTX goes through
-// a window of shared memory. Nothing here knows what the messages mean.
+// wire: the messages between a RemoteDevice and a device_server over a stream socket. A frame is a length, a kind, and
+// a body of plain values in the machine's own layout, since both sides are built together. The data of copies and PTX
+// goes through a window of shared memory. Nothing here knows what the messages mean.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace lockstep {
 
 enum class Message : uint32_t {
-  // Requests. One kReply follows each but kSynchronise, kReadError and kStartProfiling.
+  // Requests. A kReply follows each, except kSynchronise, kReadError and kStartProfiling.
   kHello,
   kAllocate,
   kFree,
@@ -37,72 +38,83 @@ enum class Message : uint32_t {
   kCallFails,
   kStartProfiling,
   kEnd,
-  // From the device.
+  // From the device to the program.
   kReply,
-  kAskHolds,  // while a kernel runs: has the program something of its own at this address?
+  kAskHolds,  // while a kernel runs: does the program have something of its own at this address?
   kAskThreads,
-  // To these.
+  // The program's answer to these two.
   kAnswer,
 };
 
-constexpr uint64_t kWireVersion = 0x4c4f434b53544502;  // changes with any message
+constexpr uint64_t kWireVersion = 0x4c4f434b53544502;  // changes when any message changes
 constexpr uint64_t kTransferBytes = 4 << 20;           // of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it
 constexpr uint32_t kMostRequest = 1 << 20;             // bytes of a request's body
 
-// The other side does not keep to the protocol.
+// The other side broke the protocol.
 class WireError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
+// Plain values keep their layout. A text is its length and its bytes.
 class Writer {
  public:
-  template <typename T>
-  Writer& put(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
-    body_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    return *this;
-  }
-  Writer& text(std::string_view text) {
-    put(static_cast<uint32_t>(text.size()));
-    body_ += text;
+  template <typename... T>
+  Writer& put(const T&... values) {
+    (append(values), ...);
     return *this;
   }
   const std::string& body() const { return body_; }
 
  private:
+  template <typename T>
+  void append(const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      const std::string_view text = value;
+      append(static_cast<uint32_t>(text.size()));
+      body_ += text;
+    } else {
+      static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+      body_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
   std::string body_;
 };
 
-// Throws WireError where the body is too short.
+// Throws WireError if the body is too short. A text is a view of the body.
 class Reader {
  public:
   explicit Reader(std::string_view body) : rest_(body) {}
   template <typename T>
   T take() {
-    static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, bool>);
-    T value;
-    std::memcpy(&value, take_bytes(sizeof value).data(), sizeof value);
-    return value;
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      return bytes(take<uint32_t>());
+    } else if constexpr (std::is_same_v<T, bool>) {
+      const auto value = take<uint8_t>();
+      return value <= 1 ? value == 1 : throw WireError("a flag is " + std::to_string(value));
+    } else {
+      static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+      T value;
+      std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+      return value;
+    }
   }
-  bool flag() {
-    const auto value = take<uint8_t>();
-    if (value > 1) throw WireError("a flag is " + std::to_string(value));
-    return value != 0;
-  }
-  std::string_view text() { return take_bytes(take<uint32_t>()); }
-  std::string_view rest() { return take_bytes(rest_.size()); }
-  void expect_end() const {
+  // The rest of the message, which must hold exactly these.
+  template <typename... T>
+  std::tuple<T...> all() {
+    std::tuple<T...> values{take<T>()...};
     if (!rest_.empty()) throw WireError(std::to_string(rest_.size()) + " bytes follow the message");
+    return values;
   }
+  std::string_view rest() { return bytes(rest_.size()); }
 
  private:
-  std::string_view take_bytes(size_t bytes) {
-    if (bytes > rest_.size()) throw WireError("the message is too short");
-    const std::string_view taken = rest_.substr(0, bytes);
-    rest_.remove_prefix(bytes);
+  std::string_view bytes(size_t count) {
+    if (count > rest_.size()) throw WireError("the message is too short");
+    const std::string_view taken = rest_.substr(0, count);
+    rest_.remove_prefix(count);
     return taken;
   }
   std::string_view rest_;
@@ -116,21 +128,22 @@ struct Frame {
 // One end of the socket.
 class Connection {
  public:
-  // most: bytes of a body that is taken.
+  // most: bytes of the largest body that is accepted.
   Connection(int fd, uint32_t most) : fd_(fd), most_(most) {}
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Both: false if the other side is gone. What is queued goes with the next send(), or when it has become much.
+  // Both return false if the other side is gone. A queued message goes out with the next send(), or when the queue is
+  // long.
   bool queue(Message kind, std::string_view body);
-  // pass: a descriptor that goes with it, or -1.
+  // pass: a descriptor that goes with the message, or -1.
   bool send(Message kind, std::string_view body, int pass = -1);
-  // Nothing: the other side is gone. Throws WireError for a body that is too long.
+  // No value: the other side is gone. Throws WireError for a body that is too long.
   std::optional<Frame> receive();
-  // The descriptor that came with what was received; -1: none. The caller's to close.
+  // The descriptor that came with a message; -1: none. The caller closes it.
   int take_passed();
-  // Only a side that believes the other takes descriptors.
+  // Only a side that trusts the other accepts descriptors.
   void accept_passed() { accepts_passed_ = true; }
 
  private:

@@ -49,7 +49,7 @@ uint64_t shared_bytes(uint64_t memory_bytes) { return align_up(memory_bytes + kM
 
 Memory::Memory(const DeviceOptions& options)
     : host_(options.host ? *options.host : Host::local()), capacity_(options.memory_bytes) {
-  const bool apart = options.shared_file >= 0;
+  const bool apart = options.shared.file >= 0;
   const uint64_t own = align_up(capacity_ * kReserveFactor, 2 << 20), shared = apart ? shared_bytes(capacity_) : 0;
   reserved_ = own + shared;
   const auto reserve = [&](uint64_t bytes) {
@@ -68,8 +68,8 @@ Memory::Memory(const DeviceOptions& options)
   if (!apart) return;
   const uint64_t begin = own_.fresh_end;
   shared_ = {begin, begin, begin + shared};
-  if (mmap(reinterpret_cast<void*>(begin), shared, PROT_NONE, MAP_SHARED | MAP_FIXED, options.shared_file,
-           static_cast<off_t>(options.shared_offset)) == MAP_FAILED)
+  if (mmap(reinterpret_cast<void*>(begin), shared, PROT_NONE, MAP_SHARED | MAP_FIXED, options.shared.file,
+           static_cast<off_t>(options.shared.offset)) == MAP_FAILED)
     throw std::runtime_error(std::string("the memory that host and device share cannot be had: ") +
                              std::strerror(errno));
 }

@@ -16,7 +16,7 @@ namespace lockstep {
 
 std::string hex(uint64_t value);  // "0x2a"
 
-// How much of DeviceOptions::shared_file a device with so much memory uses.
+// How much of the file DeviceOptions::shared a device with so much memory uses.
 uint64_t shared_bytes(uint64_t memory_bytes);
 
 class Memory {

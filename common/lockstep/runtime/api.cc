@@ -1,4 +1,4 @@
-// runtime_api: the state behind the entry points: start from the environment, faults, messages, modules, report.
+// api: the state behind the entry points: start from the environment, faults, messages, modules, report.
 #include "runtime/api.h"
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 #include <exception>
 #include <utility>
 
+#include "device/emulated_device.h"
 #include "device/remote_device.h"
+#include "report/report.h"
 #include "runtime/stubs.h"
 
 namespace lockstep::runtime {
@@ -16,11 +18,11 @@ namespace {
 
 thread_local cudaError_t t_last_error = cudaSuccess;
 
-// LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it is in this one.
+// LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it lives in this process.
 void start(Runtime& runtime) {
   try {
-    if (const char* place = std::getenv("LOCKSTEP_DEVICE"); place && *place)
-      runtime.device = connect_device(place);
+    if (const char* socket = std::getenv("LOCKSTEP_DEVICE"); socket && *socket)
+      runtime.device = connect_device(socket);
     else
       runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
@@ -28,7 +30,7 @@ void start(Runtime& runtime) {
   }
 }
 
-// What a fat binary without usable PTX means to a program.
+// The code that a program gets for a fat binary without usable PTX.
 cudaError_t code_of(FatbinError error) {
   return error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
 }
@@ -36,7 +38,7 @@ cudaError_t code_of(FatbinError error) {
 // Runs when the library is unloaded or the program ends: after the program's own exit handlers and destructors.
 __attribute__((destructor)) void finish() {
   Runtime& runtime = Runtime::instance();
-  if (runtime.pid != getpid()) return;  // a forked child has printed and reported nothing of its own
+  if (runtime.pid != getpid()) return;  // a forked child has no output and no report of its own
   const std::unique_lock lock(runtime.mutex, std::try_to_lock);
   if (!lock) {  // waiting for a kernel of another thread might take for ever
     runtime.tell("the program ended while another thread was in a CUDA call; no report is written");
@@ -97,29 +99,29 @@ cudaError_t Runtime::code(const Outcome& outcome) {
 }
 
 Kernel* Runtime::find_kernel(const void* function) {
-  const auto found = kernels.find(function);
-  if (found != kernels.end()) return found->second.get();
+  const auto found = program.kernels.find(function);
+  if (found != program.kernels.end()) return found->second.get();
   // A cudaKernel_t may stand wherever a function may.
-  return kernel_handles.count(function) ? const_cast<Kernel*>(static_cast<const Kernel*>(function)) : nullptr;
+  return program.kernel_handles.count(function) ? const_cast<Kernel*>(static_cast<const Kernel*>(function)) : nullptr;
 }
 
 Symbol* Runtime::find_symbol(const void* variable) {
-  const auto found = symbols.find(variable);
-  return found == symbols.end() ? nullptr : found->second;
+  const auto found = program.symbols.find(variable);
+  return found == program.symbols.end() ? nullptr : found->second;
 }
 
 namespace {
 
-// Gives the host its pointers to managed variables; to a module that cannot be loaded, plain memory instead, lest
-// the host's next access to the variable crash before anybody has read the message.
-void place_managed(Runtime& runtime, Binary& binary) {
+// Gives the host its pointers to managed variables. If the module cannot be loaded, they point to plain memory: else
+// the host's next access to the variable crashes before anybody reads the message.
+void bind_managed(Runtime& runtime, Binary& binary) {
   for (const auto& symbol : binary.symbols) {
     if (!symbol->managed_pointer) continue;
     GlobalInfo info;
     if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
       *symbol->managed_pointer = pointer_to(info.address);
-      runtime.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
-      runtime.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
+      runtime.program.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
+      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
     }
     if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
   }
@@ -131,7 +133,7 @@ const Outcome& Runtime::load(Binary& binary) {
   if (binary.loaded) return binary.outcome;
   binary.loaded = true;
   const DeviceLimits& limits = device->limits();
-  const int arch = limits.compute_major * 10 + limits.compute_minor;
+  const int arch = limits.compute.number();
   Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
                   "the program registered something that is not a fat binary of nvcc's"};
   bool any_entries = false;
@@ -143,13 +145,13 @@ const Outcome& Runtime::load(Binary& binary) {
       texts.push_back(choice.ptx);
       continue;
     }
-    // An object file without device code has an empty container: no reason to complain while another has some.
+    // An object file without device code has an empty container. That is fine while another file has code.
     if (!any_entries || !contents.entries.empty())
       refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
     any_entries |= !contents.entries.empty();
   }
   binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
-  place_managed(*this, binary);
+  bind_managed(*this, binary);
   return binary.outcome;
 }
 
@@ -177,15 +179,15 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   if (runtime.lost) return cudaErrorDevicesUnavailable;
   if (needs == Needs::kSync) runtime.fault = runtime.device->synchronise();
   if (needs == Needs::kOutcome || needs == Needs::kSync) {
-    runtime.waited = runtime.records;
+    runtime.events.waited = runtime.events.records;
     runtime.flush_output();
     runtime.surfaced = !runtime.fault.ok();
   }
   return runtime.surfaced ? static_cast<cudaError_t>(runtime.fault.status) : cudaSuccess;
 }
 
-// Of a call that returns its error cudaGetLastError() does not tell here: whether that call is looked at is the
-// question.
+// LOCKSTEP_FAIL tests whether the program checks the call itself. So cudaGetLastError() says nothing about a call that
+// returns its error; only a launch has no other way.
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   runtime.tell_findings();
   return function.find("Launch") != std::string_view::npos ? leave(cudaErrorUnknown) : cudaErrorUnknown;
@@ -198,7 +200,7 @@ cudaError_t leave(cudaError_t error) {
 
 bool is_stream(const Runtime& runtime, cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return true;
-  return runtime.streams.count(reinterpret_cast<Stream*>(stream)) != 0;
+  return runtime.streams.all.count(reinterpret_cast<Stream*>(stream)) != 0;
 }
 
 }  // namespace lockstep::runtime
@@ -221,14 +223,11 @@ LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
 
 namespace lockstep::runtime {
 int refuse(const char* function) {
-  return call(
-      Needs::kNothing,
-      [&](Runtime& runtime) {
-        runtime.tell(std::string(function) +
-                     " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
-                     "program on a GPU");
-        return cudaErrorNotSupported;
-      },
-      function);
+  return call(Needs::kNothing, function, [&](Runtime& runtime) {
+    runtime.tell(std::string(function) +
+                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
+                 "program on a GPU");
+    return cudaErrorNotSupported;
+  });
 }
 }  // namespace lockstep::runtime

@@ -1,7 +1,7 @@
-// runtime_api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), through
-// which every entry point goes. In: CUDA's calls. Out: requests to Device. The entry points stand in
-// runtime_api_{registration,launch,function,memory,copy,pool,stream,device,error}.cc by subject; every other
-// function of the toolkit's library is a stub that refuses by name (stubs.cmake).
+// api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
+// point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
+// api_{registration,launch,function,memory,copy,pool,stream,device,error}.cc by subject. Every other function of the
+// toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,10 +22,10 @@
 #include "device/device.h"
 #include "runtime/fatbin.h"
 
-// An entry point: seen from outside the library, with C's name.
+// An entry point: visible outside the library, with C's name.
 #define LOCKSTEP_API extern "C" __attribute__((visibility("default")))
-// The variant of `name` that programs built with --default-stream per-thread call. Streams differ only in their
-// order, and here every call is done when it returns, so it is the same function.
+// The variant of `name` for programs that are built with --default-stream per-thread. It is the same function: streams
+// differ only in their order, and here every call is complete when it returns.
 #define LOCKSTEP_PER_THREAD(name, suffix) LOCKSTEP_API __attribute__((alias(#name))) decltype(name) name##suffix
 
 namespace lockstep::runtime {
@@ -57,7 +57,7 @@ struct Allocation {
 
 struct Binary;
 
-// A __global__ function of the program; cudaKernel_t and cudaFunction_t are pointers to it.
+// A __global__ function of the program. cudaKernel_t and cudaFunction_t are pointers to it.
 struct Kernel {
   Binary* binary = nullptr;
   std::string name;
@@ -76,11 +76,11 @@ struct Symbol {
   void** managed_pointer = nullptr;  // the host's copy of a managed variable's address
 };
 
-// One registered fat binary. Its PTX is loaded when first needed, as the real runtime does, so that a library which
-// is linked but not used costs nothing and may even hold what the device cannot run.
+// One registered fat binary. Its PTX is loaded when it is first needed, as by the real runtime. So a library that is
+// linked but not used costs nothing, and may even hold PTX that the device cannot run.
 struct Binary {
   std::vector<std::span<const std::byte>> containers;
-  ModuleId module = 0;  // 0: nothing that the device can run
+  ModuleId module = 0;  // 0: the device can run nothing of it
   bool loaded = false;
   Outcome outcome;  // of loading
   std::vector<std::unique_ptr<Symbol>> symbols;
@@ -104,36 +104,50 @@ struct Pool {
   std::map<int, int> flags;  // reuse attributes
 };
 
-// All of the process's state but what belongs to a thread. Never destroyed: calls may come until the very end.
-struct Runtime {
-  std::mutex mutex;  // held through every entry point but for user callbacks
-
-  Outcome start_up;                // not ok: the environment is malformed
-  std::unique_ptr<Device> device;  // set if start_up is ok
-  Outcome fault;                   // what went wrong in a kernel; sticky
-  bool surfaced = false;           // a synchronising call has told the program of it
-  bool lost = false;               // reset after a fault: like the real runtime, no work in this process any more
-
+// What the program registered before main().
+struct Registered {
   std::vector<std::unique_ptr<Binary>> binaries;
   std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels;  // by the host's stub function
   std::set<const void*> kernel_handles;
   std::unordered_map<const void*, Symbol*> symbols;  // by the host's shadow variable
-
+};
+struct MemoryTables {
   std::map<uint64_t, Allocation> allocations;  // by address
   std::map<uint64_t, uint64_t> registered;     // host memory given to cudaHostRegister: address, bytes
   std::map<uint64_t, unsigned> host_flags;     // of pinned and registered memory
-  std::set<Event*> events;
-  std::set<Stream*> streams;
-  unsigned long long next_stream_id = 3;  // after the null, the legacy and the per-thread stream
-  std::set<Pool*> pools;
-  Pool default_pool;
-  Pool* current_pool = &default_pool;
-
-  unsigned device_flags = cudaDeviceMapHost;
-  std::map<int, size_t> set_limits;
-
+};
+struct Events {
+  std::set<Event*> all;
   uint64_t records = 0;  // of events, so far
   uint64_t waited = 0;   // the program has waited for all records up to this one
+};
+struct Streams {
+  std::set<Stream*> all;
+  unsigned long long next_id = 3;  // after the null, the legacy and the per-thread stream
+};
+struct Pools {
+  std::set<Pool*> all;
+  Pool usual;
+  Pool* current = &usual;
+};
+
+// All state of the process, except the state of a thread. Never destroyed: calls may come until the process ends.
+struct Runtime {
+  std::mutex mutex;  // held in every entry point, except during user callbacks
+
+  Outcome start_up;                // not ok: the environment is malformed
+  std::unique_ptr<Device> device;  // set if start_up is ok
+  Outcome fault;                   // of a kernel; sticky
+  bool surfaced = false;           // a synchronising call has returned the fault to the program
+  bool lost = false;               // reset after a fault: as on a card, this process can do no more work
+
+  Registered program;
+  MemoryTables memory;
+  Events events;
+  Streams streams;
+  Pools pools;
+  unsigned device_flags = cudaDeviceMapHost;
+  std::map<int, size_t> set_limits;
 
   std::set<std::string> told;  // messages printed so far
   pid_t pid = getpid();
@@ -142,66 +156,85 @@ struct Runtime {
 
   // Prints `message` once on stderr, each line after "lockstep: ".
   void tell(const std::string& message);
-  // Prints what kernels printed.
+  // Prints the output of kernels.
   void flush_output();
   // The program ends, or resets the device.
   void end(Device::End how);
-  // Prints the findings that came since the last time.
+  // Prints the findings since the last call.
   void tell_findings();
 
-  // The code for the program; the message, if any, for its author.
+  // Returns the code for the program, and prints the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
 
-  // Looks up what a program names by host addresses. Null if it is not registered.
+  // A program names kernels and variables by host addresses. Null: the address is not registered.
   Kernel* find_kernel(const void* function);
   Symbol* find_symbol(const void* variable);
-  // Loads a binary's modules unless that is done.
+  // Loads a binary's modules, once.
   const Outcome& load(Binary& binary);
-  // Fills in kernel.info. The status is cudaErrorNoKernelImageForDevice and the like.
+  // Fills in kernel.info. Fails with cudaErrorNoKernelImageForDevice and similar codes.
   cudaError_t resolve(Kernel& kernel);
   cudaError_t resolve(Symbol& symbol, GlobalInfo* info);
 };
 
-// Which state a call needs. The real runtime, after a fault, still tells of itself, but does no work.
+// The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.
 enum class Needs {
   kNothing,  // works even after a fault
   kDevice,   // fails once a fault has surfaced
-  kOutcome,  // waits for the work or asks what became of it: surfaces a fault, prints what kernels printed
+  kOutcome,  // waits for the work or asks for its state: surfaces a fault, prints the output of kernels
   kSync,     // as kOutcome: a wait that is counted
 };
 
 cudaError_t enter(Runtime& runtime, Needs needs);
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function);
-cudaError_t leave(cudaError_t error);  // notes the last error of this thread
+cudaError_t leave(cudaError_t error);  // stores the last error of this thread
 
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
 inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return runtime.code(outcome); }
 
-// Runs an entry point's body, which gives a cudaError_t or an Outcome, with the runtime locked and its state checked.
-// `name` is the entry point's own; a helper between the two hands it on.
+// Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
+// `name` is the entry point's name; a helper between the two passes it on.
 template <typename Body>
-cudaError_t call(Needs needs, Body&& body, const char* name = __builtin_FUNCTION()) {
+cudaError_t call(Needs needs, const char* name, Body&& body) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
     return leave(to_error(runtime, body(runtime)));
-  } catch (const std::bad_alloc&) {  // an entry point is C's: nothing may be thrown through it
+  } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
     runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
     return leave(cudaErrorMemoryAllocation);
   }
+}
+template <typename Body>
+cudaError_t call(Needs needs, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(needs, name, body);
 }
 
 inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 inline void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-// What a host function that is no kernel gets: a wrong address is taken for a wrong handle.
+// The error for a host function that is not a kernel. The real runtime takes a wrong address for a wrong handle.
 inline cudaError_t unknown_function(const void* function) {
   return function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
 }
 
-// Whether the handle is a stream of ours, or one of the three that always exist.
+template <typename T>
+cudaError_t give(T* out, T value) {
+  if (!out) return cudaErrorInvalidValue;
+  *out = value;
+  return cudaSuccess;
+}
+
+// Whether the handle is a stream that the program created, or one of the three that always exist.
 bool is_stream(const Runtime& runtime, cudaStream_t stream);
+
+// Runs `body(runtime)` if the handle is a stream's.
+template <typename Body>
+cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(needs, name, [&](Runtime& runtime) -> cudaError_t {
+    return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
+  });
+}
 
 }  // namespace lockstep::runtime

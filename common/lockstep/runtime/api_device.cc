@@ -1,6 +1,6 @@
-// runtime_api_device: the one device as programs see it: its numbers, its limits, waiting for it and resetting it.
-// Sizes come from DeviceLimits; features are claimed only if they work here; clock rates and bus width are an H200's,
-// for programs that compute a peak bandwidth from them. Texture and surface sizes are 0: there are none.
+// api_device: the one device as programs see it: its properties and limits, waiting for it, and resetting it. Sizes
+// come from DeviceLimits. Only features that work here are claimed. Clock rates and bus width are those of an H200,
+// since programs compute a peak bandwidth from them. Texture and surface sizes are 0: lockstep has neither.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -19,7 +19,7 @@ constexpr int kCudaVersion = 13000;  // 13.0
 constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32, kLargestPitch = 0x7fffffff;
 constexpr int kClockKhz = 1980000, kMemoryClockKhz = 3201000, kMemoryBusBits = 6016;
 
-// -1 for a number that is no attribute.
+// 0 for an attribute that lockstep does not have.
 int attribute_of(const DeviceLimits& limits, cudaDeviceAttr attribute) {
   const auto number = [](auto value) { return static_cast<int>(value); };
   switch (attribute) {
@@ -50,8 +50,8 @@ int attribute_of(const DeviceLimits& limits, cudaDeviceAttr attribute) {
     case cudaDevAttrAsyncEngineCount: return 3;
     case cudaDevAttrUnifiedAddressing: return 1;
     case cudaDevAttrTexturePitchAlignment: return number(kTexturePitchAlignment);
-    case cudaDevAttrComputeCapabilityMajor: return limits.compute_major;
-    case cudaDevAttrComputeCapabilityMinor: return limits.compute_minor;
+    case cudaDevAttrComputeCapabilityMajor: return limits.compute.major;
+    case cudaDevAttrComputeCapabilityMinor: return limits.compute.minor;
     case cudaDevAttrStreamPrioritiesSupported: return 1;
     case cudaDevAttrGlobalL1CacheSupported: return 1;
     case cudaDevAttrLocalL1CacheSupported: return 1;
@@ -69,7 +69,7 @@ int attribute_of(const DeviceLimits& limits, cudaDeviceAttr attribute) {
     case cudaDevAttrMemoryPoolsSupported: return 1;
     case cudaDevAttrMemSyncDomainCount: return 1;
     case cudaDevAttrNumaId: return -1;
-    default: return 0;  // what is not there: textures, clusters, sharing with other processes and other devices
+    default: return 0;  // textures, clusters, sharing with other processes and devices: none of them exist here
   }
 }
 
@@ -92,8 +92,8 @@ cudaDeviceProp properties_of(const Device& device) {
     p.maxGridSize[axis] = attribute(static_cast<cudaDeviceAttr>(cudaDevAttrMaxGridDimX + axis));
   }
   p.totalConstMem = limits.const_bytes;
-  p.major = limits.compute_major;
-  p.minor = limits.compute_minor;
+  p.major = limits.compute.major;
+  p.minor = limits.compute.minor;
   p.textureAlignment = kTextureAlignment;
   p.texturePitchAlignment = kTexturePitchAlignment;
   p.surfaceAlignment = kTextureAlignment;
@@ -125,8 +125,8 @@ cudaDeviceProp properties_of(const Device& device) {
   return p;
 }
 
-// Limits that a card starts with; setting one changes the number only, but for the stack's. 0: not a limit that can be
-// asked for.
+// The first values of a card's limits. To set one changes only the number; the stack's limit alone has an effect. 0: a
+// program cannot ask for this limit.
 size_t usual_limit(cudaLimit limit) {
   switch (limit) {
     case cudaLimitStackSize: return 1024;
@@ -140,68 +140,58 @@ size_t usual_limit(cudaLimit limit) {
 
 bool is_limit(cudaLimit limit) { return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize; }
 
-// Frees what the program allocated and gives its variables their first values again. The device itself stays, so
-// that the report at exit tells of the launches before the reset, too.
+// Frees all allocations of the program and gives its variables their first values again. The device itself stays, so
+// that the report at exit also holds the launches before the reset.
 void reset(Runtime& runtime) {
-  for (const auto& [address, allocation] : runtime.allocations)
+  for (const auto& [address, allocation] : runtime.memory.allocations)
     if (!allocation.variable) runtime.device->free(address, allocation.kind == MemoryKind::kPinned);
-  runtime.allocations.clear();
-  runtime.registered.clear();
-  runtime.host_flags.clear();
-  for (Event* event : runtime.events) delete event;
-  runtime.events.clear();
-  for (Stream* stream : runtime.streams) delete stream;
-  runtime.streams.clear();
-  for (Pool* pool : runtime.pools) delete pool;
-  runtime.pools.clear();
-  runtime.default_pool = {};
-  runtime.current_pool = &runtime.default_pool;
+  runtime.memory.allocations.clear();
+  runtime.memory.registered.clear();
+  runtime.memory.host_flags.clear();
+  const auto drop = [](auto& all) {
+    for (const auto* one : all) delete one;
+    all.clear();
+  };
+  drop(runtime.events.all), drop(runtime.streams.all), drop(runtime.pools.all);
+  runtime.pools.usual = {};
+  runtime.pools.current = &runtime.pools.usual;
   runtime.set_limits.clear();
-  for (auto& [function, kernel] : runtime.kernels) {
+  for (auto& [function, kernel] : runtime.program.kernels) {
     kernel->resolved = false;
     kernel->carveout = -1;
   }
-  for (auto& binary : runtime.binaries) {
+  for (auto& binary : runtime.program.binaries) {
     const bool was_loaded = std::exchange(binary->loaded, false);
     if (const ModuleId module = std::exchange(binary->module, 0)) runtime.device->unload_module(module);
     binary->outcome = {};
     const bool managed = std::any_of(binary->symbols.begin(), binary->symbols.end(),
                                      [](const auto& symbol) { return symbol->managed_pointer != nullptr; });
-    if (managed && was_loaded) runtime.load(*binary);  // the host's pointers must lead somewhere
+    if (managed && was_loaded) runtime.load(*binary);  // the host's pointers must stay valid
   }
 }
 
-// For calls that ask for, or choose, device `device`.
+// For calls that name a device; 0 is the only one.
 template <typename Body>
 cudaError_t with_device(int device, Body&& body, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kNothing,
-      [&](Runtime& runtime) -> cudaError_t { return device == 0 ? body(runtime) : cudaErrorInvalidDevice; }, name);
+  return call(Needs::kNothing, name,
+              [&](Runtime& runtime) -> cudaError_t { return device == 0 ? body(runtime) : cudaErrorInvalidDevice; });
 }
 
 template <typename T>
-cudaError_t give(T* place, T value, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kNothing,
-      [&](Runtime&) {
-        if (!place) return cudaErrorInvalidValue;
-        *place = value;
-        return cudaSuccess;
-      },
-      name);
+cudaError_t answer(T* out, T value, const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kNothing, name, [&](Runtime&) { return give(out, value); });
 }
 
 cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice, [](Runtime&) { return cudaSuccess; }, name);
+  return call(Needs::kDevice, name, [](Runtime&) { return cudaSuccess; });
 }
 
 }  // namespace
 
-LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1); }
-LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return give(device, 0); }
-LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, kCudaVersion); }
-LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return give(version, kCudaVersion); }
+LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return answer(count, 1); }
+LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return answer(device, 0); }
+LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return answer(version, kCudaVersion); }
+LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return answer(version, kCudaVersion); }
 
 LOCKSTEP_API cudaError_t cudaSetDevice(int device) {
   return with_device(device, [](Runtime&) { return cudaSuccess; });
@@ -217,7 +207,7 @@ LOCKSTEP_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   });
 }
 LOCKSTEP_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
-  return wanted ? give(device, 0) : leave(cudaErrorInvalidValue);
+  return wanted ? answer(device, 0) : leave(cudaErrorInvalidValue);
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -245,7 +235,7 @@ LOCKSTEP_API cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) 
   });
 }
 LOCKSTEP_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
-  return id && !std::strcmp(id, kPciBusId) ? give(device, 0) : leave(cudaErrorInvalidDevice);
+  return id && !std::strcmp(id, kPciBusId) ? answer(device, 0) : leave(cudaErrorInvalidDevice);
 }
 
 LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
@@ -255,7 +245,7 @@ LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
     return cudaSuccess;
   });
 }
-LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return give(flags, Runtime::instance().device_flags); }
+LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return answer(flags, Runtime::instance().device_flags); }
 
 LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
   return call(Needs::kSync, [](Runtime&) { return cudaSuccess; });
@@ -290,24 +280,24 @@ LOCKSTEP_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  return give(config, cudaFuncCachePreferNone);
+  return answer(config, cudaFuncCachePreferNone);
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return nothing_to_do(); }
 LOCKSTEP_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  return give(config, cudaSharedMemBankSizeFourByte);
+  return answer(config, cudaSharedMemBankSizeFourByte);
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return nothing_to_do(); }
 LOCKSTEP_API cudaError_t cudaCtxResetPersistingL2Cache() { return nothing_to_do(); }
-// Nothing is profiled; but LOCKSTEP_FAIL may count calls from here on. No call ends that: the code that is to be seen
-// failing could make it.
+// Nothing is profiled, but LOCKSTEP_FAIL may count calls from here on. No call ends that: the code under test could
+// make such a call.
 LOCKSTEP_API cudaError_t cudaProfilerStart() {
   return call(Needs::kDevice, [](Runtime& runtime) { return runtime.device->start_profiling(), cudaSuccess; });
 }
 LOCKSTEP_API cudaError_t cudaProfilerStop() { return nothing_to_do(); }
 
-// There is no other device to reach.
+// No other device exists.
 LOCKSTEP_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return device == 0 && peer == 0 ? give(can, 0) : leave(cudaErrorInvalidDevice);
+  return device == 0 && peer == 0 ? answer(can, 0) : leave(cudaErrorInvalidDevice);
 }
 LOCKSTEP_API cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return leave(cudaErrorInvalidDevice); }
 LOCKSTEP_API cudaError_t cudaDeviceDisablePeerAccess(int) { return leave(cudaErrorInvalidDevice); }

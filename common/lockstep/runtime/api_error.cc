@@ -1,29 +1,24 @@
-// runtime_api_error: names and texts of cudaError_t. The names come from the toolkit's own header at build time.
+// api_error: names and texts of cudaError_t. The names come from the toolkit's own header at build time.
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "runtime/api.h"
 
 namespace {
 
-struct NamedError {
-  cudaError_t error;
-  const char* name;
-};
+using ErrorText = std::pair<cudaError_t, const char*>;
+
 #define LOCKSTEP_ERROR(name) {name, #name},
-constexpr NamedError kNames[] = {
+constexpr ErrorText kNames[] = {
 #include "cuda_error_names.inc"
 };
 #undef LOCKSTEP_ERROR
 
-struct ErrorText {
-  cudaError_t error;
-  const char* text;
-};
-// Those that a learner meets, in the words that a search for them finds.
+// The errors that a learner meets, in the words that a search engine finds.
 constexpr ErrorText kTexts[] = {
     {cudaSuccess, "no error"},
     {cudaErrorInvalidValue, "invalid argument"},
@@ -71,7 +66,7 @@ std::string text_from_name(std::string_view name) {
   return text;
 }
 
-// Made once and never destroyed: programs keep the pointers.
+// Created once and never destroyed: programs keep the pointers.
 const std::map<int, std::string>& texts() {
   static const auto* const table = [] {
     auto* made = new std::map<int, std::string>;
@@ -85,9 +80,8 @@ const std::map<int, std::string>& texts() {
 }  // namespace
 
 LOCKSTEP_API const char* cudaGetErrorName(cudaError_t error) {
-  const auto* found =
-      std::find_if(std::begin(kNames), std::end(kNames), [&](const NamedError& entry) { return entry.error == error; });
-  return found == std::end(kNames) ? kUnrecognised : found->name;
+  const auto* found = std::ranges::find(kNames, error, &ErrorText::first);
+  return found == std::end(kNames) ? kUnrecognised : found->second;
 }
 
 LOCKSTEP_API const char* cudaGetErrorString(cudaError_t error) {

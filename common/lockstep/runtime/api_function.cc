@@ -1,5 +1,5 @@
-// runtime_api_function: what a program asks about its kernels and sets for them: attributes, names, occupancy.
-// Register counts are PTX's, which ptxas would reduce; they are reported, but limit no occupancy.
+// api_function: a program's questions about its kernels, and its settings for them: attributes, names, occupancy.
+// Register counts are PTX's, which ptxas would reduce. They are reported, but do not limit occupancy.
 #include <algorithm>
 
 #include "runtime/api.h"
@@ -11,19 +11,16 @@ namespace {
 
 constexpr unsigned kMostRegisters = 255;  // of a thread, on every card so far
 
-// Runs `body(runtime, kernel)` for a kernel that can be launched; `valid` says whether the other arguments make sense.
+// Runs `body(runtime, kernel)` for a kernel that can be launched. `valid`: the other arguments are valid.
 template <typename Body>
 cudaError_t with_kernel(bool valid, const void* function, Body&& body, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice,
-      [&](Runtime& runtime) -> cudaError_t {
-        if (!valid) return cudaErrorInvalidValue;
-        Kernel* kernel = runtime.find_kernel(function);
-        if (!kernel) return unknown_function(function);
-        if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
-        return to_error(runtime, body(runtime, *kernel));
-      },
-      name);
+  return call(Needs::kDevice, name, [&](Runtime& runtime) -> cudaError_t {
+    if (!valid) return cudaErrorInvalidValue;
+    Kernel* kernel = runtime.find_kernel(function);
+    if (!kernel) return unknown_function(function);
+    if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
+    return to_error(runtime, body(runtime, *kernel));
+  });
 }
 
 }  // namespace
@@ -37,7 +34,7 @@ LOCKSTEP_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, c
     attributes->maxThreadsPerBlock = static_cast<int>(kernel.info.max_threads_per_block);
     attributes->numRegs = static_cast<int>(std::min(kernel.info.registers, kMostRegisters));
     attributes->ptxVersion = kernel.info.ptx_version;
-    attributes->binaryVersion = static_cast<int>(limits.compute_major * 10 + limits.compute_minor);
+    attributes->binaryVersion = limits.compute.number();
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.max_dynamic_shared);
     attributes->preferredShmemCarveout = kernel.carveout;
     return cudaSuccess;
@@ -72,7 +69,7 @@ LOCKSTEP_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttr
   });
 }
 
-// The split between cache and shared memory is a hint on every card, and there is no cache here.
+// The split between cache and shared memory is a hint on every card, and lockstep has no cache.
 LOCKSTEP_API cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
   return with_kernel(true, function, [](Runtime&, Kernel&) { return cudaSuccess; });
 }
@@ -128,7 +125,7 @@ LOCKSTEP_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* bloc
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared_bytes, 0);
 }
 
-// How much dynamic shared memory a block may use with `blocks` of them on a multiprocessor.
+// The dynamic shared memory that a block may use while `blocks` blocks share a multiprocessor.
 LOCKSTEP_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks,
                                                                    int threads) {
   return with_kernel(bytes && blocks > 0 && threads > 0, function, [&](Runtime& runtime, Kernel& kernel) {

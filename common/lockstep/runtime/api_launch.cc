@@ -1,6 +1,6 @@
-// runtime_api_launch: from `kernel<<<grid, block, shared, stream>>>(arguments)` to Device::launch. The kernel has run
-// to its end when a launch returns, but what went wrong in it comes out only with the next call that waits for the
-// device, as on a card. What is wrong with the launch itself comes back at once.
+// api_launch: from `kernel<<<grid, block, shared, stream>>>(arguments)` to Device::launch. The kernel has ended when
+// the launch returns. As on a card, a fault in the kernel comes back only from the next call that waits for the device.
+// An error of the launch itself comes back at once.
 #include <array>
 #include <cstring>
 
@@ -15,17 +15,18 @@ struct Configuration {
   dim3 grid, block;
   size_t shared_bytes;
   cudaStream_t stream;
+  bool cooperative = false;
 };
 
-// Between <<<…>>> and the kernel's host stub only the arguments are evaluated, so the stack stays low. A plain
-// array, because thread_local objects with destructors are gone when a static object's destructor launches.
+// Between <<<…>>> and the kernel's host stub only the arguments are evaluated, so the stack stays low. It is a plain
+// array: a thread_local object with a destructor no longer exists when a static object's destructor launches a kernel.
 constexpr size_t kDeepest = 32;
 thread_local std::array<Configuration, kDeepest> t_configurations;
 thread_local size_t t_depth = 0;
 
 Dim3 to_dim3(dim3 d) { return {d.x, d.y, d.z}; }
 
-// The arguments, each copied to its place in the block that the kernel's .param space becomes.
+// Copies each argument to its offset in the block that becomes the kernel's .param space.
 std::vector<std::byte> pack(const FunctionInfo& function, void** arguments) {
   std::vector<std::byte> block(function.param_bytes);
   for (size_t i = 0; i < function.params.size(); ++i) {
@@ -35,12 +36,11 @@ std::vector<std::byte> pack(const FunctionInfo& function, void** arguments) {
   return block;
 }
 
-cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments,
-                   bool cooperative) {
+cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
   Kernel* kernel = runtime.find_kernel(function);
   if (!kernel) return unknown_function(function);
   if (!is_stream(runtime, configuration.stream)) return cudaErrorInvalidResourceHandle;
-  if (!runtime.fault.ok()) return cudaSuccess;  // not surfaced yet: queued behind the kernel that failed
+  if (!runtime.fault.ok()) return cudaSuccess;  // not surfaced yet: the launch waits behind the kernel that failed
   if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
   if (!arguments && !kernel->info.params.empty()) return cudaErrorInvalidValue;
 
@@ -50,13 +50,13 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.grid = to_dim3(configuration.grid);
   request.block = to_dim3(configuration.block);
   request.dynamic_shared_bytes = configuration.shared_bytes;
-  request.cooperative = cooperative;
+  request.cooperative = configuration.cooperative;
   request.params = params;
   if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
     request.stack_bytes = set->second;
   const Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->fault();
-  // Now, beside the launch; the program may never ask.
+  // Print now: the program may never ask.
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
   const cudaError_t error = runtime.code(outcome);
@@ -67,13 +67,12 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
 }
 
 cudaError_t launch_function(const void* function, const Configuration& configuration, void** arguments,
-                            bool cooperative, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice,
-      [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments, cooperative); }, name);
+                            const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kDevice, name,
+              [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments); });
 }
 
-// What of the attributes matters here. Refuses those without which the kernel would mean something else.
+// Reads the attributes that matter here. Refuses those that change the kernel's meaning and are not emulated.
 cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, bool* cooperative,
                             std::vector<Event*>* events) {
   for (unsigned i = 0; i < config.numAttrs; ++i) {
@@ -98,7 +97,7 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
     }
   }
   for (const Event* event : *events)
-    if (!runtime.events.count(const_cast<Event*>(event))) return cudaErrorInvalidResourceHandle;
+    if (!runtime.events.all.count(const_cast<Event*>(event))) return cudaErrorInvalidResourceHandle;
   return cudaSuccess;
 }
 
@@ -120,7 +119,7 @@ LOCKSTEP_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, siz
   return cudaSuccess;
 }
 
-// A handle for the kernel, asked for once. Whether it can run is found out when it is launched.
+// A handle for the kernel. Its launch shows whether it can run.
 LOCKSTEP_API cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* function) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
@@ -132,31 +131,30 @@ LOCKSTEP_API cudaError_t __cudaGetKernel(cudaKernel_t* handle, const void* funct
 
 LOCKSTEP_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                             size_t shared_bytes, cudaStream_t stream) {
-  return launch_function(kernel, {grid, block, shared_bytes, stream}, arguments, false);
+  return launch_function(kernel, {grid, block, shared_bytes, stream}, arguments);
 }
 LOCKSTEP_PER_THREAD(__cudaLaunchKernel, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                                           size_t shared_bytes, cudaStream_t stream) {
-  return launch_function(function, {grid, block, shared_bytes, stream}, arguments, false);
+  return launch_function(function, {grid, block, shared_bytes, stream}, arguments);
 }
 LOCKSTEP_PER_THREAD(cudaLaunchKernel, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                                                      size_t shared_bytes, cudaStream_t stream) {
-  return launch_function(function, {grid, block, shared_bytes, stream}, arguments, true);
+  return launch_function(function, {grid, block, shared_bytes, stream, true}, arguments);
 }
 LOCKSTEP_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!config || (config->numAttrs != 0 && !config->attrs)) return cudaErrorInvalidValue;
-    bool cooperative = false;
+    Configuration configuration{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
     std::vector<Event*> events;
-    if (const cudaError_t error = read_attributes(runtime, *config, &cooperative, &events); error != cudaSuccess)
-      return error;
-    const Configuration configuration{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
-    const cudaError_t error = launch(runtime, function, configuration, arguments, cooperative);
+    cudaError_t error = read_attributes(runtime, *config, &configuration.cooperative, &events);
+    if (error != cudaSuccess) return error;
+    error = launch(runtime, function, configuration, arguments);
     if (error == cudaSuccess)
       for (Event* event : events) event->record(runtime);
     return error;

@@ -1,5 +1,5 @@
-// runtime_api_memory: allocating, freeing and describing memory. Pinned and managed memory are device memory too, which
-// the host reads and writes in place; they count against what the device pretends to have.
+// api_memory: allocating, freeing and describing memory. Pinned and managed memory is device memory that the host reads
+// and writes in place. It counts as used memory of the card.
 #include "runtime/api_memory.h"
 
 #include <limits>
@@ -9,16 +9,16 @@ using namespace lockstep::runtime;
 
 namespace lockstep::runtime {
 
-Place place_of(const Runtime& runtime, const void* pointer) {
+Target target_of(const Runtime& runtime, const void* pointer) {
   const AddressInfo info = runtime.device->find_address(address_of(pointer));
-  Place place;
-  place.freed = info.kind == AddressKind::kFreed;
-  place.known = info.kind == AddressKind::kDevice;
-  if (!place.known) return place;
-  place.bytes_left = info.base + info.bytes - address_of(pointer);
-  const auto found = runtime.allocations.find(info.base);
-  if (found != runtime.allocations.end()) place.kind = found->second.kind;
-  return place;
+  Target target;
+  target.freed = info.kind == AddressKind::kFreed;
+  target.known = info.kind == AddressKind::kDevice;
+  if (!target.known) return target;
+  target.bytes_left = info.base + info.bytes - address_of(pointer);
+  const auto found = runtime.memory.allocations.find(info.base);
+  if (found != runtime.memory.allocations.end()) target.kind = found->second.kind;
+  return target;
 }
 
 cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool) {
@@ -27,7 +27,7 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
   uint64_t address = 0;
   const Outcome outcome = runtime.device->allocate(bytes, &address, kind);
   if (!outcome.ok()) return runtime.code(outcome);
-  if (address != 0) runtime.allocations[address] = {bytes, kind, pool};
+  if (address != 0) runtime.memory.allocations[address] = {bytes, kind, pool};
   *pointer = pointer_to(address);
   return cudaSuccess;
 }
@@ -35,10 +35,10 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
   const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
   if (!outcome.ok()) return runtime.code(outcome);
-  const auto found = runtime.allocations.find(address_of(pointer));
-  if (found == runtime.allocations.end()) return cudaSuccess;
+  const auto found = runtime.memory.allocations.find(address_of(pointer));
+  if (found == runtime.memory.allocations.end()) return cudaSuccess;
   if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
-  runtime.allocations.erase(found);
+  runtime.memory.allocations.erase(found);
   return cudaSuccess;
 }
 
@@ -49,22 +49,22 @@ namespace {
 constexpr size_t kPitchAlignment = 512;  // bytes; an H200's
 
 bool is_pinned(const Runtime& runtime, const void* pointer) {
-  const Place place = place_of(runtime, pointer);
-  return place.known && place.kind == MemoryKind::kPinned;
+  const Target target = target_of(runtime, pointer);
+  return target.known && target.kind == MemoryKind::kPinned;
 }
 
 // The start of the registered range that holds the pointer; 0 if none does.
 uint64_t registered_start(const Runtime& runtime, const void* pointer) {
   const uint64_t address = address_of(pointer);
-  auto after = runtime.registered.upper_bound(address);
-  if (after == runtime.registered.begin()) return 0;
+  auto after = runtime.memory.registered.upper_bound(address);
+  if (after == runtime.memory.registered.begin()) return 0;
   --after;
   return address - after->first < after->second ? after->first : 0;
 }
 
 cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsigned flags) {
   const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned, nullptr);
-  if (error == cudaSuccess && *pointer) runtime.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
+  if (error == cudaSuccess && *pointer) runtime.memory.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
   return error;
 }
 
@@ -131,30 +131,30 @@ LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
   return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
     const cudaError_t error = release(runtime, pointer, true);
-    if (error == cudaSuccess) runtime.host_flags.erase(address_of(pointer));
+    if (error == cudaSuccess) runtime.memory.host_flags.erase(address_of(pointer));
     return error;
   });
 }
 
-// The memory is noted, so that errors come as they would. Kernels do not reach it: it is not the device's.
+// The memory is only recorded, so that errors come as on a card. Kernels cannot reach it: it is not the device's.
 LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     constexpr unsigned kAll =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (!pointer || bytes == 0 || flags > kAll) return cudaErrorInvalidValue;
-    const auto after = runtime.registered.lower_bound(address_of(pointer));
-    const bool overlaps_next = after != runtime.registered.end() && after->first - address_of(pointer) < bytes;
+    const auto after = runtime.memory.registered.lower_bound(address_of(pointer));
+    const bool overlaps_next = after != runtime.memory.registered.end() && after->first - address_of(pointer) < bytes;
     if (overlaps_next || registered_start(runtime, pointer) != 0) return cudaErrorHostMemoryAlreadyRegistered;
-    runtime.registered[address_of(pointer)] = bytes;
-    runtime.host_flags[address_of(pointer)] = flags | cudaHostRegisterMapped;
+    runtime.memory.registered[address_of(pointer)] = bytes;
+    runtime.memory.host_flags[address_of(pointer)] = flags | cudaHostRegisterMapped;
     return cudaSuccess;
   });
 }
 
 LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer) {
   return call(Needs::kSync, [&](Runtime& runtime) {
-    if (runtime.registered.erase(address_of(pointer)) == 0) return cudaErrorHostMemoryNotRegistered;
-    runtime.host_flags.erase(address_of(pointer));
+    if (runtime.memory.registered.erase(address_of(pointer)) == 0) return cudaErrorHostMemoryNotRegistered;
+    runtime.memory.host_flags.erase(address_of(pointer));
     return cudaSuccess;
   });
 }
@@ -174,8 +174,8 @@ LOCKSTEP_API cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* h
 
 LOCKSTEP_API cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
-    const auto found = runtime.host_flags.find(address_of(pointer));
-    if (!flags || found == runtime.host_flags.end()) return cudaErrorInvalidValue;
+    const auto found = runtime.memory.host_flags.find(address_of(pointer));
+    if (!flags || found == runtime.memory.host_flags.end()) return cudaErrorInvalidValue;
     *flags = found->second;
     return cudaSuccess;
   });
@@ -196,31 +196,28 @@ LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribu
     if (!attributes) return cudaErrorInvalidValue;
     *attributes = {};
     void* same = const_cast<void*>(pointer);
-    const Place place = place_of(runtime, pointer);
+    const Target target = target_of(runtime, pointer);
     const bool registered = registered_start(runtime, pointer) != 0;
-    attributes->device = place.known || registered ? 0 : cudaInvalidDeviceId;
-    if (place.known) attributes->devicePointer = same;
-    if (!place.known || place.kind != MemoryKind::kDevice) attributes->hostPointer = same;
-    attributes->type = registered                           ? cudaMemoryTypeHost
-                       : !place.known                       ? cudaMemoryTypeUnregistered
-                       : place.kind == MemoryKind::kPinned  ? cudaMemoryTypeHost
-                       : place.kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
-                                                            : cudaMemoryTypeDevice;
+    attributes->device = target.known || registered ? 0 : cudaInvalidDeviceId;
+    if (target.known) attributes->devicePointer = same;
+    if (!target.known || target.kind != MemoryKind::kDevice) attributes->hostPointer = same;
+    attributes->type = registered                            ? cudaMemoryTypeHost
+                       : !target.known                       ? cudaMemoryTypeUnregistered
+                       : target.kind == MemoryKind::kPinned  ? cudaMemoryTypeHost
+                       : target.kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
+                                                             : cudaMemoryTypeDevice;
     return cudaSuccess;
   });
 }
 
-// Managed memory does not move here, so advice is taken and nothing done.
+// Managed memory does not move here, so advice has no effect.
 namespace {
 cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice,
-      [&](Runtime& runtime) {
-        const Place place = place_of(runtime, pointer);
-        const bool managed = place.known && place.kind == MemoryKind::kManaged && bytes <= place.bytes_left;
-        return managed ? cudaSuccess : cudaErrorInvalidValue;
-      },
-      name);
+  return call(Needs::kDevice, name, [&](Runtime& runtime) {
+    const Target target = target_of(runtime, pointer);
+    const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
+    return managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 }  // namespace
 

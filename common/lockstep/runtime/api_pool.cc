@@ -1,4 +1,4 @@
-// runtime_api_pool: stream-ordered allocation. Calls are done when they return, so a pool is only a ledger.
+// api_pool: stream-ordered allocation. Every call is complete when it returns, so a pool only counts its bytes.
 #include <algorithm>
 
 #include "runtime/api_memory.h"
@@ -10,7 +10,7 @@ namespace {
 
 Pool* find_pool(Runtime& runtime, cudaMemPool_t handle) {
   auto* pool = reinterpret_cast<Pool*>(handle);
-  return pool == &runtime.default_pool || runtime.pools.count(pool) ? pool : nullptr;
+  return pool == &runtime.pools.usual || runtime.pools.all.count(pool) ? pool : nullptr;
 }
 
 cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
@@ -23,24 +23,20 @@ cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t b
   return error;
 }
 
-cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Runtime::*which,
-                      const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice,
-      [&](Runtime& runtime) {
-        if (!handle) return cudaErrorInvalidValue;
-        if (device != 0) return cudaErrorInvalidDevice;
-        *handle = handle_of(which ? runtime.*which : &runtime.default_pool);
-        return cudaSuccess;
-      },
-      name);
+cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Pools::*which, const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kDevice, name, [&](Runtime& runtime) {
+    if (!handle) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *handle = handle_of(which ? runtime.pools.*which : &runtime.pools.usual);
+    return cudaSuccess;
+  });
 }
 
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return call(Needs::kDevice,
-              [&](Runtime& runtime) { return allocate_from(runtime, runtime.current_pool, pointer, bytes, stream); });
+              [&](Runtime& runtime) { return allocate_from(runtime, runtime.pools.current, pointer, bytes, stream); });
 }
 LOCKSTEP_PER_THREAD(cudaMallocAsync, _ptsz);
 
@@ -64,14 +60,14 @@ LOCKSTEP_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int de
   return give_pool(pool, device, nullptr);
 }
 LOCKSTEP_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return give_pool(pool, device, &Runtime::current_pool);
+  return give_pool(pool, device, &Pools::current);
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     Pool* pool = find_pool(runtime, handle);
     if (!pool) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    runtime.current_pool = pool;
+    runtime.pools.current = pool;
     return cudaSuccess;
   });
 }
@@ -81,20 +77,20 @@ LOCKSTEP_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemP
     if (!handle || !properties || properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
     if (properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
       return cudaErrorInvalidDevice;
-    *handle = handle_of(*runtime.pools.insert(new Pool).first);
+    *handle = handle_of(*runtime.pools.all.insert(new Pool).first);
     return cudaSuccess;
   });
 }
 
-// Allocations outlive their pool's handle; they only stop being counted.
+// Allocations outlive their pool. They are only counted no longer.
 LOCKSTEP_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     Pool* pool = find_pool(runtime, handle);
-    if (!pool || pool == &runtime.default_pool) return cudaErrorInvalidValue;
-    for (auto& [address, allocation] : runtime.allocations)
+    if (!pool || pool == &runtime.pools.usual) return cudaErrorInvalidValue;
+    for (auto& [address, allocation] : runtime.memory.allocations)
       if (allocation.pool == handle) allocation.pool = nullptr;
-    if (runtime.current_pool == pool) runtime.current_pool = &runtime.default_pool;
-    runtime.pools.erase(pool);
+    if (runtime.pools.current == pool) runtime.pools.current = &runtime.pools.usual;
+    runtime.pools.all.erase(pool);
     delete pool;
     return cudaSuccess;
   });
@@ -137,7 +133,7 @@ LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPo
         *static_cast<int*>(value) = pool->flags.count(attribute) ? pool->flags[attribute] : 1;
         break;
       case cudaMemPoolAttrReleaseThreshold: *number = pool->release_threshold; break;
-      // Nothing is held back, so what is reserved is what is used.
+      // A pool keeps no freed memory, so the reserved bytes are the used bytes.
       case cudaMemPoolAttrUsedMemCurrent:
       case cudaMemPoolAttrReservedMemCurrent: *number = pool->used; break;
       case cudaMemPoolAttrUsedMemHigh:
@@ -148,7 +144,7 @@ LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPo
   });
 }
 
-// There is one device, and it always has access.
+// The one device always has access.
 LOCKSTEP_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions, size_t count) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     return find_pool(runtime, pool) && (descriptions || count == 0) ? cudaSuccess : cudaErrorInvalidValue;

@@ -1,6 +1,6 @@
-// runtime_api_registration: what the code that nvcc adds to a program calls before main(): which fat binaries it has,
-// and which host addresses stand for which kernels and variables. Nothing is loaded here, and nothing can fail: what
-// is wrong is told when a kernel or variable is first used, as by the real runtime.
+// api_registration: the calls that nvcc adds to a program, made before main(). They name its fat binaries, and the host
+// addresses that stand for its kernels and variables. Nothing is loaded here, and nothing can fail: as with the real
+// runtime, errors come when a kernel or variable is first used.
 #include <cstdlib>
 
 #include "runtime/api.h"
@@ -13,28 +13,28 @@ LOCKSTEP_API void** __cudaRegisterFatBinary(void* wrapper) {
   const std::lock_guard lock(runtime.mutex);
   auto binary = std::make_unique<Binary>();
   binary->containers = fatbin_containers(wrapper);
-  runtime.binaries.push_back(std::move(binary));
-  return reinterpret_cast<void**>(runtime.binaries.back().get());
+  runtime.program.binaries.push_back(std::move(binary));
+  return reinterpret_cast<void**>(runtime.program.binaries.back().get());
 }
 
 LOCKSTEP_API void __cudaRegisterFatBinaryEnd(void**) {}
 
-// At exit, or when a library with kernels is closed: its addresses may be given to something else now. Modules stay
-// loaded, for the report names their sources.
+// Called at exit, or when a library with kernels is closed: other objects may get its addresses then. Modules stay
+// loaded, since the report names their sources.
 LOCKSTEP_API void __cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   auto* binary = reinterpret_cast<Binary*>(handle);
-  for (auto it = runtime.kernels.begin(); it != runtime.kernels.end();) {
+  for (auto it = runtime.program.kernels.begin(); it != runtime.program.kernels.end();) {
     if (it->second->binary != binary) {
       ++it;
       continue;
     }
-    runtime.kernel_handles.erase(it->second.get());
-    it = runtime.kernels.erase(it);
+    runtime.program.kernel_handles.erase(it->second.get());
+    it = runtime.program.kernels.erase(it);
   }
-  std::erase_if(runtime.symbols, [&](const auto& entry) { return entry.second->binary == binary; });
-  std::erase_if(runtime.binaries, [&](const auto& entry) { return entry.get() == binary; });
+  std::erase_if(runtime.program.symbols, [&](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(runtime.program.binaries, [&](const auto& entry) { return entry.get() == binary; });
 }
 
 LOCKSTEP_API void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*,
@@ -44,10 +44,10 @@ LOCKSTEP_API void __cudaRegisterFunction(void** handle, const char* host_functio
   auto kernel = std::make_unique<Kernel>();
   kernel->binary = reinterpret_cast<Binary*>(handle);
   kernel->name = name;
-  runtime.kernel_handles.insert(kernel.get());
-  auto& place = runtime.kernels[host_function];
-  if (place) runtime.kernel_handles.erase(place.get());
-  place = std::move(kernel);
+  runtime.program.kernel_handles.insert(kernel.get());
+  auto& known = runtime.program.kernels[host_function];
+  if (known) runtime.program.kernel_handles.erase(known.get());
+  known = std::move(kernel);
 }
 
 namespace {
@@ -58,7 +58,7 @@ void register_variable(void** handle, const void* host_address, const char* name
   auto* binary = reinterpret_cast<Binary*>(handle);
   auto symbol = std::make_unique<Symbol>();
   *symbol = {binary, name, bytes, managed};
-  runtime.symbols[host_address] = symbol.get();
+  runtime.program.symbols[host_address] = symbol.get();
   binary->symbols.push_back(std::move(symbol));
 }
 
@@ -83,7 +83,7 @@ LOCKSTEP_API char __cudaInitModule(void** handle) {
     leave(runtime.code(runtime.load(*binary)));
     return 1;
   }
-  for (const auto& symbol : binary->symbols)  // no device: memory all the same, so that the host does not crash
+  for (const auto& symbol : binary->symbols)  // no device: plain memory, so that the host does not crash
     if (symbol->managed_pointer && !*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
   return 1;
 }

@@ -1,6 +1,6 @@
-// runtime_api_stream: streams, events and host functions. Every call is done when it returns, so all streams are in
-// order whatever their flags, every event has happened, and waiting is only the moment when a fault comes out.
-// An event's time is the host's clock: how long lockstep took, which says nothing about a GPU.
+// api_stream: streams, events and host functions. Every call is complete when it returns. So all streams are in order,
+// every event has happened, and a wait only surfaces a fault. An event's time is the host's clock: it says how long
+// lockstep took, and nothing about a GPU.
 #include <algorithm>
 #include <chrono>
 
@@ -16,87 +16,56 @@ constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming 
 
 Event* find_event(const Runtime& runtime, cudaEvent_t handle) {
   auto* event = reinterpret_cast<Event*>(handle);
-  return runtime.events.count(event) ? event : nullptr;
+  return runtime.events.all.count(event) ? event : nullptr;
 }
 
 Stream stream_of(const Runtime& runtime, cudaStream_t handle) {
   auto* stream = reinterpret_cast<Stream*>(handle);
-  if (runtime.streams.count(stream)) return *stream;
+  if (runtime.streams.all.count(stream)) return *stream;
   return {cudaStreamDefault, 0, handle == cudaStreamPerThread ? 2ull : 1ull};
 }
 
 cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice,
-      [&](Runtime& runtime) {
-        if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-        auto* stream = new Stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.next_stream_id++};
-        runtime.streams.insert(stream);
-        *handle = reinterpret_cast<cudaStream_t>(stream);
-        return cudaSuccess;
-      },
-      name);
-}
-
-// Runs `body(runtime)` if the handle is a stream's.
-template <typename Body>
-cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body, const char* name = __builtin_FUNCTION()) {
-  return call(
-      needs,
-      [&](Runtime& runtime) -> cudaError_t {
-        return is_stream(runtime, stream) ? body(runtime) : cudaErrorInvalidResourceHandle;
-      },
-      name);
-}
-
-template <typename T>
-cudaError_t give(T* place, T value) {
-  if (!place) return cudaErrorInvalidValue;
-  *place = value;
-  return cudaSuccess;
+  return call(Needs::kDevice, name, [&](Runtime& runtime) {
+    if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
+    auto* stream = new Stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.streams.next_id++};
+    runtime.streams.all.insert(stream);
+    *handle = reinterpret_cast<cudaStream_t>(stream);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t no_op(Runtime&) { return cudaSuccess; }
 
 cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {
-  return call(
-      needs,
-      [&](Runtime& runtime) { return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle; },
-      name);
+  return call(needs, name, [&](Runtime& runtime) {
+    return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
 }
 
 cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name = __builtin_FUNCTION()) {
-  return call(
-      Needs::kDevice,
-      [&](Runtime& runtime) {
-        if (!handle || flags > kEventFlags) return cudaErrorInvalidValue;
-        auto* event = new Event;
-        event->flags = flags;
-        runtime.events.insert(event);
-        *handle = reinterpret_cast<cudaEvent_t>(event);
-        return cudaSuccess;
-      },
-      name);
+  return call(Needs::kDevice, name, [&](Runtime& runtime) {
+    if (!handle || flags > kEventFlags) return cudaErrorInvalidValue;
+    auto* event = new Event;
+    event->flags = flags;
+    runtime.events.all.insert(event);
+    *handle = reinterpret_cast<cudaEvent_t>(event);
+    return cudaSuccess;
+  });
 }
 
-cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream, unsigned flags,
-                         const char* name = __builtin_FUNCTION()) {
-  return with_stream(
-      Needs::kDevice, stream,
-      [&](Runtime& runtime) {
-        Event* event = find_event(runtime, handle);
-        if (!event) return cudaErrorInvalidResourceHandle;
-        if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
-        event->record(runtime);
-        return cudaSuccess;
-      },
-      name);
+cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, unsigned flags) {
+  Event* event = find_event(runtime, handle);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+  event->record(runtime);
+  return cudaSuccess;
 }
 
 }  // namespace
 
 void Event::record(Runtime& runtime) {
-  number = ++runtime.records;
+  number = ++runtime.events.records;
   nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -112,7 +81,7 @@ LOCKSTEP_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsi
 LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     auto* stream = reinterpret_cast<Stream*>(handle);
-    if (runtime.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+    if (runtime.streams.all.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
     delete stream;
     return cudaSuccess;
   });
@@ -154,7 +123,7 @@ LOCKSTEP_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetDevice, _ptsz);
 
-// All attributes but the priority are hints for caches and schedulers that are not here.
+// All attributes except the priority are hints for caches and schedulers, which lockstep does not have.
 LOCKSTEP_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                                 cudaStreamAttrValue* value) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
@@ -170,8 +139,8 @@ LOCKSTEP_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamA
                                                 const cudaStreamAttrValue* value) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     if (!value) return cudaErrorInvalidValue;
-    const auto found = runtime.streams.find(reinterpret_cast<Stream*>(stream));
-    if (attribute == cudaStreamAttributePriority && found != runtime.streams.end())
+    const auto found = runtime.streams.all.find(reinterpret_cast<Stream*>(stream));
+    if (attribute == cudaStreamAttributePriority && found != runtime.streams.all.end())
       (*found)->priority = std::clamp(value->priority, kGreatestPriority, 0);
     return cudaSuccess;
   });
@@ -185,7 +154,7 @@ LOCKSTEP_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t 
 }
 LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz);
 
-// Capture never begins (cudaStreamBeginCapture is refused by name), so that nothing is ever capturing.
+// Capture never begins: cudaStreamBeginCapture is refused by name.
 LOCKSTEP_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return with_stream(Needs::kDevice, stream, [&](Runtime&) { return give(status, cudaStreamCaptureStatusNone); });
 }
@@ -207,8 +176,8 @@ LOCKSTEP_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMo
   });
 }
 
-// Host functions run here and now, without our lock: they may take locks of the program's, which another thread
-// may hold while it waits for ours.
+// A host function runs at once, without our lock. It may take a lock of the program's, which another thread may hold
+// while it waits for ours.
 LOCKSTEP_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   bool run = false;
   const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
@@ -220,7 +189,7 @@ LOCKSTEP_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fu
 }
 LOCKSTEP_PER_THREAD(cudaLaunchHostFunc, _ptsz);
 
-// Unlike a host function, a callback is called after a fault too, and is told of it.
+// A callback, unlike a host function, is called also after a fault, and gets the fault's code.
 LOCKSTEP_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                                unsigned flags) {
   cudaError_t status = cudaSuccess;
@@ -242,25 +211,26 @@ LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     Event* event = find_event(runtime, handle);
     if (!event) return cudaErrorInvalidResourceHandle;
-    runtime.events.erase(event);
+    runtime.events.all.erase(event);
     delete event;
     return cudaSuccess;
   });
 }
 
 LOCKSTEP_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return record_event(event, stream, flags);
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) { return record_event(runtime, event, flags); });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz);
 LOCKSTEP_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return record_event(event, stream, cudaEventRecordDefault);
+  return with_stream(Needs::kDevice, stream,
+                     [&](Runtime& runtime) { return record_event(runtime, event, cudaEventRecordDefault); });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaEventQuery(cudaEvent_t event) { return look_at(Needs::kOutcome, event); }
 LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return look_at(Needs::kSync, event); }
 
-// Here the work is done as soon as it is asked for; on a card it is not, and a program that does not wait gets no time.
+// Here the work is complete at once. On a card it is not, so a program that does not wait gets no time here either.
 LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!milliseconds) return cudaErrorInvalidValue;
@@ -269,8 +239,8 @@ LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t s
     for (const Event* event : {from, to})
       if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;
-    if (std::max(from->number, to->number) > runtime.waited) {
-      runtime.waited = runtime.records;  // a program that asks again and again will be told, as on a card
+    if (std::max(from->number, to->number) > runtime.events.waited) {
+      runtime.events.waited = runtime.events.records;  // a program that polls gets its time in the end, as on a card
       runtime.tell(
           "cudaEventElapsedTime: nothing has waited for the event; first cudaEventSynchronize(), or a copy back");
       return cudaErrorNotReady;

@@ -1,4 +1,4 @@
-// fatbin: the layout, found by inspection of what nvcc 13.0 writes. All numbers are little-endian.
+// fatbin: the layout, found by inspection of files that nvcc 13.0 writes. All numbers are little-endian.
 //   wrapper:   u32 0x466243B1, u32 version, u64 → container, u64 → list of containers (version 2; ends with 0)
 //   container: u32 0xBA55ED50, u16 1, u16 header bytes, u64 bytes after the header; then entries
 //   entry:     +0 u16 kind, +4 u32 header bytes, +8 u64 payload bytes, +16 u32 compressed bytes, +28 u32 arch,
@@ -55,7 +55,7 @@ constexpr const char* kHowToBuild =
 
 std::string capability(int arch) { return std::to_string(arch / 10) + "." + std::to_string(arch % 10); }
 
-// Why none of the entries will do.
+// The error when no entry can be used.
 PtxChoice refuse(const FatbinContents& contents, int device_arch) {
   PtxChoice choice;
   int compressed_arch = 0, newer_arch = 0, machine_code = 0;
@@ -104,7 +104,7 @@ FatbinContents read_fatbin(std::span<const std::byte> bytes) {
     if (rest.size() < kEntryHeaderBytes) return damaged(std::move(contents), "an entry's header is cut off");
     const size_t entry_bytes = number_at<uint32_t>(rest.data() + 4);
     const auto payload_bytes = number_at<uint64_t>(rest.data() + 8);
-    // Both are compared with what is left, never added up: their sum may overflow.
+    // Each is compared with the bytes that are left. Their sum may overflow.
     if (entry_bytes < kEntryHeaderBytes || entry_bytes > rest.size())
       return damaged(std::move(contents), "an entry's header is wrong");
     if (payload_bytes > rest.size() - entry_bytes) return damaged(std::move(contents), "an entry is cut off");
@@ -120,7 +120,7 @@ PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
   for (const auto& entry : contents.entries) {
     if (entry.kind != FatbinEntry::Kind::kPtx || entry.compression != FatbinEntry::Compression::kNone) continue;
     if (entry.arch > device_arch || (entry.arch_specific && entry.arch != device_arch)) continue;
-    // Of two for the same architecture the portable one is likelier to use only what we know.
+    // Two entries may have the same architecture. The portable one probably uses fewer features that lockstep lacks.
     const bool better =
         !best || entry.arch > best->arch || (entry.arch == best->arch && best->arch_specific && !entry.arch_specific);
     if (better) best = &entry;

@@ -1,8 +1,8 @@
-# stubs: from the toolkit to two generated files. Run as a script:
+# stubs: the toolkit → three generated files. Run as a script:
 #   cmake -DCUDART=libcudart.so.13 -DNM=nm -DDRIVER_TYPES=driver_types.h -DOUT=folder -P stubs.cmake
-# Writes OUT/stubs.cc, a weak function for everything that the toolkit's library exports, which refuses by
-# name; those that lockstep defines take its place when the library is linked. Writes OUT/cuda_error_names.inc, the
-# names of cudaError_t, and OUT/cudart_exports.txt, the list itself.
+# Writes OUT/stubs.cc: for each function that the toolkit's library exports, a weak function that refuses by name. When
+# the library is linked, lockstep's own functions replace them. Writes OUT/cuda_error_names.inc, the names of cudaError_t,
+# and OUT/cudart_exports.txt, the list of exports.
 execute_process(COMMAND ${NM} -D --defined-only ${CUDART} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "(__cuda|cuda)[A-Za-z0-9_]+@@libcudart" names "${symbols}")
 list(TRANSFORM names REPLACE "@@libcudart" "")

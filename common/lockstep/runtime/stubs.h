@@ -1,10 +1,10 @@
-// stubs: what a generated entry point does for a function that lockstep does not emulate. Includes no CUDA
-// header: the stubs have no parameters, and C's calling convention does not mind.
+// stubs: generated entry points for the functions that lockstep does not emulate. Includes no CUDA header: the stubs
+// have no parameters, which C's calling convention allows.
 #pragma once
 
 namespace lockstep::runtime {
 
-// Says once for each function that it is not emulated; gives cudaErrorNotSupported.
+// Prints once for each function that it is not emulated. Returns cudaErrorNotSupported.
 int refuse(const char* function);
 
 }  // namespace lockstep::runtime

@@ -8,7 +8,7 @@
 In the archive, which CMake unpacks into the build tree (`tar xOf` prints it), is alu_hardware_h200.txt. A line of it is
 an input, `input SLOT CLASS = values`, or an instruction, `NAME DESTINATION CLASSES = results`.
 A class says which values a source takes (edge cases and random ones); #N is an immediate. The destination is a
-register's letter: h 16 bits, r 32, d 64, p predicate; of two, results have the second one's bit above the first.
+register's letter: h 16 bits, r 32, d 64, p predicate. With two, a result has the second one's bit above the first.
 """
 
 import argparse
@@ -89,7 +89,7 @@ LETTER = {"i16": "h", "i32": "r", "i64": "d", "shift": "r", "field": "r", "offse
 
 
 def random_value(name: str) -> int:
-    """Mostly numbers of usual size, so that sums are not just the larger summand."""
+    """Mostly numbers of similar size, so that a sum is not just the larger summand."""
     sign, size = random.choice([1, -1]), random.uniform(0.5, 2)
     if random.random() < 0.6:
         if name == "f32":

@@ -13,7 +13,7 @@
 
 constexpr int kBlock = 512;
 
-// Pseudo-random bytes. Not timed: limits_on_card.py leaves kernels of this name out.
+// Pseudo-random bytes. Not timed: limits_on_card.py leaves out kernels with this name.
 __global__ void fill(uint4* data, size_t vectors) {
   const size_t stride = size_t{gridDim.x} * blockDim.x;
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < vectors; i += stride) {

@@ -17,7 +17,7 @@ def labs() -> list[tuple[str, dict]]:
 
 
 def call(lab: str, contract: str, entry: str, n: int, below: int = 256) -> list[str]:
-    """One call; input bytes are below `below`."""
+    """One call. All input bytes are less than `below`."""
     element, out, fixed = ARRAYS[contract]
     sizes = [n, n * element, n * out + fixed, below]
     return [STRESS + "lab_case", f"labs/{lab}/solution", entry, *map(str, sizes)]

@@ -38,7 +38,7 @@ def commands(build: Path, program: Path) -> Iterator[tuple[str, int, Path, list[
         forms = FORMS if what.startswith(("read", "copy")) else []
         yield what, n, program.parent, [[*command, form] for form in forms] or [command]
     for lab, facts in labs():
-        if facts["contract"] == "scan" and "largest" not in facts["sizes"]:  # of any length
+        if facts["contract"] == "scan" and "largest" not in facts["sizes"]:  # a scan takes any length
             entry = facts.get("measured", facts["entries"][-1])
             yield lab, LARGE, build, [[*call(lab, "scan", entry, LARGE), str(RUNS)]]
 

@@ -52,7 +52,7 @@ struct Array {
 
 __global__ void empty() {}
 
-// ---- latencies: one thread goes from line to line ----
+// ---- latencies: one thread follows a chain of lines ----
 
 // Line i holds the number of the next line: one cycle through all lines (a full-period generator) defeats prefetchers.
 __global__ void tie(uint32_t* words, uint32_t lines) {
@@ -180,7 +180,7 @@ void atomics(int multiprocessors) {
     if (k >= 32)
       print("atomics_in_rows_by_words", k, ns([&] { add_in_rows<<<blocks, 256>>>(words.data, k, kEach); }), "ns each");
   }
-  for (uint32_t bytes = 4; bytes <= 1 << 20; bytes *= 2)  // eight words, so far apart
+  for (uint32_t bytes = 4; bytes <= 1 << 20; bytes *= 2)  // eight words, at this distance
     print("atomics_at_8_words_by_distance", bytes,
           ns([&] { add_at_random<<<blocks, 256>>>(words.data, 8, bytes / 4, kEach); }), "ns each");
 }

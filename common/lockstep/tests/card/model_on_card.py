@@ -21,7 +21,7 @@ from labs_on_card import write
 from ncu_record import card_and_date, profile
 
 HERE = Path(__file__).resolve().parent
-LAUNCHES = ["1x32", "a_multiprocessor_x1024", "4096x1024", "16384x1024", "16384x256"]  # blocks x threads, as there
+LAUNCHES = ["1x32", "a_multiprocessor_x1024", "4096x1024", "16384x1024", "16384x256"]  # blocks x threads of model_card
 
 
 def main() -> None:

@@ -32,23 +32,24 @@ class Card final : public Device {
   }
 
   const DeviceLimits& limits() const override { return limits_; }
-  Outcome allocate(uint64_t bytes, uint64_t* address, bool) override {
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind) override {
     CUdeviceptr pointer = 0;
     const Outcome outcome = outcome_of(cuMemAlloc(&pointer, bytes));
     *address = pointer;
     return outcome;
   }
-  Outcome free(uint64_t address) override { return outcome_of(cuMemFree(address)); }
-  Outcome copy_in(uint64_t to, const void* from, uint64_t bytes) override {
-    return outcome_of(cuMemcpyHtoD(to, from, bytes));
+  Outcome free(uint64_t address, bool) override { return outcome_of(cuMemFree(address)); }
+  // The goldens copy single rows.
+  Outcome copy_in(const Region& to, const void* from, uint64_t) override {
+    return outcome_of(cuMemcpyHtoD(to.address, from, to.width));
   }
-  Outcome copy_out(void* to, uint64_t from, uint64_t bytes) override {
-    return outcome_of(cuMemcpyDtoH(to, from, bytes));
+  Outcome copy_out(void* to, uint64_t, const Region& from, CopyPart) override {
+    return outcome_of(cuMemcpyDtoH(to, from.address, from.width));
   }
-  Outcome copy_within(uint64_t to, uint64_t from, uint64_t bytes) override {
-    return outcome_of(cuMemcpyDtoD(to, from, bytes));
+  Outcome copy_within(const Region& to, uint64_t from, uint64_t) override {
+    return outcome_of(cuMemcpyDtoD(to.address, from, to.width));
   }
-  Outcome fill(uint64_t to, uint8_t value, uint64_t bytes) override { return outcome_of(cuMemsetD8(to, value, bytes)); }
+  Outcome fill(const Region& to, uint8_t value) override { return outcome_of(cuMemsetD8(to.address, value, to.width)); }
   AddressInfo find_address(uint64_t) const override { return {}; }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override { *free_bytes = *total_bytes = 0; }
 
@@ -78,7 +79,7 @@ class Card final : public Device {
     size_t bytes = 0;
     CUdeviceptr address = 0;
     const Outcome outcome = outcome_of(cuModuleGetGlobal(&address, &bytes, module_, std::string(name).c_str()));
-    *info = {address, bytes};
+    *info = {address, bytes, false};
     return outcome;
   }
   uint32_t blocks_per_sm(FunctionId, uint32_t, uint64_t) const override { return 0; }
@@ -102,19 +103,19 @@ class Card final : public Device {
     return outcome_of(cuLaunchKernelEx(&config, function_, nullptr, extra));
   }
   Outcome synchronise() override { return outcome_of(cuCtxSynchronize()); }
+  Outcome fault() const override { return {}; }
+  void read_error() override {}
+  bool call_fails(std::string_view) override { return false; }
+  void start_profiling() override {}
   std::string take_output() override { return {}; }
   std::vector<std::string> take_messages() override { return {}; }
-  void add_finding(const Finding&) override {}
-  const Checks& checks() const override { return checks_; }
-  std::vector<uint64_t> heap() const override { return {}; }
-  std::string report_json() const override { return {}; }
+  Outcome end_program(End) override { return {}; }
 
  private:
   static void check(CUresult result) {
     if (result != CUDA_SUCCESS) throw std::runtime_error(outcome_of(result).message);
   }
   DeviceLimits limits_;
-  Checks checks_;
   CUcontext context_ = nullptr;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
@@ -157,7 +158,7 @@ int main(int count, char** paths) {
     }
     const pid_t child = fork();
     if (child == 0) {
-      // A kernel that never ends on the card must not hold up the rest.
+      // A kernel that never ends on the card must not block the other files.
       alarm(20);
       try {
         _exit(lockstep::golden::check_file(paths[i]));

@@ -70,7 +70,7 @@ GLOBAL_ATOMICS = [
 
 
 def moves(space: str, address: str) -> list[tuple[int, str]]:
-    """Loads and stores of the widths that the older goldens leave out."""
+    """Loads and stores of widths that the older goldens do not have."""
     rows = []
     for width, kind, register, result in [
         (1, "u8", "%r9", USED_32),
@@ -115,7 +115,7 @@ def only(mask: int, offsets: list[int]) -> list[int]:
 
 
 def patterns(width: int, chance: random.Random, span: int) -> list[list[int]]:
-    """Byte offsets of the lanes, multiples of the width, below the span."""
+    """Byte offsets of the lanes: multiples of the width, less than the span."""
     w = width
     scattered = [[w * chance.randrange(1024 // w) for _ in LANES] for _ in range(3)]
     crowded = [w * chance.randrange(8) for _ in LANES]
@@ -135,7 +135,7 @@ def patterns(width: int, chance: random.Random, span: int) -> list[list[int]]:
 def rows_of(forms: list[tuple[int, str]], span: int, seed: int, take: slice = slice(None)) -> list[tuple[str, str]]:
     rows = []
     for width, statements in forms:
-        chance = random.Random(seed)  # so that all forms of a width meet the same addresses
+        chance = random.Random(seed)  # so that all forms of a width get the same addresses
         rows += [(statements, " ".join(map(str, offsets))) for offsets in patterns(width, chance, span)[take]]
     return rows
 

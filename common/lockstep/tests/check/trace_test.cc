@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 
 namespace lockstep {
 namespace {

@@ -1,12 +1,12 @@
-// counters_test: single warp accesses as PTX, held against what an NVIDIA H200 counted for the same lane addresses
-// (golden/*.csv, read by Nsight Compute, one launch a row; -1: the lane is not active). The column
-// shared_wavefronts_ideal is left out: it is Nsight's own arithmetic on bytes, and lockstep reports no such counter.
+// counters_test: single accesses of a warp as PTX, compared with the counts of an NVIDIA H200 for the same lane
+// addresses (golden/*.csv, read by Nsight Compute, one launch per row; -1: the lane is not active). The column
+// shared_wavefronts_ideal is left out: Nsight computes it from bytes, and lockstep reports no such counter.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 #include "tests/count/single_access.h"
 
 namespace lockstep {
@@ -19,8 +19,8 @@ using Cells = std::map<std::string, std::string>;
 
 struct Row {
   std::string instruction;  // "ld.shared", "red.global.add.u32"
-  std::string operand;      // atomics: what is added
-  int bytes = 4;            // a lane's width
+  std::string operand;      // of atomics: the value that is added
+  int bytes = 4;            // the width of a lane's access
   std::vector<int32_t> offsets;
   std::map<std::string, uint64_t> expected;
   bool shared() const { return instruction.find("shared") != std::string::npos; }
@@ -43,7 +43,7 @@ Row to_row(const Cells& cells) {
   return row;
 }
 
-// The instruction under test. %r3: a shared address, %rd3: a global one.
+// The instruction under test. %r3: a shared address, %rd3: a global address.
 std::string instruction_ptx(const Row& row) {
   const std::string address = row.shared() ? "[%r3]" : "[%rd3]";
   const std::string& name = row.instruction;
@@ -62,7 +62,7 @@ std::string instruction_ptx(const Row& row) {
   if (row.operand == "1000") value = "1000";
   if (name.find("cas") != std::string::npos) value = "0, %r5";
   const std::string full = typed ? name : name + ".u32";
-  // The use of the result keeps an atom from becoming a reduction.
+  // The result must be used, or the atom becomes a reduction.
   if (name.starts_with("atom")) return full + " %r9, " + address + ", " + value + ";\nst.global.u32 [%rd6], %r9;\n";
   return full + " " + address + ", " + value + ";\n";
 }
@@ -109,8 +109,8 @@ std::string op_of(const Row& row) {
   return op == "red" || op.starts_with("atomicAdd") ? "red" : op;
 }
 
-// Our counters under the golden file's names. The kernel's own load of the offsets is taken off: one request of
-// four sectors.
+// Our counters under the golden file's names, without the kernel's own load of the offsets: one request of four
+// sectors.
 std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c) {
   const std::string op = op_of(row);
   const uint64_t own_requests = op == "ld" ? 1 : 0, own_sectors = op == "ld" ? 4 : 0;
@@ -129,7 +129,7 @@ std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c)
   return result;
 }
 
-constexpr size_t kRunsOfOne = 16;  // every launch's report holds those before it
+constexpr size_t kRunsOfOne = 16;  // a report holds all launches before it
 
 std::vector<std::string> mismatches(const std::string& file, size_t expected_rows) {
   std::optional<Runner> runner;
@@ -159,7 +159,7 @@ TEST(Counters, Atomics) {
   for (const auto& text : wrong) ADD_FAILURE() << text;
 }
 
-// Rows whose cells are Nsight Compute's counters of the whole kernel.
+// Rows whose cells are Nsight Compute's counters for the whole kernel.
 std::vector<std::string> form_mismatches(const std::string& file, size_t expected_rows) {
   std::optional<Runner> runner;
   std::string form;
@@ -193,7 +193,7 @@ TEST(Counters, GlobalForms) {
   for (const auto& text : form_mismatches("global_forms_h200.csv", 341)) ADD_FAILURE() << text;
 }
 
-// Addresses in all of 1 KiB to 12 KiB, whole, shifted, and with single lanes left out.
+// Addresses in 1 KiB to 12 KiB: complete, shifted, and without single lanes.
 TEST(Counters, ScatteredAtomics) {
   for (const auto& text : form_mismatches("scattered_atomics_h200.csv", 591)) ADD_FAILURE() << text;
 }

@@ -1,4 +1,4 @@
-# Counters of whole programs, held against what Nsight Compute counted for them on a card.
+# Counters of whole programs, compared with Nsight Compute's counts on a card.
 file(GLOB stress_programs CONFIGURE_DEPENDS stress/*.cu)
 foreach(program IN LISTS stress_programs)
   add_lockstep_program(${program})

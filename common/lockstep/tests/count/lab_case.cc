@@ -1,8 +1,8 @@
-// lab_case BINARY ENTRY N IN_BYTES OUT_BYTES BELOW [CALLS [BLOCK SEED]]: one call of a lab's function, or some, without
-// a judge: the files that the runner expects (common/runner/protocol.h) are made and opened, then BINARY takes this
-// process's place. So it runs alike on lockstep, on a card, and under Nsight Compute. Input byte i is a hash of i,
-// modulo BELOW: spread more evenly than chance does it, so that a histogram meets fewer conflicts. With SEED bytes are
-// random. BLOCK is for entries that take a block's size; 256 if it is left out.
+// lab_case BINARY ENTRY N IN_BYTES OUT_BYTES BELOW [CALLS [BLOCK SEED]]: one or several calls of a lab's function,
+// without a judge. Makes and opens the files that the runner expects (common/runner/protocol.h), then replaces this
+// process by BINARY. So the call is the same on lockstep, on a card, and under Nsight Compute. Input byte i is a hash
+// of i modulo BELOW. These bytes are more even than random ones, so a histogram meets fewer conflicts. With SEED the
+// bytes are random. BLOCK is for entries that take a block's size; the default is 256.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,12 +17,12 @@
 
 namespace {
 
-// A file that is gone when nobody has it open any more; `bytes` are written from its start.
+// A file without a name, which is deleted when it is closed. It begins with `bytes`.
 int open_file(const std::string& bytes) {
   std::FILE* file = std::tmpfile();
   if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) std::exit(3);
   std::rewind(file);
-  return fcntl(fileno(file), F_DUPFD, 16);  // out of the way of the numbers below
+  return fcntl(fileno(file), F_DUPFD, 16);  // above the numbers below
 }
 
 std::string input(size_t bytes, uint32_t below) {
@@ -46,7 +46,7 @@ std::string job(const std::string& entry, const std::string& n, const std::strin
                 size_t out_bytes) {
   return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"block":)" + block + R"(,"in_bytes":)" +
          std::to_string(in_bytes) + R"(,"out_bytes":)" + std::to_string(out_bytes) + R"(,"guard":0,"on_host":)" +
-         (entry == "saxpy" ? "true" : "false") +  // the one that copies to the device itself
+         (entry == "saxpy" ? "true" : "false") +  // saxpy copies to the device itself
          R"(,"return_input":false,"timed":false,"profiled":false})" + "\n";
 }
 

@@ -1,7 +1,8 @@
-// ncu_equality RECORDS BUILD PART: whole programs' counters on lockstep against those that Nsight Compute read on a
-// card: equal, or named in RECORDS/ncu_exceptions.csv with both values and the reason. RECORDS holds ncu_DATE.csv, the
-// newest counts (ncu_record.py makes it); BUILD, the programs; PART, "stress" or "labs", says which of them to run.
-// Compared is what the report calls exact; for the rest both sums are shown. Ends 0 if nothing differs.
+// ncu_equality RECORDS BUILD PART: compares whole programs' counters on lockstep with Nsight Compute's on a card. They
+// must be equal, or RECORDS/ncu_exceptions.csv names both values and the reason. RECORDS holds the counts,
+// ncu_DATE.csv, which ncu_record.py makes; the newest is used. BUILD holds the programs; PART, "stress" or "labs",
+// selects them. Only counters that the report calls exact are compared; for the others both sums are shown. Exit code
+// 0: nothing differs.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +35,7 @@ struct Tally {
   }
 };
 
-// Counters that PTX decides and those that ptxas decides: how many there were on either side.
+// The counts of both sides, apart for counters that PTX decides and those that ptxas decides.
 using Sums = std::map<std::string, std::pair<uint64_t, uint64_t>>;
 
 // By program, launch and counter.
@@ -59,7 +60,7 @@ fs::path newest_record(const fs::path& folder) {
   return newest;
 }
 
-// lockstep's report on this command, run in the build's folder.
+// Runs the command in the build's folder and returns lockstep's report.
 Json report_of(const fs::path& build, const std::string& command) {
   const fs::path report = build / ("ncu_equality." + std::to_string(getpid()) + ".json");
   const std::string line = "cd '" + build.string() + "' && LD_LIBRARY_PATH='" + (build / "lockstep").string() +
@@ -72,8 +73,8 @@ Json report_of(const fs::path& build, const std::string& command) {
   return json;
 }
 
-// Whether "void update<0>(const int *)", as Nsight Compute has it, is our "update<(Operation)0>": both name the same
-// function, up to the template's arguments, of which it drops the types.
+// Whether Nsight Compute's "void update<0>(const int *)" is our "update<(Operation)0>". Both name the same function,
+// but Nsight Compute drops the types of template arguments.
 bool names_kernel(const std::string& theirs, const std::string& ours) {
   const std::string name = ours.substr(0, ours.find('<'));
   const size_t at = theirs.starts_with("void ") ? 5 : 0;
@@ -81,10 +82,10 @@ bool names_kernel(const std::string& theirs, const std::string& ours) {
          (theirs[at + name.size()] == '<' || theirs[at + name.size()] == '(');
 }
 
-// What the card counts of a counter of ours. In the wavefronts of shared memory, and with them in the conflicts, the
-// hardware counts some more when a load or store has to wait while a reply from global memory is written: 8 in one
-// launch, 3 or 7 in two launches alike. What the instructions themselves need Nsight Compute counts as well, in
-// software.
+// The card's counterpart of one of our counters. The hardware's wavefronts of shared memory, and so its conflicts,
+// include extra ones: a load or store waits while a reply from global memory is written. One launch had 8 of them, two
+// equal launches had 3 and 7. Nsight Compute also counts, in software, the wavefronts that the instructions themselves
+// need; we compare with those.
 uint64_t on_card(const std::string& name, const Cells& row) {
   const auto value = [&](const std::string& counter) { return uint64_t{std::stoull(row.at(counter))}; };
   for (const std::string op : {"ld.sum", "st.sum"}) {
@@ -97,7 +98,7 @@ uint64_t on_card(const std::string& name, const Cells& row) {
   return value(name);
 }
 
-// One launch: its row in the record against its entry in the report.
+// One launch: compares its row in the record with its entry in the report.
 class Comparison {
  public:
   Comparison(const std::string& program, const Json& report, Exceptions& exceptions, Sums& estimates)
@@ -115,7 +116,7 @@ class Comparison {
     for (const auto& [name, text] : row) {
       const std::string kind = report_.at("counter_kinds").value(name, "");
       const Json& part = launch.at(name.starts_with("launch__") ? "occupancy" : "counters");
-      if (kind.empty()) continue;  // the card's alone, or no counter
+      if (kind.empty()) continue;  // only the card has it, or it is not a counter
       const auto ours = part.value(name, uint64_t{0}), card = on_card(name, row);
       if (kind != "exact") {
         estimates_[name].first += ours, estimates_[name].second += card;
@@ -167,7 +168,7 @@ std::vector<std::string> missing_labs(const fs::path& build,
   std::vector<std::string> missing;
   for (const auto& entry : fs::directory_iterator(build / "labs")) {
     const std::string lab = "labs/" + entry.path().filename().string() + "/";
-    if (!fs::exists(entry.path() / "solution.o")) continue;  // nothing of nvcc's: OpenCL's
+    if (!fs::exists(entry.path() / "solution.o")) continue;  // not built by nvcc: OpenCL
     if (std::none_of(programs.begin(), programs.end(),
                      [&](const auto& p) { return p.first.find(lab) != std::string::npos; }))
       missing.push_back(lab);

@@ -1,4 +1,4 @@
-// row_test: what follows from a row's few numbers, held against the functions that look at every lane.
+// row_test: compares the results from a row's few numbers with the functions that look at every lane.
 #include "count/row.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ struct Case {
   Row row;
 };
 
-// Rows of all strides, up and down, from the first places of a sector, for accesses of so many bytes; of all runs of
-// lanes, or full warps.
+// Rows for accesses of so many bytes: all strides, up and down, from the first addresses of a sector. Either all runs
+// of lanes, or full warps.
 std::vector<Case> cases(uint32_t bytes, bool partial) {
   std::vector<Case> all;
   for (const int64_t size : kStrides)
@@ -36,7 +36,7 @@ std::vector<Case> cases(uint32_t bytes, bool partial) {
             if (stride % bytes != 0) continue;
             Case c;
             c.mask = static_cast<Mask>(((uint64_t{1} << count) - 1) << begin);
-            c.addresses.fill(12345678);  // lanes that are not active hold anything
+            c.addresses.fill(12345678);  // lanes that are not active may hold any value
             for (uint32_t l = 0; l < count; ++l)
               c.addresses[begin + l] = (1 << 20) + start + l * static_cast<uint64_t>(stride);
             if (!find_in(c.addresses, c.mask, 0, c.row)) {

@@ -24,7 +24,7 @@ inline constexpr uint32_t kDataBytes = 1 << 20, kResultBytes = 1 << 10, kUniform
 //   %r3, %rd3, %r11  the lane's address in shared, global and local memory; %r14: offset v in local memory, for all
 //   %r5 %rd7 %f1 %fd1 %h1 %r12 %q1  lane + v as a number of 32, 64 bits, float, double, half, two halves, 128 bits
 //   %r6 %r7 %r8  more 32-bit values;  %h2 %q2  other 16 and 128 bits
-//   %rd6  the lane's own place for a result;  %r9 %rd9 %f9 %fd9 %h9 %q9 and %r13 %rd10  free
+//   %rd6  the address of the lane's result;  %r9 %rd9 %f9 %fd9 %h9 %q9 and %r13 %rd10  free
 std::string kernel_ptx(const std::string& statements);
 
 std::vector<int32_t> parse_offsets(const std::string& text);

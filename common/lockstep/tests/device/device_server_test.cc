@@ -1,6 +1,6 @@
-// device_server_test: a device's server against clients that break the protocol, by rule and at random. It must end the
-// conversation with a reason, or go on; never crash, and never touch what it has not given out (the sanitizers' build
-// looks). What honest clients get is tested by runtime_api_test, whose tests run through a server as well.
+// device_server_test: a device's server against clients that break the protocol, by rule and at random. The server must
+// end the conversation with a reason, or continue. It must never crash, and never touch memory that it did not give out
+// (the sanitizers' build checks this). api_test tests honest clients: its tests run through a server as well.
 #include "device/device_server.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::array<int, 2> connected() {
   return ends;
 }
 
-// A server at work in another thread; the test has the other end.
+// A server that runs in another thread. The test has the other end of the socket.
 class Served {
  public:
   Served() : Served(connected()) {}
@@ -51,7 +51,7 @@ class Served {
   char* window() const { return shared_.window(); }
   EmulatedDevice& device() { return *device_; }
 
-  // Nothing more will come; how it ended.
+  // Sends nothing more. Returns how the conversation ended.
   Ending end() {
     if (!thread_.joinable()) return ending_;
     shutdown(fd_, SHUT_WR);
@@ -71,14 +71,14 @@ class Served {
         shared_(shared_bytes(kMemory)) {
     options_.memory_bytes = kMemory;
     options_.checks = {true, true, true, true, true};
-    options_.shared_file = shared_.fd();
-    options_.shared_offset = kTransferBytes;
+    options_.shared.file = shared_.fd();
+    options_.shared.offset = kTransferBytes;
     options_.host = &host_;
     options_.failure = {3, true};
     device_ = EmulatedDevice::create(options_);
     thread_ = std::thread([this] {
-      ending_ = DeviceServer(options_, connection_, host_, *device_, shared_).serve();
-      shutdown(server_fd_, SHUT_RDWR);  // as the end of its process would
+      ending_ = serve(options_, connection_, host_, *device_, shared_);
+      shutdown(server_fd_, SHUT_RDWR);  // as at the end of its process
     });
   }
   static constexpr uint64_t kMemory = 64 << 20;
@@ -103,7 +103,7 @@ std::string frame(Message kind, const Writer& body = {}) {
 }
 std::string greeting() { return frame(Message::kHello, Writer().put(kWireVersion)); }
 
-// The ending's text after these bytes.
+// Sends these bytes and returns the ending's text.
 std::string ending_of(const std::string& bytes) {
   Served served;
   EXPECT_EQ(send(served.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
@@ -146,7 +146,7 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
       {frame(Message::kPtx, u64(8)) + frame(Message::kLoadModule, Writer().put(uint32_t{0})), "more PTX"},
       {frame(Message::kLoadModule, Writer().put(~uint32_t{0})), "files"},
       {frame(Message::kFindFunction, Writer().put(ModuleId{1}).put(~uint32_t{0})), "too short"},
-      {frame(Message::kCallFails, Writer().text(std::string(300, 'x'))), "a function's name"},
+      {frame(Message::kCallFails, Writer().put(std::string(300, 'x'))), "a function's name"},
       {frame(Message::kAnswer, Writer().put(yes)), "a message of kind"},
   };
   for (const auto& [bytes, reason] : cases) {
@@ -161,7 +161,7 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
   EXPECT_NE(ending_of(much).find("too much PTX"), std::string::npos);
 }
 
-// Requests that only ask for what there is not are answered, and the device goes on.
+// A request for something that does not exist is answered, and the device continues.
 TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
   const uint64_t most = ~uint64_t{0};
   std::string bytes = greeting();
@@ -180,12 +180,12 @@ TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
                                        .put(most)
                                        .put(uint8_t{1})
                                        .put(uint64_t{0})
-                                       .text(""));
+                                       .put(""));
   bytes += frame(Message::kEnd, Writer().put(uint8_t{0}));
   EXPECT_EQ(ending_of(bytes), "orderly");
 }
 
-// A request of its right shape more often than not, with values that are likely to hurt.
+// Makes requests. Most have the right shape; their values are likely to cause errors.
 class Fuzz {
  public:
   Fuzz(uint64_t seed, const AddressSpace& space) : random_(seed), space_(space) {}
@@ -207,11 +207,11 @@ class Fuzz {
       case Message::kPtx: return frame(kind, body.put(uint64_t{random_() % 3 * kPtx.size()}));
       case Message::kLoadModule: return frame(kind, body.put(uint32_t{1}).put(uint64_t{kPtx.size()}));
       case Message::kUnloadModule: return frame(kind, body.put(small()));
-      case Message::kFindFunction: return frame(kind, body.put(small()).text("store"));
-      case Message::kFindGlobal: return frame(kind, body.put(small()).text("number"));
+      case Message::kFindFunction: return frame(kind, body.put(small()).put("store"));
+      case Message::kFindGlobal: return frame(kind, body.put(small()).put("number"));
       case Message::kBlocksPerSm: return frame(kind, body.put(small()).put(small()).put(value()));
       case Message::kSetMaxDynamicShared: return frame(kind, body.put(small()).put(value()));
-      case Message::kCallFails: return frame(kind, body.text("cudaMalloc"));
+      case Message::kCallFails: return frame(kind, body.put("cudaMalloc"));
       case Message::kEnd: return frame(kind, body.put(flag()));
       case Message::kLaunch: {
         const Dim3 grid{small(), small(), small()}, block{small(), small(), 1};
@@ -222,7 +222,7 @@ class Fuzz {
             .put(flag())
             .put(value() % 9999);
         const std::array<uint64_t, 2> params{value(), value()};
-        return frame(kind, body.text({reinterpret_cast<const char*>(params.data()), random_() % 17}));
+        return frame(kind, body.put(std::string_view(reinterpret_cast<const char*>(params.data()), random_() % 17)));
       }
       case Message::kFindAddress: return frame(kind, body.put(value()));
       default: return frame(kind, body);
@@ -266,10 +266,10 @@ TEST(DeviceServer, RandomMessagesCrashNothing) {
     std::memcpy(served.window(), kPtx.data(), kPtx.size());
     std::memcpy(served.window() + kPtx.size(), kPtx.data(), kPtx.size());
     Fuzz fuzz(seed, served.device().address_space());
-    // A module and some memory, so that there is something to hit.
+    // Load a module and allocate memory, so that random requests find something.
     std::string bytes = greeting() + frame(Message::kPtx, Writer().put(uint64_t{kPtx.size()})) +
                         frame(Message::kLoadModule, Writer().put(uint32_t{1}).put(uint64_t{kPtx.size()})) +
-                        frame(Message::kFindFunction, Writer().put(ModuleId{1}).text("store")) +
+                        frame(Message::kFindFunction, Writer().put(ModuleId{1}).put("store")) +
                         frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kManaged)) +
                         frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kDevice));
     for (int message = 0; message < 60; ++message) bytes += fuzz.message();
@@ -283,7 +283,7 @@ TEST(DeviceServer, RandomMessagesCrashNothing) {
   EXPECT_GT(others, 0);
 }
 
-// PTX comes from the program, too: what is changed at random is refused or taken, as it may be.
+// PTX also comes from the program. PTX with random changes is refused or accepted, but never crashes the device.
 TEST(DeviceServer, DamagedPtxIsRefused) {
   std::mt19937_64 random(1);
   int refused = 0;
@@ -307,7 +307,7 @@ TEST(DeviceServer, DamagedPtxIsRefused) {
   EXPECT_GT(refused, 0);
 }
 
-// On a stack of 256 KiB, and so with calls far fewer than a program may have.
+// Runs on a stack of 256 KiB, so that far fewer calls fill it than in a program.
 TEST(DeviceServer, ALongChainOfCallsNeedsNoLongStack) {
   std::string text = ".version 9.0\n.target sm_75\n.address_size 64\n.func f0()\n{\nret;\n}\n";
   for (int i = 1; i < 4000; ++i)

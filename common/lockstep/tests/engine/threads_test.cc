@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 #include "engine/workers.h"
 #include "program/independence.h"
 #include "ptx/parser.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 #include "ptx/parser.h"
 
 namespace lockstep {

@@ -3,6 +3,7 @@
 // card; on an H200 all do that are not marked lockstep-only.
 #include <gtest/gtest.h>
 
+#include "device/emulated_device.h"
 #include "tests/ptx/golden.h"
 
 namespace lockstep::golden {

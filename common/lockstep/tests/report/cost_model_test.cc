@@ -1,5 +1,5 @@
-// cost_model_test: the modelled time of launches made up by hand: small cases calculated here, and that more work never
-// takes less. And what the static part finds in a few lines of PTX: who waits for what.
+// cost_model_test: the modelled time of invented launches: small cases that are calculated here, and a test that more
+// work never takes less time. Also the static part: which instruction waits for which, in a few lines of PTX.
 #include "report/cost_model.h"
 
 #include <gtest/gtest.h>
@@ -7,13 +7,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 #include "program/dependence.h"
 
 namespace lockstep {
 namespace {
 
-// Two multiprocessors at 1 GHz, and round numbers.
+// A card with two multiprocessors at 1 GHz, and round numbers.
 Card small_card() {
   return {"small",
           {{"multiprocessors", 2},
@@ -72,7 +72,7 @@ TEST(CostModel, PartsOverlapButForALittle) {
   work.busiest_atomics = 2'000;
   const ModelledTime time = modelled_time(work, small_card());
   EXPECT_DOUBLE_EQ(time.atomics, 4);
-  EXPECT_NEAR(time.us, 3 + 5, 1e-3);  // 3 and 4 beside each other
+  EXPECT_NEAR(time.us, 3 + 5, 1e-3);  // 3 and 4 overlap
   EXPECT_STREQ(time.bound, "atomics");
 }
 
@@ -86,16 +86,16 @@ TEST(CostModel, TheBusiestMultiprocessorDecides) {
 
 TEST(CostModel, InstructionsIssueFourACycleUnlessAPipeIsNarrower) {
   Work work = blocks(2, 32);
-  work.slots = 80'000;
-  EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 10);  // 40,000 each, 4 a cycle
-  work.special = 10'000;                                          // 16 lanes: half a warp a cycle
+  work.issued.slots = 80'000;
+  EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 10);  // 40,000 each, 4 per cycle
+  work.issued.special = 10'000;                                   // 16 lanes: half a warp per cycle
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 10);
-  work.double_precision = 10'000;  // 2 lanes: a warp in 16 cycles
+  work.issued.double_precision = 10'000;  // 2 lanes: a warp in 16 cycles
   EXPECT_DOUBLE_EQ(modelled_time(work, small_card()).issue, 80);
 }
 
 TEST(CostModel, WavesOfBlocksWaitOneAfterTheOther) {
-  Work work = blocks(4, 1024);  // one a multiprocessor: two waves
+  Work work = blocks(4, 1024);  // one per multiprocessor: two waves
   work.chains = {400, 40, 40, 4, 8};
   work.longest_chain = {100, 10, 10, 1, 2};
   work.loaded_sectors = 100, work.sectors_read = 50;  // half of the misses find their data in L2
@@ -126,11 +126,11 @@ TEST(CostModel, MoreOfAnythingNeverTakesLess) {
   work.chains = {8'000'000, 80'000, 80'000, 80'000, 80'000};
   work.longest_chain = {100, 1, 1, 1, 1};
   work.loaded_sectors = work.sectors_read = 1'000;
-  uint64_t* const inputs[] = {&work.slots,
-                              &work.integer,
-                              &work.floating,
-                              &work.double_precision,
-                              &work.special,
+  uint64_t* const inputs[] = {&work.issued.slots,
+                              &work.issued.integer,
+                              &work.issued.floating,
+                              &work.issued.double_precision,
+                              &work.issued.special,
                               &work.wavefronts,
                               &work.l2_sectors,
                               &work.sectors_read,
@@ -206,7 +206,7 @@ TEST(Dependence, LoadsThatNeedNotWaitForEachOtherAreUnderWayTogether) {
             1);  // ptxas moves the second up
   EXPECT_EQ(work_of("ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1], %r1;\nld.global.u32 %r2, [%rd1+1024];\n"
                     "add.u32 %r3, %r1, %r2;")["chains"]["misses"],
-            2);  // which it cannot: the store may be to what is loaded
+            2);  // ptxas cannot: the store may write what is loaded
 }
 
 TEST(Dependence, WhatL1HoldsIsNoMiss) {
@@ -234,7 +234,7 @@ TEST(Dependence, AsynchronousCopiesMoveBytesAndAreWaitedFor) {
       ".shared .align 16 .b8 s_tile[16];\nmov.u32 %r1, s_tile;\n"
       "cp.async.cg.shared.global [%r1], [%rd1], 16;\ncp.async.wait_all;");
   EXPECT_EQ(work["chains"]["misses"], 1);
-  EXPECT_EQ(work["sectors_read"], 1);  // all 32 lanes copy the same
+  EXPECT_EQ(work["sectors_read"], 1);  // all 32 lanes copy the same sector
   EXPECT_EQ(work["l2_sectors"], 1);
 }
 

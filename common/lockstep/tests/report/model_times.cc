@@ -1,7 +1,7 @@
 // model_times WORK.json: the cost model as a filter, for fit_model.py and the pages. WORK.json: {rung: {"launches":
-// [a launch of a report]}}. Each line of the input, "parameter=value …", asks for the H200's times with these in place
-// of its own; the answer is a line: for each rung, in the file's order, the microseconds of its launches together, and
-// what bounds the longest of them.
+// [a launch of a report]}}. Each line of the input, "parameter=value …", asks for the H200's times with these values
+// instead of its own. The answer is one line: for each rung, in the file's order, the sum of its launches in
+// microseconds, and the part that bounds the longest launch.
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -24,11 +24,11 @@ lockstep::Work work_of(const nlohmann::json& launch) {
   return {.blocks = product(launch.at("grid")),
           .threads_per_block = product(launch.at("block")),
           .shared_bytes = w.at("shared_bytes"),
-          .slots = w.at("slots"),
-          .integer = w.at("integer"),
-          .floating = w.at("floating"),
-          .double_precision = w.at("double_precision"),
-          .special = w.at("special"),
+          .issued = {.slots = w.at("slots"),
+                     .integer = w.at("integer"),
+                     .floating = w.at("floating"),
+                     .double_precision = w.at("double_precision"),
+                     .special = w.at("special")},
           .wavefronts = w.at("wavefronts"),
           .l2_sectors = w.at("l2_sectors"),
           .loaded_sectors = w.at("loaded_sectors"),

@@ -1,10 +1,10 @@
-// report_test: the report of a launch: source lines are the learner's own, every number has a kind and plain words,
-// ratios and occupancy are what a hand calculates.
+// report_test: the report of a launch. Source lines are the learner's own, every number has a kind and a name in plain
+// words, ratios and occupancy equal the values that we calculate by hand.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "device/device.h"
+#include "device/emulated_device.h"
 
 namespace lockstep {
 namespace {
@@ -26,8 +26,8 @@ json report_of(const std::string& ptx, Dim3 grid, Dim3 block, uint64_t dynamic_s
   return json::parse(device->report_json());
 }
 
-// reduce.cu:30 calls sum() of helper.h, whose line 12 calls load() of inner.h: both are inlined, and their loads are
-// the learner's, of line 30. The store of line 31 is not.
+// reduce.cu:30 calls sum() of helper.h, and line 12 of that calls load() of inner.h. Both are inlined, so their loads
+// count for the learner's line 30. The store of line 31 does not.
 constexpr const char* kInlined = R"(.version 8.5
 .target sm_75
 .address_size 64
@@ -80,7 +80,7 @@ TEST(Report, LinesAddUpToTheLaunch) {
   for (const json& line : launch["lines"])
     for (const auto& [name, value] : line["counters"].items()) sums[name] += value.get<uint64_t>();
   for (const auto& [name, value] : launch["counters"].items()) {
-    if (name == "threads" || name == "barriers" || name.starts_with("host_")) continue;  // of the launch as a whole
+    if (name == "threads" || name == "barriers" || name.starts_with("host_")) continue;  // counters of the whole launch
     EXPECT_EQ(sums[name], value.get<uint64_t>()) << name;
   }
 }
@@ -98,7 +98,7 @@ TEST(Report, EveryNumberHasAKindAndPlainWords) {
   EXPECT_EQ(report["counter_kinds"]["smsp__inst_executed.sum"], "ptx-level");
 }
 
-// A loop of five turns, and before it a branch forward that no lane takes.
+// A loop of five rounds, and before it a forward branch that no lane takes.
 constexpr const char* kLoop = R"(.version 8.5
 .target sm_75
 .address_size 64
@@ -121,10 +121,10 @@ $done:
 TEST(Report, LoopBranchesAreThoseThatGoBack) {
   const json counters = report_of(kLoop, {3, 1, 1}, {48, 1, 1})["launches"][0]["counters"];
   EXPECT_EQ(counters["loop_branches"], 5u * 6);                  // 3 blocks of 2 warps
-  EXPECT_EQ(counters["smsp__sass_branch_targets.sum"], 6u * 6);  // and the one forward
+  EXPECT_EQ(counters["smsp__sass_branch_targets.sum"], 6u * 6);  // and the forward branch
 }
 
-// Two additions of floats for each thread; the integers, the doubles and the product are none.
+// Two additions of floats for each thread. Integers, doubles and the product do not count.
 constexpr const char* kAdditions = R"(.version 8.5
 .target sm_75
 .address_size 64
@@ -150,7 +150,7 @@ TEST(Report, AdditionsAreThoseOfFloatsOneAThread) {
   EXPECT_EQ(launch["counters"]["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"], 2 * 2 * 40);
 }
 
-// 2 blocks of 48 threads: a full warp and half of one; two barriers; 16 lanes of each block store.
+// 2 blocks of 48 threads: a full warp and a half warp. Two barriers; 16 lanes of each block store.
 constexpr const char* kHalfWarp = R"(.version 8.5
 .target sm_75
 .address_size 64
@@ -185,7 +185,7 @@ TEST(Report, RatiosAndOccupancy) {
   EXPECT_EQ(launch["occupancy"], occupancy);
 }
 
-// They are no ld and no st.
+// They count neither as ld nor as st.
 constexpr const char* kCopies = R"(.version 8.5
 .target sm_80
 .address_size 64

@@ -1,6 +1,6 @@
-// runtime_api_test: the runtime's entry points called as the code of an nvcc-built program calls them, with fat
-// binaries made by hand. Needs no nvcc, and so runs under the sanitizers too. CTest gives every test a process of its
-// own: there is one runtime in a process.
+// api_test: calls the runtime's entry points as the code of an nvcc-built program does, with fat binaries made by hand.
+// Needs no nvcc, so it also runs under the sanitizers. CTest runs each test in a process of its own, since a process
+// has only one runtime.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -77,19 +77,19 @@ cudaError_t store(unsigned char value, void* to, unsigned threads = 1) {
 
 struct RuntimeApi : testing::Test {
   void SetUp() override { start_server(); }
-  // Of the environment: before the first call of CUDA's, which starts the device.
+  // Sets the environment. Must come before the first CUDA call, which starts the device.
   static void set(const char* name, const std::string& value) {
     setenv(name, value.c_str(), 1);
     start_server();
   }
 
  private:
-  // With LOCKSTEP_DEVICE_SERVER, the path of one, the device is a process of its own.
+  // LOCKSTEP_DEVICE_SERVER is the path of a device_server: then the device runs in a process of its own.
   static void start_server() {
     static int end = -1;
     const char* program = std::getenv("LOCKSTEP_DEVICE_SERVER");
     if (program == nullptr) return;
-    if (end >= 0) close(end);  // the one before has not been used
+    if (end >= 0) close(end);  // the last one was not used
     int ends[2];
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     if (fork() == 0) {
@@ -122,7 +122,8 @@ TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
   unsigned char result = 0;
   ASSERT_EQ(cudaMemcpy(&result, d, 1, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(result, 42);
-  EXPECT_EQ(cudaLaunchKernel(kernel, grid, block, arguments, 0, nullptr), cudaSuccess);  // a handle is a function too
+  EXPECT_EQ(cudaLaunchKernel(kernel, grid, block, arguments, 0, nullptr),
+            cudaSuccess);  // a handle also names a function
   EXPECT_EQ(__cudaPopCallConfiguration(&grid, &block, &shared, &stream), cudaErrorMissingConfiguration);
 }
 
@@ -153,7 +154,7 @@ TEST_F(RuntimeApi, VariablesHaveAddressesAndFirstValues) {
   EXPECT_EQ(attributes.type, cudaMemoryTypeManaged);
   ASSERT_EQ(cudaMemcpyFromSymbol(&value, shared_number, 4, 0, cudaMemcpyDefault), cudaSuccess);
   EXPECT_EQ(value, 5);
-  EXPECT_EQ(cudaFree(shared_number), cudaErrorInvalidValue);  // it is a variable, not an allocation
+  EXPECT_EQ(cudaFree(shared_number), cudaErrorInvalidValue);  // a variable is not an allocation
 }
 
 TEST_F(RuntimeApi, FaultSurfacesWhenTheProgramWaits) {
@@ -166,7 +167,7 @@ TEST_F(RuntimeApi, FaultSurfacesWhenTheProgramWaits) {
   const std::string message = testing::internal::GetCapturedStderr();
   EXPECT_EQ(message.rfind("lockstep: ", 0), 0u) << message;
   EXPECT_NE(message.find("store"), std::string::npos) << message;
-  EXPECT_EQ(store(1, d), cudaSuccess);  // queued behind the one that failed
+  EXPECT_EQ(store(1, d), cudaSuccess);  // waits behind the launch that failed
   EXPECT_EQ(cudaMemsetAsync(d, 0, 4, nullptr), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
   EXPECT_EQ(store(1, d), cudaErrorIllegalAddress);
@@ -191,7 +192,7 @@ TEST_F(RuntimeApi, HostFunctionsAreNotCalledAfterAFault) {
   EXPECT_EQ(told, cudaErrorIllegalAddress);
 }
 
-TEST_F(RuntimeApi, HostFunctionMayCallTheRuntime) {  // not allowed by CUDA; must not hang all the same
+TEST_F(RuntimeApi, HostFunctionMayCallTheRuntime) {  // CUDA does not allow this; it must not hang here
   int version = 0;
   ASSERT_EQ(cudaLaunchHostFunc(
                 nullptr, [](void* data) { cudaRuntimeGetVersion(static_cast<int*>(data)); }, &version),
@@ -208,7 +209,7 @@ struct BadImage {
 void PrintTo(const BadImage& image, std::ostream* out) { *out << image.name; }
 class RuntimeApiImages : public testing::TestWithParam<BadImage> {};
 
-// Registering says nothing and fails nothing; the first use of what cannot be had does.
+// Registration never fails. The first use of something that cannot be loaded fails.
 TEST_P(RuntimeApiImages, AreRefusedAtFirstUse) {
   testing::internal::CaptureStderr();
   const Program program({GetParam().entry});
@@ -257,7 +258,7 @@ TEST_F(RuntimeApi, AKernelThatCannotBeDecodedIsToldOf) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("PTX line 6"), std::string::npos);
 }
 
-// 228 KiB over 6747 + 1024 bytes is 30, but a block takes whole units of 128 bytes.
+// 228 KiB / (6747 + 1024 bytes) is 30, but a block takes whole units of 128 bytes.
 TEST_F(RuntimeApi, OccupancyCountsSharedMemoryInUnits) {
   const Program program = plain_program();
   int blocks = 0;
@@ -353,8 +354,8 @@ TEST_F(RuntimeApi, ACallFailsThatIsMeantTo) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(cudaMalloc(&second, 4), cudaErrorUnknown);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("call 2, cudaMalloc,"), std::string::npos);
-  EXPECT_EQ(second, nullptr);                  // it was not made
-  EXPECT_EQ(cudaGetLastError(), cudaSuccess);  // only who looks at the call itself hears of it
+  EXPECT_EQ(second, nullptr);                  // the call was not made
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);  // only the call itself returns the error
   EXPECT_EQ(cudaMalloc(&second, 4), cudaSuccess);
 }
 
@@ -375,8 +376,8 @@ TEST_F(RuntimeApi, CallsFromProfilerStartOnMayBeCountedAlone) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(get(), cudaSuccess);
   EXPECT_EQ(cudaProfilerStart(), cudaSuccess);
   EXPECT_EQ(get(), cudaSuccess);
-  EXPECT_EQ(cudaProfilerStop(), cudaSuccess);   // ends nothing, and is counted
-  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);  // begins nothing anew
+  EXPECT_EQ(cudaProfilerStop(), cudaSuccess);   // does not end the count, and is counted
+  EXPECT_EQ(cudaProfilerStart(), cudaSuccess);  // does not restart the count
   EXPECT_EQ(get(), cudaErrorUnknown);
   EXPECT_EQ(get(), cudaSuccess);
 }
@@ -407,18 +408,18 @@ TEST_F(RuntimeApi, EventsThatNobodyWaitedForHaveNoTime) {
   ASSERT_EQ(cudaEventRecord(start, nullptr), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(stop, nullptr), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaErrorNotReady);
-  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);  // who asks again and again must not do so for ever
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);  // a program that polls gets its time in the end
   ASSERT_EQ(cudaEventRecord(stop, nullptr), cudaSuccess);
   ASSERT_EQ(cudaMemcpy(d, &byte, 1, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, stop), cudaSuccess);
   EXPECT_GE(ms, 0);
 }
 
-// What the host did between two launches, as the second one's counters say: {synchronisations, allocations}.
+// The host's calls between two launches, from the second launch's counters: {synchronisations, allocations}.
 using HostCounts = std::pair<uint64_t, uint64_t>;
 
 TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
-  const std::filesystem::path file = "host_calls.json";  // in the build; the end of the test writes it once more
+  const std::filesystem::path file = "host_calls.json";  // in the build; the end of the test writes it again
   set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
   char pageable[4];
@@ -434,7 +435,7 @@ TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
     ASSERT_EQ(store(1, d), cudaSuccess);
     expected.emplace_back(synchronisations, allocations);
   };
-  launch_after(0, 0);  // before the first, nothing counts
+  launch_after(0, 0);  // before the first launch nothing is counted
   launch_after(0, 0);
 
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -447,7 +448,7 @@ TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
   EXPECT_EQ(cudaEventQuery(event), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&ms, event, event), cudaSuccess);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  launch_after(0, 0);  // asking is not waiting
+  launch_after(0, 0);  // a query is not a wait
 
   EXPECT_EQ(cudaMalloc(&d2, 4), cudaSuccess);
   EXPECT_EQ(cudaFree(d2), cudaSuccess);
@@ -456,7 +457,7 @@ TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
 
   EXPECT_EQ(cudaMallocAsync(&d2, 4, nullptr), cudaSuccess);
   EXPECT_EQ(cudaFreeAsync(d2, nullptr), cudaSuccess);
-  launch_after(0, 1);  // takes its turn in the stream
+  launch_after(0, 1);  // is ordered in the stream and does not wait
 
   EXPECT_EQ(cudaMemcpy(pageable, d, 4, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(d, pageable, 4, cudaMemcpyHostToDevice), cudaSuccess);
@@ -471,7 +472,7 @@ TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
   launch_after(0, 0);
 
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  EXPECT_NE(store(1, d, 5000), cudaSuccess);  // a launch that fails is none
+  EXPECT_NE(store(1, d, 5000), cudaSuccess);  // a launch that fails does not count
   launch_after(1, 0);
 
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);  // writes the report
@@ -533,7 +534,7 @@ TEST_F(RuntimeApi, PoolsKeepTheirBooks) {
   EXPECT_EQ(high, 1000u);
   ASSERT_EQ(cudaMallocFromPoolAsync(&d, 1000, pool, nullptr), cudaSuccess);
   ASSERT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
-  EXPECT_EQ(cudaFree(d), cudaSuccess);  // outlives its pool
+  EXPECT_EQ(cudaFree(d), cudaSuccess);  // an allocation outlives its pool
 }
 
 TEST_F(RuntimeApi, RegisteredHostMemoryIsRefusedToKernelsByName) {

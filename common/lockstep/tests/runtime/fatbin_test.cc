@@ -1,4 +1,4 @@
-// fatbin_test: containers made by hand, right ones and every kind of wrong one.
+// fatbin_test: containers made by hand, correct ones and every kind of damaged one.
 #include "runtime/fatbin.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(Fatbin, NamesTheFlagForCompressedPtx) {
     EXPECT_EQ(choice.error, FatbinError::kCompressed);
     EXPECT_NE(choice.message.find("--compress-mode=none"), std::string::npos) << choice.message;
   }
-  // Bytes that say they are compressed, by a method that we do not know.
+  // The entry says that it is compressed, by a method that we do not know.
   auto unknown = fatbin_entry(kPtxEntry, 75, kPlain, "text");
   put(unknown, 16, uint32_t{4});
   EXPECT_EQ(choose({unknown}).error, FatbinError::kCompressed);
@@ -70,13 +70,13 @@ TEST(Fatbin, UsesPlainPtxBesideCompressed) {
             "plain");
 }
 
-// A copy on the heap, of exactly this size: the address sanitizer sees every read outside.
+// Copies the bytes to the heap at exactly this size, so that the address sanitizer sees every read outside.
 FatbinContents read_exactly(const std::vector<std::byte>& bytes, size_t size) {
   const auto copy = std::make_unique<std::byte[]>(size);
   std::memcpy(copy.get(), bytes.data(), size);
   FatbinContents contents = read_fatbin({copy.get(), size});
   (void)choose_ptx(contents, 90);
-  contents.entries.clear();  // their payloads are gone with the copy
+  contents.entries.clear();  // their payloads were views of the copy
   return contents;
 }
 
@@ -98,7 +98,7 @@ TEST(Fatbin, AnyByteMayBeWrong) {
     for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
       auto wrong = whole;
       wrong[at] = static_cast<std::byte>(value);
-      (void)read_exactly(wrong, wrong.size());  // the sanitizers judge
+      (void)read_exactly(wrong, wrong.size());  // the sanitizers check the reads
     }
 }
 

@@ -236,7 +236,7 @@ void output() {
   std::printf("end\n");
 }
 
-// Four host threads at once, each with its own memory.
+// Four host threads in parallel, each with its own memory.
 void threads() {
   std::vector<int> results(4);
   std::vector<std::thread> workers;

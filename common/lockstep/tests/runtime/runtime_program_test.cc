@@ -1,5 +1,5 @@
 // runtime_program_test: programs built by nvcc, run on lockstep with LD_LIBRARY_PATH as ./lab does it. Their output
-// must be, line for line, what the same program printed on an NVIDIA H200.
+// must equal, line for line, the output of the same program on an NVIDIA H200.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -26,11 +26,11 @@ std::string read_file(const std::string& path) {
 }
 
 struct Finished {
-  int exit_code = -1;  // 128 + the signal's number if one ended it
+  int exit_code = -1;  // 128 + the signal's number if a signal ended it
   std::string out, err;
 };
 
-// A device in a process of its own, for one program.
+// A device_server for one program.
 class Server {
  public:
   explicit Server(const char* report = "") {
@@ -58,7 +58,7 @@ class Server {
   int end_ = -1;
 };
 
-// Runs PROGRAM ARGUMENTS on lockstep; `environment` is set before it, as in a shell.
+// Runs PROGRAM ARGUMENTS on lockstep. `environment` stands before it, as in a shell.
 Finished run(const std::string& command, const std::string& environment = "") {
   const std::string err_file = (std::filesystem::temp_directory_path() / "runtime_program_XXXXXX").string();
   std::vector<char> name(err_file.begin(), err_file.end());
@@ -143,7 +143,7 @@ TEST(RuntimeProgram, WithoutAnImageFailsAsOnH200AndNamesTheFlag) {
   }
 }
 
-// A program that carries the runtime in itself never loads ours; ./lab emulate finds that out before it runs one.
+// A program with a static runtime never loads ours. ./lab emulate detects this before it runs a program.
 TEST(RuntimeProgram, WithStaticRuntimeDoesNotComeHere) {
   if (!std::filesystem::exists(kPrograms + "/runtime_static")) GTEST_SKIP() << "the toolkit has no static runtime";
   const Finished result = run("runtime_static", "CUDA_VISIBLE_DEVICES=");
@@ -191,9 +191,9 @@ TEST(RuntimeProgram, AServerWithoutAPlaceForItsReportSaysSoByItsExitCode) {
   const Finished orderly = run("runtime_data copies", served.environment());
   EXPECT_NE(orderly.err.find("LOCKSTEP_REPORT"), std::string::npos) << orderly.err;
   EXPECT_EQ(served.wait(), 4);
-  Server left(nowhere);  // by a program that never came
+  Server left(nowhere);  // its program never starts
   EXPECT_EQ(left.wait(), 4);
-  EXPECT_EQ(Server().wait(), 0);  // nobody wants a report
+  EXPECT_EQ(Server().wait(), 0);  // no report is asked for
 }
 
 TEST(RuntimeProgram, MalformedEnvironmentIsToldOnceAndFailsTheCalls) {

@@ -10,7 +10,7 @@ using Operation = int (*)(int);
 extern __device__ Operation d_operations[2];
 
 __device__ int twice(int x);
-__device__ int next_scratch(int thread);  // reads s_scratch that the kernel wrote
+__device__ int next_scratch(int thread);  // reads s_scratch, which the kernel wrote
 __device__ int countdown(int n);  // recursion across files: runtime_separate.cu ↔ runtime_separate_functions.cu
 __device__ int countdown_again(int n);
 

@@ -1,0 +1,96 @@
+#include "device/device_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace lockstep {
+namespace {
+
+std::byte* pointer(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
+
+}  // namespace
+
+std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
+  const bool shared = kind != MemoryKind::kDevice;
+  *address = bytes ? allocate_watched(memory_, checker_.get(), bytes, true, shared) : 0;
+  if (*address && shared) wrote({*address, bytes, bytes});
+  if (bytes == 0 || *address) return {};
+  const uint64_t left = memory_.capacity() - memory_.used();
+  if (bytes <= left)
+    return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
+                                      " more\n  Next: allocate less, or lift the process's memory limit."};
+  return {Status::kOutOfMemory,
+          "the device has " + bytes_text(left) + " left of " + bytes_text(memory_.capacity()) + ", and " +
+              bytes_text(bytes) +
+              " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
+              "(LOCKSTEP_MEMORY=16G)."};
+}
+
+uint64_t DeviceMemory::allocate_variable(uint64_t bytes, bool managed) {
+  const uint64_t address = allocate_watched(memory_, checker_.get(), std::max<uint64_t>(bytes, 1), false, managed);
+  if (address) fill({address, bytes, bytes}, 0);
+  return address;
+}
+
+uint64_t DeviceMemory::allocate_apart(uint64_t bytes) {
+  const uint64_t address = memory_.allocate_apart(bytes);
+  if (checker_ && !checker_->allocated(address, bytes)) throw std::bad_alloc();
+  wrote({address, bytes, bytes});
+  return address;
+}
+
+void DeviceMemory::release(uint64_t address) {
+  const AddressInfo freed = memory_.describe(address);
+  memory_.free(address);
+  if (checker_) checker_->freed(freed.base, freed.bytes);
+}
+
+// The whole region, with the gaps between its rows, lies in one allocation.
+bool DeviceMemory::holds(const Region& region) const {
+  uint64_t bytes = 0;
+  if (region.width == 0 || region.rows == 0) return true;
+  return !__builtin_mul_overflow(region.pitch, region.rows - 1, &bytes) &&
+         !__builtin_add_overflow(bytes, region.width, &bytes) &&
+         memory_.find(region.address).contains(region.address, bytes);
+}
+
+void DeviceMemory::wrote(const Region& region) {
+  for (uint64_t row = 0; checker_ && row < region.rows; ++row)
+    checker_->host_wrote(region.address + row * region.pitch, region.width);
+}
+
+Outcome DeviceMemory::copy_in(const Region& to, const void* from, uint64_t from_pitch) {
+  if (!holds(to)) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+    std::memcpy(pointer(to.address + row * to.pitch), static_cast<const std::byte*>(from) + row * from_pitch, to.width);
+  wrote(to);
+  return {};
+}
+
+Outcome DeviceMemory::copy_out(void* to, uint64_t to_pitch, const Region& from) const {
+  if (!holds(from)) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; from.width && row < from.rows; ++row)
+    std::memcpy(static_cast<std::byte*>(to) + row * to_pitch, pointer(from.address + row * from.pitch), from.width);
+  return {};
+}
+
+Outcome DeviceMemory::copy_within(const Region& to, uint64_t from, uint64_t from_pitch) {
+  if (!holds(to) || !holds({from, from_pitch, to.width, to.rows})) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+    std::memmove(pointer(to.address + row * to.pitch), pointer(from + row * from_pitch), to.width);
+  wrote(to);
+  return {};
+}
+
+Outcome DeviceMemory::fill(const Region& to, uint8_t value) {
+  if (!holds(to)) return {Status::kInvalidValue, ""};
+  for (uint64_t row = 0; to.width && row < to.rows; ++row)
+    std::memset(pointer(to.address + row * to.pitch), value, to.width);
+  wrote(to);
+  return {};
+}
+
+}  // namespace lockstep

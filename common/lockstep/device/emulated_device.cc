@@ -1,0 +1,230 @@
+#include "device/emulated_device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "check/checker.h"
+#include "check/trace.h"
+#include "device/device_memory.h"
+#include "device/host_side.h"
+#include "device/kernels.h"
+#include "device/launch_checks.h"
+#include "device/modules.h"
+#include "engine/launch.h"
+#include "engine/workers.h"
+#include "report/launch_record.h"
+#include "report/report.h"
+
+namespace lockstep {
+namespace {
+
+constexpr uint64_t kWorkspaceBytes = 256;
+constexpr uint64_t kOpenEndedStack = 16 << 10;  // of a thread, for recursion and indirect calls, whose depth is unknown
+
+class InProcessDevice : public EmulatedDevice {
+ public:
+  explicit InProcessDevice(const DeviceOptions& options)
+      : options_(options),
+        memory_(options),
+        param_block_(memory_.allocate_apart(kParamBytes)),
+        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)),
+        modules_(memory_),
+        kernels_(limits_, param_block_),
+        host_(options, memory_.memory(), findings_),
+        trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
+        workers_(options.threads - 1) {}
+
+  const DeviceLimits& limits() const override { return limits_; }
+  AddressSpace address_space() const override { return memory_.memory().addresses(); }
+
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override {
+    Outcome outcome = memory_.allocate(bytes, address, kind);
+    if (*address) host_.allocated(*address, bytes, kind);
+    return outcome;
+  }
+  Outcome free(uint64_t address, bool pinned) override {
+    if (address == 0) return {};
+    if (!host_.frees(address, pinned)) return {Status::kInvalidValue, ""};
+    memory_.release(address);
+    return {};
+  }
+  Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
+    return memory_.copy_in(to, from, from_pitch);
+  }
+  Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
+    Outcome outcome = memory_.copy_out(to, to_pitch, from);
+    if (outcome.ok() && part == CopyPart::kFirst) host_.waits();
+    return outcome;
+  }
+  Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
+    return memory_.copy_within(to, from, from_pitch);
+  }
+  Outcome fill(const Region& to, uint8_t value) override { return memory_.fill(to, value); }
+  AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }
+  void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
+    const Memory& memory = memory_.memory();
+    *free_bytes = memory.capacity() - memory.used();
+    *total_bytes = memory.capacity();
+  }
+
+  Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
+    return modules_.load(ptx, module);
+  }
+  Outcome unload_module(ModuleId id) override {
+    const LoadedModule* const module = modules_.find(id);
+    if (!module) return {Status::kInvalidValue, ""};
+    kernels_.forget(*module);
+    modules_.unload(id);
+    return {};
+  }
+  Outcome find_function(ModuleId id, std::string_view name, FunctionInfo* info) override {
+    LoadedModule* const module = modules_.find(id);
+    return module ? kernels_.find(*module, name, info) : Outcome{Status::kInvalidValue, ""};
+  }
+  Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override {
+    return modules_.find_global(module, name, info);
+  }
+
+  uint32_t blocks_per_sm(FunctionId id, uint32_t threads, uint64_t dynamic_shared_bytes) const override {
+    const LoadedKernel* const kernel = kernels_.find(id);
+    return kernel ? lockstep::blocks_per_sm(limits_, *kernel, threads, dynamic_shared_bytes) : 0;
+  }
+  Outcome set_max_dynamic_shared(FunctionId id, uint64_t bytes) override {
+    LoadedKernel* const kernel = kernels_.find(id);
+    const uint64_t most = limits_.shared_per_block_optin;
+    if (!kernel || bytes > most || kernel->info.static_shared_bytes + bytes > most) return {Status::kInvalidValue, ""};
+    kernel->max_dynamic_shared = bytes;
+    return {};
+  }
+  Outcome launch(const LaunchRequest& request) override;
+  Outcome synchronise() override { return host_.waits(), sticky_; }
+  Outcome fault() const override { return sticky_; }
+  void read_error() override { host_.reads_error(); }
+  bool call_fails(std::string_view function) override { return host_.call_fails(function); }
+  void start_profiling() override { host_.start_profiling(); }
+  std::string take_output() override { return std::exchange(output_, {}); }
+  std::vector<std::string> take_messages() override {
+    auto messages = findings_.take_messages();
+    if (trace_) messages.push_back(trace_->take_message());
+    return messages;
+  }
+  Outcome end_program(End end) override {
+    std::vector<uint64_t> heap;
+    for (const uint64_t address : heap_) heap.push_back(memory_.memory().describe(address).bytes);
+    host_.ends(!sticky_.ok(), heap);
+    if (options_.report_file.empty()) return {};
+    return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
+  }
+  std::string report_json(std::string_view end) const override {
+    return to_json(records_, findings_.all(), options_.schedule, end);
+  }
+
+ private:
+  Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request);
+  void run(Launch& launch);
+  std::string allocation_name(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const;
+
+  const DeviceOptions options_;
+  const DeviceLimits limits_;
+  DeviceMemory memory_;
+  const uint64_t param_block_;     // each launch puts the kernel's parameters there
+  const uint64_t grid_workspace_;  // cooperative groups keep a grid's barrier there
+  std::set<uint64_t> heap_;        // addresses that kernels got from malloc()
+  Modules modules_;
+  Kernels kernels_;
+  Outcome sticky_;
+  std::string output_;
+  LaunchRecords records_;  // of all launches
+  Findings findings_;
+  HostSide host_;
+  std::unique_ptr<Trace> trace_;  // null if nothing is recorded
+  Workers workers_;
+};
+
+Outcome InProcessDevice::launch(const LaunchRequest& request) {
+  if (!sticky_.ok()) return sticky_;
+  const LoadedKernel* const kernel = kernels_.find(request.function);
+  if (!kernel) return {Status::kInvalidDeviceFunction, ""};
+  Outcome outcome = launch(*kernel, request);
+  if (outcome.ok())
+    host_.launched();
+  else
+    host_.launch_failed(demangled(kernel->info.name), request, outcome.message);
+  return outcome;
+}
+
+// The outcome is about the request.
+Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest& request) {
+  uint64_t resident = 0;
+  if (Outcome bad = check_launch(limits_, kernel, request, &resident); !bad.ok()) return bad;
+  const Program& program = *kernel.program;
+  Launch launch{program, kernel.module->module, memory_.memory(), limits_, heap_};
+  launch.kernel = kernel.name;
+  launch.grid = request.grid;
+  launch.block = request.block;
+  launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
+  launch.local_bytes = program.local_bytes;
+  if (program.calls_unknown) launch.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
+  launch.host = host_.calls();
+  launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
+  launch.schedule = options_.schedule;
+  launch.random.seed(options_.schedule.seed + host_.launches());
+  launch.sequence = host_.launches() + 1;
+  launch.clock = launch.sequence << 32;  // later than any clock of the launch before
+  if (request.cooperative) {
+    launch.grid_workspace = grid_workspace_;
+    std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kWorkspaceBytes);
+  }
+  launch.counters.at.resize(program.code.size());
+  launch.last_range.resize(program.accesses.size());
+  if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
+    std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), kernel.info.param_bytes);
+  launch.goes_on = options_.checks.memory;
+  launch.allocation_name = [&](uint64_t base) { return allocation_name(kernel, request, base); };
+  launch.counts_traffic = options_.report;
+  launch.checker = memory_.checker();
+  launch.trace = trace_.get();
+  launch.independent = program.blocks_independent && !request.cooperative &&
+                       launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.watched();
+  run(launch);
+  return {};
+}
+
+void InProcessDevice::run(Launch& launch) {
+  Checker* const checker = memory_.checker();
+  if (checker) checker->begin_launch(launch);
+  if (trace_) trace_->begin_launch(launch);
+  run_grid(launch, workers_);
+  if (checker) checker->end_launch();
+  if (trace_) trace_->end_launch();
+  if (options_.report) records_.add(summarise(launch));
+  output_ += launch.output;
+  findings_.add_all(launch.findings);
+  sticky_ = launch.fault;
+}
+
+// A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.
+std::string InProcessDevice::allocation_name(const LoadedKernel& kernel, const LaunchRequest& request,
+                                             uint64_t base) const {
+  for (const auto& [name, global] : kernel.module->globals)
+    if (global.address == base) return demangled(name);
+  const std::vector<ParamInfo>& params = kernel.info.params;
+  for (size_t i = 0; i < params.size(); ++i) {
+    uint64_t value = 0;
+    if (params[i].bytes != sizeof value) continue;
+    std::memcpy(&value, request.params.data() + params[i].offset, sizeof value);
+    if (value == base) return "parameter " + std::to_string(i + 1);
+  }
+  return "device memory";
+}
+
+}  // namespace
+
+std::unique_ptr<EmulatedDevice> EmulatedDevice::create(const DeviceOptions& options) {
+  return std::make_unique<InProcessDevice>(options);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,79 @@
+#include "device/launch_checks.h"
+
+#include <string>
+
+#include "count/occupancy.h"
+
+namespace lockstep {
+namespace {
+
+Outcome bad(const std::string& message) { return {Status::kInvalidConfiguration, message}; }
+
+Outcome check_shape(const DeviceLimits& limits, const LaunchRequest& r) {
+  if (!r.grid.count() || !r.block.count())
+    return bad(
+        "a launch needs at least one block and one thread\n  Next: for n = 0 return before the launch; for a small n, "
+        "round the number of blocks up.");
+  if (r.block.count() > limits.max_threads_per_block)
+    return bad(std::to_string(r.block.count()) + " threads a block; the card allows " +
+               std::to_string(limits.max_threads_per_block) + "\n  Next: make the blocks smaller and the grid larger.");
+  if (r.block.x > limits.max_block.x || r.block.y > limits.max_block.y || r.block.z > limits.max_block.z)
+    return bad("a dimension of the block is larger than 1024 x 1024 x 64\n  Next: put the long dimension in x.");
+  if (r.grid.x > limits.max_grid.x || r.grid.y > limits.max_grid.y || r.grid.z > limits.max_grid.z)
+    return bad(
+        "a dimension of the grid is larger than 2147483647 x 65535 x 65535\n  Next: put the long dimension in x.");
+  return {};
+}
+
+Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r) {
+  const FunctionInfo& info = kernel.info;
+  if (r.block.count() > info.max_threads_per_block)
+    return {Status::kLaunchOutOfResources, "the kernel was compiled for at most " +
+                                               std::to_string(info.max_threads_per_block) +
+                                               " threads a block\n  Next: launch smaller blocks, or raise its "
+                                               "__launch_bounds__."};
+  if (r.dynamic_shared_bytes > kernel.max_dynamic_shared ||
+      info.static_shared_bytes + r.dynamic_shared_bytes > limits.shared_per_block_optin)
+    return {Status::kInvalidValue, bytes_text(info.static_shared_bytes + r.dynamic_shared_bytes) +
+                                       " of shared memory a block; the kernel may have " +
+                                       bytes_text(info.static_shared_bytes + kernel.max_dynamic_shared) +
+                                       "\n  Next: for more than 48 KiB call cudaFuncSetAttribute(kernel, "
+                                       "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) first."};
+  if (r.params.size() < info.param_bytes) return {Status::kInvalidValue, ""};
+  return {};
+}
+
+// The kernel contains an instruction that lockstep does not know.
+Outcome unsupported(const LoadedKernel& kernel) {
+  const Program& program = *kernel.program;
+  const auto& files = kernel.module->module.files;
+  const auto file = files.find(program.refusal_location.file);
+  const std::string at = file == files.end() ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
+                                             : file->second + ":" + std::to_string(program.refusal_location.line);
+  return {Status::kUnsupportedInstruction,
+          "kernel " + kernel.name + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
+}
+
+}  // namespace
+
+uint32_t blocks_per_sm(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t threads,
+                       uint64_t dynamic_shared_bytes) {
+  if (dynamic_shared_bytes > limits.shared_per_block_optin) return 0;
+  return occupancy(limits, threads, kernel.info.static_shared_bytes + dynamic_shared_bytes).blocks();
+}
+
+Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r,
+                     uint64_t* resident) {
+  if (Outcome outcome = check_shape(limits, r); !outcome.ok()) return outcome;
+  if (Outcome outcome = check_resources(limits, kernel, r); !outcome.ok()) return outcome;
+  const auto threads = static_cast<uint32_t>(r.block.count());
+  *resident = uint64_t{limits.sm_count} * blocks_per_sm(limits, kernel, threads, r.dynamic_shared_bytes);
+  if (r.cooperative && r.grid.count() > *resident)
+    return {Status::kCooperativeLaunchTooLarge, "a cooperative launch of " + std::to_string(r.grid.count()) +
+                                                    " blocks; the card holds " + std::to_string(*resident) +
+                                                    " at once\n  Next: ask cudaOccupancyMaxActiveBlocksPer"
+                                                    "Multiprocessor for the number, and let each block loop."};
+  return kernel.program->refusal.empty() ? Outcome{} : unsupported(kernel);
+}
+
+}  // namespace lockstep

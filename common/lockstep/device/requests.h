@@ -1,0 +1,56 @@
+// requests: the plain values that cross the door to a device: what a program asks for, and what it gets to know.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dim3.h"
+
+namespace lockstep {
+
+using ModuleId = uint32_t;
+using FunctionId = uint32_t;
+
+struct ParamInfo {
+  uint32_t offset = 0, bytes = 0;  // in the packed parameter block
+};
+
+// What cudaFuncGetAttributes reports. `registers` counts PTX registers; ptxas would use another number.
+struct FunctionInfo {
+  FunctionId id = 0;
+  std::string name;
+  std::vector<ParamInfo> params;
+  uint32_t param_bytes = 0;
+  uint32_t static_shared_bytes = 0, local_bytes = 0;
+  uint32_t registers = 0;
+  uint32_t max_threads_per_block = 1024;
+  int ptx_version = 75;  // the .target, e.g. 75 for sm_75
+};
+
+struct GlobalInfo {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+  bool managed = false;
+};
+
+struct LaunchRequest {
+  FunctionId function = 0;
+  Dim3 grid, block;
+  uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;           // every block resident at once, or kCooperativeLaunchTooLarge
+  std::span<const std::byte> params;  // packed as FunctionInfo::params says
+  uint64_t stack_bytes = 0;           // of a thread, for recursion; a value below the usual 16 KiB changes nothing
+};
+
+// Rows of `width` bytes in device memory. The starts of two rows are `pitch` bytes apart.
+struct Region {
+  uint64_t address = 0, pitch = 0, width = 0, rows = 1;
+};
+
+// One call of the program may need several copies. The program waits for the device in the first of them only.
+enum class CopyPart : uint8_t { kFirst, kLater };
+
+}  // namespace lockstep

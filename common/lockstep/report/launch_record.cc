@@ -1,0 +1,100 @@
+#include "report/launch_record.h"
+
+#include <tuple>
+
+#include "count/atomic_loop.h"
+#include "count/counter_names.h"
+#include "count/occupancy.h"
+#include "engine/launch.h"
+
+namespace lockstep {
+namespace {
+
+// Adds the counters of one instruction under their names. Zeros are left out; summarise() adds them for the launch.
+void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const InstructionCounters& c) {
+  const auto add = [&](const std::string& name, uint64_t value) { sums[name] += value; };
+  const Instruction& in = program.code[pc];
+  add("smsp__inst_executed.sum", c.warps);
+  add("smsp__thread_inst_executed.sum", c.threads);
+  if (in.kind == Kind::kBranch || in.kind == Kind::kBranchIndexed) {
+    add("smsp__sass_branch_targets.sum", c.warps);
+    add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
+  }
+  if (in.kind == Kind::kBranch && in.immediate <= pc) add("loop_branches", c.warps);
+  if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
+  const std::string& opcode = program.names[pc];
+  if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
+    add("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", c.threads);
+  if (in.kind != Kind::kMemory) return;
+  const MemoryAccess& access = program.accesses[in.extra];
+  static const char* const kOps[] = {"ld", "st", "atom", "red"};
+  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
+  const std::string op = kOps[static_cast<int>(access.op)];
+  if (c.global_requests) {
+    const std::string name = atomic && is_atomic_loop(access, false) ? "atom" : op;  // its attempts are cas
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global_requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global_sectors);
+    if (atomic) add("global_atomics", c.global_threads);
+  }
+  if (c.loop_requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop_requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop_sectors);
+  }
+  if (c.shared_requests) {
+    const std::string name = atomic ? "atom" : op;  // the card has one name for both kinds of atomics
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared_wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared_wavefronts - c.shared_ideal);
+    if (atomic) add("shared_atomics", c.shared_threads);
+  }
+  if (c.loop_wavefronts) {
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop_wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop_wavefronts - c.loop_ideal);
+  }
+  if (c.local_requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local_requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local_sectors);
+  }
+}
+
+CounterSums occupancy_figures(const Launch& launch) {
+  const Occupancy blocks = occupancy(launch.limits, launch.threads_per_block(), launch.shared_bytes);
+  return {{"launch__shared_mem_per_block_static", launch.shared_bytes - launch.dynamic_shared_bytes},
+          {"launch__shared_mem_per_block_dynamic", launch.dynamic_shared_bytes},
+          {"launch__occupancy_limit_blocks", blocks.by_blocks},
+          {"launch__occupancy_limit_warps", blocks.by_warps},
+          {"blocks_by_shared_memory", blocks.by_shared},
+          {"blocks_per_multiprocessor", blocks.blocks()}};
+}
+
+}  // namespace
+
+bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
+  const auto all = [](const LaunchRecord& r) {
+    return std::tie(r.kernel, r.grid.x, r.grid.y, r.grid.z, r.block.x, r.block.y, r.block.z, r.counters, r.occupancy,
+                    r.lines, r.work);
+  };
+  return all(a) < all(b);
+}
+
+LaunchRecord summarise(const Launch& launch) {
+  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}, {}};
+  if (launch.faulted) return record;  // how far each block got depends on the host's threads
+  for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
+  for (uint32_t pc = 0; pc < launch.counters.at.size(); ++pc) {
+    const InstructionCounters& c = launch.counters.at[pc];
+    if (c.warps == 0) continue;
+    add_counts(record.counters, launch.program, pc, c);
+    if (auto [file, line] = launch.source_line(pc); !file.empty())
+      add_counts(record.lines[{file, line}], launch.program, pc, c);
+  }
+  record.counters["barriers"] = launch.counters.barriers;
+  if (launch.counts_traffic) record.work = work_of(launch);
+  record.counters["async_bytes_loaded"] = launch.counters.async_loaded;
+  record.counters["async_bytes_stored"] = launch.counters.async_stored;
+  record.counters["threads"] = launch.grid.count() * launch.block.count();
+  record.counters["host_synchronisations"] = launch.host.synchronisations;
+  record.counters["host_allocations"] = launch.host.allocations;
+  return record;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,44 @@
+// launch_record: a launch that has ended → its counters, per kernel and per source line, under Nsight Compute's names.
+// counter_names says in plain words what each counter means, and how exact it is.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/dim3.h"
+#include "report/work.h"
+
+namespace lockstep {
+
+// Counter name → sum.
+using CounterSums = std::map<std::string, uint64_t>;
+
+struct LaunchRecord {
+  std::string kernel;
+  Dim3 grid, block;
+  CounterSums counters;
+  CounterSums occupancy;
+  std::map<std::pair<std::string, uint32_t>, CounterSums> lines;  // by file and line
+  Work work;                                                      // no blocks: nothing is modelled
+};
+
+bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // some order; records that differ are not equal in it
+
+LaunchRecord summarise(const Launch& launch);
+
+// The launches so far, in order. Equal launches, as a loop in the host's code makes many, are kept once.
+class LaunchRecords {
+ public:
+  void add(LaunchRecord record) { in_order_.push_back(&*distinct_.insert(std::move(record)).first); }
+  const std::vector<const LaunchRecord*>& all() const { return in_order_; }
+
+ private:
+  std::set<LaunchRecord> distinct_;
+  std::vector<const LaunchRecord*> in_order_;
+};
+
+}  // namespace lockstep
