@@ -1,6 +1,6 @@
-// ptx_golden_card FILE…: compares the goldens with a real card through CUDA's driver, so that their expected values are
-// known to be true there. Each file runs in its own child process: after a fault in a kernel, a process can no longer
-// use the driver. Not part of the tests; needs a GPU.
+// ptx_golden_card FILE…: compares the goldens with a real card through CUDA's driver. This shows that their values are
+// true, and not only what lockstep does. Each file has a child process: after a fault in a kernel a process can no
+// longer use the driver. Not part of the tests; needs a GPU.
 #include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,10 +128,10 @@ std::string read_all(FILE* file) {
   return text;
 }
 
-// Runs in a child; its exit code is 0 if the card does what the file expects.
+// Runs in a child process. Exit code 0: the card does what the file says.
 int check_file(const std::filesystem::path& path) {
   const Golden golden = read_golden(path);
-  // The driver prints the kernels' output to stdout.
+  // The driver prints the output of kernels to stdout.
   FILE* printed = std::tmpfile();
   dup2(fileno(printed), STDOUT_FILENO);
   std::vector<std::string> differences;
