@@ -73,12 +73,6 @@ struct BlockOrder {
   ReleasedAt released;               // through its shared memory
 };
 
-// Some lanes of one warp of a block.
-struct Lanes {
-  uint32_t warp = 0;
-  Mask mask = 0;
-};
-
 class Order {
  public:
   // True if segments are numbered from the start again: no record of an earlier one may be left.

@@ -8,8 +8,8 @@ namespace {
 
 class Note {
  public:
-  Note(const Accessor& who, const MemoryAccess& access, const Cells& cells, std::vector<Conflict>& conflicts)
-      : who_(who), cells_(cells), conflicts_(conflicts) {
+  Note(const Accessor& who, const MemoryAccess& access, std::vector<Conflict>& conflicts)
+      : who_(who), cells_(who.cells), conflicts_(conflicts) {
     mine_.segment = who.segment;
     mine_.atomic = access.order != MemoryOrder::kWeak;
     mine_.is_volatile = access.order == MemoryOrder::kVolatile;
@@ -114,7 +114,8 @@ bool met_others(const Record* words, Mask mask, const Accessor& who, bool strong
 }
 
 // Lanes side by side on words side by side, most of which are in nobody's way. False: look at each.
-bool note_row(const Accessor& who, Mask mask, uint64_t word, const Cells& cells, bool reads, const Record& mine) {
+bool note_row(const Accessor& who, Mask mask, uint64_t word, bool reads, const Record& mine) {
+  const Cells& cells = who.cells;
   const auto met = [&](const Record* records) { return met_others(records + word, mask, who, mine.atomic); };
   if (met(cells.writer) || met(cells.reader) || (!reads && met(cells.other_reader))) return false;
   Record* to = (reads ? cells.reader : cells.writer) + word;
@@ -126,9 +127,9 @@ bool note_row(const Accessor& who, Mask mask, uint64_t word, const Cells& cells,
 
 }  // namespace
 
-void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,
+void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                  std::vector<Conflict>& conflicts) {
-  Note note(who, access, cells, conflicts);
+  Note note(who, access, conflicts);
   const uint32_t size = access.bytes * access.count;
   if (size == 4) {
     const uint32_t first = first_lane(mask);
@@ -136,9 +137,8 @@ void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, con
     uint64_t astray = 0;
     for (uint32_t l = 0; l < kWarpSize; ++l) astray |= mask >> l & 1 ? bytes[l] ^ (start + 4 * l) : 0;
     // The cells of lanes that take no part are looked at and left alone; they have to exist.
-    const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= cells.words;
-    if (!astray && exist && note_row(who, mask, start / 4, cells, access.op == MemoryOp::kLoad, note.record(0, 15)))
-      return;
+    const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= who.cells.words;
+    if (!astray && exist && note_row(who, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15))) return;
   }
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);

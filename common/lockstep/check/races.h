@@ -41,17 +41,18 @@ struct Conflict {
   bool earlier_wrote = false;
 };
 
-// Who makes the access: everything that its records share.
+// The warp that makes the access: everything that the access's records share, and the cells that keep them.
 struct Accessor {
   const Order& order;
   const BlockOrder& block;
+  const Cells& cells;
   uint32_t warp = 0;
   SegmentId segment = 0;
   SegmentId floor = 0;  // records of segments below it are ordered before: of an earlier launch, block or barrier
 };
 
 // `bytes` are offsets of the lanes' data from word 0's start. Appends what it conflicts with to `conflicts`.
-void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,
+void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                  std::vector<Conflict>& conflicts);
 
 }  // namespace lockstep

@@ -11,6 +11,7 @@
 #include "check/trace.h"
 #include "count/occupancy.h"
 #include "device/host_side.h"
+#include "engine/access.h"
 #include "engine/launch.h"
 #include "engine/memory.h"
 #include "engine/workers.h"
@@ -76,12 +77,14 @@ class InProcessDevice : public EmulatedDevice {
         host_(options, memory_, findings_),
         workers_(options.threads - 1) {
     if (!options.trace.empty()) trace_ = std::make_unique<Trace>(options.trace);
-    if (!options.checks.watch()) return;
-    checker_ = std::make_unique<Checker>(options.checks, memory_);
-    for (const auto& [address, bytes] : {std::pair{param_block_, kParamBytes}, {grid_workspace_, kWorkspaceBytes}}) {
-      if (!checker_->allocated(address, bytes)) throw std::bad_alloc();
-      checker_->host_wrote(address, bytes);
-    }
+    if (options.checks.watch()) checker_ = std::make_unique<Checker>(options.checks, memory_);
+    if (checker_) observers_.push_back(checker_.get());
+    if (trace_) observers_.push_back(trace_.get());
+    for (const auto& [address, bytes] : {std::pair{param_block_, kParamBytes}, {grid_workspace_, kWorkspaceBytes}})
+      for (Observer* observer : observers_) {
+        if (!observer->allocated(address, bytes)) throw std::bad_alloc();
+        observer->host_wrote(address, bytes);
+      }
   }
 
   const DeviceLimits& limits() const override { return limits_; }
@@ -135,8 +138,9 @@ class InProcessDevice : public EmulatedDevice {
   Outcome launch(LoadedFunction& f, const LaunchRequest& request);
   void run(Launch& launch);
   void wrote(const Region& region) {
-    for (uint64_t row = 0; checker_ && row < region.rows; ++row)
-      checker_->host_wrote(region.address + row * region.pitch, region.width);
+    for (Observer* observer : observers_)
+      for (uint64_t row = 0; row < region.rows; ++row)
+        observer->host_wrote(region.address + row * region.pitch, region.width);
   }
   std::string allocation_name(const LoadedFunction& f, const LaunchRequest& request, uint64_t base) const;
 
@@ -158,6 +162,7 @@ class InProcessDevice : public EmulatedDevice {
   HostSide host_;
   std::unique_ptr<Checker> checker_;  // null if nothing is checked
   std::unique_ptr<Trace> trace_;      // null if nothing is recorded
+  Observers observers_;               // those of the two that there are
   Workers workers_;
 };
 
@@ -165,7 +170,7 @@ class InProcessDevice : public EmulatedDevice {
 
 Outcome InProcessDevice::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
   const bool shared = kind != MemoryKind::kDevice;
-  *address = bytes ? allocate_watched(memory_, checker_.get(), bytes, true, shared) : 0;
+  *address = bytes ? allocate_watched(memory_, observers_, bytes, {.host_reaches = shared}) : 0;
   if (*address) {
     if (shared) wrote({*address, bytes, bytes});
     host_.allocated(*address, bytes, kind);
@@ -191,7 +196,7 @@ Outcome InProcessDevice::free(uint64_t address, bool pinned) {
 void InProcessDevice::release(uint64_t address) {
   const AddressInfo freed = memory_.describe(address);
   memory_.free(address);
-  if (checker_) checker_->freed(freed.base, freed.bytes);
+  for (Observer* observer : observers_) observer->freed(freed.base, freed.bytes);
 }
 
 // All of it, gaps between rows too, in one allocation.
@@ -283,8 +288,8 @@ void InProcessDevice::place_variables(LoadedModule& loaded) {
   for (const Variable& v : loaded.module.variables) {
     if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
     if (v.is_extern) continue;
-    const uint64_t address =
-        allocate_watched(memory_, checker_.get(), std::max<uint64_t>(v.bytes, 1), false, v.managed);
+    const uint64_t address = allocate_watched(memory_, observers_, std::max<uint64_t>(v.bytes, 1),
+                                              {.by_host = false, .host_reaches = v.managed});
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
     std::memset(reinterpret_cast<void*>(address), 0, v.bytes);
@@ -335,6 +340,7 @@ Linkage InProcessDevice::linkage(LoadedModule& loaded) const {
     return found == loaded.functions.end() ? nullptr : found->second;
   };
   l.address_taken = [&loaded] { return loaded.address_taken; };
+  l.access_handler = access_handler;
   l.param_block = param_block_;
   return l;
 }
@@ -492,8 +498,7 @@ Outcome InProcessDevice::launch(LoadedFunction& f, const LaunchRequest& request)
   launch.goes_on = options_.checks.memory;
   launch.allocation_name = [&](uint64_t base) { return allocation_name(f, request, base); };
   launch.counts_traffic = options_.report;
-  launch.checker = checker_.get();
-  launch.trace = trace_.get();
+  launch.observers = observers_;
   launch.independent = program.blocks_independent && !request.cooperative &&
                        launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.watched();
   run(launch);
@@ -501,11 +506,9 @@ Outcome InProcessDevice::launch(LoadedFunction& f, const LaunchRequest& request)
 }
 
 void InProcessDevice::run(Launch& launch) {
-  if (checker_) checker_->begin_launch(launch);
-  if (trace_) trace_->begin_launch(launch);
+  for (Observer* observer : observers_) observer->begin_launch(launch);
   run_grid(launch, workers_);
-  if (checker_) checker_->end_launch();
-  if (trace_) trace_->end_launch();
+  for (Observer* observer : observers_) observer->end_launch(launch.findings);
   if (options_.report) records_.add(summarise(launch));
   output_ += launch.output;
   findings_.add_all(launch.findings);

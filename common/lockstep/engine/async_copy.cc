@@ -63,8 +63,8 @@ void AsyncCopies::run(Warp& warp, const AsyncUse& use, Mask mask) {
 
 void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
   Copy copy{&use, mask, open_group_, {}, {}, {}};
-  lane_addresses(warp, use.from, mask, copy.from.data());
-  lane_addresses(warp, use.to, mask, copy.to.data());
+  read_addresses(warp, use.from, mask, copy.from.data());
+  read_addresses(warp, use.to, mask, copy.to.data());
   std::byte* file = warp.registers();
   const Mask zeros = use.ignore_source ? *lanes<Mask>(file, use.ignore_source) : 0;
   for (Mask rest = mask; rest; rest &= rest - 1) {
@@ -99,7 +99,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
       arrive_at(warp, use.mbarrier, first_lane(lanes), copy.to[first_lane(lanes)]);
     return;
   }
-  watch(warp, use.to, lanes, copy.to.data());
+  show_asynchronous(warp, use.to, lanes, copy.to.data());
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t l = first_lane(lanes), bytes = copy.bytes_from_source[l];
     if (bytes) {
@@ -107,7 +107,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
       if (!may_touch(warp, use.from, l, copy.from[l], bytes)) continue;
       MemoryAccess read = use.from;
       read.bytes = static_cast<uint8_t>(bytes);
-      watch_lane(warp, read, l, copy.from[l]);
+      show_asynchronous_lane(warp, read, l, copy.from[l]);
       warp.launch().counters.async_loaded += bytes;
       count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
     }
@@ -136,8 +136,8 @@ void AsyncCopies::wait(Warp& warp, const AsyncUse& use, Mask mask) {
 
 void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
   std::array<uint64_t, kWarpSize> from, to, mbarrier{};
-  lane_addresses(warp, use.from, mask, from.data());
-  lane_addresses(warp, use.to, mask, to.data());
+  read_addresses(warp, use.from, mask, from.data());
+  read_addresses(warp, use.to, mask, to.data());
   if (use.has_mbarrier && !find_mbarriers(warp, use.mbarrier, mask, mbarrier.data())) return;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest), bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
@@ -152,14 +152,14 @@ void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
 }
 
 // Each piece of a lane's range is an access of its own.
-void AsyncCopies::watch_range(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  if (!warp.launch().checker) return;
-  for (uint32_t i = 0; i < bytes; i += kBulkUnit) watch_lane(warp, place, lane, address + i);
+void AsyncCopies::show_range(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
+  if (!warp.launch().watched()) return;
+  for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, place, lane, address + i);
 }
 
 const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
   const MemoryAccess& place = bulk.use->from;
-  watch_range(warp, place, bulk.lane, bulk.from, bulk.bytes);
+  show_range(warp, place, bulk.lane, bulk.from, bulk.bytes);
   return place.space == Space::kShared ? shared_place(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
 }
 
@@ -171,7 +171,7 @@ void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   bulk.good = false;
   if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
-    watch_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+    show_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
     std::byte* to =
         use.to.space == Space::kShared ? shared_place(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
     if (use.reduce)

@@ -1,6 +1,6 @@
 // atomic_update: how atom and red change memory: lane after lane, each from what the one before left there. In: a
-// decoded access and the places of its lanes. Out: memory, and the old values where they are wanted. access.cc chooses
-// among these by operation and type.
+// decoded access and the addresses of its lanes. Out: memory, and the old values where they are wanted. access.cc
+// chooses among these by operation and type.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 #include "alu/arith.h"
 #include "count/atomic_loop.h"
+#include "engine/lane_addresses.h"
 #include "engine/launch.h"
-#include "engine/places.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -30,10 +30,10 @@ inline uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
 
 // As update_lanes, if other threads of the host may be about the same cells. Nobody reads the old values here.
 template <class T, class Function>
-void update_shared_lanes(const T* b, Mask mask, const Places& places, Function next) {
+void update_shared_lanes(const T* b, Mask mask, const LaneAddresses& addresses, Function next) {
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    const std::atomic_ref<T> cell(*reinterpret_cast<T*>(places.at[l]));
+    const std::atomic_ref<T> cell(*reinterpret_cast<T*>(addresses.at[l]));
     T old = cell.load(std::memory_order_relaxed);
     while (!cell.compare_exchange_weak(old, next(old, b[l], l), std::memory_order_relaxed)) {}
   }
@@ -48,12 +48,13 @@ uint64_t bits_of(const T& value) {
 
 // An atomic that is a loop on the card, before it is carried out: next(old, b, lane) as in update_lanes.
 template <class T, class Function>
-void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
+void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+                Function next) {
   const T* b = lanes<T>(warp.registers(), access.registers[1]);
   AtomicLoop loop;
   loop.mask = mask;
-  const uint64_t shift = places.shared_begin ? -places.shared_begin : card_shift(warp, access);
-  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = places.at[l] + shift;
+  const uint64_t shift = addresses.shared_begin ? -addresses.shared_begin : card_shift(warp, access);
+  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = addresses.at[l] + shift;
   loop.leaves_if_same = access.atomic == AtomicOp::kMin || access.atomic == AtomicOp::kMax;
   loop.next = [&](uint64_t old, uint32_t l) {
     T value;
@@ -62,16 +63,16 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const P
   };
   constexpr uint64_t kWhole = sizeof(T) == 2 ? 4 : sizeof(T);  // bytes that the loop reads and tries
   for (uint32_t l = 0; l < kWarpSize; ++l)
-    std::memcpy(&loop.cells[l], reinterpret_cast<const void*>(places.at[l] & ~(kWhole - 1)), kWhole);
+    std::memcpy(&loop.cells[l], reinterpret_cast<const void*>(addresses.at[l] & ~(kWhole - 1)), kWhole);
   if constexpr (std::is_same_v<T, uint16_t>) loop.compare = access.atomic == AtomicOp::kCas ? b : nullptr;
   const LoopTraffic traffic =
-      sizeof(T) == 2 ? run_half_loop(loop, places.shared_begin != 0) : run_cast_loop(loop, kWhole);
+      sizeof(T) == 2 ? run_half_loop(loop, addresses.shared_begin != 0) : run_cast_loop(loop, kWhole);
   InstructionCounters& count = warp.launch().counters.at[access.pc];
   count.loop_wavefronts += traffic.loads.total;
   count.loop_ideal += traffic.loads.ideal;
   count.shared_wavefronts += traffic.tries.total;
   count.shared_ideal += traffic.tries.ideal;
-  if (places.shared_begin) return;
+  if (addresses.shared_begin) return;
   ++count.loop_requests;
   count.loop_sectors += traffic.load_sectors;
   count.global_requests += traffic.rounds;
@@ -80,17 +81,19 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const P
 
 // Lane after lane, lowest first: one of the orders that hardware may take.
 template <class T, class Function>
-void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
+void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+                  Function next) {
   std::byte* registers = warp.registers();
   const T* b = lanes<T>(registers, access.registers[1]);
   if constexpr (sizeof(T) <= 8)
-    if (is_atomic_loop(access, places.shared_begin != 0)) count_loop<T>(warp, access, mask, places, next);
+    if (is_atomic_loop(access, addresses.shared_begin != 0)) count_loop<T>(warp, access, mask, addresses, next);
   if constexpr (std::is_integral_v<T>)
-    if (warp.launch().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, places, next);
+    if (warp.launch().concurrent && access.space != Space::kShared)
+      return update_shared_lanes(b, mask, addresses, next);
   if (access.op == MemoryOp::kReduction) {  // nobody reads the old values
     for (Mask rest = mask; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
-      T& cell = *reinterpret_cast<T*>(places.at[l]);
+      T& cell = *reinterpret_cast<T*>(addresses.at[l]);
       cell = next(cell, b[l], l);
     }
     return;
@@ -99,7 +102,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   uint64_t changes = 0;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    T& cell = *reinterpret_cast<T*>(places.at[l]);
+    T& cell = *reinterpret_cast<T*>(addresses.at[l]);
     old[l] = cell;
     cell = next(cell, b[l], l);
     changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
@@ -112,14 +115,14 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
 
 // T: how the values are added and compared.
 template <class T>
-void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   switch (access.atomic) {
     case AtomicOp::kAdd:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return baseline::add(a, b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return baseline::add(a, b); });
     case AtomicOp::kMin:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::min(a, b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return std::min(a, b); });
     case AtomicOp::kMax:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::max(a, b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return std::max(a, b); });
     default: break;
   }
 }
@@ -139,25 +142,25 @@ T float_sum(T a, T b) {
 }
 
 template <class T>
-void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return float_sum(a, b); });
+void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return float_sum(a, b); });
 }
 
 // T: an unsigned integer of the access's width.
 template <class T>
-void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   switch (access.atomic) {
     case AtomicOp::kAnd:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
     case AtomicOp::kOr:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
     case AtomicOp::kXor:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
     case AtomicOp::kInc:
-      return update_lanes<T>(warp, access, mask, places,
+      return update_lanes<T>(warp, access, mask, addresses,
                              [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
     case AtomicOp::kDec:
-      return update_lanes<T>(warp, access, mask, places,
+      return update_lanes<T>(warp, access, mask, addresses,
                              [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
     default: break;
   }
@@ -165,9 +168,9 @@ void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const 
 
 // ... and of any type that can be compared: exch and cas.
 template <class T>
-void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   const T* c = access.operand2 ? lanes<T>(warp.registers(), access.operand2) : nullptr;
-  update_lanes<T>(warp, access, mask, places, [c](const T& a, const T& b, uint32_t l) {
+  update_lanes<T>(warp, access, mask, addresses, [c](const T& a, const T& b, uint32_t l) {
     return !c ? b : a == b ? c[l] : a;
   });
 }

@@ -5,22 +5,18 @@
 #include <numeric>
 
 #include "base/align.h"
-#include "check/checker.h"
-#include "check/trace.h"
 #include "engine/deadlock.h"
 
 namespace lockstep {
 
 // Whole words: an atomic of 2 bytes looks at the other half, too (count_loop).
-Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(align_up(launch.shared_bytes, 4))) {
+Block::Block(Launch& launch, uint32_t slot)
+    : launch_(launch), slot_(slot), shared_(aligned_bytes(align_up(launch.shared_bytes, 4))) {
   for (uint32_t w = 0; w < launch.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(launch, *this, w));
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
-  if (launch.checker) checks_ = std::make_unique<BlockChecks>();
 }
-
-Block::~Block() = default;
 
 void Block::start(Dim3 coordinates, uint64_t linear) {
   coordinates_ = coordinates;
@@ -30,8 +26,7 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
   if (launch_.counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
   for (auto& warp : warps_) warp->start();
-  if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
-  if (launch_.trace) launch_.trace->begin_block(*this);
+  for (Observer* observer : launch_.observers) observer->begin_block(*this);
 }
 
 Progress Block::run() {
@@ -97,8 +92,7 @@ bool Block::complete(uint32_t id) {
     arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
   }
   if (expected ? arrived < expected : !everybody) return false;
-  if (launch_.checker) launch_.checker->pass_barrier(*this, id, arrivals(id), expected == 0);
-  if (launch_.trace) launch_.trace->pass_barrier(*this, id);
+  if (launch_.watched()) show({expected == 0 ? OpenedBarrier::kWholeBlock : OpenedBarrier::kCounted, id, arrivals(id)});
   uint32_t reduced = barrier.trues;
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
@@ -108,6 +102,10 @@ bool Block::complete(uint32_t id) {
   ++chain_.barriers;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced);
   return true;
+}
+
+void Block::show(const OpenedBarrier& opened) const {
+  for (Observer* observer : launch_.observers) observer->open_barrier(*this, opened);
 }
 
 std::vector<Arrival> Block::arrivals(uint32_t id) const {
@@ -126,10 +124,10 @@ bool Block::complete_cluster() {
     any |= cluster_arrived_[w] != 0;
   }
   if (!any) return false;
-  if (launch_.checker) {
-    std::vector<Arrival> everybody;
-    for (const auto& warp : warps_) everybody.push_back({{warp->index(), warp->live()}, 0});
-    launch_.checker->pass_barrier(*this, 0, everybody, false);
+  if (launch_.watched()) {
+    OpenedBarrier opened{OpenedBarrier::kCluster, 0, {}};
+    for (const auto& warp : warps_) opened.arrivals.push_back({{warp->index(), warp->live()}, 0});
+    show(opened);
   }
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
   for (auto& warp : warps_) warp->pass_cluster();

@@ -10,24 +10,21 @@
 
 namespace lockstep {
 
-struct Arrival;
-struct BlockChecks;
-
 class Block {
  public:
   static constexpr uint32_t kBarriers = 16;
 
-  explicit Block(Launch& launch);
-  ~Block();
+  // slot: a number from 0 on that no other block of the launch has at the same time.
+  Block(Launch& launch, uint32_t slot);
 
   void start(Dim3 coordinates, uint64_t linear);  // anew; shared memory keeps whatever was there
   Progress run();                                 // one turn for each warp, or more while it gets on
 
   const Dim3& coordinates() const { return coordinates_; }
   uint64_t linear() const { return linear_; }
+  uint32_t slot() const { return slot_; }
   std::byte* shared() const { return shared_.get(); }
   L1Cache& cache() { return cache_; }
-  BlockChecks* checks() const { return checks_.get(); }  // null if nothing is watched
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
@@ -47,13 +44,14 @@ class Block {
   bool complete_barriers();
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;
+  void show(const OpenedBarrier& opened) const;
   bool complete_cluster();
 
   Launch& launch_;
+  const uint32_t slot_;
   Dim3 coordinates_;
   uint64_t linear_ = 0;
   AlignedBytes shared_;
-  std::unique_ptr<BlockChecks> checks_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<uint32_t> order_;
   std::array<Barrier, kBarriers> barriers_{};

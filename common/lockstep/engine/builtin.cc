@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstring>
 
-#include "check/checker.h"
 #include "engine/block.h"
 
 namespace lockstep {
@@ -154,7 +153,7 @@ void print(Warp& warp, const CallSite& site, uint32_t lane) {
 void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
   Launch& launch = warp.launch();
   const auto bytes = argument<uint64_t>(warp, site, 0, lane);
-  const uint64_t address = allocate_watched(launch.memory, launch.checker, bytes, false);
+  const uint64_t address = allocate_watched(launch.memory, launch.observers, bytes, {.by_host = false});
   if (address) launch.heap.insert(address);
   give_result(warp, site, lane, address);
 }
@@ -171,7 +170,7 @@ void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   }
   const AddressInfo freed = launch.memory.describe(address);
   launch.memory.free(address);
-  if (launch.checker) launch.checker->freed(freed.base, freed.bytes);
+  for (Observer* observer : launch.observers) observer->freed(freed.base, freed.bytes);
   launch.last_range.assign(launch.last_range.size(), {});  // one of them may be what was freed
 }
 

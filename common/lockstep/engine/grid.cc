@@ -40,7 +40,7 @@ class Grid {
   void start_next() {
     std::unique_ptr<Block> block;
     if (spare_.empty())
-      block = std::make_unique<Block>(launch_);
+      block = std::make_unique<Block>(launch_, static_cast<uint32_t>(active_.size()));
     else
       block = std::move(spare_.back()), spare_.pop_back();
     block->start(block_index(launch_.grid, next_), next_);
@@ -107,7 +107,7 @@ struct Share {
 // Runs one block after the other, each to its end; after_each() between them.
 template <class Function>
 void run_blocks(Launch& launch, uint64_t& faulted_block, BlockSource& source, Function after_each) {
-  Block block(launch);
+  Block block(launch, 0);
   const Block* const self = &block;
   StallWatch stall(launch);
   while (const auto number = source.take()) {

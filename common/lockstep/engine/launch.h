@@ -15,12 +15,11 @@
 #include "base/status.h"
 #include "count/counters.h"
 #include "engine/memory.h"
+#include "engine/observer.h"
 #include "program/program.h"
 
 namespace lockstep {
 
-class Checker;
-class Trace;
 class Warp;
 class Workers;
 
@@ -66,8 +65,7 @@ struct Launch {
   bool faulted = false;              // stop now
   int32_t turns_after_fault = 4096;  // with the check of memory on, a kernel goes on after its first fault, a while
   bool goes_on = false;              // that check is on
-  Checker* checker = nullptr;        // null if nothing is checked
-  Trace* trace = nullptr;            // null if nothing is recorded
+  Observers observers{};             // none: nobody watches
   Findings findings{};
   std::map<std::pair<std::string, uint32_t>, size_t> failed_at{};  // accesses that did: kind and pc → in findings
   // What the programmer calls the allocation at this address, or "device memory".
@@ -75,7 +73,7 @@ struct Launch {
 
   uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
   uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
-  bool watched() const { return checker || trace; }
+  bool watched() const { return !observers.empty(); }
   uint64_t random_below(uint64_t n) { return random() % n; }
 
   // Ends the launch: `what`, of the kind that the report names, happened to this lane at this instruction; `detail` is

@@ -135,12 +135,12 @@ bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address
 }  // namespace
 
 bool arrive_at(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address) {
-  watch_lane(warp, place, lane, address);
+  show_asynchronous_lane(warp, place, lane, address);
   return update(warp, place, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
 }
 
 bool bytes_came(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  watch_lane(warp, place, lane, address);
+  show_asynchronous_lane(warp, place, lane, address);
   return update(warp, place, lane, address, [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
 }
 
@@ -153,7 +153,7 @@ bool await_one_more(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64
 }
 
 bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* out) {
-  lane_addresses(warp, place, mask, out);
+  read_addresses(warp, place, mask, out);
   const Range shared{kSharedBase, kSharedBase + warp.launch().shared_bytes};
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
@@ -179,7 +179,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   }
   uint64_t at[kWarpSize];
   if (!find_mbarriers(warp, use.place, mask, at)) return true;
-  if (use.op != MbarrierOp::kTest) watch(warp, use.place, mask, at);
+  if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.place, mask, at);
   Mask over = 0;
   for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
@@ -205,7 +205,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
     }
   }
   if (use.op != MbarrierOp::kTest) return true;
-  if (over) watch(warp, use.place, over, at);
+  if (over) show_asynchronous(warp, use.place, over, at);
   Mask& d = *lanes<Mask>(file, use.d);
   d = (d & ~mask) | over;
   return over == mask;

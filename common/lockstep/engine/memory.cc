@@ -93,17 +93,17 @@ uint64_t Memory::take(Arena& arena, uint64_t span) {
   return begin;
 }
 
-uint64_t Memory::allocate(uint64_t bytes, bool for_host, bool shared) {
+uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   // Page by page, so that protection follows allocations and returned pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
-  const uint64_t begin = take(shared && shared_.begin ? shared_ : own_, span);
+  const uint64_t begin = take(use.host_reaches && shared_.begin ? shared_ : own_, span);
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = bytes;
-  on_card_[begin] = for_host ? card_.allocate(bytes) : begin;
+  on_card_[begin] = use.by_host ? card_.allocate(bytes) : begin;
   used_ += bytes;
   return begin;
 }

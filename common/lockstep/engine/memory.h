@@ -19,6 +19,12 @@ std::string hex(uint64_t value);  // "0x2a"
 // How much of DeviceOptions::shared_file a device with so much memory uses.
 uint64_t shared_bytes(uint64_t memory_bytes);
 
+// Whose call allocates, and whether the host's program reaches the memory in place.
+struct MemoryUse {
+  bool by_host = true;  // cudaMalloc; else a module's variable, or malloc() in a kernel
+  bool host_reaches = false;
+};
+
 class Memory {
  public:
   // Uses options' memory_bytes, shared_* and host. Throws std::runtime_error if the system does not allow it.
@@ -29,8 +35,8 @@ class Memory {
 
   // 0 if the device's memory is used up. Starts are multiples of 512; at least 512 bytes that belong to nobody
   // lie between two allocations, so that running off one end hits no neighbour.
-  // for_host: as cudaMalloc; else for a module's variables or a kernel's malloc(). shared: the host reaches it, too.
-  uint64_t allocate(uint64_t bytes, bool for_host = true, bool shared = false);
+  uint64_t allocate(uint64_t bytes, MemoryUse use);
+  uint64_t allocate(uint64_t bytes) { return allocate(bytes, MemoryUse{}); }
   bool free(uint64_t address);  // false: no allocation starts there
   // For the device's own use: at the far end of the addresses, where no index beside an array leads, and not counted.
   // Only find() knows it.

@@ -4,8 +4,8 @@
 
 #include "count/row.h"
 #include "engine/block.h"
+#include "engine/lane_addresses.h"
 #include "engine/launch.h"
-#include "engine/places.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -81,10 +81,10 @@ inline void count_traffic(Warp& warp, const MemoryAccess& access, const Row& row
   traffic.finish(warp);
 }
 
-inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   std::array<uint64_t, kWarpSize> at;
   uint32_t count = 0;
-  for (; mask; mask &= mask - 1) at[count++] = places.at[first_lane(mask)];
+  for (; mask; mask &= mask - 1) at[count++] = addresses.at[first_lane(mask)];
   TrafficAccess traffic(warp, access);
   look_up_lanes(traffic, count, access.bytes * access.count, [&](uint32_t i) { return at[i]; });
   traffic.finish(warp);

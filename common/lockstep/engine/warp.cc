@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check/checker.h"
 #include "engine/block.h"
 #include "engine/launch.h"
 #include "engine/mbarrier.h"
@@ -50,8 +49,6 @@ Warp::Warp(Launch& launch, Block& block, uint32_t index)
   for (const Preset& preset : launch.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
 }
-
-BlockChecks* Warp::checks() const { return block_.checks(); }
 
 void Warp::start() {
   const uint32_t threads = launch_.threads_per_block() - index_ * kWarpSize;
@@ -271,7 +268,8 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
-      if (launch_.checker && mask) launch_.checker->fence(*this, mask, static_cast<Scope>(in.immediate));
+      for (Observer* observer : launch_.observers)
+        if (mask) observer->fence(*this, mask, static_cast<Scope>(in.immediate));
       break;
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:

@@ -16,7 +16,6 @@
 namespace lockstep {
 
 class Block;
-struct BlockChecks;
 struct Launch;
 
 struct AlignedDelete {
@@ -86,7 +85,6 @@ class Warp {
 
   Launch& launch() const { return launch_; }
   Block& block() const { return block_; }
-  BlockChecks* checks() const;  // null if nothing is watched
   uint32_t index() const { return index_; }
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
@@ -127,6 +125,7 @@ class Warp {
   bool wait_at_cluster(Path& path, Mask mask);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
+  void show_sync(uint32_t pc, Mask together, const uint32_t* members) const;
   void run_collective(uint32_t pc, std::byte* registers, Mask active);
   bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);

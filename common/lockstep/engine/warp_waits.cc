@@ -2,8 +2,6 @@
 #include <array>
 #include <cstring>
 
-#include "check/checker.h"
-#include "check/trace.h"
 #include "engine/block.h"
 #include "engine/collective.h"
 #include "engine/launch.h"
@@ -21,12 +19,12 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
   if (use.op == BarrierUse::kArrive) {
-    if (launch_.checker) launch_.checker->arrive(*this, id, mask);
+    for (Observer* observer : launch_.observers) observer->arrive_at_barrier(*this, id, mask);
     block_.arrive_only(id, kWarpSize, threads);
     ++path.pc;
     return true;
   }
-  if (launch_.trace) launch_.trace->barrier(*this, path.pc, mask);
+  for (Observer* observer : launch_.observers) observer->wait_at_barrier(*this, path.pc, mask);
   if (use.op != BarrierUse::kSync) block_.contribute(id, *lanes<Mask>(registers(), use.predicate), mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
   // Filled in where it lies: a copy of what has just been written would wait for the writes.
@@ -108,11 +106,19 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
     const auto* members = lanes<uint32_t>(registers(), in.a);
     mask = meet(path, mask, members, Path::kAtWarpBarrier);
     if (!mask) return false;
-    if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, false);
-    if (launch_.trace) launch_.trace->sync_warp(*this, path.pc, mask);
+    show_sync(path.pc, mask, members);
   }
   ++path.pc;
   return true;
+}
+
+// These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
+void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const {
+  if (!launch_.watched()) return;
+  LaneSync kind = LaneSync::kWarpBarrier;
+  if (launch_.program.code[pc].kind == Kind::kCollective)
+    kind = is_shuffle(collective_at(pc)) ? LaneSync::kShuffle : LaneSync::kOtherCollective;
+  for (Observer* observer : launch_.observers) observer->sync_lanes(*this, pc, together, members, kind);
 }
 
 const Collective& Warp::collective_at(uint32_t pc) const {
@@ -121,7 +127,8 @@ const Collective& Warp::collective_at(uint32_t pc) const {
 
 void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
   const Collective& c = collective_at(pc);
-  if (launch_.trace && is_shuffle(c)) launch_.trace->shuffle(*this, pc, active, c, registers);
+  if (is_shuffle(c))
+    for (Observer* observer : launch_.observers) observer->shuffle(*this, pc, active, c, registers);
   lockstep::run_collective(c, registers, active);
 }
 
@@ -132,7 +139,7 @@ bool Warp::collective(Path& path, Mask mask) {
       const auto* members = lanes<uint32_t>(registers(), c.member_mask);
       mask = meet(path, mask, members, Path::kAtCollective);
       if (!mask) return false;
-      if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, is_shuffle(c));
+      show_sync(path.pc, mask, members);
       // Lanes that name different masks, as tiles of a warp do, are groups of their own.
       for (Mask rest = mask; rest;) {
         const Mask named = members[first_lane(rest)];
@@ -222,13 +229,8 @@ bool Warp::wake_waiting() {
     }
     const Mask members = path.waits_for & live_;
     if (members & ~here) continue;
-    if (launch_.checker)
-      launch_.checker->sync_lanes(*this, path.pc, here & (members | path.mask), named.data(),
-                                  path.state == Path::kAtCollective && is_shuffle(collective_at(path.pc)));
-    if (path.state == Path::kAtCollective)
-      run_collective_at(path.pc, here & (members | path.mask));
-    else if (launch_.trace)
-      launch_.trace->sync_warp(*this, path.pc, here & (members | path.mask));
+    show_sync(path.pc, here & (members | path.mask), named.data());
+    if (path.state == Path::kAtCollective) run_collective_at(path.pc, here & (members | path.mask));
     for (Path& other : paths_)
       if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;
     any = true;
