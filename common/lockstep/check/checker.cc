@@ -119,10 +119,10 @@ Checker::BlockChecks& Checker::checks_of(const Block& block) { return blocks_[bl
 void Checker::begin_block(const Block& block) {
   if (block.slot() >= blocks_.size()) blocks_.resize(block.slot() + 1);
   BlockChecks& checks = checks_of(block);
-  order_.begin_block(checks.order, block.linear(), launch_->warps_per_block());
-  if (checks_.initialised) checks.written.assign(launch_->shared_bytes / 64 + 1, 0);
+  order_.begin_block(checks.order, block.linear(), launch_->shape.warps_per_block());
+  if (checks_.initialised) checks.written.assign(launch_->shape.shared_bytes / 64 + 1, 0);
   if (checks_.races)
-    for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + kWarpSize);
+    for (auto& cells : checks.cells) cells.resize(launch_->shape.shared_bytes / 4 + kWarpSize);
 }
 
 bool Checker::count_again(const Cause& cause) {
@@ -134,8 +134,8 @@ bool Checker::count_again(const Cause& cause) {
 
 void Checker::add(const Cause& cause, Finding finding) {
   finding.kind = std::get<0>(cause);
-  finding.kernel = launch_->kernel;
-  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->kernel);
+  finding.kernel = launch_->names.kernel;
+  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->names.kernel);
   const auto [entry, is_new] = causes_.emplace(cause, findings_.size());
   if (is_new)
     findings_.push_back(std::move(finding));
@@ -187,7 +187,7 @@ void Checker::check_copies(const Checked& checked) {
       if (count_again(cause)) continue;
       Finding f;
       f.at = site(checked, l);
-      f.other = launch_->site(block.coordinates(), other->index(), writer->lane, writer->pc);
+      f.other = launch_->names.site(block.coordinates(), other->index(), writer->lane, writer->pc);
       f.other->access = "write";
       f.where = name_of(checked, checked.offsets[l]);
       f.message = "race: " + f.where + " is used while an asynchronous copy may still write it\n  " + text(*f.other) +
@@ -234,12 +234,12 @@ void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
 
 std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
   const uint32_t bytes = checked.access().bytes;
-  return checked.shared() ? launch_->name_of_shared(offset, bytes)
-                          : launch_->name_of_global(memory_.base() + offset, bytes);
+  return checked.shared() ? launch_->names.name_of_shared(offset, bytes)
+                          : launch_->names.name_of_global(memory_.base() + offset, bytes);
 }
 
 Site Checker::site(const Checked& checked, uint32_t lane) const {
-  Site at = launch_->site(checked.warp(), lane, checked.access().pc);
+  Site at = checked.warp().site(lane, checked.access().pc);
   at.access = verb(checked.access());
   return at;
 }
@@ -260,10 +260,12 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
   const bool same_warp = same_block && then.warp == warp.index();
   const auto known = causes_.find(cause);
   if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
-  if (is_library(launch_->source_line(pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
+  if (is_library(launch_->names.source_line(pc).first) && is_library(launch_->names.source_line(earlier_pc).first))
+    return;
   Finding f;
   f.at = site(checked, conflict.lane);
-  f.other = launch_->site(block_index(launch_->grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
+  f.other =
+      launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
   f.where = name_of(checked, conflict.byte);
   f.message =
@@ -282,7 +284,7 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
 void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   const uint32_t pc = checked.access().pc;
   const Cause cause{"uninitialised_read", pc, pc};
-  if (count_again(cause) || (checked.shared() && is_library(launch_->source_line(pc).first))) return;
+  if (count_again(cause) || (checked.shared() && is_library(launch_->names.source_line(pc).first))) return;
   Finding f;
   f.at = site(checked, lane);
   f.where = name_of(checked, checked.offsets[lane]);
@@ -328,7 +330,7 @@ void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const Mi
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
   Finding f;
-  f.at = launch_->site(warp, lane, pc);
+  f.at = warp.site(lane, pc);
   f.message = launch_->program.names[pc] + " of " + mismatch.what + "\n  " + text(f.at) +
               "\n  What such lanes exchange is undefined.\n  Next: " + mismatch.next + ".";
   add(cause, std::move(f));
@@ -349,9 +351,9 @@ void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
 
 // Every thread has to come to the same barrier. Copies that the compiler made of one barrier are the same line.
 void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
-  const auto here = [&](const Arrival& a) { return launch_->source_line(a.pc); };
+  const auto here = [&](const Arrival& a) { return launch_->names.source_line(a.pc); };
   const auto site = [&](const Arrival& a) {
-    return launch_->site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
+    return launch_->names.site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
   };
   const char* const next =
       "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
@@ -369,14 +371,14 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
                 text(f.at) + "\n  What happens on a card is undefined." + next;
     add(cause, std::move(f));
   }
-  const uint32_t missing = launch_->threads_per_block() - came;
+  const uint32_t missing = launch_->shape.threads_per_block() - came;
   const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
   if (missing == 0 || count_again(cause)) return;
   Finding f;
   f.at = site(arrivals[0]);
   f.message = "a barrier that " + std::to_string(missing) + " of the block's " +
-              std::to_string(launch_->threads_per_block()) + " threads never reach: they have ended\n  " + text(f.at) +
-              "\n  Cards let the others pass, CUDA does not promise it." + next;
+              std::to_string(launch_->shape.threads_per_block()) + " threads never reach: they have ended\n  " +
+              text(f.at) + "\n  Cards let the others pass, CUDA does not promise it." + next;
   add(cause, std::move(f));
 }
 

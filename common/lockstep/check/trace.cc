@@ -85,9 +85,9 @@ void Trace::begin_launch(const Launch& launch) {
   steps_.clear();
   if (full()) return;
   write({{"launch", launch.sequence},
-         {"kernel", launch.kernel},
-         {"grid", shape(launch.grid)},
-         {"block", shape(launch.block)}});
+         {"kernel", launch.names.kernel},
+         {"grid", shape(launch.shape.grid)},
+         {"block", shape(launch.shape.block)}});
 }
 
 void Trace::end_launch(Findings&) { stream_.flush(); }  // the last chance: a program may end in any way
@@ -99,7 +99,7 @@ void Trace::begin_block(const Block& block) {
 
 Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const {
   const Launch& launch = warp.launch();
-  const auto [file, line] = launch.source_line(pc);
+  const auto [file, line] = launch.names.source_line(pc);
   Json lanes = Json::array();
   for (Mask rest = mask; rest; rest &= rest - 1) lanes.push_back(first_lane(rest));
   return {{"launch", launch.sequence},
@@ -127,9 +127,9 @@ void Trace::access(const ObservedAccess& made) {
     const uint32_t l = first_lane(rest);
     const uint64_t address = addresses.at[l];
     Element element{"local memory", static_cast<int64_t>(address - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
-    if (space == Space::kGlobal) element = launch.in_global(address);
+    if (space == Space::kGlobal) element = launch.names.global_element(address);
     if (space == Space::kShared) {
-      element = launch.in_shared(offsets[l]);
+      element = launch.names.shared_element(offsets[l]);
       banks.push_back(offsets[l] / 4 % 32);
     }
     one_array &= arrays.empty() || arrays[0] == element.array;

@@ -12,7 +12,7 @@
 #include "count/occupancy.h"
 #include "device/host_side.h"
 #include "engine/access.h"
-#include "engine/launch.h"
+#include "engine/grid.h"
 #include "engine/memory.h"
 #include "engine/workers.h"
 #include "program/program.h"
@@ -136,7 +136,7 @@ class InProcessDevice : public EmulatedDevice {
   LoadedFunction* function(FunctionId id) { return id < functions_.size() ? functions_[id].get() : nullptr; }
   Outcome check_shape(const LoadedFunction& f, const LaunchRequest& request) const;
   Outcome launch(LoadedFunction& f, const LaunchRequest& request);
-  void run(Launch& launch);
+  void run(const Launch& launch);
   void wrote(const Region& region) {
     for (Observer* observer : observers_)
       for (uint64_t row = 0; row < region.rows; ++row)
@@ -437,15 +437,14 @@ Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchReques
   return {};
 }
 
-// Of a kernel with an instruction that nobody here knows.
-Outcome refusal_of(const Launch& launch) {
-  const Program& program = launch.program;
-  const auto file = launch.module.files.find(program.refusal_location.file);
-  const std::string at = file == launch.module.files.end()
+// Of a kernel with an instruction that lockstep does not support.
+Outcome refusal_of(const Program& program, const Module& module, const std::string& kernel) {
+  const auto file = module.files.find(program.refusal_location.file);
+  const std::string at = file == module.files.end()
                              ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
                              : file->second + ":" + std::to_string(program.refusal_location.line);
   return {Status::kUnsupportedInstruction,
-          "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
+          "kernel " + kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
 }
 
 Outcome InProcessDevice::launch(const LaunchRequest& request) {
@@ -472,47 +471,44 @@ Outcome InProcessDevice::launch(LoadedFunction& f, const LaunchRequest& request)
                                                     " at once\n  Next: ask cudaOccupancyMaxActiveBlocksPer"
                                                     "Multiprocessor for the number, and let each block loop."};
   const Program& program = *f.program;
-  Launch launch{program, f.module->module, memory_, limits_, heap_};
-  launch.kernel = kernel_name(f.info.name);
-  if (!program.refusal.empty()) return refusal_of(launch);
-  launch.grid = request.grid;
-  launch.block = request.block;
-  launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
-  launch.local_bytes = program.local_bytes;
-  if (program.calls_unknown) launch.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
-  launch.host = host_.calls();
-  launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
-  launch.schedule = options_.schedule;
-  launch.random.seed(options_.schedule.seed + launches_);
-  launch.sequence = ++launches_;
-  launch.clock = launches_ << 32;  // later than any clock of the launch before
+  const std::string kernel = kernel_name(f.info.name);
+  if (!program.refusal.empty()) return refusal_of(program, f.module->module, kernel);
+  LaunchShape shape{request.grid, request.block, program.static_shared_bytes + request.dynamic_shared_bytes,
+                    request.dynamic_shared_bytes, program.local_bytes};
+  if (program.calls_unknown) shape.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
+  const auto name = [&](uint64_t base) { return allocation_name(f, request, base); };
+  Launch launch{.program = program,
+                .memory = memory_,
+                .limits = limits_,
+                .heap = heap_,
+                .names = {program, f.module->module, memory_, kernel, request.block, name},
+                .shape = shape,
+                .schedule = options_.schedule,
+                .sequence = ++launches_,
+                .resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident)),
+                .counts_traffic = options_.report,
+                .after_bad_access = options_.checks.memory ? AfterBadAccess::kContinue : AfterBadAccess::kStop,
+                .observers = observers_};
   if (request.cooperative) {
     launch.grid_workspace = grid_workspace_;
     std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kWorkspaceBytes);
   }
-  launch.counters.at.resize(program.code.size());
-  launch.last_range.resize(program.accesses.size());
   if (f.info.param_bytes > 0)  // without parameters there may be no address to copy from
     std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), f.info.param_bytes);
-  launch.goes_on = options_.checks.memory;
-  launch.allocation_name = [&](uint64_t base) { return allocation_name(f, request, base); };
-  launch.counts_traffic = options_.report;
-  launch.observers = observers_;
   launch.independent = program.blocks_independent && !request.cooperative &&
-                       launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.watched();
+                       launch.schedule.kind == Schedule::kForward && !options_.checks.memory && !launch.watched();
   run(launch);
   return {};
 }
 
-void InProcessDevice::run(Launch& launch) {
+void InProcessDevice::run(const Launch& launch) {
   for (Observer* observer : observers_) observer->begin_launch(launch);
-  run_grid(launch, workers_);
-  for (Observer* observer : observers_) observer->end_launch(launch.findings);
-  if (options_.report) records_.add(summarise(launch));
-  output_ += launch.output;
-  findings_.add_all(launch.findings);
-  sticky_ = launch.fault;
+  LaunchState state = run_grid(launch, workers_);
+  for (Observer* observer : observers_) observer->end_launch(state.findings);
+  if (options_.report) records_.add(summarise(launch, state, host_.calls()));
+  output_ += state.output;
+  findings_.add_all(state.findings);
+  sticky_ = state.fault;
 }
 
 Outcome InProcessDevice::end_program(End end) {

@@ -11,8 +11,8 @@
 
 #include "base/findings.h"
 #include "device/device.h"
-#include "engine/launch.h"
 #include "engine/memory.h"
+#include "report/report.h"
 
 namespace lockstep {
 

@@ -8,7 +8,7 @@
 #include "engine/atomic_update.h"
 #include "engine/block.h"
 #include "engine/lane_addresses.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/row_access.h"
 #include "engine/traffic_access.h"
 #include "engine/warp.h"
@@ -59,9 +59,9 @@ bool all_within(const LaneAddresses& addresses, Range range, uint32_t bytes) {
 template <class Good>
 Mask without_bad_lanes(Warp& warp, Mask mask, LaneAddresses& addresses, const Good& good) {
   Mask remaining = mask;
-  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1)
+  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1)
     if (!good(first_lane(rest))) remaining &= ~(1u << first_lane(rest));
-  if (warp.launch().faulted) return 0;
+  if (warp.state().faulted) return 0;
   if (remaining == mask || remaining == 0) return remaining;
   addresses.consecutive = false;
   const uint64_t first = addresses.at[first_lane(remaining)];
@@ -74,8 +74,8 @@ Mask without_bad_lanes(Warp& warp, Mask mask, LaneAddresses& addresses, const Go
 // One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
 // Gives the lanes that may go on.
 Mask good_global_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  Launch& launch = warp.launch();
-  Range& range = launch.last_range[access.index];
+  const Launch& launch = warp.launch();
+  Range& range = warp.state().last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
   if (all_within(addresses, range, bytes)) return mask;
   range = launch.memory.find(addresses.at[first_lane(mask)]);
@@ -90,7 +90,7 @@ Mask good_global_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAd
 }
 
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   count.global_threads += static_cast<uint64_t>(std::popcount(mask));
@@ -112,7 +112,7 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
 // ---- shared memory ----
 
 Mask good_shared_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
+  const Range range{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
   const uint32_t bytes = access.bytes * access.count;
   if (all_within(addresses, range, bytes)) return mask;
   return without_bad_lanes(warp, mask, addresses, [&](uint32_t l) {
@@ -123,7 +123,7 @@ Mask good_shared_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAd
 }
 
 void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   ++count.shared_requests;
   count.shared_threads += static_cast<uint64_t>(std::popcount(mask));
@@ -152,7 +152,7 @@ Mask good_local_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAdd
 
 // `addresses`: offsets in each lane's own memory.
 void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   count.local_requests += std::max(1u, access.bytes * access.count / 4u);
   count.local_sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
 }
@@ -253,7 +253,7 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddre
     local |= static_cast<Mask>(addresses.at[l] - kLocalWindow < kWindowBytes) << l;
   }
   const auto part = [&](Mask some, uint64_t window, auto access_space) {
-    if (!some || warp.launch().faulted) return;
+    if (!some || warp.state().faulted) return;
     LaneAddresses those = addresses;
     const uint64_t first = addresses.at[first_lane(some)];
     for (int l = 0; l < kWarpSize; ++l) those.at[l] = (some >> l & 1 ? addresses.at[l] : first) - window;
@@ -284,7 +284,7 @@ void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
   if constexpr (space == Space::kConst) {
     // A kernel's parameter: one address for all lanes, found to be right the first time.
     const auto address = static_cast<uint64_t>(access.offset);
-    if (access.base == 0 && warp.launch().last_range[access.index].contains(address, access.bytes * access.count)) {
+    if (access.base == 0 && warp.state().last_range[access.index].contains(address, access.bytes * access.count)) {
       if constexpr (kMovesRows<move_row>)
         if (mask == kFullMask) return move_row(warp, access, {address, 0});
       addresses.at.fill(address);

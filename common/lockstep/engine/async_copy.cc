@@ -5,6 +5,7 @@
 
 #include "engine/access.h"
 #include "engine/block.h"
+#include "engine/fault.h"
 #include "engine/launch.h"
 #include "engine/mbarrier.h"
 #include "engine/traffic_access.h"
@@ -19,12 +20,12 @@ std::byte* shared_place(Warp& warp, uint64_t address) { return warp.block().shar
 
 // Whether the lane may touch `bytes` at the address; if not, the launch has failed at the copy's own line.
 bool may_touch(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  Launch& launch = warp.launch();
+  const Launch& launch = warp.launch();
   const bool shared = place.space == Space::kShared;
   if (address % place.bytes) return fail_misaligned(warp, place, lane, address), false;
-  Range& last = launch.last_range[place.index];
+  Range& last = warp.state().last_range[place.index];
   if (shared)
-    last = {kSharedBase, kSharedBase + launch.shared_bytes};
+    last = {kSharedBase, kSharedBase + launch.shape.shared_bytes};
   else if (!last.contains(address, bytes))
     last = launch.memory.find(address);
   if (last.contains(address, bytes)) return true;
@@ -76,7 +77,7 @@ void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
     // Where nothing is read the source may be any address.
     const bool good = (bytes == 0 || may_touch(warp, use.from, l, copy.from[l], bytes)) &&
                       may_touch(warp, use.to, l, copy.to[l], use.to.bytes);
-    if (warp.launch().faulted) return;
+    if (warp.state().faulted) return;
     if (!good) copy.pending &= ~(1u << l);
   }
   copies_.push_back(copy);
@@ -95,7 +96,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
   const AsyncUse& use = *copy.use;
   copy.pending &= ~lanes;
   if (use.op == AsyncOp::kArrive) {
-    for (; lanes && !warp.launch().faulted; lanes &= lanes - 1)
+    for (; lanes && !warp.state().faulted; lanes &= lanes - 1)
       arrive_at(warp, use.mbarrier, first_lane(lanes), copy.to[first_lane(lanes)]);
     return;
   }
@@ -108,7 +109,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
       MemoryAccess read = use.from;
       read.bytes = static_cast<uint8_t>(bytes);
       show_asynchronous_lane(warp, read, l, copy.from[l]);
-      warp.launch().counters.async_loaded += bytes;
+      warp.state().counters.async_loaded += bytes;
       count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
     }
     std::byte* to = shared_place(warp, copy.to[l]);
@@ -142,11 +143,11 @@ void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest), bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
     if (bytes % kBulkUnit != 0)
-      return warp.launch().fail(Status::kMisalignedAddress, "misaligned", warp, l, use.from.pc,
-                                "a bulk copy of " + std::to_string(bytes) + " bytes",
-                                "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads.");
+      return fail(warp, {Status::kMisalignedAddress, "misaligned", l, use.from.pc,
+                         "a bulk copy of " + std::to_string(bytes) + " bytes",
+                         "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads."});
     const bool good = may_touch(warp, use.from, l, from[l], bytes) && may_touch(warp, use.to, l, to[l], bytes);
-    if (warp.launch().faulted) return;
+    if (warp.state().faulted) return;
     bulks_.push_back({&use, l, open_bulk_group_[l], bytes, from[l], to[l], mbarrier[l], good, {}});
   }
 }
@@ -178,7 +179,7 @@ void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
       use.reduce(from, to, bulk.bytes);
     else
       std::memmove(to, from, bulk.bytes);
-    LaunchCounters& counters = warp.launch().counters;
+    LaunchCounters& counters = warp.state().counters;
     if (use.from.space != Space::kShared) {
       counters.async_loaded += bulk.bytes;
       count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
@@ -216,7 +217,7 @@ bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
     if (!bulk->use->has_mbarrier || bulk->mbarrier != mbarrier) continue;
     complete(warp, *bulk);
     bulks_.erase(bulk);
-    return !warp.launch().faulted;
+    return !warp.state().faulted;
   }
   for (size_t i = 0; i < copies_.size(); ++i) {
     if (copies_[i].use->op != AsyncOp::kArrive) continue;
@@ -230,7 +231,7 @@ bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
         complete(warp, copies_[earlier], copies_[earlier].pending & due);
     complete(warp, copies_[i], due);
     std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
-    return !warp.launch().faulted;
+    return !warp.state().faulted;
   }
   return false;
 }

@@ -12,7 +12,7 @@
 #include "alu/arith.h"
 #include "count/atomic_loop.h"
 #include "engine/lane_addresses.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -24,7 +24,7 @@ struct alignas(16) Bits128 {
 
 // From an address here to where it would lie on the card, for the allocation that this access was in the last time.
 inline uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
-  const Range& range = warp.launch().last_range[access.index];
+  const Range& range = warp.state().last_range[access.index];
   return range.on_card - range.begin;
 }
 
@@ -67,7 +67,7 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const L
   if constexpr (std::is_same_v<T, uint16_t>) loop.compare = access.atomic == AtomicOp::kCas ? b : nullptr;
   const LoopTraffic traffic =
       sizeof(T) == 2 ? run_half_loop(loop, addresses.shared_begin != 0) : run_cast_loop(loop, kWhole);
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   count.loop_wavefronts += traffic.loads.total;
   count.loop_ideal += traffic.loads.ideal;
   count.shared_wavefronts += traffic.tries.total;
@@ -88,8 +88,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   if constexpr (sizeof(T) <= 8)
     if (is_atomic_loop(access, addresses.shared_begin != 0)) count_loop<T>(warp, access, mask, addresses, next);
   if constexpr (std::is_integral_v<T>)
-    if (warp.launch().concurrent && access.space != Space::kShared)
-      return update_shared_lanes(b, mask, addresses, next);
+    if (warp.state().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, addresses, next);
   if (access.op == MemoryOp::kReduction) {  // nobody reads the old values
     for (Mask rest = mask; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
@@ -107,7 +106,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
     cell = next(cell, b[l], l);
     changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
   }
-  warp.launch().changes += changes;
+  warp.state().changes += changes;
   if (access.registers[0] == 0) return;
   T* d = lanes<T>(registers, access.registers[0]);
   for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];

@@ -10,9 +10,9 @@
 namespace lockstep {
 
 // Whole words: an atomic of 2 bytes looks at the other half, too (count_loop).
-Block::Block(Launch& launch, uint32_t slot)
-    : launch_(launch), slot_(slot), shared_(aligned_bytes(align_up(launch.shared_bytes, 4))) {
-  for (uint32_t w = 0; w < launch.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(launch, *this, w));
+Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
+    : launch_(launch), state_(state), slot_(slot), shared_(aligned_bytes(align_up(launch.shape.shared_bytes, 4))) {
+  for (uint32_t w = 0; w < launch.shape.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
@@ -31,7 +31,7 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
 
 Progress Block::run() {
   for (;;) {
-    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), launch_.random);
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_.random);
     bool yielded = false, turn_over = false, all_done = true;
     for (const uint32_t w : order_) {
       Warp& warp = *warps_[w];
@@ -39,19 +39,19 @@ Progress Block::run() {
       const Progress progress = warp.run();
       yielded |= progress == Progress::kYielded;
       turn_over |= progress == Progress::kTurnOver;
-      if (launch_.faulted) return Progress::kDone;
+      if (state_.faulted) return Progress::kDone;
       all_done &= warp.done();
     }
     if (all_done) {
       join_chains();
-      launch_.counters.end_block(chain_);
+      state_.counters.end_block(chain_);
       return Progress::kDone;
     }
     if (complete_barriers()) continue;
     if (turn_over) return Progress::kTurnOver;
     if (yielded) return Progress::kYielded;
     const Block* const self = this;
-    report_deadlock(launch_, {&self, 1});
+    report_deadlock({&self, 1});
     return Progress::kDone;
   }
 }
@@ -97,7 +97,7 @@ bool Block::complete(uint32_t id) {
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
   barrier = {};
-  ++launch_.counters.barriers;
+  ++state_.counters.barriers;
   join_chains();
   ++chain_.barriers;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced);
@@ -138,7 +138,7 @@ bool Block::advance_copies(uint64_t mbarrier) {
   const bool any = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
     return !warp->copies().idle() && warp->copies().advance(*warp, mbarrier);
   });
-  launch_.changes += any;
+  state_.changes += any;
   return any;
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -15,11 +15,13 @@ class Block {
   static constexpr uint32_t kBarriers = 16;
 
   // slot: a number from 0 on that no other block of the launch has at the same time.
-  Block(Launch& launch, uint32_t slot);
+  Block(const Launch& launch, LaunchState& state, uint32_t slot);
 
   void start(Dim3 coordinates, uint64_t linear);  // anew; shared memory keeps whatever was there
   Progress run();                                 // one turn for each warp, or more while it gets on
 
+  const Launch& launch() const { return launch_; }
+  LaunchState& state() const { return state_; }
   const Dim3& coordinates() const { return coordinates_; }
   uint64_t linear() const { return linear_; }
   uint32_t slot() const { return slot_; }
@@ -47,7 +49,8 @@ class Block {
   void show(const OpenedBarrier& opened) const;
   bool complete_cluster();
 
-  Launch& launch_;
+  const Launch& launch_;
+  LaunchState& state_;
   const uint32_t slot_;
   Dim3 coordinates_;
   uint64_t linear_ = 0;

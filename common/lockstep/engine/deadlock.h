@@ -7,8 +7,7 @@
 namespace lockstep {
 
 class Block;
-struct Launch;
 
-void report_deadlock(Launch& launch, std::span<const Block* const> blocks);
+void report_deadlock(std::span<const Block* const> blocks);
 
 }  // namespace lockstep

@@ -5,7 +5,7 @@
 
 #include "engine/access.h"
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -62,8 +62,8 @@ const char* Mbarrier::expect(int64_t more_bytes) {
 
 namespace {
 
-void fail(Warp& warp, const MemoryAccess& place, uint32_t lane, const char* what, const char* next) {
-  warp.launch().fail(Status::kIllegalInstruction, "bad_barrier", warp, lane, place.pc, what, next);
+void fail_mbarrier(Warp& warp, const MemoryAccess& place, uint32_t lane, const char* what, const char* next) {
+  fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, place.pc, what, next});
 }
 
 uint64_t& word_at(Warp& warp, uint64_t address) {
@@ -79,13 +79,14 @@ template <class Change>
 bool update(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, const Change& change) {
   uint64_t& word = word_at(warp, address);
   if (!Mbarrier::is_one(word)) {
-    fail(warp, place, lane, "an mbarrier that is not initialised",
-         "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
+    fail_mbarrier(
+        warp, place, lane, "an mbarrier that is not initialised",
+        "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
     return false;
   }
   Mbarrier barrier = Mbarrier::read(word);
   const char* wrong = change(barrier);
-  if (wrong) return fail(warp, place, lane, wrong, kCountNext), false;
+  if (wrong) return fail_mbarrier(warp, place, lane, wrong, kCountNext), false;
   word = barrier.word();
   return true;
 }
@@ -93,8 +94,8 @@ bool update(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t addre
 void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   const uint32_t count = lanes<uint32_t>(warp.registers(), use.count)[lane];
   if (count == 0 || count > Mbarrier::kMost)
-    return fail(warp, use.place, lane, "an mbarrier's count must lie between 1 and 1048575",
-                "Next: count the threads that will arrive in each phase.");
+    return fail_mbarrier(warp, use.place, lane, "an mbarrier's count must lie between 1 and 1048575",
+                         "Next: count the threads that will arrive in each phase.");
   Mbarrier barrier;
   barrier.pending = barrier.expected = count;
   word_at(warp, address) = barrier.word();
@@ -154,12 +155,12 @@ bool await_one_more(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64
 
 bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* out) {
   read_addresses(warp, place, mask, out);
-  const Range shared{kSharedBase, kSharedBase + warp.launch().shared_bytes};
+  const Range shared{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     if (place.space == Space::kGeneric) {
       if (out[l] - kSharedWindow >= kWindowBytes) {
-        fail(warp, place, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
+        fail_mbarrier(warp, place, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
         return false;
       }
       out[l] -= kSharedWindow;
@@ -181,7 +182,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   if (!find_mbarriers(warp, use.place, mask, at)) return true;
   if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.place, mask, at);
   Mask over = 0;
-  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1) {
+  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     const auto bytes = [&] { return lanes<uint32_t>(file, use.bytes)[l]; };
     switch (use.op) {

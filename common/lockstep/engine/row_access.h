@@ -4,7 +4,7 @@
 
 #include "count/row.h"
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/traffic_access.h"
 #include "engine/warp.h"
 
@@ -147,15 +147,16 @@ using RowMover = void (*)(const Warp&, const MemoryAccess&, const Row&);
 // The way of most accesses, all in one: a row, within bounds. False: nothing was done.
 template <RowMover move>
 bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
-  Launch& launch = warp.launch();
-  Range& range = launch.last_range[access.index];
+  const Launch& launch = warp.launch();
+  LaunchState& state = warp.state();
+  Range& range = state.last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
   if (!row.inside(range, bytes)) {
     const Range found = launch.memory.find(row.first);
     if (!row.inside(found, bytes)) return false;
     range = found;
   }
-  InstructionCounters& count = launch.counters.at[access.pc];
+  InstructionCounters& count = state.counters.at[access.pc];
   ++count.global_requests;
   count.global_threads += row.count;
   count.global_sectors += global_sectors(row);
@@ -166,20 +167,20 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <RowMover move>
 bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
-  Launch& launch = warp.launch();
+  const Launch& launch = warp.launch();
   const uint32_t bytes = access.bytes * access.count;
-  if (!row.inside({kSharedBase, kSharedBase + launch.shared_bytes}, bytes)) return false;
+  if (!row.inside({kSharedBase, kSharedBase + launch.shape.shared_bytes}, bytes)) return false;
   const auto wavefronts = shared_wavefronts(row, bytes, access.op == MemoryOp::kStore);
   if (!wavefronts) return false;
-  InstructionCounters& count = launch.counters.at[access.pc];
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   ++count.shared_requests;
   count.shared_threads += row.count;
   count.shared_wavefronts += wavefronts->total;
   count.shared_ideal += wavefronts->ideal;
   if (access.waited) wait_for_shared(warp, *wavefronts);
-  Row place = row;
-  place.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
-  move(warp, access, place);
+  Row in_process = row;
+  in_process.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
+  move(warp, access, in_process);
   return true;
 }
 

@@ -5,7 +5,7 @@
 
 #include "engine/block.h"
 #include "engine/deadlock.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -17,7 +17,7 @@ constexpr uint32_t kQuiet = 64, kEvery = 8;
 constexpr std::chrono::seconds kPatience{10};
 
 // Whether the instruction may change what other threads read: memory, or a barrier's count. Atomics with a result are
-// not among them, they are counted in Launch::changes when they change a value; a lock's waiters try all the time.
+// not among them, they are counted in LaunchState::changes when they change a value; a lock's waiters try all the time.
 bool changes_something(const Program& program, const Instruction& in) {
   switch (in.kind) {
     case Kind::kMemory: {
@@ -48,8 +48,8 @@ uint64_t StallWatch::changes() {
     for (uint32_t pc = 1; pc < program.code.size(); ++pc)
       if (changes_something(program, program.code[pc])) changing_.push_back(pc);
   }
-  uint64_t sum = launch_.changes;
-  for (const uint32_t pc : changing_) sum += launch_.counters.at[pc].warps;
+  uint64_t sum = state_.changes;
+  for (const uint32_t pc : changing_) sum += state_.counters.at[pc].warps;
   return sum;
 }
 
@@ -61,7 +61,7 @@ void StallWatch::look(std::span<const Block* const> blocks) {
     since_ = std::chrono::steady_clock::now();
     warps_.clear();
   }
-  if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(launch_, blocks);
+  if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(blocks);
 }
 
 // States are remembered at rounds that lie twice as far apart each time (Brent's way to find a cycle). Whoever has been

@@ -16,10 +16,11 @@ namespace lockstep {
 class Block;
 class Warp;
 struct Launch;
+struct LaunchState;
 
 class StallWatch {
  public:
-  explicit StallWatch(Launch& launch) : launch_(launch) {}
+  StallWatch(const Launch& launch, LaunchState& state) : launch_(launch), state_(state) {}
 
   // Begins anew: the blocks are not the same any more.
   void reset() { quiet_ = 0; }
@@ -36,7 +37,8 @@ class StallWatch {
   uint64_t changes();
   bool all_stuck(std::span<const Block* const> blocks);
 
-  Launch& launch_;
+  const Launch& launch_;
+  LaunchState& state_;
   std::vector<uint32_t> changing_;  // instructions that may change what others read; empty: not looked for yet
   uint64_t changes_ = 0;
   uint32_t quiet_ = 0;  // rounds without a change

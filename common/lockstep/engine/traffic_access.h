@@ -5,7 +5,7 @@
 #include "count/row.h"
 #include "engine/block.h"
 #include "engine/lane_addresses.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -13,7 +13,7 @@ namespace lockstep {
 class TrafficAccess {
  public:
   TrafficAccess(Warp& warp, const MemoryAccess& access)
-      : traffic_(warp.launch().counters.traffic), cache_(warp.block().cache()), access_(access) {}
+      : traffic_(warp.state().counters.traffic), cache_(warp.block().cache()), access_(access) {}
 
   // Some of a line's sectors, which so many lanes want.
   void look_up(uint64_t line, uint32_t sectors, uint32_t lanes) {

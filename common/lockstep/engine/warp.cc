@@ -4,7 +4,8 @@
 #include <cstring>
 
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
+#include "engine/launch_state.h"
 #include "engine/mbarrier.h"
 
 namespace lockstep {
@@ -37,21 +38,24 @@ AlignedBytes aligned_bytes(size_t bytes) {
   return memory;
 }
 
-Warp::Warp(Launch& launch, Block& block, uint32_t index)
-    : launch_(launch),
+Warp::Warp(Block& block, uint32_t index)
+    : launch_(block.launch()),
+      state_(block.state()),
       block_(block),
       index_(index),
-      spare_frames_(launch.program.functions.size()),
-      local_stride_(launch.local_bytes),
+      spare_frames_(launch_.program.functions.size()),
+      local_stride_(launch_.shape.local_bytes),
       dull_turns_(kFewTurns) {
   local_ = aligned_bytes(local_stride_ * kWarpSize);
   new_frame(0);
-  for (const Preset& preset : launch.program.functions[0].presets)
+  for (const Preset& preset : launch_.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
 }
 
+Site Warp::site(uint32_t lane, uint32_t pc) const { return launch_.names.site(block_.coordinates(), index_, lane, pc); }
+
 void Warp::start() {
-  const uint32_t threads = launch_.threads_per_block() - index_ * kWarpSize;
+  const uint32_t threads = launch_.shape.threads_per_block() - index_ * kWarpSize;
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
   Frame& entry = frame_storage_.front();
   entry.live = live_;
@@ -71,18 +75,18 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
   const Dim3& block = block_.coordinates();
   const uint32_t thread = index_ * kWarpSize + lane;
   switch (special) {
-    case Special::kTidX: return thread_index(launch_, thread).x;
-    case Special::kTidY: return thread_index(launch_, thread).y;
-    case Special::kTidZ: return thread_index(launch_, thread).z;
-    case Special::kNtidX: return launch_.block.x;
-    case Special::kNtidY: return launch_.block.y;
-    case Special::kNtidZ: return launch_.block.z;
+    case Special::kTidX: return index_in(launch_.shape.block, thread).x;
+    case Special::kTidY: return index_in(launch_.shape.block, thread).y;
+    case Special::kTidZ: return index_in(launch_.shape.block, thread).z;
+    case Special::kNtidX: return launch_.shape.block.x;
+    case Special::kNtidY: return launch_.shape.block.y;
+    case Special::kNtidZ: return launch_.shape.block.z;
     case Special::kCtaidX: return block.x;
     case Special::kCtaidY: return block.y;
     case Special::kCtaidZ: return block.z;
-    case Special::kNctaidX: return launch_.grid.x;
-    case Special::kNctaidY: return launch_.grid.y;
-    case Special::kNctaidZ: return launch_.grid.z;
+    case Special::kNctaidX: return launch_.shape.grid.x;
+    case Special::kNctaidY: return launch_.shape.grid.y;
+    case Special::kNctaidZ: return launch_.shape.grid.z;
     case Special::kLaneId: return lane;
     case Special::kWarpId: return index_;
     case Special::kNWarpId: return launch_.limits.max_threads_per_sm / kWarpSize;
@@ -94,8 +98,8 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
     case Special::kLanemaskLe: return (2ull << lane) - 1;
     case Special::kLanemaskGt: return ~((2ull << lane) - 1);
     case Special::kLanemaskGe: return ~((1u << lane) - 1);
-    case Special::kDynamicSharedBytes: return launch_.dynamic_shared_bytes;
-    case Special::kTotalSharedBytes: return launch_.shared_bytes;
+    case Special::kDynamicSharedBytes: return launch_.shape.dynamic_shared_bytes;
+    case Special::kTotalSharedBytes: return launch_.shape.shared_bytes;
     case Special::kOne: return 1;
     case Special::kGridWorkspaceHigh: return launch_.grid_workspace >> 32;
     case Special::kGridWorkspaceLow: return launch_.grid_workspace & 0xffffffffu;
@@ -122,7 +126,7 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = static_cast<Special>(in.immediate);
   // Time passes only as it is asked for, so that a run can be had again: what waits by the clock waits as often.
-  const uint64_t now = special == Special::kActiveMask ? active : launch_.clock += kTick;
+  const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
   write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });
@@ -154,8 +158,8 @@ Progress Warp::run() {
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
     execute(path);
-    if (!launch_.fault.ok() && --launch_.turns_after_fault < 0) launch_.faulted = true;
-    if (launch_.faulted) return Progress::kDone;
+    if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
+    if (state_.faulted) return Progress::kDone;
   }
 }
 
@@ -180,7 +184,7 @@ size_t Warp::pick() {
         if (path.pc > paths_[best].pc) best = i;
         break;
       case Schedule::kRandom:
-        if (launch_.random_below(seen) == 0) best = i;
+        if (state_.random_below(seen) == 0) best = i;
         break;
     }
   }
@@ -190,9 +194,9 @@ size_t Warp::pick() {
 void Warp::execute(Path path) {
   const Instruction* code = launch_.program.code.data();
   const MemoryAccess* accesses = launch_.program.accesses.data();
-  InstructionCounters* counters = launch_.counters.at.data();
+  InstructionCounters* counters = state_.counters.at.data();
   int32_t budget =
-      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(launch_.random_below(64)) : kTurn;
+      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(state_.random_below(64)) : kTurn;
   // Parts of the path at hand; its own pc follows where somebody looks at it.
   const Instruction* next = code + path.pc;
   InstructionCounters* count = counters + path.pc;
@@ -219,13 +223,13 @@ void Warp::execute(Path path) {
       if (mask) {
         const MemoryAccess& access = accesses[in.extra];
         access.handler(*this, access, mask);
-        if (launch_.faulted) return;
+        if (state_.faulted) return;
         if (access.may_spin) budget -= kSuspicion, suspicious_ = true, path.looked_at = path.pc;
       }
       ++next, ++count;
     } else {
       path.pc = static_cast<uint32_t>(next - code);
-      if (!step(path, in, mask) || launch_.faulted) return;
+      if (!step(path, in, mask) || state_.faulted) return;
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
@@ -274,9 +278,9 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:
       if (mask)
-        launch_.fail(Status::kLaunchFailure, "trap", *this, first_lane(mask), path.pc, "the kernel executed a trap",
+        fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
                      "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
-                     "what leads there.");
+                     "what leads there."});
       break;
     default: break;
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/findings.h"
 #include "count/counters.h"
 #include "engine/async_copy.h"
 #include "program/program.h"
@@ -17,6 +18,7 @@ namespace lockstep {
 
 class Block;
 struct Launch;
+struct LaunchState;
 
 struct AlignedDelete {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
@@ -78,14 +80,16 @@ void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, 
 
 class Warp {
  public:
-  Warp(Launch& launch, Block& block, uint32_t index);
+  Warp(Block& block, uint32_t index);
 
   void start();    // anew, for the block's next coordinates
   Progress run();  // until every path has ended, waits, or has used its turn
 
-  Launch& launch() const { return launch_; }
+  const Launch& launch() const { return launch_; }
+  LaunchState& state() const { return state_; }
   Block& block() const { return block_; }
   uint32_t index() const { return index_; }
+  Site site(uint32_t lane, uint32_t pc) const;  // of one of its threads
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
   bool spins() const { return suspicious_; }  // its last turn looked like waiting for somebody
@@ -143,7 +147,8 @@ class Warp {
   Join* new_join(uint32_t pc, Frame* frame, Mask expected, Join* parent);
   void free_join(Join* join);
 
-  Launch& launch_;
+  const Launch& launch_;
+  LaunchState& state_;
   Block& block_;
   const uint32_t index_;
   Mask live_ = 0;

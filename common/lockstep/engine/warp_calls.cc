@@ -4,7 +4,8 @@
 
 #include "base/align.h"
 #include "engine/builtin.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -47,7 +48,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   path.mask = mask;
   if (site.function != kNowhere) {
     enter(path, site, site.function, after);
-    return !launch_.faulted;
+    return !state_.faulted;
   }
   const auto* targets = lanes<uint64_t>(registers(), site.target);
   const auto& ids = launch_.program.function_ids;
@@ -58,16 +59,16 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
       if ((rest >> l & 1) && targets[l] == target) group |= 1u << l;
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
-      launch_.fail(
-          Status::kIllegalInstruction, "bad_call", *this, first_lane(group), path.pc,
-          "a call through a pointer that is no device function",
-          "Next: check that the pointer was set on the device; a host function's address means nothing there.");
+      fail(*this,
+           {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
+            "a call through a pointer that is no device function",
+            "Next: check that the pointer was set on the device; a host function's address means nothing there."});
       return false;
     }
     Path callee = path;
     callee.mask = group;
     enter(callee, site, static_cast<uint32_t>(found - ids.begin()), after);
-    if (launch_.faulted) return false;
+    if (state_.faulted) return false;
     paths_.push_back(callee);
     rest &= ~group;
   }
@@ -75,24 +76,24 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::fail_stack(const Path& path) {
-  launch_.fail(Status::kLaunchFailure, "stack_overflow", *this, first_lane(path.mask), path.pc,
-               "stack overflow in device code",
-               "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes).");
+  fail(*this,
+       {Status::kLaunchFailure, "stack_overflow", first_lane(path.mask), path.pc, "stack overflow in device code",
+        "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes)."});
 }
 
 uint64_t Warp::local_end(const Frame& frame) const {
   return frame.local_base + launch_.program.functions[frame.function].local_bytes + frame.allocated;
 }
 
-// One place for all lanes, as large as the one that wants most, since the next call's frame lies behind it.
+// One address for all lanes, with as much room as the lane that wants most, since the next call's frame lies behind it.
 void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
-  const uint64_t place = align_up(local_end(*path.frame), in.immediate);
+  const uint64_t offset = align_up(local_end(*path.frame), in.immediate);
   uint64_t most = 0;
   const auto* bytes = lanes<uint64_t>(registers(), in.a);
   for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
-  if (most > local_stride_ || place + most > local_stride_) return fail_stack(path);
-  path.frame->allocated += align_up(place + most, 16) - local_end(*path.frame);
-  write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return place; });
+  if (most > local_stride_ || offset + most > local_stride_) return fail_stack(path);
+  path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
+  write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
 }
 
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -42,7 +42,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
     path.pc = next;
     return;
   }
-  ++launch_.counters.at[path.pc].divergent;
+  ++state_.counters.at[path.pc].divergent;
   const Mask rest = path.mask & ~taken;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
     path.join = new_join(meeting, path.frame, path.mask, path.join);
@@ -78,7 +78,7 @@ bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
       group->second |= 1u << l;
   }
   if (groups.size() > 1) {
-    ++launch_.counters.at[path.pc].divergent;
+    ++state_.counters.at[path.pc].divergent;
     if (in.extra != kNowhere && !(path.join && path.join->pc == in.extra && path.join->frame == path.frame))
       path.join = new_join(in.extra, path.frame, path.mask, path.join);
   }

@@ -33,7 +33,7 @@ struct Work {
   auto operator<=>(const Work&) const = default;
 };
 
-Work work_of(const Launch& launch);
+Work work_of(const Launch& launch, const LaunchCounters& counters);
 
 // A card's parameters by name, all of them (kParameters). speedup_error: the factor up to which quotients of its times
 // are right, from one rung to the next where both were measured.

@@ -84,9 +84,10 @@ nlohmann::json ratios(const CounterSums& sums, uint64_t blocks) {
 }
 
 CounterSums occupancy_figures(const Launch& launch) {
-  const Occupancy blocks = occupancy(launch.limits, launch.threads_per_block(), launch.shared_bytes);
-  return {{"launch__shared_mem_per_block_static", launch.shared_bytes - launch.dynamic_shared_bytes},
-          {"launch__shared_mem_per_block_dynamic", launch.dynamic_shared_bytes},
+  const LaunchShape& shape = launch.shape;
+  const Occupancy blocks = occupancy(launch.limits, shape.threads_per_block(), shape.shared_bytes);
+  return {{"launch__shared_mem_per_block_static", shape.shared_bytes - shape.dynamic_shared_bytes},
+          {"launch__shared_mem_per_block_dynamic", shape.dynamic_shared_bytes},
           {"launch__occupancy_limit_blocks", blocks.by_blocks},
           {"launch__occupancy_limit_warps", blocks.by_warps},
           {"blocks_by_shared_memory", blocks.by_shared},
@@ -118,24 +119,25 @@ bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
   return all(a) < all(b);
 }
 
-LaunchRecord summarise(const Launch& launch) {
-  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}, {}};
-  if (launch.faulted) return record;  // how far each block came depends on the host's threads
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host) {
+  const LaunchShape& shape = launch.shape;
+  LaunchRecord record{launch.names.kernel, shape.grid, shape.block, {}, occupancy_figures(launch), {}, {}};
+  if (state.faulted) return record;  // how far each block came depends on the host's threads
   for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
-  for (uint32_t pc = 0; pc < launch.counters.at.size(); ++pc) {
-    const InstructionCounters& c = launch.counters.at[pc];
+  for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
+    const InstructionCounters& c = state.counters.at[pc];
     if (c.warps == 0) continue;
     add_counts(record.counters, launch.program, pc, c);
-    if (auto [file, line] = launch.source_line(pc); !file.empty())
+    if (auto [file, line] = launch.names.source_line(pc); !file.empty())
       add_counts(record.lines[{file, line}], launch.program, pc, c);
   }
-  record.counters["barriers"] = launch.counters.barriers;
-  if (launch.counts_traffic) record.work = work_of(launch);
-  record.counters["async_bytes_loaded"] = launch.counters.async_loaded;
-  record.counters["async_bytes_stored"] = launch.counters.async_stored;
-  record.counters["threads"] = launch.grid.count() * launch.block.count();
-  record.counters["host_synchronisations"] = launch.host.synchronisations;
-  record.counters["host_allocations"] = launch.host.allocations;
+  record.counters["barriers"] = state.counters.barriers;
+  if (launch.counts_traffic) record.work = work_of(launch, state.counters);
+  record.counters["async_bytes_loaded"] = state.counters.async_loaded;
+  record.counters["async_bytes_stored"] = state.counters.async_stored;
+  record.counters["threads"] = shape.grid.count() * shape.block.count();
+  record.counters["host_synchronisations"] = host.synchronisations;
+  record.counters["host_allocations"] = host.allocations;
   return record;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/findings.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "report/cost_model.h"
 
 namespace lockstep {
@@ -29,7 +29,13 @@ struct LaunchRecord {
 
 bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // any order that tells them apart
 
-LaunchRecord summarise(const Launch& launch);
+// What the host did since the launch before; nothing before the first.
+struct HostCalls {
+  uint64_t synchronisations = 0;  // calls that waited for the device
+  uint64_t allocations = 0;
+};
+
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host);
 
 // The launches so far, in order. Equal ones, as a loop in the host's code makes many, are kept once.
 class LaunchRecords {

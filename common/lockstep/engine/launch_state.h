@@ -1,0 +1,42 @@
+// launch_state: what changes while a launch runs: its counters, its output, what went wrong. Each thread of the host
+// that runs blocks of the launch has a state of its own; grid adds them up.
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/findings.h"
+#include "base/status.h"
+#include "count/counters.h"
+#include "engine/launch.h"
+
+namespace lockstep {
+
+struct LaunchState {
+  explicit LaunchState(const Launch& launch)
+      : last_range(launch.program.accesses.size()),
+        random(launch.schedule.seed + launch.sequence - 1),
+        clock(launch.sequence << 32) {
+    counters.at.resize(launch.program.code.size());
+  }
+  uint64_t random_below(uint64_t n) { return random() % n; }
+
+  LaunchCounters counters{};
+  std::vector<Range> last_range;  // by Program::accesses: where it went last, almost always where it goes next
+  std::mt19937_64 random;
+  uint64_t clock;           // what the clocks of the card show: later than any clock of the launch before
+  uint64_t changes = 0;     // atomics with a result, and copies, that changed memory; for StallWatch
+  bool concurrent = false;  // other threads of the host update global memory, too
+  std::string output{};     // what printf printed
+
+  Outcome fault{};                   // the first thing that went wrong inside the kernel
+  bool faulted = false;              // stop now
+  int32_t turns_after_fault = 4096;  // of a kernel that continues after a bad access
+  Findings findings{};
+  std::map<std::pair<std::string, uint32_t>, size_t> bad_accesses{};  // kind and pc → in findings
+};
+
+}  // namespace lockstep
