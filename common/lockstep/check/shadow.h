@@ -16,12 +16,12 @@ class Shadow {
  public:
   // Throws std::runtime_error if this process may not have so many addresses.
   explicit Shadow(uint64_t count) : bytes_(count * sizeof(T)) {
-    void* place = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED)
+    void* memory = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
       throw std::runtime_error(
           "this process may not reserve the addresses that the checks need\n  Next: lift the limit (ulimit -v "
           "unlimited), emulate a card with less memory (LOCKSTEP_MEMORY=1G), or leave out the checks of races");
-    data_ = static_cast<T*>(place);
+    data_ = static_cast<T*>(memory);
   }
   ~Shadow() { munmap(data_, bytes_); }
   Shadow(const Shadow&) = delete;

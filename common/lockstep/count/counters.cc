@@ -183,23 +183,11 @@ static bool slower(const Chain& a, const Chain& b) {
 }
 
 void InstructionCounters::add(const InstructionCounters& other) {
-  static_assert(sizeof *this == 16 * sizeof(uint64_t), "every counter must be added");
-  warps += other.warps;
-  threads += other.threads;
-  divergent += other.divergent;
-  global_requests += other.global_requests;
-  global_sectors += other.global_sectors;
-  global_threads += other.global_threads;
-  shared_requests += other.shared_requests;
-  shared_wavefronts += other.shared_wavefronts;
-  shared_ideal += other.shared_ideal;
-  shared_threads += other.shared_threads;
-  local_requests += other.local_requests;
-  local_sectors += other.local_sectors;
-  loop_requests += other.loop_requests;
-  loop_sectors += other.loop_sectors;
-  loop_wavefronts += other.loop_wavefronts;
-  loop_ideal += other.loop_ideal;
+  using Numbers = std::array<uint64_t, sizeof *this / sizeof(uint64_t)>;
+  auto sums = std::bit_cast<Numbers>(*this);
+  const auto more = std::bit_cast<Numbers>(other);
+  for (size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+  *this = std::bit_cast<InstructionCounters>(sums);
 }
 
 void Chain::add(const Chain& other) {
@@ -242,10 +230,10 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
   return w;
 }
 
-Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas) {
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind) {
   if (mask == 0) return {};
-  if (merging) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
-  const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = is_cas ? 2 : 1;
+  if (kind == SharedAtomic::kCount) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
+  const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = kind == SharedAtomic::kCas ? 2 : 1;
   Wavefronts w;
   for (uint32_t first = 0; first < kWarpSize; first += width) {
     Mask phase = mask >> first & (width == 32 ? kFullMask : (1u << width) - 1);

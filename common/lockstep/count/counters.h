@@ -9,16 +9,25 @@
 
 namespace lockstep {
 
+// Sums only: add() adds each number of `other`.
 struct InstructionCounters {
   uint64_t warps = 0;      // warp instructions executed
   uint64_t threads = 0;    // lanes active in them
   uint64_t divergent = 0;  // branches whose active lanes went different ways
   // Memory instructions with at least one active lane, and their lanes; by the space they reached.
-  uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
-  uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
-  uint64_t local_requests = 0, local_sectors = 0;
-  // What the loops load that stand for atomics the card does not have.
-  uint64_t loop_requests = 0, loop_sectors = 0, loop_wavefronts = 0, loop_ideal = 0;
+  struct Global {
+    uint64_t requests = 0, sectors = 0, threads = 0;
+  } global;
+  struct Shared {
+    uint64_t requests = 0, wavefronts = 0, ideal = 0, threads = 0;
+  } shared;
+  struct Local {
+    uint64_t requests = 0, sectors = 0;
+  } local;
+  // What the loops load that stand for atomics which the card does not have.
+  struct Loop {
+    uint64_t requests = 0, sectors = 0, wavefronts = 0, ideal = 0;
+  } loop;
   void add(const InstructionCounters& other);
 };
 
@@ -42,9 +51,10 @@ struct Wavefronts {
 };
 // Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
-// As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes; merging:
-// add of the literal 1 without a use of the result.
-Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas);
+// As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes. kCount: add
+// of the literal 1 whose result is not used.
+enum class SharedAtomic : uint8_t { kCount, kCas, kOther };
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind);
 
 // What the slowest warp of a block goes through, from one barrier to the next, if nobody were in its way: cycles in
 // which it issues or waits for a result, and waits for memory, which are longer on one card than on another.

@@ -93,19 +93,19 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   InstructionCounters& count = warp.state().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  count.global_threads += static_cast<uint64_t>(std::popcount(mask));
+  count.global.threads += static_cast<uint64_t>(std::popcount(mask));
   if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
   if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
-  ++count.global_requests;
+  ++count.global.requests;
   if (addresses.consecutive && mask == kFullMask) {  // no address twice, so that an atomic counts as a load
-    count.global_sectors += (addresses.at[0] + kWarpSize * bytes - 1) / 32 - addresses.at[0] / 32 + 1;
+    count.global.sectors += (addresses.at[0] + kWarpSize * bytes - 1) / 32 - addresses.at[0] / 32 + 1;
   } else if (atomic) {
     std::array<uint64_t, kWarpSize> on_card = addresses.at;
     const uint64_t shift = card_shift(warp, access);
     for (uint64_t& address : on_card) address += shift;
-    count.global_sectors += global_atomic_sectors(on_card.data(), mask, bytes, access.atomic == AtomicOp::kCas);
+    count.global.sectors += global_atomic_sectors(on_card.data(), mask, bytes, access.atomic == AtomicOp::kCas);
   } else {
-    count.global_sectors += global_sectors(addresses.at.data(), mask, bytes);
+    count.global.sectors += global_sectors(addresses.at.data(), mask, bytes);
   }
 }
 
@@ -122,18 +122,22 @@ Mask good_shared_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAd
   });
 }
 
+SharedAtomic shared_atomic(const MemoryAccess& access) {
+  if (access.literal_one) return SharedAtomic::kCount;
+  return access.atomic == AtomicOp::kCas ? SharedAtomic::kCas : SharedAtomic::kOther;
+}
+
 void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  ++count.shared_requests;
-  count.shared_threads += static_cast<uint64_t>(std::popcount(mask));
+  ++count.shared.requests;
+  count.shared.threads += static_cast<uint64_t>(std::popcount(mask));
   if (atomic && is_atomic_loop(access, true)) return;  // count_loop does
   const Wavefronts w =
-      atomic ? shared_atomic_wavefronts(addresses.at.data(), mask, access.bytes, access.literal_one,
-                                        access.atomic == AtomicOp::kCas)
+      atomic ? shared_atomic_wavefronts(addresses.at.data(), mask, access.bytes, shared_atomic(access))
              : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
-  count.shared_wavefronts += w.total;
-  count.shared_ideal += w.ideal;
+  count.shared.wavefronts += w.total;
+  count.shared.ideal += w.ideal;
   if (access.waited) wait_for_shared(warp, w);
 }
 
@@ -153,8 +157,8 @@ Mask good_local_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAdd
 // `addresses`: offsets in each lane's own memory.
 void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
-  count.local_requests += std::max(1u, access.bytes * access.count / 4u);
-  count.local_sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
+  count.local.requests += std::max(1u, access.bytes * access.count / 4u);
+  count.local.sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
 }
 
 // A parameter of a device function, or an argument of a call: its offset is known since decoding.

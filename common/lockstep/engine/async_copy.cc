@@ -16,22 +16,22 @@ namespace {
 
 constexpr uint32_t kBulkUnit = 16;  // bytes: bulk copies move multiples of it
 
-std::byte* shared_place(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
+std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
 
 // Whether the lane may touch `bytes` at the address; if not, the launch has failed at the copy's own line.
-bool may_touch(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
+bool may_touch(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   const Launch& launch = warp.launch();
-  const bool shared = place.space == Space::kShared;
-  if (address % place.bytes) return fail_misaligned(warp, place, lane, address), false;
-  Range& last = warp.state().last_range[place.index];
+  const bool shared = access.space == Space::kShared;
+  if (address % access.bytes) return fail_misaligned(warp, access, lane, address), false;
+  Range& last = warp.state().last_range[access.index];
   if (shared)
     last = {kSharedBase, kSharedBase + launch.shape.shared_bytes};
   else if (!last.contains(address, bytes))
     last = launch.memory.find(address);
   if (last.contains(address, bytes)) return true;
   // The first piece that lies outside says more than the whole.
-  MemoryAccess piece = place;
-  piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(place.bytes, bytes));
+  MemoryAccess piece = access;
+  piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(access.bytes, bytes));
   uint64_t outside = address;
   while (last.contains(outside, piece.bytes)) outside += piece.bytes;
   shared ? fail_shared(warp, piece, lane, outside) : fail_global(warp, piece, lane, outside);
@@ -112,7 +112,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
       warp.state().counters.async_loaded += bytes;
       count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
     }
-    std::byte* to = shared_place(warp, copy.to[l]);
+    std::byte* to = in_shared(warp, copy.to[l]);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
     std::memset(to + bytes, 0, use.to.bytes - bytes);
   }
@@ -153,15 +153,15 @@ void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
 }
 
 // Each piece of a lane's range is an access of its own.
-void AsyncCopies::show_range(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
+void AsyncCopies::show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   if (!warp.launch().watched()) return;
-  for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, place, lane, address + i);
+  for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, access, lane, address + i);
 }
 
 const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
-  const MemoryAccess& place = bulk.use->from;
-  show_range(warp, place, bulk.lane, bulk.from, bulk.bytes);
-  return place.space == Space::kShared ? shared_place(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
+  const MemoryAccess& access = bulk.use->from;
+  show_range(warp, access, bulk.lane, bulk.from, bulk.bytes);
+  return access.space == Space::kShared ? in_shared(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
 }
 
 void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
@@ -173,8 +173,7 @@ void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
     show_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
-    std::byte* to =
-        use.to.space == Space::kShared ? shared_place(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
+    std::byte* to = use.to.space == Space::kShared ? in_shared(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
     if (use.reduce)
       use.reduce(from, to, bulk.bytes);
     else

@@ -55,7 +55,7 @@ class AsyncCopies {
   void complete(Warp& warp, Copy& copy, Mask lanes);
   void complete(Warp& warp, Bulk& bulk);
   static const std::byte* read_source(Warp& warp, const Bulk& bulk);
-  static void show_range(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes);
+  static void show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes);
 
   std::vector<Copy> copies_;  // in the order in which they were started
   std::vector<Bulk> bulks_;

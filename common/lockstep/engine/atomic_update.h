@@ -68,15 +68,15 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const L
   const LoopTraffic traffic =
       sizeof(T) == 2 ? run_half_loop(loop, addresses.shared_begin != 0) : run_cast_loop(loop, kWhole);
   InstructionCounters& count = warp.state().counters.at[access.pc];
-  count.loop_wavefronts += traffic.loads.total;
-  count.loop_ideal += traffic.loads.ideal;
-  count.shared_wavefronts += traffic.tries.total;
-  count.shared_ideal += traffic.tries.ideal;
+  count.loop.wavefronts += traffic.loads.total;
+  count.loop.ideal += traffic.loads.ideal;
+  count.shared.wavefronts += traffic.tries.total;
+  count.shared.ideal += traffic.tries.ideal;
   if (addresses.shared_begin) return;
-  ++count.loop_requests;
-  count.loop_sectors += traffic.load_sectors;
-  count.global_requests += traffic.rounds;
-  count.global_sectors += traffic.try_sectors;
+  ++count.loop.requests;
+  count.loop.sectors += traffic.load_sectors;
+  count.global.requests += traffic.rounds;
+  count.global.sectors += traffic.try_sectors;
 }
 
 // Lane after lane, lowest first: one of the orders that hardware may take.

@@ -193,7 +193,7 @@ class SharedGrid {
     uint64_t reductions = 0, instructions = 0;
     for (const InstructionCounters& count : own_.state.counters.at) instructions += count.threads;
     for (const MemoryAccess& access : launch_.program.accesses)
-      if (reduces_globally(access)) reductions += own_.state.counters.at[access.pc].global_threads;
+      if (reduces_globally(access)) reductions += own_.state.counters.at[access.pc].global.threads;
     return reductions * kInstructionsPerReduction > instructions;
   }
 

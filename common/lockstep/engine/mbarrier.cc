@@ -62,8 +62,8 @@ const char* Mbarrier::expect(int64_t more_bytes) {
 
 namespace {
 
-void fail_mbarrier(Warp& warp, const MemoryAccess& place, uint32_t lane, const char* what, const char* next) {
-  fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, place.pc, what, next});
+void fail_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, const char* what, const char* next) {
+  fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, access.pc, what, next});
 }
 
 uint64_t& word_at(Warp& warp, uint64_t address) {
@@ -76,17 +76,17 @@ constexpr const char* kCountNext =
 
 // Lets `change` change the lane's barrier; what it returns is what went wrong, or null.
 template <class Change>
-bool update(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, const Change& change) {
+bool update(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, const Change& change) {
   uint64_t& word = word_at(warp, address);
   if (!Mbarrier::is_one(word)) {
     fail_mbarrier(
-        warp, place, lane, "an mbarrier that is not initialised",
+        warp, access, lane, "an mbarrier that is not initialised",
         "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
     return false;
   }
   Mbarrier barrier = Mbarrier::read(word);
   const char* wrong = change(barrier);
-  if (wrong) return fail_mbarrier(warp, place, lane, wrong, kCountNext), false;
+  if (wrong) return fail_mbarrier(warp, access, lane, wrong, kCountNext), false;
   word = barrier.word();
   return true;
 }
@@ -135,38 +135,38 @@ bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address
 
 }  // namespace
 
-bool arrive_at(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address) {
-  show_asynchronous_lane(warp, place, lane, address);
-  return update(warp, place, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
+bool arrive_at(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  show_asynchronous_lane(warp, access, lane, address);
+  return update(warp, access, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
 }
 
-bool bytes_came(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  show_asynchronous_lane(warp, place, lane, address);
-  return update(warp, place, lane, address, [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
+bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
+  show_asynchronous_lane(warp, access, lane, address);
+  return update(warp, access, lane, address, [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
 }
 
-bool await_one_more(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address) {
-  return update(warp, place, lane, address, [](Mbarrier& barrier) -> const char* {
+bool await_one_more(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  return update(warp, access, lane, address, [](Mbarrier& barrier) -> const char* {
     if (barrier.pending == Mbarrier::kMost) return "more than 1048575 arrivals awaited by an mbarrier";
     ++barrier.pending;
     return nullptr;
   });
 }
 
-bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* out) {
-  read_addresses(warp, place, mask, out);
+bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
+  read_addresses(warp, access, mask, out);
   const Range shared{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    if (place.space == Space::kGeneric) {
+    if (access.space == Space::kGeneric) {
       if (out[l] - kSharedWindow >= kWindowBytes) {
-        fail_mbarrier(warp, place, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
+        fail_mbarrier(warp, access, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
         return false;
       }
       out[l] -= kSharedWindow;
     }
-    if (out[l] % sizeof(uint64_t)) return fail_misaligned(warp, place, l, out[l]), false;
-    if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, place, l, out[l]), false;
+    if (out[l] % sizeof(uint64_t)) return fail_misaligned(warp, access, l, out[l]), false;
+    if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, access, l, out[l]), false;
   }
   return true;
 }

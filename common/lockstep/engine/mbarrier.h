@@ -33,13 +33,13 @@ struct Mbarrier {
 bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask);
 
 // Where the lanes' objects lie, as addresses within shared memory; false: the launch has failed.
-bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* out);
+bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out);
 
 // What a copy does to its mbarrier, on behalf of the lane that started it: an arrival, or bytes that have come. False:
 // the launch has failed.
-bool arrive_at(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address);
-bool bytes_came(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes);
+bool arrive_at(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
+bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes);
 // cp.async.mbarrier.arrive without .noinc: one arrival more is awaited in this phase.
-bool await_one_more(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address);
+bool await_one_more(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 
 }  // namespace lockstep

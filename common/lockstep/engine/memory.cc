@@ -24,7 +24,7 @@ constexpr uint64_t kReserveFactor = 4;
 constexpr uint64_t kAround = uint64_t{32} << 30;
 // Where a device in a process of its own begins: far from where systems put a program, its libraries, its stack and a
 // sanitizer's shadows, so that the program's process has the place free, too.
-constexpr uint64_t kPlaceApart = 0x2000'0000'0000;
+constexpr uint64_t kBeginApart = 0x2000'0000'0000;
 constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
 constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered, if need be
 
@@ -53,17 +53,17 @@ Memory::Memory(const DeviceOptions& options)
   const uint64_t own = align_up(capacity_ * kReserveFactor, 2 << 20), shared = apart ? shared_bytes(capacity_) : 0;
   reserved_ = own + shared;
   const auto reserve = [&](uint64_t bytes) {
-    return mmap(reinterpret_cast<void*>(apart ? kPlaceApart : 0), bytes, PROT_NONE,
+    return mmap(reinterpret_cast<void*>(apart ? kBeginApart : 0), bytes, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   around_ = kAround;
-  void* place = reserve(reserved_ + 2 * around_);
-  if (place == MAP_FAILED) around_ = 0, place = reserve(reserved_);  // under valgrind, say
-  if (place == MAP_FAILED)
+  void* reserved = reserve(reserved_ + 2 * around_);
+  if (reserved == MAP_FAILED) around_ = 0, reserved = reserve(reserved_);  // under valgrind, say
+  if (reserved == MAP_FAILED)
     throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
                              " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
                              "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
-  base_ = reinterpret_cast<uint64_t>(place) + around_;
+  base_ = reinterpret_cast<uint64_t>(reserved) + around_;
   own_ = {base_, base_, base_ + own};
   if (!apart) return;
   const uint64_t begin = own_.fresh_end;
@@ -123,18 +123,18 @@ bool Memory::free(uint64_t address) {
   const uint64_t bytes = found->second;
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
-  void* place = reinterpret_cast<void*>(address);
+  void* memory = reinterpret_cast<void*>(address);
   const bool shared = shared_.begin && address >= shared_.begin;
   if (shared) {
-    madvise(place, span, MADV_REMOVE);
-    mprotect(place, span, PROT_NONE);
+    madvise(memory, span, MADV_REMOVE);
+    mprotect(memory, span, PROT_NONE);
   } else {  // mapping afresh drops the pages and the rights to them in one step
-    mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   live_.erase(found);
-  const auto placed = on_card_.find(address);
-  card_.free(placed->second);
-  on_card_.erase(placed);
+  const auto on_card = on_card_.find(address);
+  card_.free(on_card->second);
+  on_card_.erase(on_card);
   freed_[address] = bytes;
   used_ -= bytes;
   auto& holes = (shared ? shared_ : own_).holes;

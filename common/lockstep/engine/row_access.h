@@ -157,9 +157,9 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
     range = found;
   }
   InstructionCounters& count = state.counters.at[access.pc];
-  ++count.global_requests;
-  count.global_threads += row.count;
-  count.global_sectors += global_sectors(row);
+  ++count.global.requests;
+  count.global.threads += row.count;
+  count.global.sectors += global_sectors(row);
   if (launch.counts_traffic) count_traffic(warp, access, row);
   move(warp, access, row);
   return true;
@@ -173,10 +173,10 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   const auto wavefronts = shared_wavefronts(row, bytes, access.op == MemoryOp::kStore);
   if (!wavefronts) return false;
   InstructionCounters& count = warp.state().counters.at[access.pc];
-  ++count.shared_requests;
-  count.shared_threads += row.count;
-  count.shared_wavefronts += wavefronts->total;
-  count.shared_ideal += wavefronts->ideal;
+  ++count.shared.requests;
+  count.shared.threads += row.count;
+  count.shared.wavefronts += wavefronts->total;
+  count.shared.ideal += wavefronts->ideal;
   if (access.waited) wait_for_shared(warp, *wavefronts);
   Row in_process = row;
   in_process.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;

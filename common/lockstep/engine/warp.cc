@@ -43,9 +43,9 @@ Warp::Warp(Block& block, uint32_t index)
       state_(block.state()),
       block_(block),
       index_(index),
-      spare_frames_(launch_.program.functions.size()),
+      frames_{{}, std::vector<std::vector<Frame*>>(launch_.program.functions.size())},
       local_stride_(launch_.shape.local_bytes),
-      dull_turns_(kFewTurns) {
+      turns_{false, kFewTurns} {
   local_ = aligned_bytes(local_stride_ * kWarpSize);
   new_frame(0);
   for (const Preset& preset : launch_.program.functions[0].presets)
@@ -57,7 +57,7 @@ Site Warp::site(uint32_t lane, uint32_t pc) const { return launch_.names.site(bl
 void Warp::start() {
   const uint32_t threads = launch_.shape.threads_per_block() - index_ * kWarpSize;
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
-  Frame& entry = frame_storage_.front();
+  Frame& entry = frames_.storage.front();
   entry.live = live_;
   for (const Preset& preset : block_presets_)
     std::fill_n(lanes<uint32_t>(entry.registers.get(), preset.offset), kWarpSize,
@@ -133,11 +133,11 @@ void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
 }
 
 Progress Warp::run() {
-  suspicious_ = false;
+  turns_.suspicious = false;
   for (;;) {
     if (live_ == 0) return Progress::kDone;
     // The usual end of a turn: the whole warp waits at a barrier of the block.
-    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.empty()) return Progress::kBlocked;
+    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.in_use().empty()) return Progress::kBlocked;
     merge_paths();
     const size_t next = pick();
     if (next == paths_.size()) {  // none may run now
@@ -148,10 +148,10 @@ Progress Warp::run() {
       }
       if (all_wait && (wake_waiting() || release_joins())) continue;
       if (all_wait) return Progress::kBlocked;
-      const bool restless = suspicious_ || ++dull_turns_ > kDullTurns;
+      const bool restless = turns_.suspicious || ++turns_.dull > kDullTurns;
       if (!restless && launch_.schedule.kind != Schedule::kRandom) continue;
-      if (!restless) return dull_turns_ < kFewTurns ? Progress::kYielded : Progress::kTurnOver;
-      dull_turns_ = 0;
+      if (!restless) return turns_.dull < kFewTurns ? Progress::kYielded : Progress::kTurnOver;
+      turns_.dull = 0;
       release_joins();
       return Progress::kYielded;
     }
@@ -224,7 +224,7 @@ void Warp::execute(Path path) {
         const MemoryAccess& access = accesses[in.extra];
         access.handler(*this, access, mask);
         if (state_.faulted) return;
-        if (access.may_spin) budget -= kSuspicion, suspicious_ = true, path.looked_at = path.pc;
+        if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
       }
       ++next, ++count;
     } else {
@@ -263,7 +263,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       break;
     case Kind::kMbarrier:
       if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) {
-        path.yielded = suspicious_ = true;
+        path.yielded = turns_.suspicious = true;
         path.looked_at = path.pc;
       }
       break;
@@ -275,7 +275,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       for (Observer* observer : launch_.observers)
         if (mask) observer->fence(*this, mask, static_cast<Scope>(in.immediate));
       break;
-    case Kind::kYield: path.yielded = suspicious_ = true; break;
+    case Kind::kYield: path.yielded = turns_.suspicious = true; break;
     case Kind::kTrap:
       if (mask)
         fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
@@ -318,7 +318,7 @@ uint64_t Warp::state_hash() const {
     }
     sum += hash;
   }
-  for (const Join* join : joins_)
+  for (const Join* join : joins_.in_use())
     sum += mix(uint64_t{join->expected} << 32 | join->arrived, uint64_t{join->pc} << 1 | 1);
   return mix(mix(sum, live_), local_.get(), local_stride_ * kWarpSize);
 }

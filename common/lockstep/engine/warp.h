@@ -12,6 +12,7 @@
 #include "base/findings.h"
 #include "count/counters.h"
 #include "engine/async_copy.h"
+#include "engine/joins.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -26,8 +27,6 @@ struct AlignedDelete {
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 AlignedBytes aligned_bytes(size_t bytes);  // zeroed
 
-struct Join;
-
 struct Frame {
   uint32_t function = 0;  // index into Program::functions
   AlignedBytes registers;
@@ -39,13 +38,6 @@ struct Frame {
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
   uint32_t depth = 0;  // calls between the kernel and this
-};
-
-struct Join {
-  uint32_t pc = 0;
-  Frame* frame = nullptr;
-  Mask expected = 0, arrived = 0;
-  Join* parent = nullptr;
 };
 
 struct Path {
@@ -92,8 +84,8 @@ class Warp {
   Site site(uint32_t lane, uint32_t pc) const;  // of one of its threads
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
-  bool spins() const { return suspicious_; }  // its last turn looked like waiting for somebody
-  uint64_t state_hash() const;                // of all that decides what it does next, but for memory that is shared
+  bool spins() const { return turns_.suspicious; }  // its last turn looked like waiting for somebody
+  uint64_t state_hash() const;  // of all that decides what it does next, but for memory that is shared
   const std::vector<Path>& paths() const { return paths_; }
   Chain& chain() { return chain_; }  // since the block's last barrier
   AsyncCopies& copies() { return copies_; }
@@ -144,8 +136,6 @@ class Warp {
   void remove_from_joins(Join* join, Mask leaving);
   Frame* new_frame(uint32_t function);
   void leave_frame(Frame* frame, Mask leaving);
-  Join* new_join(uint32_t pc, Frame* frame, Mask expected, Join* parent);
-  void free_join(Join* join);
 
   const Launch& launch_;
   LaunchState& state_;
@@ -154,17 +144,20 @@ class Warp {
   Mask live_ = 0;
   std::vector<Path> paths_;  // all but the one that is running
   Chain chain_;
-  std::vector<Join*> joins_, spare_joins_;  // in use; not in use
-  std::deque<Join> join_storage_;
-  std::deque<Frame> frame_storage_;                // [0] is the kernel's own
-  std::vector<std::vector<Frame*>> spare_frames_;  // by function
+  Joins joins_;
+  struct Frames {
+    std::deque<Frame> storage;               // [0] is the kernel's own
+    std::vector<std::vector<Frame*>> spare;  // by function
+  } frames_;
   Frame* frame_ = nullptr;
   AlignedBytes local_;
   uint64_t local_stride_ = 0;
   AsyncCopies copies_;
   std::vector<Preset> block_presets_;  // those that change from block to block
-  bool suspicious_ = false;            // the last turn looked like waiting for somebody
-  uint32_t dull_turns_ = 0;            // turns used up without looking so, since it last did
+  struct Turns {
+    bool suspicious = false;  // the last turn looked as if the warp waited for other threads
+    uint32_t dull = 0;        // turns used up since a turn last looked so
+  } turns_;
 };
 
 }  // namespace lockstep

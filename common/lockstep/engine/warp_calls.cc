@@ -14,14 +14,14 @@ namespace lockstep {
 static constexpr uint32_t kDeepestCalls = 4096;
 
 Frame* Warp::new_frame(uint32_t function) {
-  auto& spare = spare_frames_[function];
+  auto& spare = frames_.spare[function];
   if (!spare.empty()) {
     Frame* frame = spare.back();
     spare.pop_back();
     return frame;
   }
   const FunctionCode& code = launch_.program.functions[function];
-  Frame& frame = frame_storage_.emplace_back();
+  Frame& frame = frames_.storage.emplace_back();
   frame.function = function;
   frame.registers = aligned_bytes(code.register_bytes);
   frame.params.resize(size_t{code.param_bytes} * kWarpSize);
@@ -31,7 +31,7 @@ Frame* Warp::new_frame(uint32_t function) {
 
 void Warp::leave_frame(Frame* frame, Mask leaving) {
   frame->live &= ~leaving;
-  if (frame->live == 0 && frame != &frame_storage_.front()) spare_frames_[frame->function].push_back(frame);
+  if (frame->live == 0 && frame != &frames_.storage.front()) frames_.spare[frame->function].push_back(frame);
 }
 
 // The lanes of `mask` call; all meet again right behind the call.
@@ -43,7 +43,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     path.pc = after;
     return true;
   }
-  path.join = new_join(after, path.frame, path.mask, path.join);
+  path.join = joins_.add({after, path.frame, path.mask, 0, path.join});
   path.join->arrived = path.mask & ~mask;
   path.mask = mask;
   if (site.function != kNowhere) {

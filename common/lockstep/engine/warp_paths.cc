@@ -14,23 +14,6 @@ void Warp::put_aside(const Path& path, Mask mask, uint32_t pc) {
   paths_.push_back(other);
 }
 
-Join* Warp::new_join(uint32_t pc, Frame* frame, Mask expected, Join* parent) {
-  if (spare_joins_.empty()) {
-    join_storage_.emplace_back();
-    spare_joins_.push_back(&join_storage_.back());
-  }
-  Join* join = spare_joins_.back();
-  spare_joins_.pop_back();
-  *join = {pc, frame, expected, 0, parent};
-  joins_.push_back(join);
-  return join;
-}
-
-void Warp::free_join(Join* join) {
-  std::erase(joins_, join);
-  spare_joins_.push_back(join);
-}
-
 // `taken` goes to target, the rest goes on; both know where they meet.
 void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   if (taken == path.mask) {
@@ -45,7 +28,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   ++state_.counters.at[path.pc].divergent;
   const Mask rest = path.mask & ~taken;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
-    path.join = new_join(meeting, path.frame, path.mask, path.join);
+    path.join = joins_.add({meeting, path.frame, path.mask, 0, path.join});
   if (target == meeting) {
     path.join->arrived |= taken;
     path.mask = rest;
@@ -80,7 +63,7 @@ bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   if (groups.size() > 1) {
     ++state_.counters.at[path.pc].divergent;
     if (in.extra != kNowhere && !(path.join && path.join->pc == in.extra && path.join->frame == path.frame))
-      path.join = new_join(in.extra, path.frame, path.mask, path.join);
+      path.join = joins_.add({in.extra, path.frame, path.mask, 0, path.join});
   }
   for (size_t i = 1; i < groups.size(); ++i) put_aside(path, groups[i].second, groups[i].first);
   path.mask = groups[0].second;
@@ -95,7 +78,7 @@ bool Warp::arrive(Path& path) {
     if (join->arrived != join->expected) return false;
     path.mask = join->expected;
     path.join = join->parent;
-    free_join(join);
+    joins_.free(join);
   }
   ++path.pc;
   return true;
@@ -104,7 +87,7 @@ bool Warp::arrive(Path& path) {
 // Lanes that waited at joins go on without the others. False if none waited.
 bool Warp::release_joins() {
   bool any = false;
-  const std::vector<Join*> joins = joins_;
+  const std::vector<Join*> joins = joins_.in_use();
   for (Join* join : joins) {
     if (!join->arrived) continue;
     Path path;
@@ -113,7 +96,7 @@ bool Warp::release_joins() {
     path.frame = join->frame;
     path.join = join->parent;
     join->expected &= ~path.mask;
-    if (!join->expected) free_join(join);
+    if (!join->expected) joins_.free(join);
     paths_.push_back(path);
     any = true;
   }
@@ -143,14 +126,14 @@ void Warp::remove_from_joins(Join* join, Mask leaving) {
     Join* parent = join->parent;
     join->expected &= ~leaving;
     if (!join->expected) {
-      free_join(join);
+      joins_.free(join);
     } else if (join->arrived == join->expected) {
       Path path;
       path.mask = join->expected;
       path.pc = join->pc;
       path.frame = join->frame;
       path.join = parent;
-      free_join(join);
+      joins_.free(join);
       paths_.push_back(path);
     }
     join = parent;

@@ -55,7 +55,7 @@ uint32_t blocks_resident(const Work& work, const Card& card) {
 uint64_t atomic_sectors(const Program& program, size_t pc, const InstructionCounters& count) {
   if (program.code[pc].kind != Kind::kMemory) return 0;
   const MemoryOp op = program.accesses[program.code[pc].extra].op;
-  return op == MemoryOp::kAtomic || op == MemoryOp::kReduction ? count.global_sectors : 0;
+  return op == MemoryOp::kAtomic || op == MemoryOp::kReduction ? count.global.sectors : 0;
 }
 
 double cycles(const Chain& chain, const Work& work, const Card& card) {
@@ -187,7 +187,7 @@ Work work_of(const Launch& launch, const LaunchCounters& counters) {
       case Pipe::kSpecial: work.special += issued; break;
       case Pipe::kShuffle: work.wavefronts += issued; break;
     }
-    work.wavefronts += count.shared_wavefronts + count.loop_wavefronts + count.local_requests;
+    work.wavefronts += count.shared.wavefronts + count.loop.wavefronts + count.local.requests;
     work.atomic_sectors += atomic_sectors(launch.program, pc, count);
   }
   const Traffic& traffic = counters.traffic;

@@ -37,29 +37,29 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   const std::string op = kOps[static_cast<int>(access.op)];
-  if (c.global_requests) {
+  if (c.global.requests) {
     const std::string name = atomic && is_atomic_loop(access, false) ? "atom" : op;  // its tries are cas
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global_sectors);
-    if (atomic) add("global_atomics", c.global_threads);
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global.sectors);
+    if (atomic) add("global_atomics", c.global.threads);
   }
-  if (c.loop_requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop_sectors);
+  if (c.loop.requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop.sectors);
   }
-  if (c.shared_requests) {
+  if (c.shared.requests) {
     const std::string name = atomic ? "atom" : op;  // the card has one name for both kinds of atomics there
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared_wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared_wavefronts - c.shared_ideal);
-    if (atomic) add("shared_atomics", c.shared_threads);
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared.wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared.wavefronts - c.shared.ideal);
+    if (atomic) add("shared_atomics", c.shared.threads);
   }
-  if (c.loop_wavefronts) {
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop_wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop_wavefronts - c.loop_ideal);
+  if (c.loop.wavefronts) {
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop.wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop.wavefronts - c.loop.ideal);
   }
-  if (c.local_requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local_sectors);
+  if (c.local.requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local.sectors);
   }
 }
 
