@@ -17,11 +17,11 @@ size_t lane_bytes(Width width) {
   return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
 }
 
-// Whether the store of this lane leaves memory as the earlier store left it, or will leave it: then their order does
-// not matter. CUDA defines what memory holds when many threads write one and the same value. segment: of the store.
+// Whether this lane's store writes the value that the earlier store wrote, or will write: then their order does not
+// matter. CUDA defines what memory holds if many threads write the same value. segment: of this store.
 bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier, SegmentId segment) {
   const MemoryAccess& access = made.access;
-  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: a copy, not out of registers
+  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: an asynchronous copy
   const size_t width = lane_bytes(access.register_width);
   const auto* memory = reinterpret_cast<const std::byte*>(made.addresses.at[lane]);
   bool as_memory = true, as_other = earlier.access == access.index && earlier.segment == segment;
@@ -34,15 +34,15 @@ bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier
   return as_memory || as_other;
 }
 
-// Enough for this access. Of a struct that is copied whole, or loaded eight bytes and more at a time, some bytes may be
-// padding that nobody wrote.
+// Whether enough bytes are written for this access. If a struct is copied whole, or loaded in pieces of eight bytes or
+// more, some bytes may be padding, which is never written.
 bool is_written(const Written& written, const MemoryAccess& access, uint64_t first) {
   const uint32_t bytes = access.bytes * access.count;
   if (written.all(first, bytes)) return true;
   return (access.only_copied || bytes > 4) && written.any(first, bytes);
 }
 
-// Whether all 32 lanes read or write one stretch of memory, lane after lane.
+// Whether all 32 lanes access memory side by side, lane after lane.
 bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
   if (mask != kFullMask) return false;
   uint64_t difference = 0;
@@ -50,15 +50,15 @@ bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
   return difference == 0;
 }
 
-// CUDA's own C++ libraries. A race there, or an unwritten word of their shared memory, is nothing that a learner could
-// mend; they hold what they do on purpose to work (docs/lockstep.md names the places).
+// CUDA's own C++ libraries. A learner cannot fix a race there, or a read of shared memory that was never written; the
+// libraries do it on purpose (docs/lockstep.md names the cases).
 bool is_library(const std::string& file) {
   return file.find("/cub/") != std::string::npos || file.find("/thrust/") != std::string::npos ||
          file.find("/cuda/std/") != std::string::npos;
 }
 
-// Memory gives whole pages, and at least 512 bytes behind the last byte. Taken as they are, neighbours' shadows touch,
-// and the system keeps them as one mapping.
+// Memory allocates whole pages, with at least 512 bytes behind the last byte. Shadows include these bytes, so that
+// neighbours' shadows touch and the system keeps them as one mapping.
 uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, 4096); }
 
 }  // namespace
@@ -89,7 +89,7 @@ void Checker::freed(uint64_t address, uint64_t bytes) {
 
 void Checker::begin_launch(const Launch& launch) {
   launch_ = &launch;
-  causes_.clear();  // of a launch that did not get to its end
+  causes_.clear();  // of a launch that did not reach its end
   blocks_.clear();
   findings_.clear();
   if (order_.begin_launch())
@@ -98,7 +98,7 @@ void Checker::begin_launch(const Launch& launch) {
 }
 
 void Checker::end_launch(Findings& findings) {
-  // A read of what another thread has yet to write is found twice; the race is the cause.
+  // A read of a word that another thread writes later is found twice, also as a race. The race is the cause.
   const auto races_too = [&](uint32_t pc) {
     return std::any_of(causes_.begin(), causes_.end(), [&](const auto& entry) {
       const auto& [kind, one, other] = entry.first;
@@ -173,7 +173,8 @@ void Checker::check_written(const Checked& checked) {
   }
 }
 
-// An asynchronous copy writes at any time until it is waited for: even the thread that began it must keep away.
+// An asynchronous copy may write until a thread waits for it. Until then not even the thread that started it may access
+// its target.
 void Checker::check_copies(const Checked& checked) {
   const Block& block = checked.warp().block();
   const uint32_t pc = checked.access().pc;
@@ -208,7 +209,7 @@ void Checker::check_order(const Checked& checked) {
                           ? cells_of([&](size_t i) { return block.cells[i].data(); }, block.cells[0].size())
                           : cells_of([&](size_t i) { return records_[i]->data(); }, memory_.reserved() / 4);
   const uint32_t warp = checked.warp().index();
-  const SegmentId segment = order_.stamp(block.order, warp);  // first: a release is among what it tells
+  const SegmentId segment = order_.stamp(block.order, warp);  // first: a release also publishes itself
   if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
   const SegmentId floor = checked.shared() ? block.order.floor : order_.first_segment();
   conflicts_.clear();
@@ -217,7 +218,7 @@ void Checker::check_order(const Checked& checked) {
   for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
 }
 
-// Strong accesses carry what their threads know from one to the other.
+// Strong accesses pass on what their threads know.
 void Checker::tell_strong(const Checked& checked) {
   const uint64_t base = checked.shared() ? kSharedWindow : 0;
   for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {
@@ -307,7 +308,7 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
                   {"a lane that its own mask does not name",
                    "give a mask with the bit of every lane that calls: __activemask() does not do that, "
                    "__ballot_sync() before the branch does"});
-    else if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // other collectives ask only lanes that live
+    else if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
       report_mask(warp, pc, l,
                   {"a mask that names lanes which have ended or never were",
                    "let them stay until the exchange is done, or compute the mask of those that remain"});
@@ -349,7 +350,7 @@ void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
   order_.join_some(order, opened.id, participants);
 }
 
-// Every thread has to come to the same barrier. Copies that the compiler made of one barrier are the same line.
+// Every thread must reach the same barrier. If the compiler copied a barrier, the copies have the same line.
 void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
   const auto here = [&](const Arrival& a) { return launch_->names.source_line(a.pc); };
   const auto site = [&](const Arrival& a) {

@@ -1,6 +1,6 @@
-// checker: watches one device's launches for races, reads of what nothing wrote, and misused synchronisation, and
-// makes findings of what it sees. In: events from the engine (observer.h). Out: findings, at the end of each launch.
-// Accesses out of bounds and the like are left out: the engine finds them itself (access_fault).
+// checker: watches one device's launches for races, reads of memory that was never written, and misused
+// synchronisation. In: events from the engine (observer.h). Out: findings, at the end of each launch. Accesses out of
+// bounds are left out: the engine finds them itself (access_fault).
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace lockstep {
 
 class Checker : public Observer {
  public:
-  // Throws std::runtime_error if this process may not have the addresses for what is to be kept.
+  // Throws std::runtime_error if this process may not reserve the addresses for its records.
   Checker(const Checks& checks, const Memory& memory);
 
   bool allocated(uint64_t address, uint64_t bytes) override;
@@ -42,17 +42,18 @@ class Checker : public Observer {
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
  private:
-  // What distinguishes causes while a kernel runs, before any text is made.
+  // Tells causes apart while a kernel runs, before any text is made.
   using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, one pc, the other
 
-  // What is kept for one resident block.
+  // The records of one resident block.
   struct BlockChecks {
     BlockOrder order;
     std::array<std::vector<Record>, 3> cells;  // of its shared memory: as records_
     std::vector<uint64_t> written;             // likewise
   };
 
-  // An access, and where each lane's data begins in the memory that the block's or the device's records are for.
+  // An access, and for each lane the offset of its data from the start of the block's shared memory or of the device's
+  // global memory.
   struct Checked {
     const ObservedAccess& made;
     BlockChecks& block;
@@ -64,12 +65,12 @@ class Checker : public Observer {
     bool shared() const { return made.space == Space::kShared; }
   };
 
-  // What is wrong with a mask, and the next step.
+  // An error in a mask, and the next step.
   struct Mismatch {
     const char *what, *next;
   };
 
-  // Whether this cause was found before; if so it is counted once more.
+  // Whether this cause was found before. If so, its finding counts one more.
   bool count_again(const Cause& cause);
   void add(const Cause& cause, Finding finding);
 

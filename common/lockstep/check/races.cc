@@ -53,7 +53,7 @@ class Note {
  private:
   bool same_thread(const Record& a, const Record& b) const { return a.segment == b.segment && a.lane == b.lane; }
 
-  // A weak access of the same thread to the same bytes meets all that a strong one would.
+  // A weak access conflicts with everything that a strong access of the same thread to the same bytes conflicts with.
   bool says_more(const Record& then, const Record& me) const {
     return same_thread(then, me) && !then.atomic && me.atomic && !(me.bytes & ~then.bytes);
   }
@@ -76,7 +76,7 @@ class Note {
     return !same_block && (then.block_scope || me.block_scope);
   }
 
-  // Whether `me` is of another block or warp than `first`, where `second` is not.
+  // Whether `me` is farther from `first` than `second` is: in another block, or in another warp.
   bool farther(const Record& first, const Record& me, const Record& second) const {
     const auto distance = [&](const Record& r) {
       if (r.segment < who_.order.first_segment() || first.segment < who_.order.first_segment()) return 0;
@@ -100,7 +100,8 @@ uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
 // Where Record::lane and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
 constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
 
-// Whether one of the words was last accessed, since the floor, by another thread than its own lane, or more weakly.
+// Whether another thread than its own lane accessed one of the words last, since the floor, or the lane accessed it
+// more weakly.
 bool met_others(const Record* words, Mask mask, const Accessor& who, bool strong) {
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
@@ -113,7 +114,7 @@ bool met_others(const Record* words, Mask mask, const Accessor& who, bool strong
   return others != 0;
 }
 
-// Lanes side by side on words side by side, most of which are in nobody's way. False: look at each.
+// Lanes side by side that access words side by side: usually without any conflict. False: each lane must be checked.
 bool note_row(const Accessor& who, Mask mask, uint64_t word, bool reads, const Record& mine) {
   const Cells& cells = who.cells;
   const auto met = [&](const Record* records) { return met_others(records + word, mask, who, mine.atomic); };
@@ -136,7 +137,7 @@ void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, con
     const uint64_t start = bytes[first] - 4 * first;  // where lane 0 would be
     uint64_t astray = 0;
     for (uint32_t l = 0; l < kWarpSize; ++l) astray |= mask >> l & 1 ? bytes[l] ^ (start + 4 * l) : 0;
-    // The cells of lanes that take no part are looked at and left alone; they have to exist.
+    // The cells of inactive lanes are read and not changed. They must exist.
     const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= who.cells.words;
     if (!astray && exist && note_row(who, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15))) return;
   }

@@ -35,7 +35,7 @@ T read(const void* from) {
   return value;
 }
 
-// As the instruction's type says; what has none, and halves, as an unsigned number.
+// A number of the instruction's type. Bits without a type, and halves, are unsigned numbers.
 Json value_at(const void* from, Type type, uint32_t bytes) {
   switch (type) {
     case Type::kF32: return read<float>(from);
@@ -55,7 +55,7 @@ Json value_at(const void* from, Type type, uint32_t bytes) {
   }
 }
 
-// What element e of the lane's access moves: what memory holds, or what the register gives (cas: the new value).
+// The value of element e of the lane's access: of a load, in memory; else in the register (cas: the new value).
 Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint32_t e, uint64_t address) {
   if (access.op == MemoryOp::kLoad)
     return value_at(reinterpret_cast<const void*>(address + e * access.bytes), access.type, access.bytes);
@@ -90,7 +90,7 @@ void Trace::begin_launch(const Launch& launch) {
          {"block", shape(launch.shape.block)}});
 }
 
-void Trace::end_launch(Findings&) { stream_.flush(); }  // the last chance: a program may end in any way
+void Trace::end_launch(Findings&) { stream_.flush(); }  // now: the program may end in any way
 
 void Trace::begin_block(const Block& block) {
   if (block.slot() >= steps_.size()) steps_.resize(block.slot() + 1);
@@ -118,7 +118,7 @@ void Trace::access(const ObservedAccess& made) {
   const Launch& launch = warp.launch();
   Json line = record(warp, access.pc, mask, name_of(access.op));
   std::array<uint64_t, kWarpSize> offsets = addresses.at;
-  for (uint64_t& offset : offsets) offset -= addresses.shared_begin;  // 0 but for shared memory
+  for (uint64_t& offset : offsets) offset -= addresses.shared_begin;  // 0 except for shared memory
   Json arrays = Json::array(), index = Json::array(), offsets_in_array = Json::array(), banks = Json::array(),
        values = Json::array();
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;

@@ -17,7 +17,7 @@ class Trace : public Observer {
  public:
   static constexpr uint64_t kMostRecords = 200'000;  // some 100 MB
 
-  // Throws std::runtime_error if the file cannot be written. most: lines, so that nobody fills a disk by mistake.
+  // Throws std::runtime_error if the file cannot be written. most: lines, so that a trace does not fill the disk.
   explicit Trace(const std::string& file, uint64_t most = kMostRecords);
 
   void begin_launch(const Launch& launch) override;
@@ -31,7 +31,7 @@ class Trace : public Observer {
   void wait_at_barrier(const Warp& warp, uint32_t pc, Mask mask) override;
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
-  std::string take_message();  // that the trace ends before its launches do, once; or empty
+  std::string take_message();  // once: that the trace is not whole; or empty
 
  private:
   nlohmann::ordered_json record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const;

@@ -24,7 +24,7 @@ struct InstructionCounters {
   struct Local {
     uint64_t requests = 0, sectors = 0;
   } local;
-  // What the loops load that stand for atomics which the card does not have.
+  // Loads of the loops that replace atomics which the card does not have (atomic_loop).
   struct Loop {
     uint64_t requests = 0, sectors = 0, wavefronts = 0, ideal = 0;
   } loop;

@@ -55,7 +55,7 @@ bool all_within(const LaneAddresses& addresses, Range range, uint32_t bytes) {
   return outside == 0;
 }
 
-// Each lane for itself: those that fail are reported and left out, and stand where the others do.
+// Checks each lane. Bad lanes are reported and left out, and get the address of the first good lane.
 template <class Good>
 Mask without_bad_lanes(Warp& warp, Mask mask, LaneAddresses& addresses, const Good& good) {
   Mask remaining = mask;
@@ -71,8 +71,8 @@ Mask without_bad_lanes(Warp& warp, Mask mask, LaneAddresses& addresses, const Go
 
 // ---- global memory ----
 
-// One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
-// Gives the lanes that may go on.
+// Usually all lanes access one allocation, the same as the last time; else each lane is looked up. Gives the lanes
+// whose addresses are good.
 Mask good_global_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
   const Launch& launch = warp.launch();
   Range& range = warp.state().last_range[access.index];
@@ -97,7 +97,7 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
   if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
   ++count.global.requests;
-  if (addresses.consecutive && mask == kFullMask) {  // no address twice, so that an atomic counts as a load
+  if (addresses.consecutive && mask == kFullMask) {  // no address occurs twice, so an atomic counts as a load
     count.global.sectors += (addresses.at[0] + kWarpSize * bytes - 1) / 32 - addresses.at[0] / 32 + 1;
   } else if (atomic) {
     std::array<uint64_t, kWarpSize> on_card = addresses.at;
@@ -154,14 +154,14 @@ Mask good_local_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAdd
   });
 }
 
-// `addresses`: offsets in each lane's own memory.
+// `addresses`: offsets in each lane's local memory.
 void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
   count.local.requests += std::max(1u, access.bytes * access.count / 4u);
   count.local.sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
 }
 
-// A parameter of a device function, or an argument of a call: its offset is known since decoding.
+// A parameter of a device function, or an argument of a call. The decoder has set the offset.
 void param_addresses(Warp& warp, const MemoryAccess& access, LaneAddresses& addresses) {
   const Frame& frame = warp.frame();
   const auto base = reinterpret_cast<uint64_t>(frame.params.data()) + static_cast<uint64_t>(access.offset);
@@ -248,7 +248,7 @@ void access_local(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddress
   move(warp, access, mask, addresses);
 }
 
-// Each lane's address says which space it means.
+// Each lane's address tells its space.
 template <Mover move>
 void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
   Mask shared = 0, local = 0;
@@ -269,7 +269,8 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddre
   part(mask & local, kLocalWindow, access_local<move>);
 }
 
-// Whether there is one. Under its sanitizers GCC 12 does not compare a function with nullptr in a constant expression.
+// Whether there is a RowMover. With sanitizers GCC 12 does not compare a function with nullptr in a constant
+// expression.
 template <RowMover move_row>
 inline constexpr bool kMovesRows = true;
 template <>
@@ -286,7 +287,7 @@ void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
     return;
   }
   if constexpr (space == Space::kConst) {
-    // A kernel's parameter: one address for all lanes, found to be right the first time.
+    // A kernel's parameter: one address for all lanes, checked at its first access.
     const auto address = static_cast<uint64_t>(access.offset);
     if (access.base == 0 && warp.state().last_range[access.index].contains(address, access.bytes * access.count)) {
       if constexpr (kMovesRows<move_row>)
@@ -318,7 +319,7 @@ AccessHandler in_space(Space space) {
   }
 }
 
-// T: the type in memory; the register may be wider, and T's sign decides what fills it.
+// T: the type in memory. The register may be wider: a signed T is sign-extended.
 template <class T>
 AccessHandler select_load(const MemoryAccess& a) {
   if constexpr (sizeof(T) <= 2)

@@ -10,12 +10,13 @@
 namespace lockstep {
 namespace {
 
-std::string size_text(const MemoryAccess& access) {
+// "misaligned read of 4 bytes"
+std::string text(const char* error, const MemoryAccess& access) {
   const uint32_t bytes = access.bytes * access.count;
-  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  return error + std::string(" ") + verb(access) + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-constexpr uint64_t kNullPage = 64 << 10;  // an address below it comes from a null pointer and an index
+constexpr uint64_t kNullPage = 64 << 10;  // a lower address is a null pointer plus an index
 
 const char* kind_of_fault(const Memory& memory, uint64_t address) {
   if (address < kNullPage) return "null_pointer";
@@ -31,12 +32,10 @@ const char* verb(const MemoryAccess& access) {
 
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   if (failed_before(warp, "misaligned", access.pc)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "misaligned %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
-                static_cast<unsigned long long>(address));
   fail_access(
       warp, access,
-      {Status::kMisalignedAddress, "misaligned", lane, access.pc, text,
+      {Status::kMisalignedAddress, "misaligned", lane, access.pc,
+       text("misaligned", access) + " at address " + hex(address),
        "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer."});
 }
 
@@ -44,9 +43,6 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   const Memory& memory = warp.launch().memory;
   const char* kind = kind_of_fault(memory, address);
   if (failed_before(warp, kind, access.pc)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "out-of-bounds %s of %s at address 0x%llx", verb(access), size_text(access).c_str(),
-                static_cast<unsigned long long>(address));
   std::string detail = memory.nearest(address, access.bytes * access.count) +
                        "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
   if (address < kNullPage) {
@@ -61,17 +57,16 @@ void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
     detail = memory.nearest(address, 1) + "\nNext: free the memory only when no kernel uses it any more.";
   }
   const bool named = std::string_view(kind) == "out_of_bounds" && memory.nearest(address).end;
-  fail_access(warp, access,
-              {Status::kIllegalAddress, kind, lane, access.pc, text, detail,
-               named ? warp.launch().names.name_of_global(address, access.bytes) : ""});
+  fail_access(
+      warp, access,
+      {Status::kIllegalAddress, kind, lane, access.pc, text("out-of-bounds", access) + " at address " + hex(address),
+       detail, named ? warp.launch().names.name_of_global(address, access.bytes) : ""});
 }
 
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   const Launch& launch = warp.launch();
   if (failed_before(warp, "out_of_bounds", access.pc)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "out-of-bounds %s of %s in shared memory at offset %lld", verb(access),
-                size_text(access).c_str(), static_cast<long long>(address - kSharedBase));
+  const uint64_t offset = address - kSharedBase;
   std::string detail = "the block has " + std::to_string(launch.shape.shared_bytes) + " bytes of shared memory";
   for (const auto& [name, extent] : launch.program.shared_arrays)
     detail += "\n  " + name + ": offset " + std::to_string(extent.first - kSharedBase) + ", " +
@@ -80,17 +75,19 @@ void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t
   detail +=
       "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch "
       "(<<<grid, block, bytes>>>).";
-  fail_access(warp, access,
-              {Status::kIllegalAddress, "out_of_bounds", lane, access.pc, text, detail,
-               launch.names.name_of_shared(address - kSharedBase, access.bytes)});
+  fail_access(
+      warp, access,
+      {Status::kIllegalAddress, "out_of_bounds", lane, access.pc,
+       text("out-of-bounds", access) + " in shared memory at offset " + std::to_string(static_cast<int64_t>(offset)),
+       detail, launch.names.name_of_shared(offset, access.bytes)});
 }
 
 void fail_local(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t offset) {
   if (failed_before(warp, "out_of_bounds", access.pc)) return;
   fail_access(warp, access,
               {Status::kIllegalAddress, "out_of_bounds", lane, access.pc,
-               std::string("out-of-bounds ") + verb(access) + " of " + size_text(access) +
-                   " in a thread's local memory, offset " + std::to_string(static_cast<int64_t>(offset)),
+               text("out-of-bounds", access) + " in a thread's local memory, offset " +
+                   std::to_string(static_cast<int64_t>(offset)),
                "the thread has " + std::to_string(warp.local_bytes()) +
                    " bytes of local memory\nNext: compare the index with the length of the array that the function "
                    "declares."});

@@ -18,8 +18,8 @@ constexpr uint32_t kBulkUnit = 16;  // bytes: bulk copies move multiples of it
 
 std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
 
-// Whether the lane may touch `bytes` at the address; if not, the launch has failed at the copy's own line.
-bool may_touch(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
+// Whether the lane may access `bytes` at the address. If not, the launch has failed at the copy's own line.
+bool may_access(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   const Launch& launch = warp.launch();
   const bool shared = access.space == Space::kShared;
   if (address % access.bytes) return fail_misaligned(warp, access, lane, address), false;
@@ -29,7 +29,7 @@ bool may_touch(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t a
   else if (!last.contains(address, bytes))
     last = launch.memory.find(address);
   if (last.contains(address, bytes)) return true;
-  // The first piece that lies outside says more than the whole.
+  // The message names the first piece that lies outside, not the whole copy.
   MemoryAccess piece = access;
   piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(access.bytes, bytes));
   uint64_t outside = address;
@@ -74,9 +74,9 @@ void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
     if (use.size) bytes = std::min(bytes, lanes<uint32_t>(file, use.size)[l]);
     if (zeros >> l & 1) bytes = 0;
     copy.bytes_from_source[l] = static_cast<uint8_t>(bytes);
-    // Where nothing is read the source may be any address.
-    const bool good = (bytes == 0 || may_touch(warp, use.from, l, copy.from[l], bytes)) &&
-                      may_touch(warp, use.to, l, copy.to[l], use.to.bytes);
+    // A copy that reads nothing may have any source address.
+    const bool good = (bytes == 0 || may_access(warp, use.from, l, copy.from[l], bytes)) &&
+                      may_access(warp, use.to, l, copy.to[l], use.to.bytes);
     if (warp.state().faulted) return;
     if (!good) copy.pending &= ~(1u << l);
   }
@@ -91,7 +91,7 @@ void AsyncCopies::start_arrival(Warp& warp, const AsyncUse& use, Mask mask) {
   copies_.push_back(arrival);
 }
 
-// These lanes' part happens.
+// Copies the data of these lanes, or makes their arrivals.
 void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
   const AsyncUse& use = *copy.use;
   copy.pending &= ~lanes;
@@ -104,8 +104,8 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t l = first_lane(lanes), bytes = copy.bytes_from_source[l];
     if (bytes) {
-      // The kernel may have freed it meanwhile.
-      if (!may_touch(warp, use.from, l, copy.from[l], bytes)) continue;
+      // The kernel may have freed the source since the copy started.
+      if (!may_access(warp, use.from, l, copy.from[l], bytes)) continue;
       MemoryAccess read = use.from;
       read.bytes = static_cast<uint8_t>(bytes);
       show_asynchronous_lane(warp, read, l, copy.from[l]);
@@ -118,7 +118,7 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
   }
 }
 
-// A lane's copies happen in the order of their groups; arrivals wait for whoever waits for the mbarrier.
+// A lane's copies happen in the order of their groups. Arrivals happen when a thread waits for their mbarrier.
 void AsyncCopies::wait(Warp& warp, const AsyncUse& use, Mask mask) {
   const uint32_t* allowed = use.groups ? lanes<uint32_t>(warp.registers(), use.groups) : nullptr;
   for (Copy& copy : copies_) {
@@ -146,13 +146,13 @@ void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
       return fail(warp, {Status::kMisalignedAddress, "misaligned", l, use.from.pc,
                          "a bulk copy of " + std::to_string(bytes) + " bytes",
                          "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads."});
-    const bool good = may_touch(warp, use.from, l, from[l], bytes) && may_touch(warp, use.to, l, to[l], bytes);
+    const bool good = may_access(warp, use.from, l, from[l], bytes) && may_access(warp, use.to, l, to[l], bytes);
     if (warp.state().faulted) return;
     bulks_.push_back({&use, l, open_bulk_group_[l], bytes, from[l], to[l], mbarrier[l], good, {}});
   }
 }
 
-// Each piece of a lane's range is an access of its own.
+// Shows each piece of a lane's range as one access.
 void AsyncCopies::show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   if (!warp.launch().watched()) return;
   for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, access, lane, address + i);
@@ -166,9 +166,9 @@ const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
 
 void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   const AsyncUse& use = *bulk.use;
-  // The kernel may have freed memory meanwhile.
-  const bool good = bulk.good && may_touch(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
-                    may_touch(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+  // The kernel may have freed memory since the copy started.
+  const bool good = bulk.good && may_access(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
+                    may_access(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
   bulk.good = false;
   if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
@@ -224,7 +224,7 @@ bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
     for (Mask rest = copies_[i].pending; rest; rest &= rest - 1)
       due |= static_cast<Mask>(copies_[i].to[first_lane(rest)] == mbarrier) << first_lane(rest);
     if (!due) continue;
-    due &= ~(due - 1);  // one lane, then let the waiting one look again
+    due &= ~(due - 1);  // one lane; then the waiting thread looks again
     for (size_t earlier = 0; earlier < i; ++earlier)
       if (copies_[earlier].use->op != AsyncOp::kArrive)
         complete(warp, copies_[earlier], copies_[earlier].pending & due);

@@ -1,6 +1,6 @@
-// atomic_update: how atom and red change memory: lane after lane, each from what the one before left there. In: a
-// decoded access and the addresses of its lanes. Out: memory, and the old values where they are wanted. access.cc
-// chooses among these by operation and type.
+// atomic_update: how atom and red change memory: lane after lane; each lane sees what the lane before it wrote. In: a
+// decoded access and the addresses of its lanes. Out: memory, and the old values where the kernel uses them. access.cc
+// chooses one of these functions by operation and type.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,13 @@ struct alignas(16) Bits128 {
   bool operator==(const Bits128&) const = default;
 };
 
-// From an address here to where it would lie on the card, for the allocation that this access was in the last time.
+// What to add to an address in this process to get its address on the card. For the allocation of the last access.
 inline uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
   const Range& range = warp.state().last_range[access.index];
   return range.on_card - range.begin;
 }
 
-// As update_lanes, if other threads of the host may be about the same cells. Nobody reads the old values here.
+// As update_lanes, if other threads of the host may update the same cells. The kernel does not use the old values.
 template <class T, class Function>
 void update_shared_lanes(const T* b, Mask mask, const LaneAddresses& addresses, Function next) {
   for (Mask rest = mask; rest; rest &= rest - 1) {
@@ -46,7 +46,7 @@ uint64_t bits_of(const T& value) {
   return bits;
 }
 
-// An atomic that is a loop on the card, before it is carried out: next(old, b, lane) as in update_lanes.
+// Counts an atomic that is a loop on the card, before update_lanes carries it out; `next` is the same as there.
 template <class T, class Function>
 void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
                 Function next) {
@@ -79,7 +79,7 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const L
   count.global.sectors += traffic.try_sectors;
 }
 
-// Lane after lane, lowest first: one of the orders that hardware may take.
+// Updates lane after lane, the lowest first: one of the orders that a card may choose.
 template <class T, class Function>
 void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
                   Function next) {
@@ -89,7 +89,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
     if (is_atomic_loop(access, addresses.shared_begin != 0)) count_loop<T>(warp, access, mask, addresses, next);
   if constexpr (std::is_integral_v<T>)
     if (warp.state().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, addresses, next);
-  if (access.op == MemoryOp::kReduction) {  // nobody reads the old values
+  if (access.op == MemoryOp::kReduction) {  // the kernel does not use the old values
     for (Mask rest = mask; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
       T& cell = *reinterpret_cast<T*>(addresses.at[l]);
@@ -112,7 +112,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];
 }
 
-// T: how the values are added and compared.
+// T: the type in which values are added and compared.
 template <class T>
 void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   switch (access.atomic) {
@@ -165,7 +165,7 @@ void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const 
   }
 }
 
-// ... and of any type that can be compared: exch and cas.
+// exch and cas. T: any type that can be compared.
 template <class T>
 void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   const T* c = access.operand2 ? lanes<T>(warp.registers(), access.operand2) : nullptr;

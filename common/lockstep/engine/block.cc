@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Whole words: an atomic of 2 bytes looks at the other half, too (count_loop).
+// Shared memory has whole words: an atomic of 2 bytes reads the whole word (count_loop).
 Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
     : launch_(launch), state_(state), slot_(slot), shared_(aligned_bytes(align_up(launch.shape.shared_bytes, 4))) {
   for (uint32_t w = 0; w < launch.shape.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
@@ -56,7 +56,7 @@ Progress Block::run() {
   }
 }
 
-// Up to a barrier, or the end, the block is as slow as its slowest warp.
+// From one barrier to the next, and to the end, the block is as slow as its slowest warp.
 void Block::join_chains() {
   const auto slowest = std::ranges::max_element(warps_, {}, [](const auto& warp) { return warp->chain().weight(); });
   chain_.add((*slowest)->chain());
@@ -73,8 +73,8 @@ bool Block::complete_barriers() {
   return any;
 }
 
-// A barrier without a thread count waits for every thread that has not exited. One with a count counts by whole
-// warps, as the hardware does: a warp whose live lanes are all there counts for 32.
+// A barrier without a thread count waits for every thread that has not exited. A barrier with a count counts whole
+// warps, as the hardware does: a warp whose live lanes have all arrived counts as 32.
 bool Block::complete(uint32_t id) {
   Barrier& barrier = barriers_[id];
   uint32_t arrived = barrier.early, expected = barrier.expected;
@@ -116,7 +116,7 @@ std::vector<Arrival> Block::arrivals(uint32_t id) const {
   return all;
 }
 
-// A cluster of one block: its barrier waits for every thread that has not exited.
+// The cluster has one block: its barrier waits for every thread that has not exited.
 bool Block::complete_cluster() {
   bool any = false;
   for (size_t w = 0; w < warps_.size(); ++w) {

@@ -17,8 +17,8 @@ class Block {
   // slot: a number from 0 on that no other block of the launch has at the same time.
   Block(const Launch& launch, LaunchState& state, uint32_t slot);
 
-  void start(Dim3 coordinates, uint64_t linear);  // anew; shared memory keeps whatever was there
-  Progress run();                                 // one turn for each warp, or more while it gets on
+  void start(Dim3 coordinates, uint64_t linear);  // a new block; shared memory keeps its old content
+  Progress run();                                 // one turn for each warp, and more after each barrier
 
   const Launch& launch() const { return launch_; }
   LaunchState& state() const { return state_; }
@@ -31,14 +31,14 @@ class Block {
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
   void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
-  Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }         // and not completed yet
-  // Lets one copy or arrival happen that this mbarrier (its address within shared memory) waits for. False: none.
+  Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }  // in the phase that is not complete
+  // Makes one copy or arrival happen that the mbarrier at this address (within shared memory) waits for. False: none.
   bool advance_copies(uint64_t mbarrier);
 
  private:
   struct Barrier {
     uint32_t early = 0;     // threads that arrived without waiting
-    uint32_t expected = 0;  // as they said
+    uint32_t expected = 0;  // threads that the barrier waits for, as they said; 0: all
     uint32_t trues = 0, votes = 0;
   };
 

@@ -99,7 +99,7 @@ class Formatter {
   std::string convert(std::string conversion) {
     const char kind = conversion.back();
     if (kind == '%') return "%";
-    if (conversion.find('$') != std::string::npos) return conversion;  // would reach for arguments that are not there
+    if (conversion.find('$') != std::string::npos) return conversion;  // it would read arguments that do not exist
     ++converted_;
     for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
       conversion.replace(star, 1, std::to_string(take<int32_t>()));
@@ -109,13 +109,13 @@ class Formatter {
       const bool is_signed = kind == 'd' || kind == 'i';
       return is_signed ? print(conversion, take<int32_t>()) : print(conversion, take<uint32_t>());
     }
-    // Lengths beside these would ask for types that device code has not: long double, wchar_t.
+    // Other lengths mean types that device code does not have: long double, wchar_t.
     const std::string plain = with_length(conversion, "");
     if (std::strchr("fFeEgGaA", kind)) return print(plain, take<double>());
     if (kind == 'c') return print(plain, take<int32_t>());
     if (kind == 'p') return print(plain, reinterpret_cast<void*>(take<uint64_t>()));
     if (kind == 's') return print(plain, reader_.string(take<uint64_t>()).c_str());
-    return conversion;  // unknown: as CUDA does, it appears as it stands
+    return conversion;  // unknown: printed as it stands, as CUDA does
   }
 
   static std::string with_length(std::string conversion, const char* length) {
@@ -139,7 +139,7 @@ class Formatter {
   int32_t converted_ = 0;
 };
 
-// Bytes of text that a launch keeps. A card's buffer is smaller, and there, too, the oldest lines go first.
+// Bytes of text that a launch keeps. Beyond them the oldest lines are dropped, as on a card, whose buffer is smaller.
 constexpr size_t kMostOutput = 64 << 20;
 
 void print(Warp& warp, const CallSite& site, uint32_t lane) {
@@ -173,7 +173,7 @@ void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   launch.memory.free(address);
   for (Observer* observer : launch.observers) observer->freed(freed.base, freed.bytes);
   auto& last_range = warp.state().last_range;
-  last_range.assign(last_range.size(), {});  // one of them may be what was freed
+  last_range.assign(last_range.size(), {});  // one of them may be the allocation that was freed
 }
 
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {

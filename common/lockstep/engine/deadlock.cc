@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Lanes that are stuck together. Ordered by how much their line says of the cause.
+// Lanes of one warp that are stuck at one instruction. The kinds are sorted: the first says most about the cause.
 struct Stuck {
   enum How : uint8_t { kRepeats, kWaitsForLanes, kWaitsForWarps, kLoops } how = kLoops;
   const Warp* warp = nullptr;
@@ -49,7 +49,7 @@ void report_deadlock(std::span<const Block* const> blocks) {
   const Launch& launch = blocks.front()->launch();
   constexpr size_t kMostLines = 12;
   std::vector<Stuck> all;
-  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and pc: what other blocks do there is the same
+  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and pc: other blocks are stuck in the same way
   for (const Block* block : blocks)
     for (const auto& warp : block->warps())
       for (const Path& path : warp->paths())

@@ -1,5 +1,5 @@
-// fault: one thing that goes wrong inside a kernel → a finding, and the launch's fault if it is the first. access_fault
-// says what is wrong with an access.
+// fault: one error inside a kernel → a finding; the first error is also the result of the launch. access_fault makes
+// the faults of accesses to memory.
 #pragma once
 
 #include <optional>
@@ -17,14 +17,14 @@ struct Fault {
   uint32_t lane = 0, pc = 0;
   std::string what, detail;     // detail: further lines, the last with the next step
   std::string element{};        // "s_tile[17]": of an access, if it has a name
-  std::optional<Site> other{};  // a second thread that has to do with it
+  std::optional<Site> other{};  // a second thread that is part of the cause
 };
 
 // Ends the launch.
 void fail(const Warp& warp, const Fault& fault);
 // Ends the launch, or leaves out this lane's access (AfterBadAccess).
 void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault);
-// Whether the access at `pc` went wrong in this way before; if so it is counted.
+// Whether the access at `pc` went wrong in this way before. If so, its finding counts one more.
 bool failed_before(const Warp& warp, const char* kind, uint32_t pc);
 
 }  // namespace lockstep

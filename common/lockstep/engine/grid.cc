@@ -1,4 +1,5 @@
-// grid: starts blocks in ascending order and gives resident ones their turns; independent ones run side by side.
+// grid: starts blocks in ascending order and gives each resident block its turns. Independent blocks run on several
+// threads of the host.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,8 +16,8 @@
 namespace lockstep {
 namespace {
 
-// Under `forward` a block runs alone until it spins for another one; the other schedules keep a few under way, so
-// that their order can differ from their numbers.
+// `forward` runs one block at a time, until it spins for another block. The other schedules mingle so many blocks from
+// the start, so that blocks need not run in the order of their numbers.
 constexpr size_t kMingled = 4;
 
 class Grid {
@@ -60,7 +61,7 @@ class Grid {
     stall_.look(resident_);
   }
 
-  // False if every block yielded: they may wait for one that has not begun.
+  // False if every block yielded: they may wait for a block that has not begun.
   bool turn_for_all() {
     if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), state_.random);
     if (launch_.schedule.kind == Schedule::kReverse)
@@ -86,8 +87,8 @@ class Grid {
   std::vector<const Block*> resident_;
 };
 
-// The next block for whoever asks. After a fault no later block is given out, and those before it are already, so
-// that the fault which counts, the lowest block's, is always the same.
+// Gives each thread of the host its next block, in ascending order. After a fault it gives no later block; all earlier
+// blocks have been given. So the fault of the lowest block is always found, and it is the fault that counts.
 class BlockSource {
  public:
   explicit BlockSource(uint64_t total) : end_(total) {}
@@ -112,7 +113,7 @@ struct Share {
   uint64_t faulted_block = 0;  // if state.faulted
 };
 
-// Runs one block after the other, each to its end; after_each() between them.
+// Runs one block after the other, each to its end, and calls after_each() after each block.
 template <class Function>
 void run_blocks(const Launch& launch, Share& share, BlockSource& source, Function after_each) {
   LaunchState& state = share.state;
@@ -131,19 +132,19 @@ void run_blocks(const Launch& launch, Share& share, BlockSource& source, Functio
   }
 }
 
-// Waking a helper and waiting for its last block costs some 20 us. It is called if the launch, each instruction run
-// once, will take kWorth or longer, or has taken that long.
+// Waking a helper and waiting for its last block costs about 20 us. A launch calls helpers if it has taken kWorth, or
+// will take at least kWorth even if it runs each instruction once.
 constexpr auto kWorth = std::chrono::microseconds(100);
-constexpr uint64_t kInstructionsInWorth = 100'000;  // of threads, at a nanosecond each
-// Cores that update the same cell wait for each other, a hundred times as long as the update takes on one: where more
-// than one in so many of the threads' instructions is a reduction, one core is faster than two.
+constexpr uint64_t kInstructionsInWorth = 100'000;  // thread instructions, a nanosecond each
+// Cores that update the same cell wait for each other a hundred times longer than one core needs for the update. If a
+// kernel has more reductions than one in so many thread instructions, one core is faster than two.
 constexpr uint64_t kInstructionsPerReduction = 128;
 
 bool reduces_globally(const MemoryAccess& access) {
   return access.op == MemoryOp::kReduction && access.space != Space::kShared;
 }
 
-// Blocks that do not depend on each other: the workers take some of them.
+// Runs blocks that do not depend on each other. The workers run some of them.
 class SharedGrid {
  public:
   SharedGrid(const Launch& launch, Workers& workers)
@@ -153,7 +154,7 @@ class SharedGrid {
         own_(launch),
         shares_(workers.helpers()) {}
 
-  // Nobody may still be at work on what goes away here, not even if this thread has run out of memory.
+  // Helpers must have stopped before this object goes away, even if this thread throws.
   ~SharedGrid() {
     if (own_.state.concurrent) workers_.dismiss();
   }
@@ -163,7 +164,7 @@ class SharedGrid {
     const bool large =
         launch_.shape.grid.count() * launch_.shape.block.count() * program.code.size() > kInstructionsInWorth;
     const bool reduces = std::ranges::any_of(program.accesses, reduces_globally);
-    bool alone = workers_.helpers() > 0 && launch_.shape.grid.count() > 1;  // and may yet call for help
+    bool alone = workers_.helpers() > 0 && launch_.shape.grid.count() > 1;  // and may still call the helpers
     if (alone && large && !reduces) alone = false, call();
     const auto begin = std::chrono::steady_clock::now();
     run_blocks(launch_, own_, source_, [&] {

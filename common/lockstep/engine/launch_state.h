@@ -1,5 +1,5 @@
-// launch_state: what changes while a launch runs: its counters, its output, what went wrong. Each thread of the host
-// that runs blocks of the launch has a state of its own; grid adds them up.
+// launch_state: what changes while a launch runs: counters, output, errors. Each thread of the host that runs blocks of
+// the launch has a state of its own; grid adds them up.
 #pragma once
 
 #include <map>
@@ -25,16 +25,16 @@ struct LaunchState {
   uint64_t random_below(uint64_t n) { return random() % n; }
 
   LaunchCounters counters{};
-  std::vector<Range> last_range;  // by Program::accesses: where it went last, almost always where it goes next
+  std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::mt19937_64 random;
-  uint64_t clock;           // what the clocks of the card show: later than any clock of the launch before
-  uint64_t changes = 0;     // atomics with a result, and copies, that changed memory; for StallWatch
+  uint64_t clock;           // of the card; later than in any earlier launch
+  uint64_t changes = 0;     // atomics with a result, and copies, that changed memory (stall)
   bool concurrent = false;  // other threads of the host update global memory, too
-  std::string output{};     // what printf printed
+  std::string output{};     // of printf
 
-  Outcome fault{};                   // the first thing that went wrong inside the kernel
-  bool faulted = false;              // stop now
-  int32_t turns_after_fault = 4096;  // of a kernel that continues after a bad access
+  Outcome fault{};                   // the first error inside the kernel
+  bool faulted = false;              // the launch ends now
+  int32_t turns_after_fault = 4096;  // that are left, if the kernel continues after a bad access
   Findings findings{};
   std::map<std::pair<std::string, uint32_t>, size_t> bad_accesses{};  // kind and pc → in findings
 };

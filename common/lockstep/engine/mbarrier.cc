@@ -11,8 +11,8 @@
 namespace lockstep {
 namespace {
 
-// Bits of the word, lowest first: 20 pending, 20 expected, 21 bytes (two's complement), parity, and a mark that memory
-// which nobody initialised hardly has.
+// Bits of the word, lowest first: 20 pending, 20 expected, 21 bytes (two's complement), parity, and a mark. Memory that
+// was never initialised is unlikely to have the mark.
 constexpr uint64_t kMark = uint64_t{2} << 62, kMarkBits = uint64_t{3} << 62;
 
 }  // namespace
@@ -74,7 +74,7 @@ constexpr const char* kCountNext =
     "Next: compare the count given to init with the threads that arrive, and let nobody arrive again before the phase "
     "is over.";
 
-// Lets `change` change the lane's barrier; what it returns is what went wrong, or null.
+// Applies `change` to the lane's barrier. `change` gives an error text, or null.
 template <class Change>
 bool update(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, const Change& change) {
   uint64_t& word = word_at(warp, address);
@@ -101,7 +101,7 @@ void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t addr
   word_at(warp, address) = barrier.word();
 }
 
-// The state that a token holds is that before the arrival: the phase to wait for, and what was pending.
+// The token holds the state before the arrival: the phase to wait for, and the pending arrivals.
 void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   std::byte* file = warp.registers();
   const uint32_t count = use.count ? lanes<uint32_t>(file, use.count)[lane] : 1;
@@ -118,7 +118,7 @@ void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address)
   if (use.d) lanes<uint64_t>(file, use.d)[lane] = token;
 }
 
-// Whether the phase that the lane waits for is over. If not, copies that it awaits happen now.
+// Whether the phase that the lane waits for is over. If not, the copies that it waits for happen now.
 bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   std::byte* file = warp.registers();
   const bool odd = use.parity ? lanes<uint32_t>(file, use.phase)[lane] & 1
@@ -188,7 +188,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
     switch (use.op) {
       case MbarrierOp::kInit:
       case MbarrierOp::kInvalidate:
-        // What still tracks the old object must not disturb what comes after it.
+        // Copies that track the old object must not change the new one.
         while (warp.block().advance_copies(at[l])) {}
         if (use.op == MbarrierOp::kInit)
           initialise(warp, use, l, at[l]);

@@ -17,16 +17,17 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kAlignment = 512;
-// Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
+// There are more addresses than memory. New addresses are used before freed ones, so that a late access to freed memory
+// is recognised.
 constexpr uint64_t kReserveFactor = 4;
-// Nothing of the host's lies this near, if so many addresses are to be had: an index of 32 bits that went astray, times
-// 8 bytes, meets nobody.
+// The host has nothing so near, if the system gives so many addresses: a wrong index of 32 bits, times 8 bytes, does
+// not reach the host's memory.
 constexpr uint64_t kAround = uint64_t{32} << 30;
-// Where a device in a process of its own begins: far from where systems put a program, its libraries, its stack and a
-// sanitizer's shadows, so that the program's process has the place free, too.
+// Where the memory of a device in a process of its own begins: far from where systems put a program, its libraries, its
+// stack and a sanitizer's shadows, so that these addresses are free in the program's process, too.
 constexpr uint64_t kBeginApart = 0x2000'0000'0000;
 constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
-constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered, if need be
+constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered before their addresses are used again
 
 Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
   auto after = allocations.upper_bound(address);
@@ -95,7 +96,7 @@ uint64_t Memory::take(Arena& arena, uint64_t span) {
 
 uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
-  // Page by page, so that protection follows allocations and returned pages go back to the system.
+  // In whole pages: each allocation has its own protection, and freed pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
   const uint64_t begin = take(use.host_reaches && shared_.begin ? shared_ : own_, span);
@@ -128,7 +129,7 @@ bool Memory::free(uint64_t address) {
   if (shared) {
     madvise(memory, span, MADV_REMOVE);
     mprotect(memory, span, PROT_NONE);
-  } else {  // mapping afresh drops the pages and the rights to them in one step
+  } else {  // a new mapping drops the pages and the rights to them in one step
     mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   live_.erase(found);

@@ -1,5 +1,6 @@
-// observer: what watches a device's launches: checks, and the trace. The engine tells every observer what happens, in
-// the order in which it happens, and knows none of them. An observer changes nothing that a program could notice.
+// observer: the interface of checks and of the trace, which watch launches. The engine tells every observer what
+// happens, in the order in which it happens, and knows none of them. An observer changes nothing that a program could
+// notice.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct ObservedAccess {
   const Warp& warp;
   const MemoryAccess& access;
   Mask mask = 0;
-  Space space = Space::kGlobal;  // that the addresses mean: kGlobal, kShared or kLocal
+  Space space = Space::kGlobal;  // of the addresses: kGlobal, kShared or kLocal
   const LaneAddresses& addresses;
 };
 
@@ -45,14 +46,13 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  // Global memory outside of kernels; freed() also for free() in a kernel. allocated(): false if the system has no
-  // memory to watch it.
+  // Global memory. allocated() gives false if the system has no memory to watch the allocation.
   virtual bool allocated(uint64_t /*address*/, uint64_t /*bytes*/) { return true; }
   virtual void host_wrote(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual void freed(uint64_t /*address*/, uint64_t /*bytes*/) {}
 
   virtual void begin_launch(const Launch&) {}
-  virtual void end_launch(Findings&) {}  // adds what it found
+  virtual void end_launch(Findings&) {}  // adds the observer's findings
   virtual void begin_block(const Block&) {}
 
   virtual void access(const ObservedAccess&) {}               // by ld, st, atom or red

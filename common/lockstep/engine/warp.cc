@@ -11,15 +11,15 @@
 namespace lockstep {
 namespace {
 
-// A turn ends after this many instructions, or sooner if the path reads what other threads write (each such read
-// counts as kSuspicion): then it is probably waiting, and after some 60 rounds others had better run.
+// A turn ends after this many instructions. A read that may wait for other threads counts as kSuspicion instructions: a
+// path that repeats such a read probably waits, and after about 60 rounds other warps should run.
 constexpr int32_t kTurn = 1 << 16;
 constexpr int32_t kSuspicion = 1 << 10;
 // Cycles, and nanoseconds, between two readings of a clock.
 constexpr uint64_t kTick = 1000;
-// Turns without suspicion after which even an innocent loop makes way for what waits at joins and for new blocks.
+// After so many turns without suspicion, paths that wait at joins and new blocks run, too.
 constexpr uint32_t kDullTurns = 256;
-// Random turns are so short that a loop that waits may take a few from one such read to the next.
+// Random turns are short: a loop that waits may need a few turns from one such read to the next.
 constexpr uint32_t kFewTurns = 8;
 
 bool changes_with_block(const Preset& preset) {
@@ -125,7 +125,7 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = static_cast<Special>(in.immediate);
-  // Time passes only as it is asked for, so that a run can be had again: what waits by the clock waits as often.
+  // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
   const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
@@ -140,7 +140,7 @@ Progress Warp::run() {
     if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.in_use().empty()) return Progress::kBlocked;
     merge_paths();
     const size_t next = pick();
-    if (next == paths_.size()) {  // none may run now
+    if (next == paths_.size()) {  // no path may run now
       bool all_wait = true;
       for (Path& path : paths_) {
         all_wait &= !path.yielded;
@@ -163,8 +163,8 @@ Progress Warp::run() {
   }
 }
 
-// The path that runs next: the one that is furthest behind, so that the others need not wait long for it.
-// paths_.size() if all wait or have had their turn.
+// The path that runs next: the path that is furthest behind, so that the others wait less. paths_.size() if every path
+// waits or has had its turn.
 size_t Warp::pick() {
   size_t best = paths_.size();
   uint64_t seen = 0;
@@ -197,7 +197,7 @@ void Warp::execute(Path path) {
   InstructionCounters* counters = state_.counters.at.data();
   int32_t budget =
       launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(state_.random_below(64)) : kTurn;
-  // Parts of the path at hand; its own pc follows where somebody looks at it.
+  // Parts of the path in local variables. path.pc is set before other code reads it.
   const Instruction* next = code + path.pc;
   InstructionCounters* count = counters + path.pc;
   Mask own = path.mask;
@@ -246,7 +246,7 @@ void Warp::execute(Path path) {
   }
 }
 
-// One instruction that is neither arithmetic nor memory. False: nothing of the path is left to run now.
+// Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);

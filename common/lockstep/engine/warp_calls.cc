@@ -1,4 +1,4 @@
-// Calls: a frame for each, shared by the lanes that call together.
+// Calls: each call has a frame, which the lanes that call together share.
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +10,8 @@
 
 namespace lockstep {
 
-// A card's stack, 1 KiB a thread unless the program asks for more, ends long before; our registers are no part of it.
+// A card's stack ends long before: it has 1 KiB a thread unless the program asks for more. The registers here are not
+// part of the stack.
 static constexpr uint32_t kDeepestCalls = 4096;
 
 Frame* Warp::new_frame(uint32_t function) {
@@ -34,7 +35,7 @@ void Warp::leave_frame(Frame* frame, Mask leaving) {
   if (frame->live == 0 && frame != &frames_.storage.front()) frames_.spare[frame->function].push_back(frame);
 }
 
-// The lanes of `mask` call; all meet again right behind the call.
+// The lanes of `mask` call. All lanes of the path meet again behind the call.
 bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   const CallSite& site = launch_.program.calls[in.immediate];
   const uint32_t after = path.pc + 1;
@@ -85,7 +86,7 @@ uint64_t Warp::local_end(const Frame& frame) const {
   return frame.local_base + launch_.program.functions[frame.function].local_bytes + frame.allocated;
 }
 
-// One address for all lanes, with as much room as the lane that wants most, since the next call's frame lies behind it.
+// One address for all lanes, with room for the lane that asks for most: the next call's frame lies behind it.
 void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   const uint64_t offset = align_up(local_end(*path.frame), in.immediate);
   uint64_t most = 0;

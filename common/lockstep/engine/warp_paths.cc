@@ -14,7 +14,7 @@ void Warp::put_aside(const Path& path, Mask mask, uint32_t pc) {
   paths_.push_back(other);
 }
 
-// `taken` goes to target, the rest goes on; both know where they meet.
+// The lanes of `taken` go to target, the others to the next instruction. Both know where they meet again.
 void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   if (taken == path.mask) {
     path.pc = target;
@@ -45,7 +45,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   }
 }
 
-// brx.idx: one path for each target that some lane takes.
+// brx.idx: one path for each target that a lane takes.
 bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   const auto& table = launch_.program.tables[in.immediate];
   const auto* index = lanes<uint32_t>(registers(), in.a);
@@ -84,7 +84,7 @@ bool Warp::arrive(Path& path) {
   return true;
 }
 
-// Lanes that waited at joins go on without the others. False if none waited.
+// Lanes that wait at joins continue without the others. False if no lane waits there.
 bool Warp::release_joins() {
   bool any = false;
   const std::vector<Join*> joins = joins_.in_use();
@@ -103,7 +103,7 @@ bool Warp::release_joins() {
   return any;
 }
 
-// Paths that stand at the same place with the same way ahead are one.
+// Paths with the same pc, frame and join become one path.
 void Warp::merge_paths() {
   if (paths_.size() < 2) return;
   for (size_t i = 0; i < paths_.size(); ++i)
@@ -120,7 +120,7 @@ void Warp::merge_paths() {
     }
 }
 
-// No join may wait for these lanes any longer; one that waited for nobody else lets its lanes go on.
+// No join waits for these lanes any longer. If a join waited for no other lanes, its lanes continue.
 void Warp::remove_from_joins(Join* join, Mask leaving) {
   while (join) {
     Join* parent = join->parent;
