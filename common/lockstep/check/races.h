@@ -53,7 +53,7 @@ struct Accessor {
 };
 
 // `bytes` are offsets of the lanes' data from word 0's start. Appends what it conflicts with to `conflicts`.
-void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
+void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                  std::vector<Conflict>& conflicts);
 
 }  // namespace lockstep

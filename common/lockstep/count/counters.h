@@ -1,4 +1,4 @@
-// counters: what one launch did, per instruction, under rules measured on an H200. Observes; changes nothing.
+// counters: what one launch did, per instruction, by rules measured on an H200. Pure functions of addresses.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +31,19 @@ struct InstructionCounters {
   void add(const InstructionCounters& other);
 };
 
-// Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.
+// Distinct sectors of 32 bytes that the active lanes access, `bytes` each, aligned.
 uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // Sectors of a global atomic or reduction of `bytes` a lane, for addresses as the card would have them.
 //
-// A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction goes in rounds: each set
-// takes the line (cas: the half of a line) of its lowest waiting lane, and of that those lanes whose word no lower
-// waiting lane of the set, of whatever line, wants; two words are one here if they lie at the same place in their
-// lines. The sectors of each round are counted. So lanes at one address go one after the other, and lanes of one
-// sector may part when another line of their set is in the way.
+// A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction takes rounds. In a round
+// each set serves one line (cas: half a line), that of its lowest waiting lane; a lane of that line waits if a lower
+// waiting lane of the set accesses a word with the same offset in its own line. The sectors of each round are counted.
+// So lanes with one address are served one after the other, and another line of their set may part the lanes of one
+// sector.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas);
 
-// Sectors of local memory, where `offsets` are those in each lane's own: the card interleaves the lanes' words of 4
-// bytes, so that all lanes' words of one offset lie side by side.
+// Sectors of local memory. `offsets`: in each lane's own local memory. The card interleaves the lanes' words of 4
+// bytes, so that the words of all lanes with one offset lie side by side.
 uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes);
 
 struct Wavefronts {
@@ -56,20 +56,20 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
 enum class SharedAtomic : uint8_t { kCount, kCas, kOther };
 Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind);
 
-// What the slowest warp of a block goes through, from one barrier to the next, if nobody were in its way: cycles in
-// which it issues or waits for a result, and waits for memory, which are longer on one card than on another.
+// The time of a block's slowest warp, from one barrier to the next, if it ran alone: cycles in which it issues or waits
+// for a result, and the number of waits for memory, whose length depends on the card.
 struct Chain {
   uint64_t cycles = 0, shared_waits = 0, l1_waits = 0, misses = 0, barriers = 0;
   void add(const Chain& other);
-  uint64_t weight() const;  // which of two is slower, on any card
+  uint64_t weight() const;  // tells which of two is slower, on any card
   auto operator<=>(const Chain&) const = default;
 };
 
-// Counts of one launch, beside Program::code.
+// Counts of one launch. `at` is parallel to Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
   uint64_t barriers = 0;  // block barriers completed
-  // Bytes of global memory, by asynchronous copies, which are neither ld nor st.
+  // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0;
   Chain chains, longest_chain;  // of all blocks together; of the slowest
   Traffic traffic;

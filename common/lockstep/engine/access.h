@@ -18,7 +18,7 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
 void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
 void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
 
-// The launch fails, or goes on without this lane's access. An address of shared memory is an address within it.
+// The launch fails, or continues without this lane's access. In shared memory the address is one within it.
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);

@@ -63,7 +63,7 @@ class Observer {
   virtual void sync_lanes(const Warp&, uint32_t /*pc*/, Mask /*together*/, const uint32_t* /*members*/, LaneSync) {}
   virtual void shuffle(const Warp&, uint32_t /*pc*/, Mask, const Collective&, const std::byte* /*registers*/) {}
   virtual void wait_at_barrier(const Warp&, uint32_t /*pc*/, Mask) {}         // of the block
-  virtual void arrive_at_barrier(const Warp&, uint32_t /*barrier*/, Mask) {}  // and go on (bar.arrive)
+  virtual void arrive_at_barrier(const Warp&, uint32_t /*barrier*/, Mask) {}  // without waiting (bar.arrive)
   virtual void open_barrier(const Block&, const OpenedBarrier&) {}
 };
 using Observers = std::vector<Observer*>;
