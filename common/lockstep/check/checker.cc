@@ -17,33 +17,32 @@ size_t lane_bytes(Width width) {
   return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
 }
 
-// Whether the store of this lane leaves memory as the other's store left it, or will leave it: then their order does
-// not matter. CUDA defines what many threads see that write one and the same value.
-bool same_value(const Warp& warp, const MemoryAccess& access, uint32_t lane, const std::byte* place,
-                const Record& earlier) {
-  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: a copy, not out of registers
+// Whether this lane's store writes the value that the earlier store wrote, or will write: then their order does not
+// matter. CUDA defines what memory holds if many threads write the same value. segment: of this store.
+bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier, SegmentId segment) {
+  const MemoryAccess& access = made.access;
+  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: an asynchronous copy
   const size_t width = lane_bytes(access.register_width);
-  const bool same_instruction =
-      earlier.access == access.index && warp.checks()->order.warps[warp.index()].segment == earlier.segment;
-  bool as_memory = true, as_other = same_instruction;
+  const auto* memory = reinterpret_cast<const std::byte*>(made.addresses.at[lane]);
+  bool as_memory = true, as_other = earlier.access == access.index && earlier.segment == segment;
   for (uint32_t e = 0; e < access.count; ++e) {
-    const std::byte* values = warp.registers() + access.registers[e];
+    const std::byte* values = made.warp.registers() + access.registers[e];
     const std::byte* value = values + lane * width;
-    as_memory &= std::memcmp(value, place + e * access.bytes, access.bytes) == 0;
+    as_memory &= std::memcmp(value, memory + e * access.bytes, access.bytes) == 0;
     as_other &= std::memcmp(value, values + earlier.lane * width, access.bytes) == 0;
   }
   return as_memory || as_other;
 }
 
-// Enough for this access. Of a struct that is copied whole, or loaded eight bytes and more at a time, some bytes may be
-// padding that nobody wrote.
+// Whether enough bytes are written for this access. If a struct is copied whole, or loaded in pieces of eight bytes or
+// more, some bytes may be padding, which is never written.
 bool is_written(const Written& written, const MemoryAccess& access, uint64_t first) {
   const uint32_t bytes = access.bytes * access.count;
   if (written.all(first, bytes)) return true;
   return (access.only_copied || bytes > 4) && written.any(first, bytes);
 }
 
-// Whether all 32 lanes read or write one stretch of memory, lane after lane.
+// Whether all 32 lanes access memory side by side, lane after lane.
 bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
   if (mask != kFullMask) return false;
   uint64_t difference = 0;
@@ -51,15 +50,15 @@ bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
   return difference == 0;
 }
 
-// CUDA's own C++ libraries. A race there, or an unwritten word of their shared memory, is nothing that a learner could
-// mend; they hold what they do on purpose to work (docs/lockstep.md names the places).
+// CUDA's own C++ libraries. A learner cannot fix a race there, or a read of shared memory that was never written; the
+// libraries do it on purpose (docs/lockstep.md names the cases).
 bool is_library(const std::string& file) {
   return file.find("/cub/") != std::string::npos || file.find("/thrust/") != std::string::npos ||
          file.find("/cuda/std/") != std::string::npos;
 }
 
-// Memory gives whole pages, and at least 512 bytes behind the last byte. Taken as they are, neighbours' shadows touch,
-// and the system keeps them as one mapping.
+// Memory allocates whole pages, with at least 512 bytes behind the last byte. Shadows include these bytes, so that
+// neighbours' shadows touch and the system keeps them as one mapping.
 uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, 4096); }
 
 }  // namespace
@@ -88,17 +87,18 @@ void Checker::freed(uint64_t address, uint64_t bytes) {
     if (records) records->close(first / 4, (end - first) / 4);
 }
 
-void Checker::begin_launch(Launch& launch) {
+void Checker::begin_launch(const Launch& launch) {
   launch_ = &launch;
-  causes_.clear();  // of a launch that did not get to its end
+  causes_.clear();  // of a launch that did not reach its end
+  blocks_.clear();
   findings_.clear();
   if (order_.begin_launch())
     for (auto& records : records_)
       if (records) records->reset();
 }
 
-void Checker::end_launch() {
-  // A read of what another thread has yet to write is found twice; the race is the cause.
+void Checker::end_launch(Findings& findings) {
+  // A read of a word that another thread writes later is found twice, also as a race. The race is the cause.
   const auto races_too = [&](uint32_t pc) {
     return std::any_of(causes_.begin(), causes_.end(), [&](const auto& entry) {
       const auto& [kind, one, other] = entry.first;
@@ -109,15 +109,20 @@ void Checker::end_launch() {
     if (std::get<0>(cause) == std::string_view("uninitialised_read") && races_too(std::get<1>(cause)))
       findings_[index].count = 0;
   for (Finding& finding : findings_)
-    if (finding.count) launch_->findings.add(std::move(finding));
+    if (finding.count) findings.add(std::move(finding));
+  blocks_.clear();
   launch_ = nullptr;
 }
 
-void Checker::begin_block(const Block& block, BlockChecks& checks) {
-  order_.begin_block(checks.order, block.linear(), launch_->warps_per_block());
-  if (checks_.initialised) checks.written.assign(launch_->shared_bytes / 64 + 1, 0);
+Checker::BlockChecks& Checker::checks_of(const Block& block) { return blocks_[block.slot()]; }
+
+void Checker::begin_block(const Block& block) {
+  if (block.slot() >= blocks_.size()) blocks_.resize(block.slot() + 1);
+  BlockChecks& checks = checks_of(block);
+  order_.begin_block(checks.order, block.linear(), launch_->shape.warps_per_block());
+  if (checks_.initialised) checks.written.assign(launch_->shape.shared_bytes / 64 + 1, 0);
   if (checks_.races)
-    for (auto& cells : checks.cells) cells.resize(launch_->shared_bytes / 4 + kWarpSize);
+    for (auto& cells : checks.cells) cells.resize(launch_->shape.shared_bytes / 4 + kWarpSize);
 }
 
 bool Checker::count_again(const Cause& cause) {
@@ -129,8 +134,8 @@ bool Checker::count_again(const Cause& cause) {
 
 void Checker::add(const Cause& cause, Finding finding) {
   finding.kind = std::get<0>(cause);
-  finding.kernel = launch_->kernel;
-  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->kernel);
+  finding.kernel = launch_->names.kernel;
+  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->names.kernel);
   const auto [entry, is_new] = causes_.emplace(cause, findings_.size());
   if (is_new)
     findings_.push_back(std::move(finding));
@@ -140,55 +145,52 @@ void Checker::add(const Cause& cause, Finding finding) {
 
 // ---- memory ----
 
-void Checker::global_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses) {
-  std::array<uint64_t, kWarpSize> bytes;
-  for (int l = 0; l < kWarpSize; ++l) bytes[l] = addresses[l] - memory_.base();
-  if (checks_.initialised) check_written(warp, access, mask, bytes.data(), Written(written_->data()), false);
+void Checker::access(const ObservedAccess& made) {
+  if (made.space == Space::kLocal) return;
+  Checked checked{made, checks_of(made.warp.block()), {}};
+  const uint64_t begin = checked.shared() ? made.addresses.shared_begin : memory_.base();
+  for (int l = 0; l < kWarpSize; ++l) checked.offsets[l] = made.addresses.at[l] - begin;
+  if (checks_.initialised) check_written(checked);
   if (!checks_.races) return;
-  const Cells cells{records_[0]->data(), records_[1]->data(), records_[2]->data(), memory_.reserved() / 4};
-  check_order(warp, access, mask, bytes.data(), cells, order_.first_segment(), false);
+  check_order(checked);
+  if (checked.shared()) check_copies(checked);
 }
 
-void Checker::shared_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
-  BlockChecks& checks = *warp.checks();
-  if (checks_.initialised) check_written(warp, access, mask, offsets, Written(checks.written.data()), true);
-  if (!checks_.races) return;
-  const Cells cells{checks.cells[0].data(), checks.cells[1].data(), checks.cells[2].data(), checks.cells[2].size()};
-  check_order(warp, access, mask, offsets, cells, checks.order.floor, true);
-  check_copies(warp, access, mask, offsets);
-}
-
-void Checker::check_written(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
-                            Written written, bool shared) {
-  const uint32_t size = access.bytes * access.count;
-  const bool reads = access.op != MemoryOp::kStore, writes = access.op != MemoryOp::kLoad;
-  if (is_row(mask, bytes, size) && (!reads || written.all(bytes[0], kWarpSize * size))) {
-    if (writes) written.set(bytes[0], kWarpSize * size);
+void Checker::check_written(const Checked& checked) {
+  Written written(checked.shared() ? checked.block.written.data() : written_->data());
+  const uint32_t size = checked.bytes();
+  const Mask mask = checked.made.mask;
+  const auto& offsets = checked.offsets;
+  const bool reads = checked.access().op != MemoryOp::kStore, writes = checked.access().op != MemoryOp::kLoad;
+  if (is_row(mask, offsets.data(), size) && (!reads || written.all(offsets[0], kWarpSize * size))) {
+    if (writes) written.set(offsets[0], kWarpSize * size);
     return;
   }
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    if (reads && !is_written(written, access, bytes[l])) report_unwritten(warp, access, l, bytes[l], shared);
-    if (writes) written.set(bytes[l], size);
+    if (reads && !is_written(written, checked.access(), offsets[l])) report_unwritten(checked, l);
+    if (writes) written.set(offsets[l], size);
   }
 }
 
-// An asynchronous copy writes at any time until it is waited for: even the thread that began it must keep away.
-void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
-  for (const auto& other : warp.block().warps()) {
+// An asynchronous copy may write until a thread waits for it. Until then not even the thread that started it may access
+// its target.
+void Checker::check_copies(const Checked& checked) {
+  const Block& block = checked.warp().block();
+  const uint32_t pc = checked.access().pc;
+  for (const auto& other : block.warps()) {
     if (other->copies().idle()) continue;
-    for (Mask rest = mask; rest; rest &= rest - 1) {
+    for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
-      const auto writer = other->copies().still_writes(kSharedBase + offsets[l], access.bytes * access.count);
+      const auto writer = other->copies().still_writes(kSharedBase + checked.offsets[l], checked.bytes());
       if (!writer) continue;
-      const Cause cause{"race", std::min(access.pc, writer->pc), std::max(access.pc, writer->pc)};
+      const Cause cause{"race", std::min(pc, writer->pc), std::max(pc, writer->pc)};
       if (count_again(cause)) continue;
       Finding f;
-      f.at = launch_->site(warp, l, access.pc);
-      f.at.access = verb(access);
-      f.other = launch_->site(warp.block().coordinates(), other->index(), writer->lane, writer->pc);
+      f.at = site(checked, l);
+      f.other = launch_->names.site(block.coordinates(), other->index(), writer->lane, writer->pc);
       f.other->access = "write";
-      f.where = name_of(offsets[l], access, true);
+      f.where = name_of(checked, checked.offsets[l]);
       f.message = "race: " + f.where + " is used while an asynchronous copy may still write it\n  " + text(*f.other) +
                   "\n  " + text(f.at) +
                   "\n  Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
@@ -198,57 +200,75 @@ void Checker::check_copies(const Warp& warp, const MemoryAccess& access, Mask ma
   }
 }
 
-void Checker::check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
-                          const Cells& cells, SegmentId floor, bool shared) {
-  BlockOrder& block = warp.checks()->order;
-  const SegmentId segment = order_.stamp(block, warp.index());  // first: a release is among what it tells
-  if (access.order != MemoryOrder::kWeak) tell_strong(warp, access, mask, bytes, shared);
-  const Accessor who{order_, block, warp.index(), segment, floor};
+void Checker::check_order(const Checked& checked) {
+  const auto cells_of = [](const auto& records, uint64_t words) {
+    return Cells{records(0), records(1), records(2), words};
+  };
+  BlockChecks& block = checked.block;
+  const Cells cells = checked.shared()
+                          ? cells_of([&](size_t i) { return block.cells[i].data(); }, block.cells[0].size())
+                          : cells_of([&](size_t i) { return records_[i]->data(); }, memory_.reserved() / 4);
+  const uint32_t warp = checked.warp().index();
+  const SegmentId segment = order_.stamp(block.order, warp);  // first: a release also publishes itself
+  if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
+  const SegmentId floor = checked.shared() ? block.order.floor : order_.first_segment();
   conflicts_.clear();
-  note_access(who, access, mask, bytes, cells, conflicts_);
-  for (const Conflict& conflict : conflicts_) report_race(warp, access, conflict, shared);
+  note_access({order_, block.order, cells, warp, segment, floor}, checked.access(), checked.made.mask,
+              checked.offsets.data(), conflicts_);
+  for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
 }
 
-// Strong accesses carry what their threads know from one to the other.
-void Checker::tell_strong(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, bool shared) {
-  BlockOrder& block = warp.checks()->order;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
+// Strong accesses pass on what their threads know.
+void Checker::tell_strong(const Checked& checked) {
+  const uint64_t base = checked.shared() ? kSharedWindow : 0;
+  for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    order_.strong(block, warp.index(), l, shared ? kSharedWindow + bytes[l] : bytes[l], access);
+    order_.strong(checked.block.order, checked.warp().index(), l, base + checked.offsets[l], checked.access());
   }
 }
 
 void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
-  if (checks_.races) order_.fence(warp.checks()->order, {warp.index(), mask}, scope);
+  if (checks_.races) order_.fence(checks_of(warp.block()).order, {warp.index(), mask}, scope);
 }
 
 // ---- findings about memory ----
 
-std::string Checker::name_of(uint64_t byte, const MemoryAccess& access, bool shared) const {
-  return shared ? launch_->name_of_shared(byte, access.bytes)
-                : launch_->name_of_global(memory_.base() + byte, access.bytes);
+std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
+  const uint32_t bytes = checked.access().bytes;
+  return checked.shared() ? launch_->names.name_of_shared(offset, bytes)
+                          : launch_->names.name_of_global(memory_.base() + offset, bytes);
 }
 
-void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared) {
-  const std::byte* place = shared ? warp.block().shared() + conflict.byte
-                                  : reinterpret_cast<const std::byte*>(memory_.base() + conflict.byte);
-  if (conflict.earlier_wrote && same_value(warp, access, conflict.lane, place, conflict.earlier)) return;
+Site Checker::site(const Checked& checked, uint32_t lane) const {
+  Site at = checked.warp().site(lane, checked.access().pc);
+  at.access = verb(checked.access());
+  return at;
+}
+
+void Checker::report_race(const Checked& checked, const Conflict& conflict) {
+  const Warp& warp = checked.warp();
+  const BlockOrder& order = checked.block.order;
+  const uint32_t pc = checked.access().pc;
+  if (conflict.earlier_wrote &&
+      same_value(checked.made, conflict.lane, conflict.earlier, order.warps[warp.index()].segment))
+    return;
   const MemoryAccess* earlier =
       conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
-  const uint32_t earlier_pc = earlier ? earlier->pc : access.pc;
-  const Cause cause{"race", std::min(access.pc, earlier_pc), std::max(access.pc, earlier_pc)};
+  const uint32_t earlier_pc = earlier ? earlier->pc : pc;
+  const Cause cause{"race", std::min(pc, earlier_pc), std::max(pc, earlier_pc)};
   const Segment& then = order_.segment(conflict.earlier.segment);
-  const bool same_block = then.block == warp.checks()->order.block;
+  const bool same_block = then.block == order.block;
   const bool same_warp = same_block && then.warp == warp.index();
   const auto known = causes_.find(cause);
   if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
-  if (is_library(launch_->source_line(access.pc).first) && is_library(launch_->source_line(earlier_pc).first)) return;
+  if (is_library(launch_->names.source_line(pc).first) && is_library(launch_->names.source_line(earlier_pc).first))
+    return;
   Finding f;
-  f.at = launch_->site(warp, conflict.lane, access.pc);
-  f.at.access = verb(access);
-  f.other = launch_->site(block_index(launch_->grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
+  f.at = site(checked, conflict.lane);
+  f.other =
+      launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
-  f.where = name_of(conflict.byte, access, shared);
+  f.where = name_of(checked, conflict.byte);
   f.message =
       "race: two accesses to " + f.where + " that nothing orders\n  " + text(*f.other) + "\n  " + text(f.at) +
       (same_warp    ? "\n  They are lanes of one warp: run in step, as here and often on a card, the answer is right "
@@ -262,14 +282,13 @@ void Checker::report_race(const Warp& warp, const MemoryAccess& access, const Co
   add(cause, std::move(f));
 }
 
-void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t byte,
-                               bool shared) {
-  const Cause cause{"uninitialised_read", access.pc, access.pc};
-  if (count_again(cause) || (shared && is_library(launch_->source_line(access.pc).first))) return;
+void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
+  const uint32_t pc = checked.access().pc;
+  const Cause cause{"uninitialised_read", pc, pc};
+  if (count_again(cause) || (checked.shared() && is_library(launch_->names.source_line(pc).first))) return;
   Finding f;
-  f.at = launch_->site(warp, lane, access.pc);
-  f.at.access = verb(access);
-  f.where = name_of(byte, access, shared);
+  f.at = site(checked, lane);
+  f.where = name_of(checked, checked.offsets[lane]);
   f.message = "read of " + f.where + ", which nothing has written\n  " + text(f.at) +
               "\n  On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for "
               "the device's memory, a loop of all threads and a barrier for shared memory; or look at the index.";
@@ -278,27 +297,24 @@ void Checker::report_unwritten(const Warp& warp, const MemoryAccess& access, uin
 
 // ---- synchronisation ----
 
-void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, bool exchange) {
-  if (checks_.synchronisation) {
-    for (Mask rest = together; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      const Mask mask = members[l];
-      if (!(mask >> l & 1)) {
-        report_mask(warp, pc, l, "a lane that its own mask does not name",
-                    "give a mask with the bit of every lane that calls: __activemask() does not do that, "
-                    "__ballot_sync() before the branch does");
-      } else if (exchange && (mask & ~warp.live())) {
-        report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
-                    "let them stay until the exchange is done, or compute the mask of those that remain");
-      } else {
-        for (Mask others = mask & together & ~(1u << l); others; others &= others - 1)
-          if (members[first_lane(others)] != mask) {
-            report_mask(warp, pc, l, "lanes that name each other with different masks",
-                        "give all lanes that take part the same mask");
-            break;
-          }
-      }
-    }
+void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) {
+  for (Mask rest = checks_.synchronisation ? together : 0; rest; rest &= rest - 1) {
+    const uint32_t l = first_lane(rest);
+    const Mask mask = members[l];
+    bool disagree = false;
+    for (Mask others = mask & together; others; others &= others - 1) disagree |= members[first_lane(others)] != mask;
+    if (!(mask >> l & 1))
+      report_mask(warp, pc, l,
+                  {"a lane that its own mask does not name",
+                   "give a mask with the bit of every lane that calls: __activemask() does not do that, "
+                   "__ballot_sync() before the branch does"});
+    else if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
+      report_mask(warp, pc, l,
+                  {"a mask that names lanes which have ended or never were",
+                   "let them stay until the exchange is done, or compute the mask of those that remain"});
+    else if (disagree)
+      report_mask(warp, pc, l,
+                  {"lanes that name each other with different masks", "give all lanes that take part the same mask"});
   }
   if (!checks_.races) return;
   for (Mask rest = together; rest;) {
@@ -306,39 +322,39 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
     Mask group = 0;
     for (Mask others = rest; others; others &= others - 1)
       if (members[first_lane(others)] == mask) group |= 1u << first_lane(others);
-    order_.join_lanes(warp.checks()->order, {warp.index(), group}, warp.live());
+    order_.join_lanes(checks_of(warp.block()).order, {warp.index(), group}, warp.live());
     rest &= ~group;
   }
 }
 
-void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const std::string& next) {
+void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const Mismatch& mismatch) {
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
   Finding f;
-  f.at = launch_->site(warp, lane, pc);
-  f.message = launch_->program.names[pc] + " of " + what + "\n  " + text(f.at) +
-              "\n  What such lanes exchange is undefined.\n  Next: " + next + ".";
+  f.at = warp.site(lane, pc);
+  f.message = launch_->program.names[pc] + " of " + mismatch.what + "\n  " + text(f.at) +
+              "\n  What such lanes exchange is undefined.\n  Next: " + mismatch.next + ".";
   add(cause, std::move(f));
 }
 
-void Checker::pass_barrier(const Block& block, uint32_t barrier, const std::vector<Arrival>& arrivals, bool whole) {
-  if (checks_.synchronisation && whole) check_arrivals(block, arrivals);
+void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
+  if (checks_.synchronisation && opened.kind == OpenedBarrier::kWholeBlock) check_arrivals(block, opened.arrivals);
   if (!checks_.races) return;
-  BlockOrder& order = block.checks()->order;
+  BlockOrder& order = checks_of(block).order;
   uint32_t lanes = 0, live = 0;
-  for (const Arrival& arrival : arrivals) lanes += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
+  for (const Arrival& arrival : opened.arrivals) lanes += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
   for (const auto& warp : block.warps()) live += static_cast<uint32_t>(std::popcount(warp->live()));
   if (lanes == live) return order_.join_block(order);
   std::vector<Lanes> participants;
-  for (const Arrival& arrival : arrivals) participants.push_back(arrival.lanes);
-  order_.join_some(order, barrier, participants);
+  for (const Arrival& arrival : opened.arrivals) participants.push_back(arrival.lanes);
+  order_.join_some(order, opened.id, participants);
 }
 
-// Every thread has to come to the same barrier. Copies that the compiler made of one barrier are the same line.
+// Every thread must reach the same barrier. If the compiler copied a barrier, the copies have the same line.
 void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
-  const auto here = [&](const Arrival& a) { return launch_->source_line(a.pc); };
+  const auto here = [&](const Arrival& a) { return launch_->names.source_line(a.pc); };
   const auto site = [&](const Arrival& a) {
-    return launch_->site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
+    return launch_->names.site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
   };
   const char* const next =
       "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
@@ -356,26 +372,19 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
                 text(f.at) + "\n  What happens on a card is undefined." + next;
     add(cause, std::move(f));
   }
-  const uint32_t missing = launch_->threads_per_block() - came;
+  const uint32_t missing = launch_->shape.threads_per_block() - came;
   const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
   if (missing == 0 || count_again(cause)) return;
   Finding f;
   f.at = site(arrivals[0]);
   f.message = "a barrier that " + std::to_string(missing) + " of the block's " +
-              std::to_string(launch_->threads_per_block()) + " threads never reach: they have ended\n  " + text(f.at) +
-              "\n  Cards let the others pass, CUDA does not promise it." + next;
+              std::to_string(launch_->shape.threads_per_block()) + " threads never reach: they have ended\n  " +
+              text(f.at) + "\n  Cards let the others pass, CUDA does not promise it." + next;
   add(cause, std::move(f));
 }
 
-void Checker::arrive(const Warp& warp, uint32_t barrier, Mask mask) {
-  if (checks_.races) order_.arrive(warp.checks()->order, barrier, {warp.index(), mask});
-}
-
-uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host, bool shared) {
-  const uint64_t address = memory.allocate(bytes, for_host, shared);
-  if (address == 0 || !checker || checker->allocated(address, bytes)) return address;
-  memory.free(address);
-  return 0;
+void Checker::arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) {
+  if (checks_.races) order_.arrive(checks_of(warp.block()).order, barrier, {warp.index(), mask});
 }
 
 }  // namespace lockstep

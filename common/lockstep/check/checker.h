@@ -1,6 +1,6 @@
-// checker: watches one device's launches for races, reads of what nothing wrote, and misused synchronisation, and
-// makes findings of what it sees. In: events from the engine, in the order in which they happen. It changes nothing
-// that a program could notice. Out of bounds and the like are found by the accesses themselves (access.cc).
+// checker: watches one device's launches for races, reads of memory that was never written, and misused
+// synchronisation. In: events from the engine (observer.h). Out: findings, at the end of each launch. Accesses out of
+// bounds are left out: the engine finds them itself (access_fault).
 #pragma once
 
 #include <array>
@@ -16,84 +16,86 @@
 #include "check/shadow.h"
 #include "check/written.h"
 #include "engine/memory.h"
+#include "engine/observer.h"
 
 namespace lockstep {
 
-class Block;
-class Warp;
-struct Launch;
-
-// Threads that have come to one instruction.
-struct Arrival {
-  Lanes lanes;
-  uint32_t pc = 0;
-};
-
-// What is kept for one resident block; the block owns it.
-struct BlockChecks {
-  BlockOrder order;
-  std::array<std::vector<Record>, 3> cells;  // of its shared memory
-  std::vector<uint64_t> written;             // likewise
-};
-
-class Checker {
+class Checker : public Observer {
  public:
-  // Throws std::runtime_error if this process may not have the addresses for what is to be kept.
+  // Throws std::runtime_error if this process may not reserve the addresses for its records.
   Checker(const Checks& checks, const Memory& memory);
 
-  // Global memory outside of kernels.
-  bool allocated(uint64_t address, uint64_t bytes);  // false: the system gives no memory to watch it
-  void host_wrote(uint64_t address, uint64_t bytes);
-  void freed(uint64_t address, uint64_t bytes);
+  bool allocated(uint64_t address, uint64_t bytes) override;
+  void host_wrote(uint64_t address, uint64_t bytes) override;
+  void freed(uint64_t address, uint64_t bytes) override;
 
-  void begin_launch(Launch& launch);
-  void end_launch();  // its findings go to the launch
-  void begin_block(const Block& block, BlockChecks& checks);
+  void begin_launch(const Launch& launch) override;
+  void end_launch(Findings& findings) override;
+  void begin_block(const Block& block) override;
 
-  // Before the data moves. Addresses of shared memory count from its first byte.
-  void global_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses);
-  void shared_access(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets);
-  void fence(const Warp& warp, Mask mask, Scope scope);
+  void access(const ObservedAccess& access) override;
+  void asynchronous_access(const ObservedAccess& access) override { Checker::access(access); }
+  void fence(const Warp& warp, Mask mask, Scope scope) override;
 
-  // Lanes of `together` go through __syncwarp or a collective at once, lane l with the mask members[l]. exchange: they
-  // also read each other's values, as shuffles do; votes and the like are of whoever of the mask has not ended.
-  void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, bool exchange);
-  // A barrier opens for these; whole: it is one of the whole block, without a count.
-  void pass_barrier(const Block& block, uint32_t barrier, const std::vector<Arrival>& arrivals, bool whole);
-  void arrive(const Warp& warp, uint32_t barrier, Mask mask);  // without waiting (bar.arrive)
+  void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
+  void arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) override;
+  void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
  private:
-  // What distinguishes causes while a kernel runs, before any text is made.
+  // Tells causes apart while a kernel runs, before any text is made.
   using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, one pc, the other
 
-  // Whether this cause was found before; if so it is counted once more.
+  // The records of one resident block.
+  struct BlockChecks {
+    BlockOrder order;
+    std::array<std::vector<Record>, 3> cells;  // of its shared memory: as records_
+    std::vector<uint64_t> written;             // likewise
+  };
+
+  // An access, and for each lane the offset of its data from the start of the block's shared memory or of the device's
+  // global memory.
+  struct Checked {
+    const ObservedAccess& made;
+    BlockChecks& block;
+    std::array<uint64_t, kWarpSize> offsets;
+
+    const Warp& warp() const { return made.warp; }
+    const MemoryAccess& access() const { return made.access; }
+    uint32_t bytes() const { return made.access.bytes * made.access.count; }  // of one lane
+    bool shared() const { return made.space == Space::kShared; }
+  };
+
+  // An error in a mask, and the next step.
+  struct Mismatch {
+    const char *what, *next;
+  };
+
+  // Whether this cause was found before. If so, its finding counts one more.
   bool count_again(const Cause& cause);
   void add(const Cause& cause, Finding finding);
 
-  void check_order(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,
-                   SegmentId floor, bool shared);
-  void tell_strong(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, bool shared);
-  void check_copies(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets);
-  void report_race(const Warp& warp, const MemoryAccess& access, const Conflict& conflict, bool shared);
-  void report_unwritten(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t byte, bool shared);
-  void check_written(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* bytes, Written written,
-                     bool shared);
-  std::string name_of(uint64_t byte, const MemoryAccess& access, bool shared) const;
+  void check_order(const Checked& checked);
+  void tell_strong(const Checked& checked);
+  void check_copies(const Checked& checked);
+  void check_written(const Checked& checked);
+  void report_race(const Checked& checked, const Conflict& conflict);
+  void report_unwritten(const Checked& checked, uint32_t lane);
+  std::string name_of(const Checked& checked, uint64_t offset) const;
+  Site site(const Checked& checked, uint32_t lane) const;
+  BlockChecks& checks_of(const Block& block);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);
-  void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const std::string& next);
+  void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const Mismatch& mismatch);
 
   const Checks checks_;
   const Memory& memory_;
   std::unique_ptr<Shadow<uint64_t>> written_;               // of global memory
   std::array<std::unique_ptr<Shadow<Record>>, 3> records_;  // likewise: writers, readers, other readers
   Order order_;
-  Launch* launch_ = nullptr;
+  std::vector<BlockChecks> blocks_;  // by Block::slot()
+  const Launch* launch_ = nullptr;
   std::map<Cause, size_t> causes_;
   std::vector<Finding> findings_;
   std::vector<Conflict> conflicts_;
 };
-
-// An allocation that the checker, if there is one, watches from now on. 0: the system or the card has not that much.
-uint64_t allocate_watched(Memory& memory, Checker* checker, uint64_t bytes, bool for_host, bool shared = false);
 
 }  // namespace lockstep

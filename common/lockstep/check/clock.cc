@@ -46,7 +46,7 @@ bool Clock::knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) c
                                                       time < known.of(Known::thread_key(warp, lane))));
 }
 
-// Shares whatever one of the two already says for both.
+// Shares a branch of one tree if it already says what both say.
 Clock::Tree Clock::join(const Tree& a, const Tree& b) {
   if (a == b || !b) return a;
   if (!a) return b;

@@ -1,8 +1,8 @@
-// clock: what one thread knows of the others: up to which moment of a block all its threads, one of its warps, or one
-// of its threads have been heard of. Moments are counted per block (order.h).
+// clock: what one thread knows about the other threads: for each block, the moment up to which it knows all threads,
+// one warp, or one thread. Each block counts its own moments (order.h).
 //
-// Clocks are values that share their parts: a tree over block numbers, whose unchanged branches are never copied.
-// So a chain of blocks that each learn from the one before (decoupled look-back, a grid's barrier) stays cheap.
+// A clock is a tree over block numbers. Clocks share branches that are equal, which are never copied. So a chain of
+// blocks in which each learns from the one before it (decoupled look-back, a grid's barrier) stays cheap.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// What is known of one block: accesses at moments before these.
+// What is known about one block: its accesses before these moments.
 struct Known {
   uint32_t all = 0;                                 // of every thread
   std::vector<std::pair<uint32_t, uint32_t>> some;  // key of a warp or a thread → moment; sorted by key

@@ -75,7 +75,7 @@ void Order::join_block(BlockOrder& block) {
 
 void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
   const Mask mask = joined.mask;
-  if (!(mask & (mask - 1))) return;  // nobody to sync with
+  if (!(mask & (mask - 1))) return;  // one lane alone
   WarpOrder& w = block.warps[joined.warp];
   const uint32_t time = ++block.now;
   w.segment = 0;
@@ -114,7 +114,7 @@ void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
 void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants) {
   for (const Lanes& lanes : participants) arrive(block, barrier, lanes);
   const Clock together = std::exchange(block.barriers[barrier], {});
-  Clock last_in, last_out;  // neighbours mostly know the same
+  Clock last_in, last_out;  // neighbours usually know the same
   for (const Lanes& lanes : participants)
     for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
       Clock& acquired = thread(block, lanes.warp, first_lane(rest)).acquired;
@@ -128,7 +128,7 @@ void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lan
 
 // ---- fences, release and acquire ----
 
-// What the thread knows of its own block at this moment, itself included.
+// What the thread knows about its own block now, its own accesses included.
 Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
   const WarpOrder& w = block.warps[warp];
   Known known;
@@ -140,7 +140,7 @@ Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
   return known;
 }
 
-// Of a new moment, so that what the thread does from now on is not among what it tells.
+// Begins a new moment, so that the snapshot does not include what the thread does from now on.
 Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
   ++block.now;
   block.warps[warp].segment = 0;
@@ -191,7 +191,7 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
       t.pending.learn(told);
   }
   if (access.op == MemoryOp::kLoad) return;
-  if (!atomic && found != released.end()) released.erase(found);  // a store ends what came before it
+  if (!atomic && found != released.end()) released.erase(found);  // a store ends earlier releases through the address
   if (releases)
     release(released[address], block, snapshot(block, warp, lane, access.scope), access.scope);
   else if (t.fenced.taken)

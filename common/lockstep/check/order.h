@@ -1,5 +1,5 @@
 // order: which accesses of one launch happened before which. In: barriers, syncs, fences and strong accesses, as they
-// happen. Out: before(). Knows no memory cells; races does.
+// happen. Out: before(). races.h has the records of memory.
 //
 // Each block counts moments: every barrier and warp sync is one. An access is stamped with a segment, which stands
 // for (block, warp, moment). Barriers of the whole block and syncs of a whole warp are then one comparison each.
@@ -21,11 +21,11 @@ using SegmentId = uint32_t;  // 0: none
 
 struct Segment {
   uint32_t block = 0;
-  uint32_t time : 27 = 0;  // of a block with more moments than that, later races may be missed; none is invented
+  uint32_t time : 27 = 0;  // if a block has more moments, later races may be missed; none is invented
   uint32_t warp : 5 = 0;
 };
 
-// What a thread knew when it last fenced: what a later strong write of it will tell.
+// What a thread knew at its last fence. Its later strong writes pass it on.
 struct Snapshot {
   bool taken = false;
   Scope scope = Scope::kDevice;
@@ -33,14 +33,14 @@ struct Snapshot {
   Known own;
 };
 
-// What relaxed loads have read of the thread's own block and of all; known after a fence of that scope.
+// What the thread's relaxed loads have read, from its own block and from all. A fence of that scope makes it known.
 struct Pending {
   Clock of_block, of_all;
   void learn(const Pending& other) { of_block.learn(other.of_block), of_all.learn(other.of_all); }
 };
 
 struct ThreadClock {
-  Clock acquired;  // known, beside what the block knows
+  Clock acquired;  // known in addition to what the whole block knows
   Pending pending;
   Snapshot fenced;
 };
@@ -56,11 +56,11 @@ struct WarpOrder {
 // What was released through one address.
 struct Released {
   Clock to_all, to_block;
-  uint32_t block = 0;  // whom to_block is for
+  uint32_t block = 0;  // the block that to_block is for
 };
 using ReleasedAt = std::unordered_map<uint64_t, Released>;
 
-// One block's part. Belongs to the block, and begins anew with each block that takes its place.
+// The order of one resident block. begin_block() starts it again for the next block.
 struct BlockOrder {
   uint32_t block = 0;
   uint32_t now = 1;
@@ -69,27 +69,21 @@ struct BlockOrder {
   std::vector<WarpOrder> warps;
   Clock known;                       // by every thread, of other blocks
   std::vector<ThreadClock> threads;  // empty until clocks are needed
-  std::array<Clock, 16> barriers;    // told to a barrier by threads that did not wait
+  std::array<Clock, 16> barriers;    // what threads that arrived without waiting told each barrier
   ReleasedAt released;               // through its shared memory
-};
-
-// Some lanes of one warp of a block.
-struct Lanes {
-  uint32_t warp = 0;
-  Mask mask = 0;
 };
 
 class Order {
  public:
-  // True if segments are numbered from the start again: no record of an earlier one may be left.
+  // True if segments are numbered from the start again: then all records of earlier launches must be cleared.
   bool begin_launch();
   void begin_block(BlockOrder& block, uint64_t linear, uint32_t warps);
 
   SegmentId stamp(BlockOrder& block, uint32_t warp);
   SegmentId first_segment() const { return first_; }
-  // Of this launch: of an earlier one (below first_segment()) nothing is kept.
+  // Of this launch only: segments below first_segment() belong to earlier launches and are not kept.
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
-  // Whether what that lane did in that segment happened before what this lane does now.
+  // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
   bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const;
 
   void join_block(BlockOrder& block);
@@ -98,7 +92,7 @@ class Order {
   void join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants);
 
   void fence(BlockOrder& block, Lanes lanes, Scope scope);
-  // A strong access of one lane to an address; those from kSharedWindow on are of the block's shared memory.
+  // A strong access of one lane. Addresses from kSharedWindow on mean the block's shared memory.
   void strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access);
 
  private:

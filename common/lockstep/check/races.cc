@@ -8,9 +8,9 @@ namespace {
 
 class Note {
  public:
-  Note(const Accessor& who, const MemoryAccess& access, const Cells& cells, std::vector<Conflict>& conflicts)
-      : who_(who), cells_(cells), conflicts_(conflicts) {
-    mine_.segment = who.segment;
+  Note(const Accessor& accessor, const MemoryAccess& access, std::vector<Conflict>& conflicts)
+      : accessor_(accessor), cells_(accessor.cells), conflicts_(conflicts) {
+    mine_.segment = accessor.segment;
     mine_.atomic = access.order != MemoryOrder::kWeak;
     mine_.is_volatile = access.order == MemoryOrder::kVolatile;
     mine_.block_scope = access.scope == Scope::kBlock;
@@ -28,38 +28,39 @@ class Note {
   void read(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     Record me = record(lane, bytes);
     const Record w = cells_.writer[word];
-    if (w.segment >= who_.floor && conflicts(w, me)) report(lane, byte, w, true);
+    if (w.segment >= accessor_.floor && conflicts(w, me)) report(lane, byte, w, true);
     Record& first = cells_.reader[word];
     if (says_more(first, me)) return;
-    if (first.segment < who_.floor || same_thread(first, me) || ordered(first, me)) {
+    if (first.segment < accessor_.floor || same_thread(first, me) || ordered(first, me)) {
       if (same_thread(first, me) && first.atomic == me.atomic) me.bytes |= first.bytes;
       first = me;
       return;
     }
     Record& second = cells_.other_reader[word];
-    if (second.segment < who_.floor || same_thread(second, me) || farther(first, me, second) || ordered(second, me))
+    if (second.segment < accessor_.floor || same_thread(second, me) || farther(first, me, second) ||
+        ordered(second, me))
       second = me;
   }
 
   void write(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     const Record me = record(lane, bytes);
     Record& w = cells_.writer[word];
-    if (w.segment >= who_.floor && conflicts(w, me)) report(lane, byte, w, true);
+    if (w.segment >= accessor_.floor && conflicts(w, me)) report(lane, byte, w, true);
     for (const Record* reader : {&cells_.reader[word], &cells_.other_reader[word]})
-      if (reader->segment >= who_.floor && conflicts(*reader, me)) report(lane, byte, *reader, false);
+      if (reader->segment >= accessor_.floor && conflicts(*reader, me)) report(lane, byte, *reader, false);
     if (!says_more(w, me)) w = me;
   }
 
  private:
   bool same_thread(const Record& a, const Record& b) const { return a.segment == b.segment && a.lane == b.lane; }
 
-  // A weak access of the same thread to the same bytes meets all that a strong one would.
+  // A weak access conflicts with everything that a strong access of the same thread to the same bytes conflicts with.
   bool says_more(const Record& then, const Record& me) const {
     return same_thread(then, me) && !then.atomic && me.atomic && !(me.bytes & ~then.bytes);
   }
 
   bool ordered(const Record& then, const Record& me) const {
-    return who_.order.before(then.segment, then.lane, who_.block, who_.warp, me.lane);
+    return accessor_.order.before(then.segment, then.lane, accessor_.block, accessor_.warp, me.lane);
   }
 
   bool conflicts(const Record& then, const Record& me) const {
@@ -70,17 +71,17 @@ class Note {
 
   // Both are strong, but not for each other.
   bool relies_on_luck(const Record& then, const Record& me) const {
-    const Segment& s = who_.order.segment(then.segment);
-    const bool same_block = s.block == who_.block.block;
-    if (then.is_volatile || me.is_volatile) return same_block && s.warp == who_.warp;
+    const Segment& s = accessor_.order.segment(then.segment);
+    const bool same_block = s.block == accessor_.block.block;
+    if (then.is_volatile || me.is_volatile) return same_block && s.warp == accessor_.warp;
     return !same_block && (then.block_scope || me.block_scope);
   }
 
-  // Whether `me` is of another block or warp than `first`, where `second` is not.
+  // Whether `me` is farther from `first` than `second` is: in another block, or in another warp.
   bool farther(const Record& first, const Record& me, const Record& second) const {
     const auto distance = [&](const Record& r) {
-      if (r.segment < who_.order.first_segment() || first.segment < who_.order.first_segment()) return 0;
-      const Segment &a = who_.order.segment(first.segment), &b = who_.order.segment(r.segment);
+      if (r.segment < accessor_.order.first_segment() || first.segment < accessor_.order.first_segment()) return 0;
+      const Segment &a = accessor_.order.segment(first.segment), &b = accessor_.order.segment(r.segment);
       return a.block != b.block ? 2 : a.warp != b.warp ? 1 : 0;
     };
     return distance(me) > distance(second);
@@ -90,7 +91,7 @@ class Note {
     conflicts_.push_back({lane, byte, earlier, earlier_wrote});
   }
 
-  const Accessor& who_;
+  const Accessor& accessor_;
   const Cells& cells_;
   std::vector<Conflict>& conflicts_;
   Record mine_;
@@ -100,22 +101,24 @@ uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
 // Where Record::lane and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
 constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
 
-// Whether one of the words was last accessed, since the floor, by another thread than its own lane, or more weakly.
-bool met_others(const Record* words, Mask mask, const Accessor& who, bool strong) {
+// Whether another thread than its own lane accessed one of the words last, since the floor, or the lane accessed it
+// more weakly.
+bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint64_t record = bits(words[l]);
-    const bool recent = static_cast<uint32_t>(record) >= who.floor;
-    const bool own = static_cast<uint32_t>(record) == who.segment && (record >> kLaneShift & 31) == l &&
+    const bool recent = static_cast<uint32_t>(record) >= accessor.floor;
+    const bool own = static_cast<uint32_t>(record) == accessor.segment && (record >> kLaneShift & 31) == l &&
                      (!strong || (record >> kAtomicShift & 1));
     others |= (mask >> l & 1) & static_cast<uint64_t>(recent & !own);
   }
   return others != 0;
 }
 
-// Lanes side by side on words side by side, most of which are in nobody's way. False: look at each.
-bool note_row(const Accessor& who, Mask mask, uint64_t word, const Cells& cells, bool reads, const Record& mine) {
-  const auto met = [&](const Record* records) { return met_others(records + word, mask, who, mine.atomic); };
+// Lanes side by side that access words side by side: usually without any conflict. False: each lane must be checked.
+bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads, const Record& mine) {
+  const Cells& cells = accessor.cells;
+  const auto met = [&](const Record* records) { return met_others(records + word, mask, accessor, mine.atomic); };
   if (met(cells.writer) || met(cells.reader) || (!reads && met(cells.other_reader))) return false;
   Record* to = (reads ? cells.reader : cells.writer) + word;
   const uint64_t record = bits(mine);
@@ -126,18 +129,18 @@ bool note_row(const Accessor& who, Mask mask, uint64_t word, const Cells& cells,
 
 }  // namespace
 
-void note_access(const Accessor& who, const MemoryAccess& access, Mask mask, const uint64_t* bytes, const Cells& cells,
+void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                  std::vector<Conflict>& conflicts) {
-  Note note(who, access, cells, conflicts);
+  Note note(accessor, access, conflicts);
   const uint32_t size = access.bytes * access.count;
   if (size == 4) {
     const uint32_t first = first_lane(mask);
     const uint64_t start = bytes[first] - 4 * first;  // where lane 0 would be
     uint64_t astray = 0;
     for (uint32_t l = 0; l < kWarpSize; ++l) astray |= mask >> l & 1 ? bytes[l] ^ (start + 4 * l) : 0;
-    // The cells of lanes that take no part are looked at and left alone; they have to exist.
-    const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= cells.words;
-    if (!astray && exist && note_row(who, mask, start / 4, cells, access.op == MemoryOp::kLoad, note.record(0, 15)))
+    // The cells of inactive lanes are read and not changed. They must exist.
+    const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= accessor.cells.words;
+    if (!astray && exist && note_row(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15)))
       return;
   }
   for (Mask rest = mask; rest; rest &= rest - 1) {

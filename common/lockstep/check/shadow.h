@@ -1,5 +1,5 @@
-// shadow: an array beside the device's memory, zero until written. All of it may be read; what belongs to no allocation
-// may not be written, and so counts against no limit; of the rest only pages that were written cost anything.
+// shadow: an array beside the device's memory, zero until written. All of it may be read. Only the parts that belong to
+// an allocation may be written, so the rest counts against no limit; and only pages that were written use memory.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,30 +14,30 @@ namespace lockstep {
 template <class T>
 class Shadow {
  public:
-  // Throws std::runtime_error if this process may not have so many addresses.
+  // Throws std::runtime_error if this process may not reserve so many addresses.
   explicit Shadow(uint64_t count) : bytes_(count * sizeof(T)) {
-    void* place = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED)
+    void* memory = mmap(nullptr, bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
       throw std::runtime_error(
           "this process may not reserve the addresses that the checks need\n  Next: lift the limit (ulimit -v "
           "unlimited), emulate a card with less memory (LOCKSTEP_MEMORY=1G), or leave out the checks of races");
-    data_ = static_cast<T*>(place);
+    data_ = static_cast<T*>(memory);
   }
   ~Shadow() { munmap(data_, bytes_); }
   Shadow(const Shadow&) = delete;
   Shadow& operator=(const Shadow&) = delete;
 
   T* data() const { return data_; }
-  // These may be written from now on. False: the system gives no more.
+  // These elements may be written from now on. False: the system gives no more memory.
   bool open(uint64_t first, uint64_t count) {
     const uint64_t begin = first * sizeof(T) / kPage * kPage, end = (first + count) * sizeof(T);
     if (mprotect(at(begin), end - begin, PROT_READ | PROT_WRITE) != 0) return false;
-    // Many will be written: larger pages are had sooner than as many small ones.
+    // Many will be written: one large page is faster than many small ones.
     const uint64_t large = begin / kLargePage * kLargePage;
     if (count * sizeof(T) >= 2 * kLargePage) madvise(at(large), end - large, MADV_HUGEPAGE);
     return true;
   }
-  // Zero again, and no longer written: the whole pages among them are given back.
+  // Sets them to zero; they may not be written any longer. Whole pages go back to the system.
   void close(uint64_t first, uint64_t count) {
     const uint64_t begin = first * sizeof(T), end = (first + count) * sizeof(T);
     const uint64_t page = (begin + kPage - 1) / kPage * kPage, last = end / kPage * kPage;
@@ -47,7 +47,7 @@ class Shadow {
     mprotect(at(page), last - page, PROT_READ);
     std::memset(at(last), 0, end - last);
   }
-  // Zero again.
+  // Sets everything to zero.
   void reset() { madvise(data_, bytes_, MADV_DONTNEED); }
 
  private:

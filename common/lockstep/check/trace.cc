@@ -3,6 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "count/counters.h"
 #include "engine/block.h"
@@ -34,7 +35,7 @@ T read(const void* from) {
   return value;
 }
 
-// As the instruction's type says; what has none, and halves, as an unsigned number.
+// A number of the instruction's type. Bits without a type, and halves, are unsigned numbers.
 Json value_at(const void* from, Type type, uint32_t bytes) {
   switch (type) {
     case Type::kF32: return read<float>(from);
@@ -54,10 +55,10 @@ Json value_at(const void* from, Type type, uint32_t bytes) {
   }
 }
 
-// What element e of the lane's access moves: what memory holds, or what the register gives (cas: the new value).
-Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint32_t e, uint64_t place) {
+// The value of element e of the lane's access: of a load, in memory; else in the register (cas: the new value).
+Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint32_t e, uint64_t address) {
   if (access.op == MemoryOp::kLoad)
-    return value_at(reinterpret_cast<const void*>(place + e * access.bytes), access.type, access.bytes);
+    return value_at(reinterpret_cast<const void*>(address + e * access.bytes), access.type, access.bytes);
   const bool store = access.op == MemoryOp::kStore;
   const uint32_t source = store                             ? access.registers[e]
                           : access.atomic == AtomicOp::kCas ? access.operand2
@@ -84,54 +85,58 @@ void Trace::begin_launch(const Launch& launch) {
   steps_.clear();
   if (full()) return;
   write({{"launch", launch.sequence},
-         {"kernel", launch.kernel},
-         {"grid", shape(launch.grid)},
-         {"block", shape(launch.block)}});
+         {"kernel", launch.names.kernel},
+         {"grid", shape(launch.shape.grid)},
+         {"block", shape(launch.shape.block)}});
 }
 
-void Trace::end_launch() { stream_.flush(); }  // the last chance: a program may end in any way
+void Trace::end_launch(Findings&) { stream_.flush(); }  // now: the program may end in any way
 
-void Trace::begin_block(const Block& block) { steps_[&block].assign(block.warps().size(), 0); }
+void Trace::begin_block(const Block& block) {
+  if (block.slot() >= steps_.size()) steps_.resize(block.slot() + 1);
+  steps_[block.slot()].assign(block.warps().size(), 0);
+}
 
 Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const {
   const Launch& launch = warp.launch();
-  const auto [file, line] = launch.source_line(pc);
+  const auto [file, line] = launch.names.source_line(pc);
   Json lanes = Json::array();
   for (Mask rest = mask; rest; rest &= rest - 1) lanes.push_back(first_lane(rest));
   return {{"launch", launch.sequence},
           {"block", shape(warp.block().coordinates())},
           {"warp", warp.index()},
-          {"step", steps_.at(&warp.block())[warp.index()]},
+          {"step", steps_[warp.block().slot()][warp.index()]},
           {"file", file},
           {"line", line},
           {"op", op},
           {"lanes", lanes}};
 }
 
-void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Space space, const Places& places) {
+void Trace::access(const ObservedAccess& made) {
   if (full()) return;
+  const auto& [warp, access, mask, space, addresses] = made;
   const Launch& launch = warp.launch();
   Json line = record(warp, access.pc, mask, name_of(access.op));
-  std::array<uint64_t, kWarpSize> offsets = places.at;
-  for (uint64_t& offset : offsets) offset -= places.shared_begin;  // 0 but for shared memory
-  Json arrays = Json::array(), index = Json::array(), addresses = Json::array(), banks = Json::array(),
+  std::array<uint64_t, kWarpSize> offsets = addresses.at;
+  for (uint64_t& offset : offsets) offset -= addresses.shared_begin;  // 0 except for shared memory
+  Json arrays = Json::array(), index = Json::array(), offsets_in_array = Json::array(), banks = Json::array(),
        values = Json::array();
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   bool one_array = true;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    const uint64_t place = places.at[l];
-    Element element{"local memory", static_cast<int64_t>(place - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
-    if (space == Space::kGlobal) element = launch.in_global(place);
+    const uint64_t address = addresses.at[l];
+    Element element{"local memory", static_cast<int64_t>(address - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
+    if (space == Space::kGlobal) element = launch.names.global_element(address);
     if (space == Space::kShared) {
-      element = launch.in_shared(offsets[l]);
+      element = launch.names.shared_element(offsets[l]);
       banks.push_back(offsets[l] / 4 % 32);
     }
     one_array &= arrays.empty() || arrays[0] == element.array;
     arrays.push_back(element.array);
     index.push_back(element.offset / access.bytes);
-    addresses.push_back(element.offset);
-    for (uint32_t e = 0; e < access.count; ++e) values.push_back(value_of(warp, access, l, e, place));
+    offsets_in_array.push_back(element.offset);
+    for (uint32_t e = 0; e < access.count; ++e) values.push_back(value_of(warp, access, l, e, address));
   }
   if (atomic) line["atomic"] = kAtomics[static_cast<size_t>(access.atomic)];
   line["space"] = name_of(space);
@@ -139,7 +144,7 @@ void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Spac
   line["count"] = access.count;
   line["array"] = one_array ? arrays[0] : arrays;
   line["index"] = index;
-  line["address"] = addresses;
+  line["address"] = offsets_in_array;
   if (space == Space::kShared) line["bank"] = banks;
   line["value"] = values;
   const uint32_t bytes = access.bytes * access.count;
@@ -149,21 +154,19 @@ void Trace::access(const Warp& warp, const MemoryAccess& access, Mask mask, Spac
   write(line);
 }
 
-void Trace::barrier(const Warp& warp, uint32_t pc, Mask mask) {
+void Trace::wait_at_barrier(const Warp& warp, uint32_t pc, Mask mask) {
   if (!full()) write(record(warp, pc, mask, "barrier"));
 }
 
-void Trace::pass_barrier(const Block& block, uint32_t barrier) {
-  for (const auto& warp : block.warps())
-    for (const Path& path : warp->paths())
-      if (path.state == Path::kAtBarrier && path.barrier == barrier) {
-        ++steps_.at(&block)[warp->index()];
-        break;
-      }
+void Trace::open_barrier(const Block& block, const OpenedBarrier& opened) {
+  if (opened.kind == OpenedBarrier::kCluster) return;
+  uint32_t last = kNowhere;  // lanes of one warp may arrive apart
+  for (const Arrival& arrival : opened.arrivals)
+    if (std::exchange(last, arrival.lanes.warp) != arrival.lanes.warp) ++steps_[block.slot()][arrival.lanes.warp];
 }
 
-void Trace::sync_warp(const Warp& warp, uint32_t pc, Mask mask) {
-  if (!full()) write(record(warp, pc, mask, "syncwarp"));
+void Trace::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t*, LaneSync kind) {
+  if (!full() && kind == LaneSync::kWarpBarrier) write(record(warp, pc, together, "syncwarp"));
 }
 
 void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle, const std::byte* registers) {

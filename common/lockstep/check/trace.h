@@ -1,43 +1,37 @@
 // trace: launches → a file, a line of JSON for each launch and for each warp instruction that accesses memory, waits or
-// shuffles, in the order in which they happen. In: events from the engine. It changes nothing that a program could
-// notice. Asynchronous copies and mbarriers are left out.
+// shuffles, in the order in which they happen. In: events from the engine (observer.h). Asynchronous copies and
+// mbarriers are left out.
 #pragma once
 
 #include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/places.h"
-#include "program/program.h"
+#include "engine/observer.h"
 
 namespace lockstep {
 
-class Block;
-class Warp;
-struct Launch;
-
-class Trace {
+class Trace : public Observer {
  public:
   static constexpr uint64_t kMostRecords = 200'000;  // some 100 MB
 
-  // Throws std::runtime_error if the file cannot be written. most: lines, so that nobody fills a disk by mistake.
+  // Throws std::runtime_error if the file cannot be written. most: lines, so that a trace does not fill the disk.
   explicit Trace(const std::string& file, uint64_t most = kMostRecords);
 
-  void begin_launch(const Launch& launch);
-  void end_launch();
-  void begin_block(const Block& block);
+  void begin_launch(const Launch& launch) override;
+  void end_launch(Findings& findings) override;
+  void begin_block(const Block& block) override;
 
-  // Before the data moves. space: the one that these lanes' addresses meant, if the instruction leaves it open.
-  void access(const Warp& warp, const MemoryAccess& access, Mask mask, Space space, const Places& places);
-  void barrier(const Warp& warp, uint32_t pc, Mask mask);  // they come to a barrier of the block, and wait
-  void pass_barrier(const Block& block, uint32_t barrier);
-  void sync_warp(const Warp& warp, uint32_t pc, Mask mask);  // they pass __syncwarp() together
-  void shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle, const std::byte* registers);
+  void access(const ObservedAccess& access) override;
+  void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
+  void shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle,
+               const std::byte* registers) override;
+  void wait_at_barrier(const Warp& warp, uint32_t pc, Mask mask) override;
+  void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
-  std::string take_message();  // that the trace ends before its launches do, once; or empty
+  std::string take_message();  // once: that the trace is not whole; or empty
 
  private:
   nlohmann::ordered_json record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const;
@@ -49,7 +43,7 @@ class Trace {
   std::ofstream stream_;
   uint64_t records_ = 0;
   bool told_ = false;
-  std::map<const Block*, std::vector<uint32_t>> steps_;  // by warp: barriers passed
+  std::vector<std::vector<uint32_t>> steps_;  // by Block::slot() and warp: barriers passed
 };
 
 }  // namespace lockstep

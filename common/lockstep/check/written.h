@@ -1,5 +1,4 @@
-// written: which bytes of memory something has written: one bit a byte. Bytes are numbered from the start of whatever
-// memory this watches.
+// written: which bytes of memory have been written: one bit a byte. Bytes are numbered from the start of the memory.
 #pragma once
 
 #include <algorithm>

@@ -85,7 +85,7 @@ LoopTraffic run_half_loop(const AtomicLoop& loop, bool in_shared) {
   Cells cells(words, loop.cells, loop.mask);
   for (Mask waiting = loop.mask; waiting; ++traffic.rounds) {
     if (in_shared)
-      add(traffic.tries, shared_atomic_wavefronts(words.data(), waiting, 4, false, true));
+      add(traffic.tries, shared_atomic_wavefronts(words.data(), waiting, 4, SharedAtomic::kCas));
     else
       traffic.try_sectors += global_atomic_sectors(words.data(), waiting, 4, true);
     for (Mask rest = waiting; rest; rest &= rest - 1) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kBanks = 32;
 
-// Words of 4 bytes wanted in each bank, each word once.
+// The distinct words of 4 bytes that lanes access in each bank.
 class BankTable {
  public:
   void want(uint64_t word) {
@@ -37,14 +37,14 @@ uint32_t deepest_bank(const uint64_t* addresses, Mask mask, uint32_t bytes, uint
   return table.deepest();
 }
 
-// Whether each active lane wants what lane^step wants, where that lane is active.
+// Whether each active lane has the same address as lane^step, if that lane is active.
 bool same_as_partner(const uint64_t* addresses, Mask mask, uint32_t step) {
   for (uint32_t l = 0; l < kWarpSize; ++l)
     if ((mask >> l & 1) && (mask >> (l ^ step) & 1) && addresses[l] != addresses[l ^ step]) return false;
   return true;
 }
 
-// The usual case, one word each, all in a row: no conflict and no need to look closer.
+// The usual case: one word each, side by side, without a conflict.
 bool consecutive_words(const uint64_t* addresses, Mask mask) {
   if (mask != kFullMask) return false;
   bool result = true;
@@ -52,21 +52,21 @@ bool consecutive_words(const uint64_t* addresses, Mask mask) {
   return result && addresses[0] % 4 == 0;
 }
 
-// Also of the lanes that are not active, whose addresses repeat an active one's.
+// Of all lanes: inactive lanes repeat the address of an active lane.
 bool all_equal(const uint64_t* addresses) {
   uint64_t difference = 0;
   for (uint32_t l = 1; l < kWarpSize; ++l) difference |= addresses[l] ^ addresses[0];
   return difference == 0;
 }
 
-// Which of the four sets of the card's cache a line belongs to, for atomics. Each bit of the set is an exclusive or of
-// address bits, found on an H200 bit by bit from 7 to 29; what lies above is taken not to matter.
+// The set of the card's cache, of four, to which a line belongs, for atomics. Each bit of the set is an exclusive or of
+// address bits, measured on an H200 bit by bit from 7 to 29. Higher bits are assumed to have no effect.
 uint32_t atomic_set(uint64_t address) {
   constexpr uint64_t kLow = 0x1bbd'5a80, kHigh = 0x296a'ed00;
   return static_cast<uint32_t>((std::popcount(address & kLow) & 1) | (std::popcount(address & kHigh) & 1) << 1);
 }
 
-// All lanes within one line: over its sectors, the most lanes at one address.
+// All lanes lie in one line: the sum over its sectors of the most lanes with one address.
 uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
   std::array<uint8_t, 64> lanes_at{};  // by 2 bytes
   std::array<uint8_t, 4> deepest{};    // by sector
@@ -78,7 +78,7 @@ uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
   return deepest[0] + deepest[1] + deepest[2] + deepest[3];
 }
 
-// What the same lanes and width would cost if every bank had to serve one word.
+// The wavefronts of the same lanes and width if every bank served one word.
 uint32_t ideal_wavefronts(Mask mask, uint32_t phases) {
   const uint32_t width = kWarpSize / phases;
   uint32_t ideal = 0;
@@ -104,7 +104,7 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes) {
     if ((address + bytes - 1) / 32 != sector) sectors[count++] = sector + 1, ++changes;
   }
   if (sorted) return changes;
-  // A small open hash table tells which come for the first time.
+  // A small open hash table finds sectors that occur for the first time.
   constexpr uint32_t kSlots = 128;
   constexpr uint64_t kFree = ~uint64_t{0}, kSpread = 0x9e37'79b9'7f4a'7c15;
   std::array<uint64_t, kSlots> seen;
@@ -123,7 +123,7 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
   const uint64_t first = addresses[first_lane(mask)];
   uint64_t difference = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) difference |= addresses[l] ^ first;
-  if (difference == 0) return static_cast<uint32_t>(std::popcount(mask));  // a counter that all add to
+  if (difference == 0) return static_cast<uint32_t>(std::popcount(mask));  // one address for all lanes
   if (difference < 128) return atomic_sectors_of_line(addresses, mask);
   const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
   const uint32_t line_shift = is_cas ? 6 : 7;
@@ -138,7 +138,7 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
   }
   uint32_t total = 0;
   for (const Mask lanes : of_set) {
-    // Each turn takes the line of the first lane that waits, and of it each word that no earlier lane of the set wants.
+    // Each round serves the line of the first waiting lane: each of its words that no earlier lane of the set accesses.
     for (Mask waiting = lanes & mask; waiting;) {
       const uint64_t taken_line = line[first_lane(waiting)];
       uint32_t wanted = 0, sectors = 0;
@@ -177,29 +177,17 @@ uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes) {
   return total;
 }
 
-// Any order among those that weigh the same, so that the host's threads do not decide.
+// A fixed order among chains of the same weight, so that the result does not depend on the host's threads.
 static bool slower(const Chain& a, const Chain& b) {
   return a.weight() != b.weight() ? a.weight() < b.weight() : a < b;
 }
 
 void InstructionCounters::add(const InstructionCounters& other) {
-  static_assert(sizeof *this == 16 * sizeof(uint64_t), "every counter must be added");
-  warps += other.warps;
-  threads += other.threads;
-  divergent += other.divergent;
-  global_requests += other.global_requests;
-  global_sectors += other.global_sectors;
-  global_threads += other.global_threads;
-  shared_requests += other.shared_requests;
-  shared_wavefronts += other.shared_wavefronts;
-  shared_ideal += other.shared_ideal;
-  shared_threads += other.shared_threads;
-  local_requests += other.local_requests;
-  local_sectors += other.local_sectors;
-  loop_requests += other.loop_requests;
-  loop_sectors += other.loop_sectors;
-  loop_wavefronts += other.loop_wavefronts;
-  loop_ideal += other.loop_ideal;
+  using Numbers = std::array<uint64_t, sizeof *this / sizeof(uint64_t)>;
+  auto sums = std::bit_cast<Numbers>(*this);
+  const auto more = std::bit_cast<Numbers>(other);
+  for (size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+  *this = std::bit_cast<InstructionCounters>(sums);
 }
 
 void Chain::add(const Chain& other) {
@@ -242,10 +230,10 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
   return w;
 }
 
-Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas) {
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind) {
   if (mask == 0) return {};
-  if (merging) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
-  const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = is_cas ? 2 : 1;
+  if (kind == SharedAtomic::kCount) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
+  const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = kind == SharedAtomic::kCas ? 2 : 1;
   Wavefronts w;
   for (uint32_t first = 0; first < kWarpSize; first += width) {
     Mask phase = mask >> first & (width == 32 ? kFullMask : (1u << width) - 1);

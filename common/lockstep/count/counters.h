@@ -1,4 +1,4 @@
-// counters: what one launch did, per instruction, under rules measured on an H200. Observes; changes nothing.
+// counters: what one launch did, per instruction, by rules measured on an H200. Pure functions of addresses.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,41 @@
 
 namespace lockstep {
 
+// Sums only: add() adds each number of `other`.
 struct InstructionCounters {
   uint64_t warps = 0;      // warp instructions executed
   uint64_t threads = 0;    // lanes active in them
   uint64_t divergent = 0;  // branches whose active lanes went different ways
   // Memory instructions with at least one active lane, and their lanes; by the space they reached.
-  uint64_t global_requests = 0, global_sectors = 0, global_threads = 0;
-  uint64_t shared_requests = 0, shared_wavefronts = 0, shared_ideal = 0, shared_threads = 0;
-  uint64_t local_requests = 0, local_sectors = 0;
-  // What the loops load that stand for atomics the card does not have.
-  uint64_t loop_requests = 0, loop_sectors = 0, loop_wavefronts = 0, loop_ideal = 0;
+  struct Global {
+    uint64_t requests = 0, sectors = 0, threads = 0;
+  } global;
+  struct Shared {
+    uint64_t requests = 0, wavefronts = 0, ideal = 0, threads = 0;
+  } shared;
+  struct Local {
+    uint64_t requests = 0, sectors = 0;
+  } local;
+  // Loads of the loops that replace atomics which the card does not have (atomic_loop).
+  struct Loop {
+    uint64_t requests = 0, sectors = 0, wavefronts = 0, ideal = 0;
+  } loop;
   void add(const InstructionCounters& other);
 };
 
-// Distinct 32-byte pieces that the active lanes touch, `bytes` each, aligned.
+// Distinct sectors of 32 bytes that the active lanes access, `bytes` each, aligned.
 uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // Sectors of a global atomic or reduction of `bytes` a lane, for addresses as the card would have them.
 //
-// A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction goes in rounds: each set
-// takes the line (cas: the half of a line) of its lowest waiting lane, and of that those lanes whose word no lower
-// waiting lane of the set, of whatever line, wants; two words are one here if they lie at the same place in their
-// lines. The sectors of each round are counted. So lanes at one address go one after the other, and lanes of one
-// sector may part when another line of their set is in the way.
+// A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction takes rounds. In a round
+// each set serves one line (cas: half a line), that of its lowest waiting lane; a lane of that line waits if a lower
+// waiting lane of the set accesses a word with the same offset in its own line. The sectors of each round are counted.
+// So lanes with one address are served one after the other, and another line of their set may part the lanes of one
+// sector.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas);
 
-// Sectors of local memory, where `offsets` are those in each lane's own: the card interleaves the lanes' words of 4
-// bytes, so that all lanes' words of one offset lie side by side.
+// Sectors of local memory. `offsets`: in each lane's own local memory. The card interleaves the lanes' words of 4
+// bytes, so that the words of all lanes with one offset lie side by side.
 uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes);
 
 struct Wavefronts {
@@ -42,24 +51,25 @@ struct Wavefronts {
 };
 // Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
-// As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes; merging:
-// add of the literal 1 without a use of the result.
-Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool merging, bool is_cas);
+// As above for atom and red that are one instruction (see atomic_loop for the others), of 4, 8 or 16 bytes. kCount: add
+// of the literal 1 whose result is not used.
+enum class SharedAtomic : uint8_t { kCount, kCas, kOther };
+Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind);
 
-// What the slowest warp of a block goes through, from one barrier to the next, if nobody were in its way: cycles in
-// which it issues or waits for a result, and waits for memory, which are longer on one card than on another.
+// The time of a block's slowest warp, from one barrier to the next, if it ran alone: cycles in which it issues or waits
+// for a result, and the number of waits for memory, whose length depends on the card.
 struct Chain {
   uint64_t cycles = 0, shared_waits = 0, l1_waits = 0, misses = 0, barriers = 0;
   void add(const Chain& other);
-  uint64_t weight() const;  // which of two is slower, on any card
+  uint64_t weight() const;  // tells which of two is slower, on any card
   auto operator<=>(const Chain&) const = default;
 };
 
-// Counts of one launch, beside Program::code.
+// Counts of one launch. `at` is parallel to Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
   uint64_t barriers = 0;  // block barriers completed
-  // Bytes of global memory, by asynchronous copies, which are neither ld nor st.
+  // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0;
   Chain chains, longest_chain;  // of all blocks together; of the slowest
   Traffic traffic;

@@ -15,7 +15,7 @@ std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"
 
 Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
   const bool shared = kind != MemoryKind::kDevice;
-  *address = bytes ? allocate_watched(memory_, checker_.get(), bytes, true, shared) : 0;
+  *address = bytes ? allocate_watched(memory_, observers_, bytes, {.host_reaches = shared}) : 0;
   if (*address && shared) wrote({*address, bytes, bytes});
   if (bytes == 0 || *address) return {};
   const uint64_t left = memory_.capacity() - memory_.used();
@@ -30,14 +30,16 @@ Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kin
 }
 
 uint64_t DeviceMemory::allocate_variable(uint64_t bytes, bool managed) {
-  const uint64_t address = allocate_watched(memory_, checker_.get(), std::max<uint64_t>(bytes, 1), false, managed);
+  const uint64_t address =
+      allocate_watched(memory_, observers_, std::max<uint64_t>(bytes, 1), {.by_host = false, .host_reaches = managed});
   if (address) fill({address, bytes, bytes}, 0);
   return address;
 }
 
 uint64_t DeviceMemory::allocate_apart(uint64_t bytes) {
   const uint64_t address = memory_.allocate_apart(bytes);
-  if (checker_ && !checker_->allocated(address, bytes)) throw std::bad_alloc();
+  for (Observer* observer : observers_)
+    if (!observer->allocated(address, bytes)) throw std::bad_alloc();
   wrote({address, bytes, bytes});
   return address;
 }
@@ -45,7 +47,7 @@ uint64_t DeviceMemory::allocate_apart(uint64_t bytes) {
 void DeviceMemory::release(uint64_t address) {
   const AddressInfo freed = memory_.describe(address);
   memory_.free(address);
-  if (checker_) checker_->freed(freed.base, freed.bytes);
+  for (Observer* observer : observers_) observer->freed(freed.base, freed.bytes);
 }
 
 // The whole region, with the gaps between its rows, lies in one allocation.
@@ -58,8 +60,9 @@ bool DeviceMemory::holds(const Region& region) const {
 }
 
 void DeviceMemory::wrote(const Region& region) {
-  for (uint64_t row = 0; checker_ && row < region.rows; ++row)
-    checker_->host_wrote(region.address + row * region.pitch, region.width);
+  for (Observer* observer : observers_)
+    for (uint64_t row = 0; row < region.rows; ++row)
+      observer->host_wrote(region.address + row * region.pitch, region.width);
 }
 
 Outcome DeviceMemory::copy_in(const Region& to, const void* from, uint64_t from_pitch) {

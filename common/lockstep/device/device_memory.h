@@ -11,6 +11,7 @@
 #include "check/checker.h"
 #include "device/requests.h"
 #include "engine/memory.h"
+#include "engine/observer.h"
 
 namespace lockstep {
 
@@ -20,11 +21,13 @@ class DeviceMemory {
  public:
   explicit DeviceMemory(const DeviceOptions& options)
       : memory_(options),
-        checker_(options.checks.watch() ? std::make_unique<Checker>(options.checks, memory_) : nullptr) {}
+        checker_(options.checks.watch() ? std::make_unique<Checker>(options.checks, memory_) : nullptr) {
+    if (checker_) observers_.push_back(checker_.get());
+  }
 
   Memory& memory() { return memory_; }
   const Memory& memory() const { return memory_; }
-  Checker* checker() const { return checker_.get(); }  // null if nothing is checked
+  const Observers& observers() const { return observers_; }  // the checker, or nobody
 
   Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind);
   uint64_t allocate_variable(uint64_t bytes, bool managed);  // of a module, all zeros; 0: no memory is left
@@ -42,7 +45,8 @@ class DeviceMemory {
   void wrote(const Region& region);
 
   Memory memory_;
-  std::unique_ptr<Checker> checker_;
+  std::unique_ptr<Checker> checker_;  // null if nothing is checked
+  Observers observers_;
 };
 
 }  // namespace lockstep

@@ -5,14 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "check/checker.h"
 #include "check/trace.h"
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"
 #include "device/launch_checks.h"
 #include "device/modules.h"
-#include "engine/launch.h"
+#include "engine/grid.h"
 #include "engine/workers.h"
 #include "report/launch_record.h"
 #include "report/report.h"
@@ -34,7 +33,10 @@ class InProcessDevice : public EmulatedDevice {
         kernels_(limits_, param_block_),
         host_(options, memory_.memory(), findings_),
         trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
-        workers_(options.threads - 1) {}
+        observers_(memory_.observers()),
+        workers_(options.threads - 1) {
+    if (trace_) observers_.push_back(trace_.get());
+  }
 
   const DeviceLimits& limits() const override { return limits_; }
   AddressSpace address_space() const override { return memory_.memory().addresses(); }
@@ -123,7 +125,7 @@ class InProcessDevice : public EmulatedDevice {
 
  private:
   Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request);
-  void run(Launch& launch);
+  void run(const Launch& launch);
   std::string allocation_name(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const;
 
   const DeviceOptions options_;
@@ -140,6 +142,7 @@ class InProcessDevice : public EmulatedDevice {
   Findings findings_;
   HostSide host_;
   std::unique_ptr<Trace> trace_;  // null if nothing is recorded
+  Observers observers_;           // the checker and the trace, if there are any
   Workers workers_;
 };
 
@@ -160,50 +163,42 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   uint64_t resident = 0;
   if (Outcome bad = check_launch(limits_, kernel, request, &resident); !bad.ok()) return bad;
   const Program& program = *kernel.program;
-  Launch launch{program, kernel.module->module, memory_.memory(), limits_, heap_};
-  launch.kernel = kernel.name;
-  launch.grid = request.grid;
-  launch.block = request.block;
-  launch.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  launch.shared_bytes = program.static_shared_bytes + request.dynamic_shared_bytes;
-  launch.local_bytes = program.local_bytes;
-  if (program.calls_unknown) launch.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
-  launch.host = host_.calls();
-  launch.resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident));
-  launch.schedule = options_.schedule;
-  launch.random.seed(options_.schedule.seed + host_.launches());
-  launch.sequence = host_.launches() + 1;
-  launch.clock = launch.sequence << 32;  // later than any clock of the launch before
+  LaunchShape shape{request.grid, request.block, program.static_shared_bytes + request.dynamic_shared_bytes,
+                    request.dynamic_shared_bytes, program.local_bytes};
+  if (program.calls_unknown) shape.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
+  const auto name = [&](uint64_t base) { return allocation_name(kernel, request, base); };
+  Launch launch{.program = program,
+                .memory = memory_.memory(),
+                .limits = limits_,
+                .heap = heap_,
+                .names = {program, kernel.module->module, memory_.memory(), kernel.name, request.block, name},
+                .shape = shape,
+                .schedule = options_.schedule,
+                .sequence = host_.launches() + 1,
+                .resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident)),
+                .counts_traffic = options_.report,
+                .after_bad_access = options_.checks.memory ? AfterBadAccess::kContinue : AfterBadAccess::kStop,
+                .observers = observers_};
   if (request.cooperative) {
     launch.grid_workspace = grid_workspace_;
     std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kWorkspaceBytes);
   }
-  launch.counters.at.resize(program.code.size());
-  launch.last_range.resize(program.accesses.size());
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
     std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), kernel.info.param_bytes);
-  launch.goes_on = options_.checks.memory;
-  launch.allocation_name = [&](uint64_t base) { return allocation_name(kernel, request, base); };
-  launch.counts_traffic = options_.report;
-  launch.checker = memory_.checker();
-  launch.trace = trace_.get();
   launch.independent = program.blocks_independent && !request.cooperative &&
-                       launch.schedule.kind == Schedule::kForward && !launch.goes_on && !launch.watched();
+                       launch.schedule.kind == Schedule::kForward && !options_.checks.memory && !launch.watched();
   run(launch);
   return {};
 }
 
-void InProcessDevice::run(Launch& launch) {
-  Checker* const checker = memory_.checker();
-  if (checker) checker->begin_launch(launch);
-  if (trace_) trace_->begin_launch(launch);
-  run_grid(launch, workers_);
-  if (checker) checker->end_launch();
-  if (trace_) trace_->end_launch();
-  if (options_.report) records_.add(summarise(launch));
-  output_ += launch.output;
-  findings_.add_all(launch.findings);
-  sticky_ = launch.fault;
+void InProcessDevice::run(const Launch& launch) {
+  for (Observer* observer : observers_) observer->begin_launch(launch);
+  LaunchState state = run_grid(launch, workers_);
+  for (Observer* observer : observers_) observer->end_launch(state.findings);
+  if (options_.report) records_.add(summarise(launch, state, host_.calls()));
+  output_ += state.output;
+  findings_.add_all(state.findings);
+  sticky_ = state.fault;
 }
 
 // A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.

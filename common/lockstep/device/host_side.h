@@ -11,8 +11,8 @@
 #include "base/findings.h"
 #include "base/options.h"
 #include "device/requests.h"
-#include "engine/launch.h"
 #include "engine/memory.h"
+#include "report/launch_record.h"
 
 namespace lockstep {
 

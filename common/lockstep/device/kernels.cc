@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/access.h"
+
 namespace lockstep {
 namespace {
 
@@ -67,6 +69,7 @@ Linkage Kernels::linkage(const LoadedModule& loaded) const {
     return found == loaded.functions.end() ? nullptr : found->second;
   };
   l.address_taken = [&loaded] { return loaded.address_taken; };
+  l.access_handler = access_handler;
   l.param_block = param_block_;
   return l;
 }

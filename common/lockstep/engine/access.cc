@@ -5,26 +5,22 @@
 #include <bit>
 #include <cstring>
 
-#include "check/checker.h"
-#include "check/trace.h"
 #include "engine/atomic_update.h"
 #include "engine/block.h"
-#include "engine/launch.h"
-#include "engine/places.h"
+#include "engine/lane_addresses.h"
+#include "engine/launch_state.h"
 #include "engine/row_access.h"
 #include "engine/traffic_access.h"
 #include "engine/warp.h"
 
 namespace lockstep {
-namespace {
 
 // ---- addresses ----
 
-// Every lane's address; lanes that are not active repeat the first active one, so that loops need no mask.
-void addresses(const Warp& warp, const MemoryAccess& access, Mask mask, std::array<uint64_t, kWarpSize>& out) {
+void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
   const auto offset = static_cast<uint64_t>(access.offset);
   if (access.base == 0) {
-    out.fill(offset);
+    std::fill_n(out, kWarpSize, offset);
     return;
   }
   if (access.wide_base) {
@@ -39,6 +35,8 @@ void addresses(const Warp& warp, const MemoryAccess& access, Mask mask, std::arr
   for (int l = 0; l < kWarpSize; ++l) out[l] = mask >> l & 1 ? out[l] : first;
 }
 
+namespace {
+
 bool is_consecutive(const std::array<uint64_t, kWarpSize>& at, uint32_t bytes) {
   uint64_t difference = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) difference |= at[l] ^ (at[0] + l * bytes);
@@ -46,9 +44,9 @@ bool is_consecutive(const std::array<uint64_t, kWarpSize>& at, uint32_t bytes) {
 }
 
 // Whether all lanes lie in [range.begin, range.end - bytes] and are multiples of bytes.
-bool all_within(const Places& places, Range range, uint32_t bytes) {
-  const auto& at = places.at;
-  if (places.consecutive) return at[0] % bytes == 0 && range.contains(at[0], uint64_t{kWarpSize} * bytes);
+bool all_within(const LaneAddresses& addresses, Range range, uint32_t bytes) {
+  const auto& at = addresses.at;
+  if (addresses.consecutive) return at[0] % bytes == 0 && range.contains(at[0], uint64_t{kWarpSize} * bytes);
   if (range.end - range.begin < bytes) return false;
   const uint64_t room = range.end - range.begin - bytes;
   uint64_t outside = 0;
@@ -57,214 +55,212 @@ bool all_within(const Places& places, Range range, uint32_t bytes) {
   return outside == 0;
 }
 
-// Each lane for itself: those that fail are reported and left out, and stand where the others do.
+// Checks each lane. Bad lanes are reported and left out, and get the address of the first good lane.
 template <class Good>
-Mask without_bad_lanes(Warp& warp, Mask mask, Places& places, const Good& good) {
+Mask without_bad_lanes(Warp& warp, Mask mask, LaneAddresses& addresses, const Good& good) {
   Mask remaining = mask;
-  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1)
+  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1)
     if (!good(first_lane(rest))) remaining &= ~(1u << first_lane(rest));
-  if (warp.launch().faulted) return 0;
+  if (warp.state().faulted) return 0;
   if (remaining == mask || remaining == 0) return remaining;
-  places.consecutive = false;
-  const uint64_t first = places.at[first_lane(remaining)];
-  for (int l = 0; l < kWarpSize; ++l) places.at[l] = remaining >> l & 1 ? places.at[l] : first;
+  addresses.consecutive = false;
+  const uint64_t first = addresses.at[first_lane(remaining)];
+  for (int l = 0; l < kWarpSize; ++l) addresses.at[l] = remaining >> l & 1 ? addresses.at[l] : first;
   return remaining;
 }
 
 // ---- global memory ----
 
-// One allocation for all lanes is the rule and was the same the last time; else each lane is looked up.
-// Gives the lanes that may go on.
-Mask global_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  Launch& launch = warp.launch();
-  Range& range = launch.last_range[access.index];
+// Usually all lanes access one allocation, the same as the last time; else each lane is looked up. Gives the lanes
+// whose addresses are good.
+Mask good_global_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  const Launch& launch = warp.launch();
+  Range& range = warp.state().last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
-  if (all_within(places, range, bytes)) return mask;
-  range = launch.memory.find(places.at[first_lane(mask)]);
-  if (all_within(places, range, bytes)) return mask;
+  if (all_within(addresses, range, bytes)) return mask;
+  range = launch.memory.find(addresses.at[first_lane(mask)]);
+  if (all_within(addresses, range, bytes)) return mask;
   const auto good = [&](uint32_t l) {
-    const uint64_t address = places.at[l];
+    const uint64_t address = addresses.at[l];
     if (address % bytes) return fail_misaligned(warp, access, l, address), false;
     if (!launch.memory.find(address).contains(address, bytes)) return fail_global(warp, access, l, address), false;
     return true;
   };
-  return without_bad_lanes(warp, mask, places, good);
+  return without_bad_lanes(warp, mask, addresses, good);
 }
 
-void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
+void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   const uint32_t bytes = access.bytes * access.count;
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  count.global_threads += static_cast<uint64_t>(std::popcount(mask));
-  if (warp.launch().counts_traffic) count_traffic(warp, access, mask, places);
+  count.global.threads += static_cast<uint64_t>(std::popcount(mask));
+  if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
   if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
-  ++count.global_requests;
-  if (places.consecutive && mask == kFullMask) {  // no address twice, so that an atomic counts as a load
-    count.global_sectors += (places.at[0] + kWarpSize * bytes - 1) / 32 - places.at[0] / 32 + 1;
+  ++count.global.requests;
+  if (addresses.consecutive && mask == kFullMask) {  // no address occurs twice, so an atomic counts as a load
+    count.global.sectors += (addresses.at[0] + kWarpSize * bytes - 1) / 32 - addresses.at[0] / 32 + 1;
   } else if (atomic) {
-    std::array<uint64_t, kWarpSize> on_card = places.at;
+    std::array<uint64_t, kWarpSize> on_card = addresses.at;
     const uint64_t shift = card_shift(warp, access);
     for (uint64_t& address : on_card) address += shift;
-    count.global_sectors += global_atomic_sectors(on_card.data(), mask, bytes, access.atomic == AtomicOp::kCas);
+    count.global.sectors += global_atomic_sectors(on_card.data(), mask, bytes, access.atomic == AtomicOp::kCas);
   } else {
-    count.global_sectors += global_sectors(places.at.data(), mask, bytes);
+    count.global.sectors += global_sectors(addresses.at.data(), mask, bytes);
   }
 }
 
 // ---- shared memory ----
 
-Mask shared_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  const Range range{kSharedBase, kSharedBase + warp.launch().shared_bytes};
+Mask good_shared_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  const Range range{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
   const uint32_t bytes = access.bytes * access.count;
-  if (all_within(places, range, bytes)) return mask;
-  return without_bad_lanes(warp, mask, places, [&](uint32_t l) {
-    if (places.at[l] % bytes) return fail_misaligned(warp, access, l, places.at[l]), false;
-    if (!range.contains(places.at[l], bytes)) return fail_shared(warp, access, l, places.at[l]), false;
+  if (all_within(addresses, range, bytes)) return mask;
+  return without_bad_lanes(warp, mask, addresses, [&](uint32_t l) {
+    if (addresses.at[l] % bytes) return fail_misaligned(warp, access, l, addresses.at[l]), false;
+    if (!range.contains(addresses.at[l], bytes)) return fail_shared(warp, access, l, addresses.at[l]), false;
     return true;
   });
 }
 
-void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
+SharedAtomic shared_atomic(const MemoryAccess& access) {
+  if (access.literal_one) return SharedAtomic::kCount;
+  return access.atomic == AtomicOp::kCas ? SharedAtomic::kCas : SharedAtomic::kOther;
+}
+
+void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  InstructionCounters& count = warp.state().counters.at[access.pc];
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  ++count.shared_requests;
-  count.shared_threads += static_cast<uint64_t>(std::popcount(mask));
+  ++count.shared.requests;
+  count.shared.threads += static_cast<uint64_t>(std::popcount(mask));
   if (atomic && is_atomic_loop(access, true)) return;  // count_loop does
   const Wavefronts w =
-      atomic ? shared_atomic_wavefronts(places.at.data(), mask, access.bytes, access.literal_one,
-                                        access.atomic == AtomicOp::kCas)
-             : shared_wavefronts(places.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
-  count.shared_wavefronts += w.total;
-  count.shared_ideal += w.ideal;
+      atomic ? shared_atomic_wavefronts(addresses.at.data(), mask, access.bytes, shared_atomic(access))
+             : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
+  count.shared.wavefronts += w.total;
+  count.shared.ideal += w.ideal;
   if (access.waited) wait_for_shared(warp, w);
 }
 
 // ---- local memory and parameters: each lane has its own ----
 
-Mask local_places(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+Mask good_local_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
   const uint32_t bytes = access.bytes * access.count;
   const Range range{0, warp.local_bytes()};
-  return without_bad_lanes(warp, mask, places, [&](uint32_t l) {
-    const uint64_t address = places.at[l];
+  return without_bad_lanes(warp, mask, addresses, [&](uint32_t l) {
+    const uint64_t address = addresses.at[l];
     if (address % bytes) return fail_misaligned(warp, access, l, address), false;
     if (!range.contains(address, bytes)) return fail_local(warp, access, l, address), false;
     return true;
   });
 }
 
-// `places`: offsets in each lane's own memory.
-void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
-  count.local_requests += std::max(1u, access.bytes * access.count / 4u);
-  count.local_sectors += local_sectors(places.at.data(), mask, access.bytes * access.count);
+// `addresses`: offsets in each lane's local memory.
+void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  InstructionCounters& count = warp.state().counters.at[access.pc];
+  count.local.requests += std::max(1u, access.bytes * access.count / 4u);
+  count.local.sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
 }
 
-// A parameter of a device function, or an argument of a call: the place is known since decoding.
-void param_places(Warp& warp, const MemoryAccess& access, Places& places) {
+// A parameter of a device function, or an argument of a call. The decoder has set the offset.
+void param_addresses(Warp& warp, const MemoryAccess& access, LaneAddresses& addresses) {
   const Frame& frame = warp.frame();
   const auto base = reinterpret_cast<uint64_t>(frame.params.data()) + static_cast<uint64_t>(access.offset);
   const uint32_t stride = warp.launch().program.functions[frame.function].param_bytes;
-  for (uint32_t l = 0; l < kWarpSize; ++l) places.at[l] = base + l * stride;
+  for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] = base + l * stride;
 }
 
 // ---- moving data ----
 
 template <class T, class R>
-void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   for (uint32_t e = 0; e < access.count; ++e) {
     if (access.registers[e] == 0) continue;
     R* d = lanes<R>(warp.registers(), access.registers[e]);
-    if (sizeof(T) == sizeof(R) && places.consecutive && mask == kFullMask && access.count == 1) {
-      std::memcpy(d, reinterpret_cast<const void*>(places.at[0]), sizeof(R) * kWarpSize);
+    if (sizeof(T) == sizeof(R) && addresses.consecutive && mask == kFullMask && access.count == 1) {
+      std::memcpy(d, reinterpret_cast<const void*>(addresses.at[0]), sizeof(R) * kWarpSize);
     } else if (mask == kFullMask) {
       for (int l = 0; l < kWarpSize; ++l)
-        d[l] = static_cast<R>(*reinterpret_cast<const T*>(places.at[l] + e * sizeof(T)));
+        d[l] = static_cast<R>(*reinterpret_cast<const T*>(addresses.at[l] + e * sizeof(T)));
     } else {
       for (Mask rest = mask; rest; rest &= rest - 1) {
         const uint32_t l = first_lane(rest);
-        d[l] = static_cast<R>(*reinterpret_cast<const T*>(places.at[l] + e * sizeof(T)));
+        d[l] = static_cast<R>(*reinterpret_cast<const T*>(addresses.at[l] + e * sizeof(T)));
       }
     }
   }
 }
 
 template <class T, class R>
-void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   for (uint32_t e = 0; e < access.count; ++e) {
     const R* a = lanes<R>(warp.registers(), access.registers[e]);
-    if (sizeof(T) == sizeof(R) && places.consecutive && mask == kFullMask && access.count == 1) {
-      std::memcpy(reinterpret_cast<void*>(places.at[0]), a, sizeof(R) * kWarpSize);
+    if (sizeof(T) == sizeof(R) && addresses.consecutive && mask == kFullMask && access.count == 1) {
+      std::memcpy(reinterpret_cast<void*>(addresses.at[0]), a, sizeof(R) * kWarpSize);
     } else {
       for (Mask rest = mask; rest; rest &= rest - 1) {
         const uint32_t l = first_lane(rest);
-        *reinterpret_cast<T*>(places.at[l] + e * sizeof(T)) = static_cast<T>(a[l]);
+        *reinterpret_cast<T*>(addresses.at[l] + e * sizeof(T)) = static_cast<T>(a[l]);
       }
     }
   }
 }
 
-// ---- handlers: addresses → places → counters → data ----
+// ---- handlers: addresses → counters → observers → data ----
 
-void trace(const Warp& warp, const MemoryAccess& access, Mask mask, Space space, const Places& places) {
-  if (Trace* trace = warp.launch().trace) trace->access(warp, access, mask, space, places);
+void show(const ObservedAccess& access) {
+  for (Observer* observer : access.warp.launch().observers) observer->access(access);
 }
 
-using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const Places&);
+using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const LaneAddresses&);
 
 template <Mover move>
-void access_global(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  mask = global_places(warp, access, mask, places);
+void access_global(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  mask = good_global_lanes(warp, access, mask, addresses);
   if (!mask) return;
-  if (Checker* checker = warp.launch().checker) checker->global_access(warp, access, mask, places.at.data());
-  count_global(warp, access, mask, places);
-  trace(warp, access, mask, Space::kGlobal, places);
-  move(warp, access, mask, places);
-}
-
-template <Mover move>
-void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  mask = shared_places(warp, access, mask, places);
-  if (!mask) return;
-  count_shared(warp, access, mask, places);
-  if (Checker* checker = warp.launch().checker) {
-    Places offsets = places;
-    for (uint64_t& offset : offsets.at) offset -= kSharedBase;
-    checker->shared_access(warp, access, mask, offsets.at.data());
-  }
-  places.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
-  for (uint64_t& address : places.at) address += places.shared_begin - kSharedBase;
-  trace(warp, access, mask, Space::kShared, places);
-  move(warp, access, mask, places);
+  count_global(warp, access, mask, addresses);
+  show({warp, access, mask, Space::kGlobal, addresses});
+  move(warp, access, mask, addresses);
 }
 
 template <Mover move>
-void access_local(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
-  mask = local_places(warp, access, mask, places);
+void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  mask = good_shared_lanes(warp, access, mask, addresses);
   if (!mask) return;
-  count_local(warp, access, mask, places);
-  const uint64_t first = places.at[first_lane(mask)];
+  count_shared(warp, access, mask, addresses);
+  addresses.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
+  for (uint64_t& address : addresses.at) address += addresses.shared_begin - kSharedBase;
+  show({warp, access, mask, Space::kShared, addresses});
+  move(warp, access, mask, addresses);
+}
+
+template <Mover move>
+void access_local(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  mask = good_local_lanes(warp, access, mask, addresses);
+  if (!mask) return;
+  count_local(warp, access, mask, addresses);
+  const uint64_t first = addresses.at[first_lane(mask)];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     const uint32_t owner = mask >> l & 1 ? l : first_lane(mask);
-    places.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(owner)) + (mask >> l & 1 ? places.at[l] : first);
+    addresses.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(owner)) + (mask >> l & 1 ? addresses.at[l] : first);
   }
-  places.consecutive = false;
-  trace(warp, access, mask, Space::kLocal, places);
-  move(warp, access, mask, places);
+  addresses.consecutive = false;
+  show({warp, access, mask, Space::kLocal, addresses});
+  move(warp, access, mask, addresses);
 }
 
-// Each lane's address says which space it means.
+// Each lane's address tells its space.
 template <Mover move>
-void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, Places& places) {
+void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
   Mask shared = 0, local = 0;
   for (int l = 0; l < kWarpSize; ++l) {
-    shared |= static_cast<Mask>(places.at[l] - kSharedWindow < kWindowBytes) << l;
-    local |= static_cast<Mask>(places.at[l] - kLocalWindow < kWindowBytes) << l;
+    shared |= static_cast<Mask>(addresses.at[l] - kSharedWindow < kWindowBytes) << l;
+    local |= static_cast<Mask>(addresses.at[l] - kLocalWindow < kWindowBytes) << l;
   }
   const auto part = [&](Mask some, uint64_t window, auto access_space) {
-    if (!some || warp.launch().faulted) return;
-    Places those = places;
-    const uint64_t first = places.at[first_lane(some)];
-    for (int l = 0; l < kWarpSize; ++l) those.at[l] = (some >> l & 1 ? places.at[l] : first) - window;
+    if (!some || warp.state().faulted) return;
+    LaneAddresses those = addresses;
+    const uint64_t first = addresses.at[first_lane(some)];
+    for (int l = 0; l < kWarpSize; ++l) those.at[l] = (some >> l & 1 ? addresses.at[l] : first) - window;
     those.consecutive = is_consecutive(those.at, access.bytes * access.count);
     access_space(warp, access, some, those);
   };
@@ -273,7 +269,8 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, Places& p
   part(mask & local, kLocalWindow, access_local<move>);
 }
 
-// Whether there is one. Under its sanitizers GCC 12 does not compare a function with nullptr in a constant expression.
+// Whether there is a RowMover. With sanitizers GCC 12 does not compare a function with nullptr in a constant
+// expression.
 template <RowMover move_row>
 inline constexpr bool kMovesRows = true;
 template <>
@@ -283,30 +280,30 @@ template <Space space, Mover move, RowMover move_row>
 void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
   if constexpr (kMovesRows<move_row>)
     if (access_row<space, move_row>(warp, access, mask)) return;
-  Places places;
+  LaneAddresses addresses;
   if constexpr (space == Space::kParam) {
-    param_places(warp, access, places);
-    move(warp, access, mask, places);
+    param_addresses(warp, access, addresses);
+    move(warp, access, mask, addresses);
     return;
   }
   if constexpr (space == Space::kConst) {
-    // A kernel's parameter: one place for all lanes, found to be right the first time.
-    const auto place = static_cast<uint64_t>(access.offset);
-    if (access.base == 0 && warp.launch().last_range[access.index].contains(place, access.bytes * access.count)) {
+    // A kernel's parameter: one address for all lanes, checked at its first access.
+    const auto address = static_cast<uint64_t>(access.offset);
+    if (access.base == 0 && warp.state().last_range[access.index].contains(address, access.bytes * access.count)) {
       if constexpr (kMovesRows<move_row>)
-        if (mask == kFullMask) return move_row(warp, access, {place, 0});
-      places.at.fill(place);
-      return move(warp, access, mask, places);
+        if (mask == kFullMask) return move_row(warp, access, {address, 0});
+      addresses.at.fill(address);
+      return move(warp, access, mask, addresses);
     }
   }
-  addresses(warp, access, mask, places.at);
-  places.consecutive = is_consecutive(places.at, access.bytes * access.count);
-  if constexpr (space == Space::kGlobal) access_global<move>(warp, access, mask, places);
-  if constexpr (space == Space::kShared) access_shared<move>(warp, access, mask, places);
-  if constexpr (space == Space::kLocal) access_local<move>(warp, access, mask, places);
-  if constexpr (space == Space::kGeneric) access_generic<move>(warp, access, mask, places);
+  read_addresses(warp, access, mask, addresses.at.data());
+  addresses.consecutive = is_consecutive(addresses.at, access.bytes * access.count);
+  if constexpr (space == Space::kGlobal) access_global<move>(warp, access, mask, addresses);
+  if constexpr (space == Space::kShared) access_shared<move>(warp, access, mask, addresses);
+  if constexpr (space == Space::kLocal) access_local<move>(warp, access, mask, addresses);
+  if constexpr (space == Space::kGeneric) access_generic<move>(warp, access, mask, addresses);
   if constexpr (space == Space::kConst)
-    if (const Mask good = global_places(warp, access, mask, places)) move(warp, access, good, places);
+    if (const Mask good = good_global_lanes(warp, access, mask, addresses)) move(warp, access, good, addresses);
 }
 
 template <Mover move, RowMover move_row = nullptr>
@@ -322,7 +319,7 @@ AccessHandler in_space(Space space) {
   }
 }
 
-// T: the type in memory; the register may be wider, and T's sign decides what fills it.
+// T: the type in memory. The register may be wider: a signed T is sign-extended.
 template <class T>
 AccessHandler select_load(const MemoryAccess& a) {
   if constexpr (sizeof(T) <= 2)
@@ -403,28 +400,23 @@ AccessHandler select_atomic(const MemoryAccess& a) {
 
 }  // namespace
 
-void lane_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
-  std::array<uint64_t, kWarpSize> at;
-  addresses(warp, access, mask, at);
-  std::copy(at.begin(), at.end(), out);
+void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at) {
+  if (!mask || !warp.launch().watched()) return;
+  const bool global = access.space == Space::kGlobal;
+  LaneAddresses addresses;
+  addresses.shared_begin = global ? 0 : reinterpret_cast<uint64_t>(warp.block().shared());
+  for (int l = 0; l < kWarpSize; ++l) addresses.at[l] = global ? at[l] : at[l] - kSharedBase + addresses.shared_begin;
+  for (Observer* observer : warp.launch().observers)
+    observer->asynchronous_access({warp, access, mask, global ? Space::kGlobal : Space::kShared, addresses});
 }
 
-void watch(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at) {
-  Checker* checker = warp.launch().checker;
-  if (!checker || !mask) return;
-  if (access.space == Space::kGlobal) return checker->global_access(warp, access, mask, at);
-  std::array<uint64_t, kWarpSize> offsets;
-  for (int l = 0; l < kWarpSize; ++l) offsets[l] = at[l] - kSharedBase;
-  checker->shared_access(warp, access, mask, offsets.data());
-}
-
-void watch_lane(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at) {
+void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at) {
   std::array<uint64_t, kWarpSize> all;
   all.fill(at);
-  watch(warp, access, 1u << lane, all.data());
+  show_asynchronous(warp, access, 1u << lane, all.data());
 }
 
-AccessHandler select_access(const MemoryAccess& access) {
+AccessHandler access_handler(const MemoryAccess& access) {
   if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction)
     return access.count == 1 ? select_atomic(access) : nullptr;
   return select_move(access);

@@ -5,17 +5,20 @@
 
 namespace lockstep {
 
-// Null if the combination of type, width and operation is not supported.
-AccessHandler select_access(const MemoryAccess& access);
+// Null if the combination of type, width and operation is not supported. Programs are decoded with it (Linkage).
+AccessHandler access_handler(const MemoryAccess& access);
 
 const char* verb(const MemoryAccess& access);  // "read", "write" or "atomic"
 
-// For instructions of other kinds that touch memory: every lane's address, idle lanes repeating the first active
-// one's; for the checker, that the access happens (generic here means shared); and what is said when an access of
-// access.bytes there (in shared memory: an address in it) is wrong.
-void lane_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out);
-void watch(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
-void watch_lane(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
+// Every lane's address. Lanes that are not active repeat the first active one, so that loops need no mask.
+void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out);
+
+// Tells the observers that an asynchronous copy or an mbarrier accesses memory. `at`: addresses of global memory, or
+// addresses within shared memory, which a generic access means here.
+void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
+void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
+
+// The launch fails, or continues without this lane's access. In shared memory the address is one within it.
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);

@@ -5,6 +5,7 @@
 
 #include "engine/access.h"
 #include "engine/block.h"
+#include "engine/fault.h"
 #include "engine/launch.h"
 #include "engine/mbarrier.h"
 #include "engine/traffic_access.h"
@@ -15,22 +16,22 @@ namespace {
 
 constexpr uint32_t kBulkUnit = 16;  // bytes: bulk copies move multiples of it
 
-std::byte* shared_place(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
+std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
 
-// Whether the lane may touch `bytes` at the address; if not, the launch has failed at the copy's own line.
-bool may_touch(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  Launch& launch = warp.launch();
-  const bool shared = place.space == Space::kShared;
-  if (address % place.bytes) return fail_misaligned(warp, place, lane, address), false;
-  Range& last = launch.last_range[place.index];
+// Whether the lane may access `bytes` at the address. If not, the launch has failed at the copy's own line.
+bool may_access(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
+  const Launch& launch = warp.launch();
+  const bool shared = access.space == Space::kShared;
+  if (address % access.bytes) return fail_misaligned(warp, access, lane, address), false;
+  Range& last = warp.state().last_range[access.index];
   if (shared)
-    last = {kSharedBase, kSharedBase + launch.shared_bytes};
+    last = {kSharedBase, kSharedBase + launch.shape.shared_bytes};
   else if (!last.contains(address, bytes))
     last = launch.memory.find(address);
   if (last.contains(address, bytes)) return true;
-  // The first piece that lies outside says more than the whole.
-  MemoryAccess piece = place;
-  piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(place.bytes, bytes));
+  // The message names the first piece that lies outside, not the whole copy.
+  MemoryAccess piece = access;
+  piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(access.bytes, bytes));
   uint64_t outside = address;
   while (last.contains(outside, piece.bytes)) outside += piece.bytes;
   shared ? fail_shared(warp, piece, lane, outside) : fail_global(warp, piece, lane, outside);
@@ -63,8 +64,8 @@ void AsyncCopies::run(Warp& warp, const AsyncUse& use, Mask mask) {
 
 void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
   Copy copy{&use, mask, open_group_, {}, {}, {}};
-  lane_addresses(warp, use.from, mask, copy.from.data());
-  lane_addresses(warp, use.to, mask, copy.to.data());
+  read_addresses(warp, use.from, mask, copy.from.data());
+  read_addresses(warp, use.to, mask, copy.to.data());
   std::byte* file = warp.registers();
   const Mask zeros = use.ignore_source ? *lanes<Mask>(file, use.ignore_source) : 0;
   for (Mask rest = mask; rest; rest &= rest - 1) {
@@ -73,10 +74,10 @@ void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
     if (use.size) bytes = std::min(bytes, lanes<uint32_t>(file, use.size)[l]);
     if (zeros >> l & 1) bytes = 0;
     copy.bytes_from_source[l] = static_cast<uint8_t>(bytes);
-    // Where nothing is read the source may be any address.
-    const bool good = (bytes == 0 || may_touch(warp, use.from, l, copy.from[l], bytes)) &&
-                      may_touch(warp, use.to, l, copy.to[l], use.to.bytes);
-    if (warp.launch().faulted) return;
+    // A copy that reads nothing may have any source address.
+    const bool good = (bytes == 0 || may_access(warp, use.from, l, copy.from[l], bytes)) &&
+                      may_access(warp, use.to, l, copy.to[l], use.to.bytes);
+    if (warp.state().faulted) return;
     if (!good) copy.pending &= ~(1u << l);
   }
   copies_.push_back(copy);
@@ -90,34 +91,34 @@ void AsyncCopies::start_arrival(Warp& warp, const AsyncUse& use, Mask mask) {
   copies_.push_back(arrival);
 }
 
-// These lanes' part happens.
+// Copies the data of these lanes, or makes their arrivals.
 void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
   const AsyncUse& use = *copy.use;
   copy.pending &= ~lanes;
   if (use.op == AsyncOp::kArrive) {
-    for (; lanes && !warp.launch().faulted; lanes &= lanes - 1)
+    for (; lanes && !warp.state().faulted; lanes &= lanes - 1)
       arrive_at(warp, use.mbarrier, first_lane(lanes), copy.to[first_lane(lanes)]);
     return;
   }
-  watch(warp, use.to, lanes, copy.to.data());
+  show_asynchronous(warp, use.to, lanes, copy.to.data());
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t l = first_lane(lanes), bytes = copy.bytes_from_source[l];
     if (bytes) {
-      // The kernel may have freed it meanwhile.
-      if (!may_touch(warp, use.from, l, copy.from[l], bytes)) continue;
+      // The kernel may have freed the source since the copy started.
+      if (!may_access(warp, use.from, l, copy.from[l], bytes)) continue;
       MemoryAccess read = use.from;
       read.bytes = static_cast<uint8_t>(bytes);
-      watch_lane(warp, read, l, copy.from[l]);
-      warp.launch().counters.async_loaded += bytes;
+      show_asynchronous_lane(warp, read, l, copy.from[l]);
+      warp.state().counters.async_loaded += bytes;
       count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
     }
-    std::byte* to = shared_place(warp, copy.to[l]);
+    std::byte* to = in_shared(warp, copy.to[l]);
     std::memcpy(to, reinterpret_cast<const void*>(copy.from[l]), bytes);
     std::memset(to + bytes, 0, use.to.bytes - bytes);
   }
 }
 
-// A lane's copies happen in the order of their groups; arrivals wait for whoever waits for the mbarrier.
+// A lane's copies happen in the order of their groups. Arrivals happen when a thread waits for their mbarrier.
 void AsyncCopies::wait(Warp& warp, const AsyncUse& use, Mask mask) {
   const uint32_t* allowed = use.groups ? lanes<uint32_t>(warp.registers(), use.groups) : nullptr;
   for (Copy& copy : copies_) {
@@ -136,49 +137,48 @@ void AsyncCopies::wait(Warp& warp, const AsyncUse& use, Mask mask) {
 
 void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
   std::array<uint64_t, kWarpSize> from, to, mbarrier{};
-  lane_addresses(warp, use.from, mask, from.data());
-  lane_addresses(warp, use.to, mask, to.data());
+  read_addresses(warp, use.from, mask, from.data());
+  read_addresses(warp, use.to, mask, to.data());
   if (use.has_mbarrier && !find_mbarriers(warp, use.mbarrier, mask, mbarrier.data())) return;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest), bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
     if (bytes % kBulkUnit != 0)
-      return warp.launch().fail(Status::kMisalignedAddress, "misaligned", warp, l, use.from.pc,
-                                "a bulk copy of " + std::to_string(bytes) + " bytes",
-                                "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads.");
-    const bool good = may_touch(warp, use.from, l, from[l], bytes) && may_touch(warp, use.to, l, to[l], bytes);
-    if (warp.launch().faulted) return;
+      return fail(warp, {Status::kMisalignedAddress, "misaligned", l, use.from.pc,
+                         "a bulk copy of " + std::to_string(bytes) + " bytes",
+                         "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads."});
+    const bool good = may_access(warp, use.from, l, from[l], bytes) && may_access(warp, use.to, l, to[l], bytes);
+    if (warp.state().faulted) return;
     bulks_.push_back({&use, l, open_bulk_group_[l], bytes, from[l], to[l], mbarrier[l], good, {}});
   }
 }
 
-// Each piece of a lane's range is an access of its own.
-void AsyncCopies::watch_range(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  if (!warp.launch().checker) return;
-  for (uint32_t i = 0; i < bytes; i += kBulkUnit) watch_lane(warp, place, lane, address + i);
+// Shows each piece of a lane's range as one access.
+void AsyncCopies::show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
+  if (!warp.launch().watched()) return;
+  for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, access, lane, address + i);
 }
 
 const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
-  const MemoryAccess& place = bulk.use->from;
-  watch_range(warp, place, bulk.lane, bulk.from, bulk.bytes);
-  return place.space == Space::kShared ? shared_place(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
+  const MemoryAccess& access = bulk.use->from;
+  show_range(warp, access, bulk.lane, bulk.from, bulk.bytes);
+  return access.space == Space::kShared ? in_shared(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
 }
 
 void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   const AsyncUse& use = *bulk.use;
-  // The kernel may have freed memory meanwhile.
-  const bool good = bulk.good && may_touch(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
-                    may_touch(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+  // The kernel may have freed memory since the copy started.
+  const bool good = bulk.good && may_access(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
+                    may_access(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
   bulk.good = false;
   if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
-    watch_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
-    std::byte* to =
-        use.to.space == Space::kShared ? shared_place(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
+    show_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+    std::byte* to = use.to.space == Space::kShared ? in_shared(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
     if (use.reduce)
       use.reduce(from, to, bulk.bytes);
     else
       std::memmove(to, from, bulk.bytes);
-    LaunchCounters& counters = warp.launch().counters;
+    LaunchCounters& counters = warp.state().counters;
     if (use.from.space != Space::kShared) {
       counters.async_loaded += bulk.bytes;
       count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
@@ -216,7 +216,7 @@ bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
     if (!bulk->use->has_mbarrier || bulk->mbarrier != mbarrier) continue;
     complete(warp, *bulk);
     bulks_.erase(bulk);
-    return !warp.launch().faulted;
+    return !warp.state().faulted;
   }
   for (size_t i = 0; i < copies_.size(); ++i) {
     if (copies_[i].use->op != AsyncOp::kArrive) continue;
@@ -224,13 +224,13 @@ bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
     for (Mask rest = copies_[i].pending; rest; rest &= rest - 1)
       due |= static_cast<Mask>(copies_[i].to[first_lane(rest)] == mbarrier) << first_lane(rest);
     if (!due) continue;
-    due &= ~(due - 1);  // one lane, then let the waiting one look again
+    due &= ~(due - 1);  // one lane; then the waiting thread looks again
     for (size_t earlier = 0; earlier < i; ++earlier)
       if (copies_[earlier].use->op != AsyncOp::kArrive)
         complete(warp, copies_[earlier], copies_[earlier].pending & due);
     complete(warp, copies_[i], due);
     std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
-    return !warp.launch().faulted;
+    return !warp.state().faulted;
   }
   return false;
 }

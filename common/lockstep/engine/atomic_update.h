@@ -1,6 +1,6 @@
-// atomic_update: how atom and red change memory: lane after lane, each from what the one before left there. In: a
-// decoded access and the places of its lanes. Out: memory, and the old values where they are wanted. access.cc chooses
-// among these by operation and type.
+// atomic_update: how atom and red change memory: lane after lane; each lane sees what the lane before it wrote. In: a
+// decoded access and the addresses of its lanes. Out: memory, and the old values where the kernel uses them. access.cc
+// chooses one of these functions by operation and type.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 #include "alu/arith.h"
 #include "count/atomic_loop.h"
-#include "engine/launch.h"
-#include "engine/places.h"
+#include "engine/lane_addresses.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -22,18 +22,18 @@ struct alignas(16) Bits128 {
   bool operator==(const Bits128&) const = default;
 };
 
-// From an address here to where it would lie on the card, for the allocation that this access was in the last time.
+// What to add to an address in this process to get its address on the card. For the allocation of the last access.
 inline uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
-  const Range& range = warp.launch().last_range[access.index];
+  const Range& range = warp.state().last_range[access.index];
   return range.on_card - range.begin;
 }
 
-// As update_lanes, if other threads of the host may be about the same cells. Nobody reads the old values here.
+// As update_lanes, if other threads of the host may update the same cells. The kernel does not use the old values.
 template <class T, class Function>
-void update_shared_lanes(const T* b, Mask mask, const Places& places, Function next) {
+void update_shared_lanes(const T* b, Mask mask, const LaneAddresses& addresses, Function next) {
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    const std::atomic_ref<T> cell(*reinterpret_cast<T*>(places.at[l]));
+    const std::atomic_ref<T> cell(*reinterpret_cast<T*>(addresses.at[l]));
     T old = cell.load(std::memory_order_relaxed);
     while (!cell.compare_exchange_weak(old, next(old, b[l], l), std::memory_order_relaxed)) {}
   }
@@ -46,14 +46,15 @@ uint64_t bits_of(const T& value) {
   return bits;
 }
 
-// An atomic that is a loop on the card, before it is carried out: next(old, b, lane) as in update_lanes.
+// Counts an atomic that is a loop on the card, before update_lanes carries it out; `next` is the same as there.
 template <class T, class Function>
-void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
+void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+                Function next) {
   const T* b = lanes<T>(warp.registers(), access.registers[1]);
   AtomicLoop loop;
   loop.mask = mask;
-  const uint64_t shift = places.shared_begin ? -places.shared_begin : card_shift(warp, access);
-  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = places.at[l] + shift;
+  const uint64_t shift = addresses.shared_begin ? -addresses.shared_begin : card_shift(warp, access);
+  for (uint32_t l = 0; l < kWarpSize; ++l) loop.addresses[l] = addresses.at[l] + shift;
   loop.leaves_if_same = access.atomic == AtomicOp::kMin || access.atomic == AtomicOp::kMax;
   loop.next = [&](uint64_t old, uint32_t l) {
     T value;
@@ -62,35 +63,36 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const P
   };
   constexpr uint64_t kWhole = sizeof(T) == 2 ? 4 : sizeof(T);  // bytes that the loop reads and tries
   for (uint32_t l = 0; l < kWarpSize; ++l)
-    std::memcpy(&loop.cells[l], reinterpret_cast<const void*>(places.at[l] & ~(kWhole - 1)), kWhole);
+    std::memcpy(&loop.cells[l], reinterpret_cast<const void*>(addresses.at[l] & ~(kWhole - 1)), kWhole);
   if constexpr (std::is_same_v<T, uint16_t>) loop.compare = access.atomic == AtomicOp::kCas ? b : nullptr;
   const LoopTraffic traffic =
-      sizeof(T) == 2 ? run_half_loop(loop, places.shared_begin != 0) : run_cast_loop(loop, kWhole);
-  InstructionCounters& count = warp.launch().counters.at[access.pc];
-  count.loop_wavefronts += traffic.loads.total;
-  count.loop_ideal += traffic.loads.ideal;
-  count.shared_wavefronts += traffic.tries.total;
-  count.shared_ideal += traffic.tries.ideal;
-  if (places.shared_begin) return;
-  ++count.loop_requests;
-  count.loop_sectors += traffic.load_sectors;
-  count.global_requests += traffic.rounds;
-  count.global_sectors += traffic.try_sectors;
+      sizeof(T) == 2 ? run_half_loop(loop, addresses.shared_begin != 0) : run_cast_loop(loop, kWhole);
+  InstructionCounters& count = warp.state().counters.at[access.pc];
+  count.loop.wavefronts += traffic.loads.total;
+  count.loop.ideal += traffic.loads.ideal;
+  count.shared.wavefronts += traffic.tries.total;
+  count.shared.ideal += traffic.tries.ideal;
+  if (addresses.shared_begin) return;
+  ++count.loop.requests;
+  count.loop.sectors += traffic.load_sectors;
+  count.global.requests += traffic.rounds;
+  count.global.sectors += traffic.try_sectors;
 }
 
-// Lane after lane, lowest first: one of the orders that hardware may take.
+// Updates lane after lane, the lowest first: one of the orders that a card may choose.
 template <class T, class Function>
-void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places, Function next) {
+void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses,
+                  Function next) {
   std::byte* registers = warp.registers();
   const T* b = lanes<T>(registers, access.registers[1]);
   if constexpr (sizeof(T) <= 8)
-    if (is_atomic_loop(access, places.shared_begin != 0)) count_loop<T>(warp, access, mask, places, next);
+    if (is_atomic_loop(access, addresses.shared_begin != 0)) count_loop<T>(warp, access, mask, addresses, next);
   if constexpr (std::is_integral_v<T>)
-    if (warp.launch().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, places, next);
-  if (access.op == MemoryOp::kReduction) {  // nobody reads the old values
+    if (warp.state().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, addresses, next);
+  if (access.op == MemoryOp::kReduction) {  // the kernel does not use the old values
     for (Mask rest = mask; rest; rest &= rest - 1) {
       const uint32_t l = first_lane(rest);
-      T& cell = *reinterpret_cast<T*>(places.at[l]);
+      T& cell = *reinterpret_cast<T*>(addresses.at[l]);
       cell = next(cell, b[l], l);
     }
     return;
@@ -99,27 +101,27 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   uint64_t changes = 0;
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    T& cell = *reinterpret_cast<T*>(places.at[l]);
+    T& cell = *reinterpret_cast<T*>(addresses.at[l]);
     old[l] = cell;
     cell = next(cell, b[l], l);
     changes += std::memcmp(&old[l], &cell, sizeof(T)) != 0;
   }
-  warp.launch().changes += changes;
+  warp.state().changes += changes;
   if (access.registers[0] == 0) return;
   T* d = lanes<T>(registers, access.registers[0]);
   for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];
 }
 
-// T: how the values are added and compared.
+// T: the type in which values are added and compared.
 template <class T>
-void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   switch (access.atomic) {
     case AtomicOp::kAdd:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return baseline::add(a, b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return baseline::add(a, b); });
     case AtomicOp::kMin:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::min(a, b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return std::min(a, b); });
     case AtomicOp::kMax:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return std::max(a, b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return std::max(a, b); });
     default: break;
   }
 }
@@ -139,35 +141,35 @@ T float_sum(T a, T b) {
 }
 
 template <class T>
-void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
-  update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return float_sum(a, b); });
+void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return float_sum(a, b); });
 }
 
 // T: an unsigned integer of the access's width.
 template <class T>
-void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   switch (access.atomic) {
     case AtomicOp::kAnd:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
     case AtomicOp::kOr:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
     case AtomicOp::kXor:
-      return update_lanes<T>(warp, access, mask, places, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
+      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
     case AtomicOp::kInc:
-      return update_lanes<T>(warp, access, mask, places,
+      return update_lanes<T>(warp, access, mask, addresses,
                              [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
     case AtomicOp::kDec:
-      return update_lanes<T>(warp, access, mask, places,
+      return update_lanes<T>(warp, access, mask, addresses,
                              [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
     default: break;
   }
 }
 
-// ... and of any type that can be compared: exch and cas.
+// exch and cas. T: any type that can be compared.
 template <class T>
-void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+void exchange(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   const T* c = access.operand2 ? lanes<T>(warp.registers(), access.operand2) : nullptr;
-  update_lanes<T>(warp, access, mask, places, [c](const T& a, const T& b, uint32_t l) {
+  update_lanes<T>(warp, access, mask, addresses, [c](const T& a, const T& b, uint32_t l) {
     return !c ? b : a == b ? c[l] : a;
   });
 }

@@ -5,22 +5,18 @@
 #include <numeric>
 
 #include "base/align.h"
-#include "check/checker.h"
-#include "check/trace.h"
 #include "engine/deadlock.h"
 
 namespace lockstep {
 
-// Whole words: an atomic of 2 bytes looks at the other half, too (count_loop).
-Block::Block(Launch& launch) : launch_(launch), shared_(aligned_bytes(align_up(launch.shared_bytes, 4))) {
-  for (uint32_t w = 0; w < launch.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(launch, *this, w));
+// Shared memory has whole words: an atomic of 2 bytes reads the whole word (count_loop).
+Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
+    : launch_(launch), state_(state), slot_(slot), shared_(aligned_bytes(align_up(launch.shape.shared_bytes, 4))) {
+  for (uint32_t w = 0; w < launch.shape.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
-  if (launch.checker) checks_ = std::make_unique<BlockChecks>();
 }
-
-Block::~Block() = default;
 
 void Block::start(Dim3 coordinates, uint64_t linear) {
   coordinates_ = coordinates;
@@ -30,13 +26,12 @@ void Block::start(Dim3 coordinates, uint64_t linear) {
   if (launch_.counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
   for (auto& warp : warps_) warp->start();
-  if (launch_.checker) launch_.checker->begin_block(*this, *checks_);
-  if (launch_.trace) launch_.trace->begin_block(*this);
+  for (Observer* observer : launch_.observers) observer->begin_block(*this);
 }
 
 Progress Block::run() {
   for (;;) {
-    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), launch_.random);
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_.random);
     bool yielded = false, turn_over = false, all_done = true;
     for (const uint32_t w : order_) {
       Warp& warp = *warps_[w];
@@ -44,24 +39,24 @@ Progress Block::run() {
       const Progress progress = warp.run();
       yielded |= progress == Progress::kYielded;
       turn_over |= progress == Progress::kTurnOver;
-      if (launch_.faulted) return Progress::kDone;
+      if (state_.faulted) return Progress::kDone;
       all_done &= warp.done();
     }
     if (all_done) {
       join_chains();
-      launch_.counters.end_block(chain_);
+      state_.counters.end_block(chain_);
       return Progress::kDone;
     }
     if (complete_barriers()) continue;
     if (turn_over) return Progress::kTurnOver;
     if (yielded) return Progress::kYielded;
     const Block* const self = this;
-    report_deadlock(launch_, {&self, 1});
+    report_deadlock({&self, 1});
     return Progress::kDone;
   }
 }
 
-// Up to a barrier, or the end, the block is as slow as its slowest warp.
+// From one barrier to the next, and to the end, the block is as slow as its slowest warp.
 void Block::join_chains() {
   const auto slowest = std::ranges::max_element(warps_, {}, [](const auto& warp) { return warp->chain().weight(); });
   chain_.add((*slowest)->chain());
@@ -78,8 +73,8 @@ bool Block::complete_barriers() {
   return any;
 }
 
-// A barrier without a thread count waits for every thread that has not exited. One with a count counts by whole
-// warps, as the hardware does: a warp whose live lanes are all there counts for 32.
+// A barrier without a thread count waits for every thread that has not exited. A barrier with a count counts whole
+// warps, as the hardware does: a warp whose live lanes have all arrived counts as 32.
 bool Block::complete(uint32_t id) {
   Barrier& barrier = barriers_[id];
   uint32_t arrived = barrier.early, expected = barrier.expected;
@@ -97,17 +92,20 @@ bool Block::complete(uint32_t id) {
     arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
   }
   if (expected ? arrived < expected : !everybody) return false;
-  if (launch_.checker) launch_.checker->pass_barrier(*this, id, arrivals(id), expected == 0);
-  if (launch_.trace) launch_.trace->pass_barrier(*this, id);
+  if (launch_.watched()) show({expected == 0 ? OpenedBarrier::kWholeBlock : OpenedBarrier::kCounted, id, arrivals(id)});
   uint32_t reduced = barrier.trues;
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
   barrier = {};
-  ++launch_.counters.barriers;
+  ++state_.counters.barriers;
   join_chains();
   ++chain_.barriers;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced);
   return true;
+}
+
+void Block::show(const OpenedBarrier& opened) const {
+  for (Observer* observer : launch_.observers) observer->open_barrier(*this, opened);
 }
 
 std::vector<Arrival> Block::arrivals(uint32_t id) const {
@@ -118,7 +116,7 @@ std::vector<Arrival> Block::arrivals(uint32_t id) const {
   return all;
 }
 
-// A cluster of one block: its barrier waits for every thread that has not exited.
+// The cluster has one block: its barrier waits for every thread that has not exited.
 bool Block::complete_cluster() {
   bool any = false;
   for (size_t w = 0; w < warps_.size(); ++w) {
@@ -126,10 +124,10 @@ bool Block::complete_cluster() {
     any |= cluster_arrived_[w] != 0;
   }
   if (!any) return false;
-  if (launch_.checker) {
-    std::vector<Arrival> everybody;
-    for (const auto& warp : warps_) everybody.push_back({{warp->index(), warp->live()}, 0});
-    launch_.checker->pass_barrier(*this, 0, everybody, false);
+  if (launch_.watched()) {
+    OpenedBarrier opened{OpenedBarrier::kCluster, 0, {}};
+    for (const auto& warp : warps_) opened.arrivals.push_back({{warp->index(), warp->live()}, 0});
+    show(opened);
   }
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
   for (auto& warp : warps_) warp->pass_cluster();
@@ -140,7 +138,7 @@ bool Block::advance_copies(uint64_t mbarrier) {
   const bool any = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
     return !warp->copies().idle() && warp->copies().advance(*warp, mbarrier);
   });
-  launch_.changes += any;
+  state_.changes += any;
   return any;
 }
 

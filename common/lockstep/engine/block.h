@@ -5,41 +5,40 @@
 #include <memory>
 #include <vector>
 
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
-
-struct Arrival;
-struct BlockChecks;
 
 class Block {
  public:
   static constexpr uint32_t kBarriers = 16;
 
-  explicit Block(Launch& launch);
-  ~Block();
+  // slot: a number from 0 on that no other block of the launch has at the same time.
+  Block(const Launch& launch, LaunchState& state, uint32_t slot);
 
-  void start(Dim3 coordinates, uint64_t linear);  // anew; shared memory keeps whatever was there
-  Progress run();                                 // one turn for each warp, or more while it gets on
+  void start(Dim3 coordinates, uint64_t linear);  // a new block; shared memory keeps its old content
+  Progress run();                                 // one turn for each warp, and more after each barrier
 
+  const Launch& launch() const { return launch_; }
+  LaunchState& state() const { return state_; }
   const Dim3& coordinates() const { return coordinates_; }
   uint64_t linear() const { return linear_; }
+  uint32_t slot() const { return slot_; }
   std::byte* shared() const { return shared_.get(); }
   L1Cache& cache() { return cache_; }
-  BlockChecks* checks() const { return checks_.get(); }  // null if nothing is watched
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
   void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
   void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
-  Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }         // and not completed yet
-  // Lets one copy or arrival happen that this mbarrier (its address within shared memory) waits for. False: none.
+  Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }  // in the phase that is not complete
+  // Makes one copy or arrival happen that the mbarrier at this address (within shared memory) waits for. False: none.
   bool advance_copies(uint64_t mbarrier);
 
  private:
   struct Barrier {
     uint32_t early = 0;     // threads that arrived without waiting
-    uint32_t expected = 0;  // as they said
+    uint32_t expected = 0;  // threads that the barrier waits for, as they said; 0: all
     uint32_t trues = 0, votes = 0;
   };
 
@@ -47,13 +46,15 @@ class Block {
   bool complete_barriers();
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;
+  void show(const OpenedBarrier& opened) const;
   bool complete_cluster();
 
-  Launch& launch_;
+  const Launch& launch_;
+  LaunchState& state_;
+  const uint32_t slot_;
   Dim3 coordinates_;
   uint64_t linear_ = 0;
   AlignedBytes shared_;
-  std::unique_ptr<BlockChecks> checks_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<uint32_t> order_;
   std::array<Barrier, kBarriers> barriers_{};

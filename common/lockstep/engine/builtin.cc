@@ -4,8 +4,8 @@
 #include <cctype>
 #include <cstring>
 
-#include "check/checker.h"
 #include "engine/block.h"
+#include "engine/fault.h"
 
 namespace lockstep {
 namespace {
@@ -40,7 +40,8 @@ class LaneReader {
                  : nullptr;
     if (address - kSharedWindow < kWindowBytes) {
       const uint64_t offset = address - kSharedWindow - kSharedBase;
-      return Range{0, warp_.launch().shared_bytes}.contains(offset, bytes) ? warp_.block().shared() + offset : nullptr;
+      return Range{0, warp_.launch().shape.shared_bytes}.contains(offset, bytes) ? warp_.block().shared() + offset
+                                                                                 : nullptr;
     }
     return warp_.launch().memory.find(address).contains(address, bytes) ? reinterpret_cast<const std::byte*>(address)
                                                                         : nullptr;
@@ -90,7 +91,7 @@ class Formatter {
   T take() {
     next_ = (next_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     T value{};
-    if (const std::byte* place = reader_.at(next_, sizeof(T))) std::memcpy(&value, place, sizeof value);
+    if (const std::byte* bytes = reader_.at(next_, sizeof(T))) std::memcpy(&value, bytes, sizeof value);
     next_ += sizeof(T);
     return value;
   }
@@ -98,7 +99,7 @@ class Formatter {
   std::string convert(std::string conversion) {
     const char kind = conversion.back();
     if (kind == '%') return "%";
-    if (conversion.find('$') != std::string::npos) return conversion;  // would reach for arguments that are not there
+    if (conversion.find('$') != std::string::npos) return conversion;  // it would read arguments that do not exist
     ++converted_;
     for (size_t star = conversion.find('*'); star != std::string::npos; star = conversion.find('*'))
       conversion.replace(star, 1, std::to_string(take<int32_t>()));
@@ -108,13 +109,13 @@ class Formatter {
       const bool is_signed = kind == 'd' || kind == 'i';
       return is_signed ? print(conversion, take<int32_t>()) : print(conversion, take<uint32_t>());
     }
-    // Lengths beside these would ask for types that device code has not: long double, wchar_t.
+    // Other lengths mean types that device code does not have: long double, wchar_t.
     const std::string plain = with_length(conversion, "");
     if (std::strchr("fFeEgGaA", kind)) return print(plain, take<double>());
     if (kind == 'c') return print(plain, take<int32_t>());
     if (kind == 'p') return print(plain, reinterpret_cast<void*>(take<uint64_t>()));
     if (kind == 's') return print(plain, reader_.string(take<uint64_t>()).c_str());
-    return conversion;  // unknown: as CUDA does, it appears as it stands
+    return conversion;  // unknown: printed as it stands, as CUDA does
   }
 
   static std::string with_length(std::string conversion, const char* length) {
@@ -138,56 +139,56 @@ class Formatter {
   int32_t converted_ = 0;
 };
 
-// Bytes of text that a launch keeps. A card's buffer is smaller, and there, too, the oldest lines go first.
+// Bytes of text that a launch keeps. Beyond them the oldest lines are dropped, as on a card, whose buffer is smaller.
 constexpr size_t kMostOutput = 64 << 20;
 
 void print(Warp& warp, const CallSite& site, uint32_t lane) {
   const LaneReader reader(warp, lane);
   const std::string pattern = reader.string(argument<uint64_t>(warp, site, 0, lane));
   Formatter formatter(reader, argument<uint64_t>(warp, site, 1, lane));
-  std::string& output = warp.launch().output;
+  std::string& output = warp.state().output;
   output += formatter.format(pattern);
   if (output.size() > kMostOutput) output.erase(0, output.find('\n', kMostOutput / 2) + 1);
   give_result<int32_t>(warp, site, lane, formatter.converted());
 }
 
 void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
-  Launch& launch = warp.launch();
+  const Launch& launch = warp.launch();
   const auto bytes = argument<uint64_t>(warp, site, 0, lane);
-  const uint64_t address = allocate_watched(launch.memory, launch.checker, bytes, false);
+  const uint64_t address = allocate_watched(launch.memory, launch.observers, bytes, {.by_host = false});
   if (address) launch.heap.insert(address);
   give_result(warp, site, lane, address);
 }
 
 void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
-  Launch& launch = warp.launch();
+  const Launch& launch = warp.launch();
   const auto address = argument<uint64_t>(warp, site, 0, lane);
   if (address == 0) return;
   if (launch.heap.erase(address) == 0) {
-    launch.fail(Status::kIllegalAddress, "invalid_free", warp, lane, pc,
-                "free() of an address that malloc() did not give",
-                "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees.");
+    fail(warp, {Status::kIllegalAddress, "invalid_free", lane, pc, "free() of an address that malloc() did not give",
+                "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees."});
     return;
   }
   const AddressInfo freed = launch.memory.describe(address);
   launch.memory.free(address);
-  if (launch.checker) launch.checker->freed(freed.base, freed.bytes);
-  launch.last_range.assign(launch.last_range.size(), {});  // one of them may be what was freed
+  for (Observer* observer : launch.observers) observer->freed(freed.base, freed.bytes);
+  auto& last_range = warp.state().last_range;
+  last_range.assign(last_range.size(), {});  // one of them may be the allocation that was freed
 }
 
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   const LaneReader reader(warp, lane);
   const auto text = [&](size_t i) { return reader.string(argument<uint64_t>(warp, site, i, lane)); };
-  warp.launch().fail(Status::kAssert, "assertion", warp, lane, pc,
-                     text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) +
-                         ": assertion `" + text(0) + "' failed",
-                     "");
+  fail(warp, {Status::kAssert, "assertion", lane, pc,
+              text(1) + ":" + std::to_string(argument<uint32_t>(warp, site, 2, lane)) + ": " + text(3) +
+                  ": assertion `" + text(0) + "' failed",
+              ""});
 }
 
 }  // namespace
 
 void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
-  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1) {
+  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
     switch (site.builtin) {
       case Builtin::kPrintf: print(warp, site, lane); break;

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Arguments and results lie in the running frame's parameter area, where `site` says.
+// `site` says where arguments and results lie in the parameter area of the running frame.
 void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc);
 
 }  // namespace lockstep

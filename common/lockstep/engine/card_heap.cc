@@ -33,7 +33,7 @@ uint64_t CardHeap::allocate(uint64_t bytes) {
 
 void CardHeap::free(uint64_t address) {
   const auto found = used_.find(address);
-  if (found == used_.end()) return;  // one of the large ones
+  if (found == used_.end()) return;  // a large allocation
   add_gap(address, found->second);
   used_.erase(found);
 }

@@ -1,7 +1,7 @@
-// card_heap: where a card's driver would put what cudaMalloc asks for. Only counters look at it: how many sectors a
-// scattered atomic takes depends on address bits that lockstep's own allocations, which keep apart, do not share.
-// As seen on an H200 by what it counts: up to 1 MiB in blocks of 2 MiB, one after the other in units of 512 bytes;
-// larger ones by themselves. That the lowest gap is used again is a guess.
+// card_heap: the addresses that a card's driver would give to allocations of cudaMalloc. Only counters use them: the
+// sectors of a scattered atomic depend on address bits, and lockstep's own allocations lie farther apart.
+// The rules follow from counters on an H200: allocations up to 1 MiB lie one after the other in blocks of 2 MiB, in
+// units of 512 bytes; each larger allocation has blocks of its own. That the lowest gap is used first is a guess.
 #pragma once
 
 #include <cstdint>

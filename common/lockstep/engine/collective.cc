@@ -62,7 +62,7 @@ Mask find_sources(const Collective& shuffle, const std::byte* registers, std::ar
   }
 }
 
-// What an inactive lane would give is undefined; here, its register.
+// The value of an inactive lane is undefined in PTX; here it is the lane's register.
 void shuffle(const Collective& s, std::byte* registers, Mask active) {
   std::array<int32_t, kWarpSize> from;
   const Mask inside = find_sources(s, registers, from);

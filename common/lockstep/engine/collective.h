@@ -10,7 +10,7 @@ namespace lockstep {
 
 // `active`: the lanes that execute it together.
 void run_collective(const Collective& collective, std::byte* registers, Mask active);
-// The lane whose value each lane gets from this shuffle.
+// For each lane the lane whose value this shuffle gives it.
 std::array<int32_t, kWarpSize> shuffle_sources(const Collective& shuffle, const std::byte* registers);
 
 }  // namespace lockstep

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
 #include "engine/warp.h"
 
 namespace lockstep {
 namespace {
 
-// Lanes that are stuck together. Ordered by how much their line says of the cause.
+// Lanes of one warp that are stuck at one instruction. The kinds are sorted: the first says most about the cause.
 struct Stuck {
   enum How : uint8_t { kRepeats, kWaitsForLanes, kWaitsForWarps, kLoops } how = kLoops;
   const Warp* warp = nullptr;
@@ -38,31 +38,34 @@ std::string line(const Launch& launch, const Stuck& s) {
   const Dim3& block = s.warp->block().coordinates();
   char text[320];
   std::snprintf(text, sizeof text, "block (%u,%u,%u), warp %u, lanes 0x%08x %s %s in %s\n", block.x, block.y, block.z,
-                s.warp->index(), s.mask, kVerbs[s.how], launch.program.names[s.pc].c_str(), launch.place(s.pc).c_str());
+                s.warp->index(), s.mask, kVerbs[s.how], launch.program.names[s.pc].c_str(),
+                launch.names.location(s.pc).c_str());
   return text;
 }
 
 }  // namespace
 
-void report_deadlock(Launch& launch, std::span<const Block* const> blocks) {
+void report_deadlock(std::span<const Block* const> blocks) {
+  const Launch& launch = blocks.front()->launch();
   constexpr size_t kMostLines = 12;
   std::vector<Stuck> all;
-  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and place: what other blocks do there is the same
+  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and pc: other blocks are stuck in the same way
   for (const Block* block : blocks)
     for (const auto& warp : block->warps())
       for (const Path& path : warp->paths())
         if (const Stuck s = stuck(*warp, path); told.insert({warp->index(), s.pc}).second) all.push_back(s);
   std::stable_sort(all.begin(), all.end(), [](const Stuck& a, const Stuck& b) { return a.how < b.how; });
   const Stuck& first = all.front();
-  const auto site = [&](const Stuck& s) { return launch.site(*s.warp, first_lane(s.mask), s.pc); };
-  const auto elsewhere = std::find_if(
-      all.begin(), all.end(), [&](const Stuck& s) { return launch.source_line(s.pc) != launch.source_line(first.pc); });
+  const auto site = [&](const Stuck& s) { return s.warp->site(first_lane(s.mask), s.pc); };
+  const auto elsewhere = std::find_if(all.begin(), all.end(), [&](const Stuck& s) {
+    return launch.names.source_line(s.pc) != launch.names.source_line(first.pc);
+  });
   std::string detail;
   for (size_t i = 0; i < std::min(all.size(), kMostLines); ++i) detail += line(launch, all[i]);
   if (all.size() > kMostLines) detail += "… and " + std::to_string(all.size() - kMostLines) + " more\n";
   const bool repeats = first.how == Stuck::kRepeats;
-  if (repeats && blocks.size() < launch.grid.count())
-    detail += std::to_string(blocks.size()) + " of " + std::to_string(launch.grid.count()) +
+  if (repeats && blocks.size() < launch.shape.grid.count())
+    detail += std::to_string(blocks.size()) + " of " + std::to_string(launch.shape.grid.count()) +
               " blocks are on the card; others may not find room beside them\n";
   detail += repeats
                 ? "Next: look for who should change what they read: a thread that sleeps at a barrier, a lock that is "
@@ -70,10 +73,10 @@ void report_deadlock(Launch& launch, std::span<const Block* const> blocks) {
                   "goes on when the kernel has ended."
                 : "Next: let every thread of the block reach the same __syncthreads(), and every lane of the mask "
                   "the same *_sync call; no such call inside an if that only some of them take.";
-  launch.fail(Status::kLaunchTimeout, "deadlock", *first.warp, first_lane(first.mask), first.pc,
-              repeats ? "deadlock: what these threads wait for will never change"
-                      : "deadlock: every thread that is left waits, and nobody can wake it",
-              detail, elsewhere == all.end() ? std::nullopt : std::optional(site(*elsewhere)));
+  fail(*first.warp, {Status::kLaunchTimeout, "deadlock", first_lane(first.mask), first.pc,
+                     repeats ? "deadlock: what these threads wait for will never change"
+                             : "deadlock: every thread that is left waits, and nobody can wake it",
+                     detail, "", elsewhere == all.end() ? std::nullopt : std::optional(site(*elsewhere))});
 }
 
 }  // namespace lockstep

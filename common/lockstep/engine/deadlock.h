@@ -1,5 +1,5 @@
-// deadlock: ends a launch whose threads wait for what will never come. In: the blocks that are left. Out: a failure
-// that names the lines, and the lanes of each warp that wait there.
+// deadlock: ends a launch whose threads wait for each other forever. In: the blocks that are left. Out: a fault that
+// names the lines, and for each line the warps and lanes that wait there.
 #pragma once
 
 #include <span>
@@ -7,8 +7,7 @@
 namespace lockstep {
 
 class Block;
-struct Launch;
 
-void report_deadlock(Launch& launch, std::span<const Block* const> blocks);
+void report_deadlock(std::span<const Block* const> blocks);
 
 }  // namespace lockstep

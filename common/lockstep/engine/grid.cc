@@ -1,49 +1,56 @@
-// grid: starts blocks in ascending order and gives resident ones their turns; independent ones run side by side.
+// grid: starts blocks in ascending order and gives each resident block its turns. Independent blocks run on several
+// threads of the host.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/block.h"
+#include "engine/grid.h"
 #include "engine/stall.h"
 #include "engine/workers.h"
 
 namespace lockstep {
 namespace {
 
-// Under `forward` a block runs alone until it spins for another one; the other schedules keep a few under way, so
-// that their order can differ from their numbers.
+// `forward` runs one block at a time, until it spins for another block. The other schedules mingle so many blocks from
+// the start, so that blocks need not run in the order of their numbers.
 constexpr size_t kMingled = 4;
 
 class Grid {
  public:
-  explicit Grid(Launch& launch)
-      : launch_(launch), wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled), stall_(launch) {}
+  explicit Grid(const Launch& launch)
+      : launch_(launch),
+        state_(launch),
+        wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled),
+        stall_(launch, state_) {}
 
-  void run() {
-    const uint64_t total = launch_.grid.count();
-    while ((next_ < total || !active_.empty()) && !launch_.faulted) {
+  LaunchState run() {
+    const uint64_t total = launch_.shape.grid.count();
+    while ((next_ < total || !active_.empty()) && !state_.faulted) {
       while (active_.size() < wanted_ && next_ < total) start_next();
       const size_t before = active_.size();
       if (!turn_for_all()) wanted_ = std::min<size_t>(2 * active_.size(), launch_.resident_blocks);
       const bool more_begin = active_.size() < wanted_ && next_ < total;
       if (active_.size() < before || more_begin)
         stall_.reset();
-      else if (!launch_.faulted)
+      else if (!state_.faulted)
         look_for_stall();
     }
+    return std::move(state_);
   }
 
  private:
   void start_next() {
     std::unique_ptr<Block> block;
     if (spare_.empty())
-      block = std::make_unique<Block>(launch_);
+      block = std::make_unique<Block>(launch_, state_, static_cast<uint32_t>(active_.size()));
     else
       block = std::move(spare_.back()), spare_.pop_back();
-    block->start(block_index(launch_.grid, next_), next_);
+    block->start(index_in(launch_.shape.grid, next_), next_);
     ++next_;
     active_.push_back(std::move(block));
   }
@@ -54,9 +61,9 @@ class Grid {
     stall_.look(resident_);
   }
 
-  // False if every block yielded: they may wait for one that has not begun.
+  // False if every block yielded: they may wait for a block that has not begun.
   bool turn_for_all() {
-    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), launch_.random);
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), state_.random);
     if (launch_.schedule.kind == Schedule::kReverse)
       std::sort(active_.begin(), active_.end(), [](const auto& a, const auto& b) { return a->linear() > b->linear(); });
     bool all_wait = true;
@@ -64,14 +71,15 @@ class Grid {
       const Progress progress = block->run();
       all_wait &= progress == Progress::kYielded;
       if (progress != Progress::kDone) continue;
-      if (launch_.faulted) return true;
+      if (state_.faulted) return true;
       spare_.push_back(std::move(block));
     }
     std::erase(active_, nullptr);
     return !all_wait;
   }
 
-  Launch& launch_;
+  const Launch& launch_;
+  LaunchState state_;
   size_t wanted_;
   uint64_t next_ = 0;
   std::vector<std::unique_ptr<Block>> active_, spare_;
@@ -79,8 +87,8 @@ class Grid {
   std::vector<const Block*> resident_;
 };
 
-// The next block for whoever asks. After a fault no later block is given out, and those before it are already, so
-// that the fault which counts, the lowest block's, is always the same.
+// Gives each thread of the host its next block, in ascending order. After a fault it gives no later block; all earlier
+// blocks have been given. So the fault of the lowest block is always found, and it is the fault that counts.
 class BlockSource {
  public:
   explicit BlockSource(uint64_t total) : end_(total) {}
@@ -98,116 +106,119 @@ class BlockSource {
   std::atomic<uint64_t> next_{0}, end_;
 };
 
-// One thread's share of a launch, with counters and a fault of its own.
+// One thread's share of a launch.
 struct Share {
-  Launch launch;
-  uint64_t faulted_block = 0;  // if launch.faulted
+  explicit Share(const Launch& launch) : state(launch) {}
+  LaunchState state;
+  uint64_t faulted_block = 0;  // if state.faulted
 };
 
-// Runs one block after the other, each to its end; after_each() between them.
+// Runs one block after the other, each to its end, and calls after_each() after each block.
 template <class Function>
-void run_blocks(Launch& launch, uint64_t& faulted_block, BlockSource& source, Function after_each) {
-  Block block(launch);
+void run_blocks(const Launch& launch, Share& share, BlockSource& source, Function after_each) {
+  LaunchState& state = share.state;
+  Block block(launch, state, 0);
   const Block* const self = &block;
-  StallWatch stall(launch);
+  StallWatch stall(launch, state);
   while (const auto number = source.take()) {
-    block.start(block_index(launch.grid, *number), *number);
-    for (stall.reset(); !launch.faulted && block.run() != Progress::kDone && source.wants(*number);)
+    block.start(index_in(launch.shape.grid, *number), *number);
+    for (stall.reset(); !state.faulted && block.run() != Progress::kDone && source.wants(*number);)
       stall.look({&self, 1});
-    if (launch.faulted) {
-      faulted_block = *number;
+    if (state.faulted) {
+      share.faulted_block = *number;
       return source.end_at(*number);
     }
     after_each();
   }
 }
 
-// Waking a helper and waiting for its last block costs some 20 us. It is called if the launch, each instruction run
-// once, will take kWorth or longer, or has taken that long.
+// Waking a helper and waiting for its last block costs about 20 us. A launch calls helpers if it has taken kWorth, or
+// will take at least kWorth even if it runs each instruction once.
 constexpr auto kWorth = std::chrono::microseconds(100);
-constexpr uint64_t kInstructionsInWorth = 100'000;  // of threads, at a nanosecond each
-// Cores that update the same cell wait for each other, a hundred times as long as the update takes on one: where more
-// than one in so many of the threads' instructions is a reduction, one core is faster than two.
+constexpr uint64_t kInstructionsInWorth = 100'000;  // thread instructions, a nanosecond each
+// Cores that update the same cell wait for each other a hundred times longer than one core needs for the update. If a
+// kernel has more reductions than one in so many thread instructions, one core is faster than two.
 constexpr uint64_t kInstructionsPerReduction = 128;
 
 bool reduces_globally(const MemoryAccess& access) {
   return access.op == MemoryOp::kReduction && access.space != Space::kShared;
 }
 
-// Blocks that do not depend on each other: the workers take some of them.
+// Runs blocks that do not depend on each other. The workers run some of them.
 class SharedGrid {
  public:
-  SharedGrid(Launch& launch, Workers& workers)
-      : launch_(launch), workers_(workers), source_(launch.grid.count()), shares_(workers.helpers()) {}
+  SharedGrid(const Launch& launch, Workers& workers)
+      : launch_(launch),
+        workers_(workers),
+        source_(launch.shape.grid.count()),
+        own_(launch),
+        shares_(workers.helpers()) {}
 
-  // Nobody may still be at work on what goes away here, not even if this thread has run out of memory.
+  // Helpers must have stopped before this object goes away, even if this thread throws.
   ~SharedGrid() {
-    if (launch_.concurrent) workers_.dismiss();
+    if (own_.state.concurrent) workers_.dismiss();
   }
 
-  void run() {
+  LaunchState run() {
     const Program& program = launch_.program;
-    const bool large = launch_.grid.count() * launch_.block.count() * program.code.size() > kInstructionsInWorth;
+    const bool large =
+        launch_.shape.grid.count() * launch_.shape.block.count() * program.code.size() > kInstructionsInWorth;
     const bool reduces = std::ranges::any_of(program.accesses, reduces_globally);
-    bool alone = workers_.helpers() > 0 && launch_.grid.count() > 1;  // and may yet call for help
+    bool alone = workers_.helpers() > 0 && launch_.shape.grid.count() > 1;  // and may still call the helpers
     if (alone && large && !reduces) alone = false, call();
     const auto begin = std::chrono::steady_clock::now();
-    uint64_t faulted_block = 0;
-    run_blocks(launch_, faulted_block, source_, [&] {
+    run_blocks(launch_, own_, source_, [&] {
       if (!alone || !(large || std::chrono::steady_clock::now() - begin > kWorth)) return;
       alone = false;
       if (!reduces || !reduces_often()) call();
     });
-    if (!launch_.concurrent) return;
-    workers_.dismiss();
-    launch_.concurrent = false;
-    for (const auto& share : shares_)
-      if (share) add(*share, faulted_block);
+    if (std::exchange(own_.state.concurrent, false)) {
+      workers_.dismiss();
+      for (const auto& share : shares_)
+        if (share) add(*share);
+    }
+    return std::move(own_.state);
   }
 
  private:
   void call() {
-    launch_.concurrent = true;
-    blank_.emplace(launch_);
-    blank_->counters = {};
-    blank_->counters.at.resize(launch_.counters.at.size());
+    own_.state.concurrent = true;
     workers_.call([this](uint32_t i) {
-      shares_[i] = std::make_unique<Share>(*blank_);
-      run_blocks(shares_[i]->launch, shares_[i]->faulted_block, source_, [] {});
+      shares_[i] = std::make_unique<Share>(launch_);
+      shares_[i]->state.concurrent = true;
+      run_blocks(launch_, *shares_[i], source_, [] {});
     });
   }
 
   bool reduces_often() const {
     uint64_t reductions = 0, instructions = 0;
-    for (const InstructionCounters& count : launch_.counters.at) instructions += count.threads;
+    for (const InstructionCounters& count : own_.state.counters.at) instructions += count.threads;
     for (const MemoryAccess& access : launch_.program.accesses)
-      if (reduces_globally(access)) reductions += launch_.counters.at[access.pc].global_threads;
+      if (reduces_globally(access)) reductions += own_.state.counters.at[access.pc].global.threads;
     return reductions * kInstructionsPerReduction > instructions;
   }
 
-  void add(Share& share, uint64_t& faulted_block) {
-    launch_.counters.add(share.launch.counters);
-    if (!share.launch.faulted || (launch_.faulted && faulted_block < share.faulted_block)) return;
-    faulted_block = share.faulted_block;
-    launch_.faulted = true;
-    launch_.fault = std::move(share.launch.fault);
-    launch_.findings = std::move(share.launch.findings);
+  void add(Share& share) {
+    LaunchState& state = own_.state;
+    state.counters.add(share.state.counters);
+    if (!share.state.faulted || (state.faulted && own_.faulted_block < share.faulted_block)) return;
+    own_.faulted_block = share.faulted_block;
+    state.faulted = true;
+    state.fault = std::move(share.state.fault);
+    state.findings = std::move(share.state.findings);
   }
 
-  Launch& launch_;
+  const Launch& launch_;
   Workers& workers_;
   BlockSource source_;
-  std::optional<Launch> blank_;                 // what every share begins as
+  Share own_;                                   // of the thread that launches
   std::vector<std::unique_ptr<Share>> shares_;  // by helper
 };
 
 }  // namespace
 
-void run_grid(Launch& launch, Workers& workers) {
-  if (launch.independent)
-    SharedGrid(launch, workers).run();
-  else
-    Grid(launch).run();
+LaunchState run_grid(const Launch& launch, Workers& workers) {
+  return launch.independent ? SharedGrid(launch, workers).run() : Grid(launch).run();
 }
 
 }  // namespace lockstep

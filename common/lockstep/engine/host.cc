@@ -1,4 +1,4 @@
-// host: the program that uses the device, if both live in this process.
+// host: the program that uses the device, if both are in this process.
 #include <sys/mman.h>
 #include <unistd.h>
 

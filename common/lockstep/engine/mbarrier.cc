@@ -5,14 +5,14 @@
 
 #include "engine/access.h"
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
 #include "engine/warp.h"
 
 namespace lockstep {
 namespace {
 
-// Bits of the word, lowest first: 20 pending, 20 expected, 21 bytes (two's complement), parity, and a mark that memory
-// which nobody initialised hardly has.
+// Bits of the word, lowest first: 20 pending, 20 expected, 21 bytes (two's complement), parity, and a mark. Memory that
+// was never initialised is unlikely to have the mark.
 constexpr uint64_t kMark = uint64_t{2} << 62, kMarkBits = uint64_t{3} << 62;
 
 }  // namespace
@@ -62,8 +62,8 @@ const char* Mbarrier::expect(int64_t more_bytes) {
 
 namespace {
 
-void fail(Warp& warp, const MemoryAccess& place, uint32_t lane, const char* what, const char* next) {
-  warp.launch().fail(Status::kIllegalInstruction, "bad_barrier", warp, lane, place.pc, what, next);
+void fail_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, const char* what, const char* next) {
+  fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, access.pc, what, next});
 }
 
 uint64_t& word_at(Warp& warp, uint64_t address) {
@@ -74,18 +74,19 @@ constexpr const char* kCountNext =
     "Next: compare the count given to init with the threads that arrive, and let nobody arrive again before the phase "
     "is over.";
 
-// Lets `change` change the lane's barrier; what it returns is what went wrong, or null.
+// Applies `change` to the lane's barrier. `change` gives an error text, or null.
 template <class Change>
-bool update(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, const Change& change) {
+bool update(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, const Change& change) {
   uint64_t& word = word_at(warp, address);
   if (!Mbarrier::is_one(word)) {
-    fail(warp, place, lane, "an mbarrier that is not initialised",
-         "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
+    fail_mbarrier(
+        warp, access, lane, "an mbarrier that is not initialised",
+        "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
     return false;
   }
   Mbarrier barrier = Mbarrier::read(word);
   const char* wrong = change(barrier);
-  if (wrong) return fail(warp, place, lane, wrong, kCountNext), false;
+  if (wrong) return fail_mbarrier(warp, access, lane, wrong, kCountNext), false;
   word = barrier.word();
   return true;
 }
@@ -93,14 +94,14 @@ bool update(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t addre
 void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   const uint32_t count = lanes<uint32_t>(warp.registers(), use.count)[lane];
   if (count == 0 || count > Mbarrier::kMost)
-    return fail(warp, use.place, lane, "an mbarrier's count must lie between 1 and 1048575",
-                "Next: count the threads that will arrive in each phase.");
+    return fail_mbarrier(warp, use.place, lane, "an mbarrier's count must lie between 1 and 1048575",
+                         "Next: count the threads that will arrive in each phase.");
   Mbarrier barrier;
   barrier.pending = barrier.expected = count;
   word_at(warp, address) = barrier.word();
 }
 
-// The state that a token holds is that before the arrival: the phase to wait for, and what was pending.
+// The token holds the state before the arrival: the phase to wait for, and the pending arrivals.
 void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   std::byte* file = warp.registers();
   const uint32_t count = use.count ? lanes<uint32_t>(file, use.count)[lane] : 1;
@@ -117,7 +118,7 @@ void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address)
   if (use.d) lanes<uint64_t>(file, use.d)[lane] = token;
 }
 
-// Whether the phase that the lane waits for is over. If not, copies that it awaits happen now.
+// Whether the phase that the lane waits for is over. If not, the copies that it waits for happen now.
 bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   std::byte* file = warp.registers();
   const bool odd = use.parity ? lanes<uint32_t>(file, use.phase)[lane] & 1
@@ -134,38 +135,38 @@ bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address
 
 }  // namespace
 
-bool arrive_at(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address) {
-  watch_lane(warp, place, lane, address);
-  return update(warp, place, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
+bool arrive_at(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  show_asynchronous_lane(warp, access, lane, address);
+  return update(warp, access, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
 }
 
-bool bytes_came(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address, uint32_t bytes) {
-  watch_lane(warp, place, lane, address);
-  return update(warp, place, lane, address, [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
+bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
+  show_asynchronous_lane(warp, access, lane, address);
+  return update(warp, access, lane, address, [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
 }
 
-bool await_one_more(Warp& warp, const MemoryAccess& place, uint32_t lane, uint64_t address) {
-  return update(warp, place, lane, address, [](Mbarrier& barrier) -> const char* {
+bool await_one_more(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  return update(warp, access, lane, address, [](Mbarrier& barrier) -> const char* {
     if (barrier.pending == Mbarrier::kMost) return "more than 1048575 arrivals awaited by an mbarrier";
     ++barrier.pending;
     return nullptr;
   });
 }
 
-bool find_mbarriers(Warp& warp, const MemoryAccess& place, Mask mask, uint64_t* out) {
-  lane_addresses(warp, place, mask, out);
-  const Range shared{kSharedBase, kSharedBase + warp.launch().shared_bytes};
+bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
+  read_addresses(warp, access, mask, out);
+  const Range shared{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
   for (Mask rest = mask; rest; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
-    if (place.space == Space::kGeneric) {
+    if (access.space == Space::kGeneric) {
       if (out[l] - kSharedWindow >= kWindowBytes) {
-        fail(warp, place, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
+        fail_mbarrier(warp, access, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
         return false;
       }
       out[l] -= kSharedWindow;
     }
-    if (out[l] % sizeof(uint64_t)) return fail_misaligned(warp, place, l, out[l]), false;
-    if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, place, l, out[l]), false;
+    if (out[l] % sizeof(uint64_t)) return fail_misaligned(warp, access, l, out[l]), false;
+    if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, access, l, out[l]), false;
   }
   return true;
 }
@@ -179,15 +180,15 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   }
   uint64_t at[kWarpSize];
   if (!find_mbarriers(warp, use.place, mask, at)) return true;
-  if (use.op != MbarrierOp::kTest) watch(warp, use.place, mask, at);
+  if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.place, mask, at);
   Mask over = 0;
-  for (Mask rest = mask; rest && !warp.launch().faulted; rest &= rest - 1) {
+  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
     const auto bytes = [&] { return lanes<uint32_t>(file, use.bytes)[l]; };
     switch (use.op) {
       case MbarrierOp::kInit:
       case MbarrierOp::kInvalidate:
-        // What still tracks the old object must not disturb what comes after it.
+        // Copies that track the old object must not change the new one.
         while (warp.block().advance_copies(at[l])) {}
         if (use.op == MbarrierOp::kInit)
           initialise(warp, use, l, at[l]);
@@ -205,7 +206,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
     }
   }
   if (use.op != MbarrierOp::kTest) return true;
-  if (over) watch(warp, use.place, over, at);
+  if (over) show_asynchronous(warp, use.place, over, at);
   Mask& d = *lanes<Mask>(file, use.d);
   d = (d & ~mask) | over;
   return over == mask;

@@ -17,16 +17,17 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kAlignment = 512;
-// Fresh addresses are preferred to those just freed, so that a late access to freed memory is still recognised.
+// There are more addresses than memory. New addresses are used before freed ones, so that a late access to freed memory
+// is recognised.
 constexpr uint64_t kReserveFactor = 4;
-// Nothing of the host's lies this near, if so many addresses are to be had: an index of 32 bits that went astray, times
-// 8 bytes, meets nobody.
+// The host has nothing so near, if the system gives so many addresses: a wrong index of 32 bits, times 8 bytes, does
+// not reach the host's memory.
 constexpr uint64_t kAround = uint64_t{32} << 30;
-// Where a device in a process of its own begins: far from where systems put a program, its libraries, its stack and a
-// sanitizer's shadows, so that the program's process has the place free, too.
-constexpr uint64_t kPlaceApart = 0x2000'0000'0000;
+// Where the memory of a device in a process of its own begins: far from where systems put a program, its libraries, its
+// stack and a sanitizer's shadows, so that these addresses are free in the program's process, too.
+constexpr uint64_t kBeginApart = 0x2000'0000'0000;
 constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
-constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered, if need be
+constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered before their addresses are used again
 
 Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
   auto after = allocations.upper_bound(address);
@@ -53,17 +54,17 @@ Memory::Memory(const DeviceOptions& options)
   const uint64_t own = align_up(capacity_ * kReserveFactor, 2 << 20), shared = apart ? shared_bytes(capacity_) : 0;
   reserved_ = own + shared;
   const auto reserve = [&](uint64_t bytes) {
-    return mmap(reinterpret_cast<void*>(apart ? kPlaceApart : 0), bytes, PROT_NONE,
+    return mmap(reinterpret_cast<void*>(apart ? kBeginApart : 0), bytes, PROT_NONE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   around_ = kAround;
-  void* place = reserve(reserved_ + 2 * around_);
-  if (place == MAP_FAILED) around_ = 0, place = reserve(reserved_);  // under valgrind, say
-  if (place == MAP_FAILED)
+  void* reserved = reserve(reserved_ + 2 * around_);
+  if (reserved == MAP_FAILED) around_ = 0, reserved = reserve(reserved_);  // under valgrind, say
+  if (reserved == MAP_FAILED)
     throw std::runtime_error("this process may not reserve " + std::to_string(reserved_ >> 20) +
                              " MiB of addresses for the device's memory\n  Next: lift the limit (ulimit -v unlimited), "
                              "or emulate a card with less (LOCKSTEP_MEMORY=1G)");
-  base_ = reinterpret_cast<uint64_t>(place) + around_;
+  base_ = reinterpret_cast<uint64_t>(reserved) + around_;
   own_ = {base_, base_, base_ + own};
   if (!apart) return;
   const uint64_t begin = own_.fresh_end;
@@ -93,17 +94,17 @@ uint64_t Memory::take(Arena& arena, uint64_t span) {
   return begin;
 }
 
-uint64_t Memory::allocate(uint64_t bytes, bool for_host, bool shared) {
+uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
-  // Page by page, so that protection follows allocations and returned pages go back to the system.
+  // In whole pages: each allocation has its own protection, and freed pages go back to the system.
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
-  const uint64_t begin = take(shared && shared_.begin ? shared_ : own_, span);
+  const uint64_t begin = take(use.host_reaches && shared_.begin ? shared_ : own_, span);
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = bytes;
-  on_card_[begin] = for_host ? card_.allocate(bytes) : begin;
+  on_card_[begin] = use.by_host ? card_.allocate(bytes) : begin;
   used_ += bytes;
   return begin;
 }
@@ -123,18 +124,18 @@ bool Memory::free(uint64_t address) {
   const uint64_t bytes = found->second;
   const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t span = align_up(bytes + kAlignment, page);
-  void* place = reinterpret_cast<void*>(address);
+  void* memory = reinterpret_cast<void*>(address);
   const bool shared = shared_.begin && address >= shared_.begin;
   if (shared) {
-    madvise(place, span, MADV_REMOVE);
-    mprotect(place, span, PROT_NONE);
-  } else {  // mapping afresh drops the pages and the rights to them in one step
-    mmap(place, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    madvise(memory, span, MADV_REMOVE);
+    mprotect(memory, span, PROT_NONE);
+  } else {  // a new mapping drops the pages and the rights to them in one step
+    mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   live_.erase(found);
-  const auto placed = on_card_.find(address);
-  card_.free(placed->second);
-  on_card_.erase(placed);
+  const auto on_card = on_card_.find(address);
+  card_.free(on_card->second);
+  on_card_.erase(on_card);
   freed_[address] = bytes;
   used_ -= bytes;
   auto& holes = (shared ? shared_ : own_).holes;

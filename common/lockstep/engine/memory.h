@@ -1,6 +1,6 @@
-// memory: the device's global memory: a reserved range of this process's addresses, handed out in allocations
-// whose bounds are kept to the byte. If the program has a process of its own, what it may reach of the memory lies in
-// an arena by itself, whose bytes are a file's. Knows nothing of threads; access checks ask it.
+// memory: the device's global memory: a reserved range of this process's addresses, and the allocations in it, whose
+// bounds are exact to the byte. If the program runs in another process, the memory that it reaches lies in an arena of
+// its own, whose bytes are a file's. Bounds are not checked here: accesses ask for the range of an address.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,12 @@ std::string hex(uint64_t value);  // "0x2a"
 // How much of the file DeviceOptions::shared a device with so much memory uses.
 uint64_t shared_bytes(uint64_t memory_bytes);
 
+// Whose call allocates, and whether the host's program reads and writes the memory directly.
+struct MemoryUse {
+  bool by_host = true;  // cudaMalloc; else a module's variable, or malloc() in a kernel
+  bool host_reaches = false;
+};
+
 class Memory {
  public:
   // Uses options' memory_bytes, shared_* and host. Throws std::runtime_error if the system does not allow it.
@@ -27,24 +33,24 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // 0 if the device's memory is used up. Starts are multiples of 512; at least 512 bytes that belong to nobody
-  // lie between two allocations, so that running off one end hits no neighbour.
-  // for_host: as cudaMalloc; else for a module's variables or a kernel's malloc(). shared: the host reaches it, too.
-  uint64_t allocate(uint64_t bytes, bool for_host = true, bool shared = false);
+  // 0 if the device's memory is used up. Starts are multiples of 512. At least 512 unused bytes lie between two
+  // allocations, so that an access just beyond one end does not hit a neighbour.
+  uint64_t allocate(uint64_t bytes, MemoryUse use);
+  uint64_t allocate(uint64_t bytes) { return allocate(bytes, MemoryUse{}); }
   bool free(uint64_t address);  // false: no allocation starts there
-  // For the device's own use: at the far end of the addresses, where no index beside an array leads, and not counted.
-  // Only find() knows it.
+  // For the device's own use, and not counted. It lies at the far end of the addresses, where no index beside an array
+  // leads. Only find() knows it.
   uint64_t allocate_apart(uint64_t bytes);
 
-  // Whether the address is far from all that the device could have given out.
+  // Whether the address is far from all addresses that the device could have allocated.
   bool is_foreign(uint64_t address) const;
-  // Whether the host has something of its own there.
+  // Whether the host has memory of its own there.
   bool is_host(uint64_t address) const;
   const Host& host() const { return host_; }
-  // The live allocation that holds this address, or nothing ({0, 0}).
+  // The live allocation that holds this address; {0, 0} if there is none.
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;
-  // The live allocation whose ends are nearest to the address, or that holds it; {0, 0} if there is none.
+  // The live allocation that holds the address or lies nearest to it; {0, 0} if there is none.
   Range nearest(uint64_t address) const;
   // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
   std::string nearest(uint64_t address, uint64_t bytes) const;
@@ -60,9 +66,9 @@ class Memory {
   struct Arena {
     uint64_t begin = 0;
     uint64_t fresh = 0, fresh_end = 0;     // addresses not used yet
-    std::map<uint64_t, uint64_t> holes{};  // start → bytes of address range that was used and freed
+    std::map<uint64_t, uint64_t> holes{};  // start → bytes of addresses that were used and freed
   };
-  // span bytes of its addresses; 0 if it has none left.
+  // Takes `span` bytes of its addresses; 0 if it has no more.
   uint64_t take(Arena& arena, uint64_t span);
 
   const Host& host_;
@@ -70,10 +76,10 @@ class Memory {
   uint64_t base_ = 0, reserved_ = 0, around_ = 0;
   Arena own_, shared_;  // shared_ without addresses: the host reaches all of it
   CardHeap card_;
-  std::map<uint64_t, uint64_t> on_card_;  // start → where it would lie on a card
+  std::map<uint64_t, uint64_t> on_card_;  // start → address on a card
   std::map<uint64_t, uint64_t> live_;     // start → bytes
   std::map<uint64_t, uint64_t> apart_;    // start → bytes
-  std::map<uint64_t, uint64_t> freed_;    // start → bytes, until the place is used again
+  std::map<uint64_t, uint64_t> freed_;    // start → bytes, until the addresses are used again
 };
 
 }  // namespace lockstep

@@ -1,16 +1,16 @@
-// row_access: loads and stores of a row of lanes, from addresses to data and counters in one go. What is no row, is out
-// of bounds, or is watched is left to access.
+// row_access: loads and stores of a row of lanes (row.h): addresses, counters and data in one pass. Accesses that are
+// not rows, that are out of bounds, or that are watched are left to access.
 #pragma once
 
 #include "count/row.h"
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/traffic_access.h"
 #include "engine/warp.h"
 
 namespace lockstep {
 
-// function(arguments…), compiled for AVX2 as well where the CPU has it: for loops over 32 lanes.
+// function(arguments…), in AVX2 code if the CPU has it: for loops over 32 lanes.
 #if defined(__x86_64__)
 inline const bool kHasAvx2 = __builtin_cpu_supports("avx2");
 
@@ -30,7 +30,7 @@ auto widest(Arguments... arguments) {
 }
 #endif
 
-// Device memory and registers never overlap, which lets these loops be vector code. Row::stride == the whole access:
+// Device memory and registers never overlap, so these loops become vector code. Row::stride equals the whole access:
 // lane after lane, element after element.
 template <class T, class R, uint32_t count>
 void load_packed(R* __restrict const* d, const T* __restrict from) {
@@ -53,10 +53,10 @@ void store_packed(T* __restrict to, const R* __restrict const* a) {
 }
 
 // 16 bytes a lane, the widest access: eight lanes at a time, as two squares of four words side by side. The compiler's
-// own way takes a third more shuffles.
+// own code needs a third more shuffles.
 using Words = uint32_t __attribute__((vector_size(32), aligned(4), may_alias));
 
-// Four rows of eight words → four columns, in each half by itself.
+// Four rows of eight words → four columns, each half for itself.
 [[gnu::always_inline]] inline void transpose_halves(Words& p, Words& q, Words& r, Words& s) {
   const Words a = __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13);
   const Words b = __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15);
@@ -67,7 +67,7 @@ using Words = uint32_t __attribute__((vector_size(32), aligned(4), may_alias));
   r = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
   s = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
-// first: the first halves of p and q; second: their second ones.
+// first: the first halves of p and q; second: their second halves.
 [[gnu::always_inline]] inline void exchange_halves(const Words& p, const Words& q, Words& first, Words& second) {
   first = __builtin_shufflevector(p, q, 0, 1, 2, 3, 8, 9, 10, 11);
   second = __builtin_shufflevector(p, q, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -100,7 +100,7 @@ inline void store_packed<uint32_t, uint32_t, 4>(uint32_t* __restrict to, const u
 
 template <class T, class R>
 void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
-  if (row.is_full() && row.stride == sizeof(T) && access.count == 1 && access.registers[0]) {  // the usual one
+  if (row.is_full() && row.stride == sizeof(T) && access.count == 1 && access.registers[0]) {  // the usual case
     R* __restrict d = lanes<R>(warp.registers(), access.registers[0]);
     const T* __restrict from = reinterpret_cast<const T*>(row.first);
     for (uint32_t l = 0; l < kWarpSize; ++l) d[l] = static_cast<R>(from[l]);
@@ -125,7 +125,7 @@ void load_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <class T, class R>
 void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
-  if (row.is_full() && row.stride == sizeof(T) && access.count == 1) {  // the usual one
+  if (row.is_full() && row.stride == sizeof(T) && access.count == 1) {  // the usual case
     const R* __restrict a = lanes<R>(warp.registers(), access.registers[0]);
     T* __restrict to = reinterpret_cast<T*>(row.first);
     for (uint32_t l = 0; l < kWarpSize; ++l) to[l] = static_cast<T>(a[l]);
@@ -144,21 +144,22 @@ void store_row(const Warp& warp, const MemoryAccess& access, const Row& row) {
 
 using RowMover = void (*)(const Warp&, const MemoryAccess&, const Row&);
 
-// The way of most accesses, all in one: a row, within bounds. False: nothing was done.
+// Most accesses go this way: a row, within bounds. False: nothing was done.
 template <RowMover move>
 bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
-  Launch& launch = warp.launch();
-  Range& range = launch.last_range[access.index];
+  const Launch& launch = warp.launch();
+  LaunchState& state = warp.state();
+  Range& range = state.last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
   if (!row.inside(range, bytes)) {
     const Range found = launch.memory.find(row.first);
     if (!row.inside(found, bytes)) return false;
     range = found;
   }
-  InstructionCounters& count = launch.counters.at[access.pc];
-  ++count.global_requests;
-  count.global_threads += row.count;
-  count.global_sectors += global_sectors(row);
+  InstructionCounters& count = state.counters.at[access.pc];
+  ++count.global.requests;
+  count.global.threads += row.count;
+  count.global.sectors += global_sectors(row);
   if (launch.counts_traffic) count_traffic(warp, access, row);
   move(warp, access, row);
   return true;
@@ -166,20 +167,20 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <RowMover move>
 bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
-  Launch& launch = warp.launch();
+  const Launch& launch = warp.launch();
   const uint32_t bytes = access.bytes * access.count;
-  if (!row.inside({kSharedBase, kSharedBase + launch.shared_bytes}, bytes)) return false;
+  if (!row.inside({kSharedBase, kSharedBase + launch.shape.shared_bytes}, bytes)) return false;
   const auto wavefronts = shared_wavefronts(row, bytes, access.op == MemoryOp::kStore);
   if (!wavefronts) return false;
-  InstructionCounters& count = launch.counters.at[access.pc];
-  ++count.shared_requests;
-  count.shared_threads += row.count;
-  count.shared_wavefronts += wavefronts->total;
-  count.shared_ideal += wavefronts->ideal;
+  InstructionCounters& count = warp.state().counters.at[access.pc];
+  ++count.shared.requests;
+  count.shared.threads += row.count;
+  count.shared.wavefronts += wavefronts->total;
+  count.shared.ideal += wavefronts->ideal;
   if (access.waited) wait_for_shared(warp, *wavefronts);
-  Row place = row;
-  place.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
-  move(warp, access, place);
+  Row in_process = row;
+  in_process.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;
+  move(warp, access, in_process);
   return true;
 }
 

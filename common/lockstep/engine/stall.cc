@@ -5,19 +5,19 @@
 
 #include "engine/block.h"
 #include "engine/deadlock.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
 namespace {
 
-// To look at every register costs about as much as a turn, so it is done now and then, and only when it has been quiet
-// for longer than a barrier of the grid takes.
+// A look at every register costs about as much as a turn. So it is done every kEvery rounds, after kQuiet rounds
+// without a change: a barrier of the grid takes fewer.
 constexpr uint32_t kQuiet = 64, kEvery = 8;
 constexpr std::chrono::seconds kPatience{10};
 
 // Whether the instruction may change what other threads read: memory, or a barrier's count. Atomics with a result are
-// not among them, they are counted in Launch::changes when they change a value; a lock's waiters try all the time.
+// left out: threads that wait for a lock try them all the time. LaunchState::changes counts those that change a value.
 bool changes_something(const Program& program, const Instruction& in) {
   switch (in.kind) {
     case Kind::kMemory: {
@@ -34,7 +34,7 @@ bool changes_something(const Program& program, const Instruction& in) {
 
 bool waits(const Path& path) { return path.state != Path::kRunnable; }
 
-// A read that may wait for others, over and over, is what all of it does.
+// The warp does nothing but wait, or repeat a read that may wait for other threads.
 bool looks_idle(const Warp& warp) {
   return warp.spins() || std::all_of(warp.paths().begin(), warp.paths().end(), waits);
 }
@@ -48,8 +48,8 @@ uint64_t StallWatch::changes() {
     for (uint32_t pc = 1; pc < program.code.size(); ++pc)
       if (changes_something(program, program.code[pc])) changing_.push_back(pc);
   }
-  uint64_t sum = launch_.changes;
-  for (const uint32_t pc : changing_) sum += launch_.counters.at[pc].warps;
+  uint64_t sum = state_.changes;
+  for (const uint32_t pc : changing_) sum += state_.counters.at[pc].warps;
   return sum;
 }
 
@@ -61,11 +61,11 @@ void StallWatch::look(std::span<const Block* const> blocks) {
     since_ = std::chrono::steady_clock::now();
     warps_.clear();
   }
-  if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(launch_, blocks);
+  if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(blocks);
 }
 
-// States are remembered at rounds that lie twice as far apart each time (Brent's way to find a cycle). Whoever has been
-// in the remembered state again since then goes round in circles.
+// A state is remembered at rounds whose distance doubles each time (Brent's cycle detection). A warp that has been in
+// the remembered state again since then is in a cycle.
 bool StallWatch::all_stuck(std::span<const Block* const> blocks) {
   const bool remember = std::has_single_bit(quiet_ / kEvery);
   bool all_again = true, all_idle = true;

@@ -1,8 +1,8 @@
-// stall: whether the blocks that take turns will ever get on. In: the blocks, after each round of turns. Out: none of
-// them ever will. That is sure if nobody has changed memory for some rounds, and every warp has come back to a state in
-// which it was in the meantime: its registers, its local memory, and where its lanes are. Loops that count or look at
-// the clock never come back, and other threads of the program may write, too: then it is believed when nothing has
-// changed for kPatience.
+// stall: finds blocks that wait forever. In: the blocks, after each round of turns. Out: the launch fails if no block
+// can continue. That is certain if no thread has changed memory for some rounds and every warp has returned to an
+// earlier state: the same registers, the same local memory, the same pcs. Loops that count or read the clock never
+// return to a state, and other threads of the program may write memory: then the launch fails after kPatience without a
+// change.
 #pragma once
 
 #include <chrono>
@@ -16,15 +16,15 @@ namespace lockstep {
 class Block;
 class Warp;
 struct Launch;
+struct LaunchState;
 
 class StallWatch {
  public:
-  explicit StallWatch(Launch& launch) : launch_(launch) {}
+  StallWatch(const Launch& launch, LaunchState& state) : launch_(launch), state_(state) {}
 
-  // Begins anew: the blocks are not the same any more.
+  // Starts again: the blocks are not the same as before.
   void reset() { quiet_ = 0; }
-  // Each of these has had its turn; no other block can begin. If they are stuck for good, the launch fails with what
-  // their lanes wait for.
+  // Each of these blocks has had its turn, and no other block can begin. If they wait forever, the launch fails.
   void look(std::span<const Block* const> blocks);
 
  private:
@@ -36,8 +36,9 @@ class StallWatch {
   uint64_t changes();
   bool all_stuck(std::span<const Block* const> blocks);
 
-  Launch& launch_;
-  std::vector<uint32_t> changing_;  // instructions that may change what others read; empty: not looked for yet
+  const Launch& launch_;
+  LaunchState& state_;
+  std::vector<uint32_t> changing_;  // instructions that may change memory that others read; empty: not yet known
   uint64_t changes_ = 0;
   uint32_t quiet_ = 0;  // rounds without a change
   std::chrono::steady_clock::time_point since_{};

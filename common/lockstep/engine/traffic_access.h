@@ -1,11 +1,11 @@
 // traffic_access: one access of a warp to global memory → the block's L1 cache, the launch's traffic, and whether the
-// warp waits for it. For the cost model, and so only where a report is wanted.
+// warp waits for it. For the cost model, so only if the program asks for a report.
 #pragma once
 
 #include "count/row.h"
 #include "engine/block.h"
-#include "engine/launch.h"
-#include "engine/places.h"
+#include "engine/lane_addresses.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -13,9 +13,9 @@ namespace lockstep {
 class TrafficAccess {
  public:
   TrafficAccess(Warp& warp, const MemoryAccess& access)
-      : traffic_(warp.launch().counters.traffic), cache_(warp.block().cache()), access_(access) {}
+      : traffic_(warp.state().counters.traffic), cache_(warp.block().cache()), access_(access) {}
 
-  // Some of a line's sectors, which so many lanes want.
+  // Looks up sectors of one line that so many lanes access.
   void look_up(uint64_t line, uint32_t sectors, uint32_t lanes) {
     if (access_.op == MemoryOp::kLoad) {
       ++traffic_.load_lines;
@@ -36,7 +36,7 @@ class TrafficAccess {
     }
   }
 
-  // All sectors from the first to the last.
+  // Looks up all sectors from the first to the last.
   void look_up_all(uint64_t first, uint64_t last, uint32_t lanes) {
     uint32_t sectors = (0xfu << first % 4) & 0xf;  // to the end of its line
     for (uint64_t line = first / 4; line < last / 4; ++line, sectors = 0xf) look_up(line, sectors, lanes);
@@ -54,7 +54,7 @@ class TrafficAccess {
   bool missed_ = false;
 };
 
-// Lanes in their order, `count` of them; those that follow each other within a line are looked up together.
+// Looks up `count` lanes in their order. Neighbours in one line are looked up together.
 template <class Address>
 void look_up_lanes(TrafficAccess& traffic, uint32_t count, uint32_t bytes, const Address& address) {
   uint64_t line = 0;
@@ -72,7 +72,7 @@ void look_up_lanes(TrafficAccess& traffic, uint32_t count, uint32_t bytes, const
 inline void count_traffic(Warp& warp, const MemoryAccess& access, const Row& row) {
   const uint32_t bytes = access.bytes * access.count;
   TrafficAccess traffic(warp, access);
-  if (row.stride <= 32 && row.stride >= -32) {  // no sector between them is left out
+  if (row.stride <= 32 && row.stride >= -32) {  // the row leaves out no sector
     const uint64_t a = row.first, b = row.last();
     traffic.look_up_all(std::min(a, b) / 32, (std::max(a, b) + bytes - 1) / 32, row.count);
   } else {
@@ -81,16 +81,16 @@ inline void count_traffic(Warp& warp, const MemoryAccess& access, const Row& row
   traffic.finish(warp);
 }
 
-inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const Places& places) {
+inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   std::array<uint64_t, kWarpSize> at;
   uint32_t count = 0;
-  for (; mask; mask &= mask - 1) at[count++] = places.at[first_lane(mask)];
+  for (; mask; mask &= mask - 1) at[count++] = addresses.at[first_lane(mask)];
   TrafficAccess traffic(warp, access);
   look_up_lanes(traffic, count, access.bytes * access.count, [&](uint32_t i) { return at[i]; });
   traffic.finish(warp);
 }
 
-// Of an asynchronous copy, which has no instruction of its own there.
+// The traffic of an asynchronous copy, whose instruction is neither a load nor a store.
 inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
   if (!warp.launch().counts_traffic || bytes == 0) return;
   MemoryAccess access;

@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check/checker.h"
 #include "engine/block.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
+#include "engine/launch_state.h"
 #include "engine/mbarrier.h"
 
 namespace lockstep {
 namespace {
 
-// A turn ends after this many instructions, or sooner if the path reads what other threads write (each such read
-// counts as kSuspicion): then it is probably waiting, and after some 60 rounds others had better run.
+// A turn ends after this many instructions. A read that may wait for other threads counts as kSuspicion instructions: a
+// path that repeats such a read probably waits, and after about 60 rounds other warps should run.
 constexpr int32_t kTurn = 1 << 16;
 constexpr int32_t kSuspicion = 1 << 10;
 // Cycles, and nanoseconds, between two readings of a clock.
 constexpr uint64_t kTick = 1000;
-// Turns without suspicion after which even an innocent loop makes way for what waits at joins and for new blocks.
+// After so many turns without suspicion, paths that wait at joins and new blocks run, too.
 constexpr uint32_t kDullTurns = 256;
-// Random turns are so short that a loop that waits may take a few from one such read to the next.
+// Random turns are short: a loop that waits may need a few turns from one such read to the next.
 constexpr uint32_t kFewTurns = 8;
 
 bool changes_with_block(const Preset& preset) {
@@ -38,25 +38,26 @@ AlignedBytes aligned_bytes(size_t bytes) {
   return memory;
 }
 
-Warp::Warp(Launch& launch, Block& block, uint32_t index)
-    : launch_(launch),
+Warp::Warp(Block& block, uint32_t index)
+    : launch_(block.launch()),
+      state_(block.state()),
       block_(block),
       index_(index),
-      spare_frames_(launch.program.functions.size()),
-      local_stride_(launch.local_bytes),
-      dull_turns_(kFewTurns) {
+      frames_{{}, std::vector<std::vector<Frame*>>(launch_.program.functions.size())},
+      local_stride_(launch_.shape.local_bytes),
+      turns_{false, kFewTurns} {
   local_ = aligned_bytes(local_stride_ * kWarpSize);
   new_frame(0);
-  for (const Preset& preset : launch.program.functions[0].presets)
+  for (const Preset& preset : launch_.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
 }
 
-BlockChecks* Warp::checks() const { return block_.checks(); }
+Site Warp::site(uint32_t lane, uint32_t pc) const { return launch_.names.site(block_.coordinates(), index_, lane, pc); }
 
 void Warp::start() {
-  const uint32_t threads = launch_.threads_per_block() - index_ * kWarpSize;
+  const uint32_t threads = launch_.shape.threads_per_block() - index_ * kWarpSize;
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
-  Frame& entry = frame_storage_.front();
+  Frame& entry = frames_.storage.front();
   entry.live = live_;
   for (const Preset& preset : block_presets_)
     std::fill_n(lanes<uint32_t>(entry.registers.get(), preset.offset), kWarpSize,
@@ -74,18 +75,18 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
   const Dim3& block = block_.coordinates();
   const uint32_t thread = index_ * kWarpSize + lane;
   switch (special) {
-    case Special::kTidX: return thread_index(launch_, thread).x;
-    case Special::kTidY: return thread_index(launch_, thread).y;
-    case Special::kTidZ: return thread_index(launch_, thread).z;
-    case Special::kNtidX: return launch_.block.x;
-    case Special::kNtidY: return launch_.block.y;
-    case Special::kNtidZ: return launch_.block.z;
+    case Special::kTidX: return index_in(launch_.shape.block, thread).x;
+    case Special::kTidY: return index_in(launch_.shape.block, thread).y;
+    case Special::kTidZ: return index_in(launch_.shape.block, thread).z;
+    case Special::kNtidX: return launch_.shape.block.x;
+    case Special::kNtidY: return launch_.shape.block.y;
+    case Special::kNtidZ: return launch_.shape.block.z;
     case Special::kCtaidX: return block.x;
     case Special::kCtaidY: return block.y;
     case Special::kCtaidZ: return block.z;
-    case Special::kNctaidX: return launch_.grid.x;
-    case Special::kNctaidY: return launch_.grid.y;
-    case Special::kNctaidZ: return launch_.grid.z;
+    case Special::kNctaidX: return launch_.shape.grid.x;
+    case Special::kNctaidY: return launch_.shape.grid.y;
+    case Special::kNctaidZ: return launch_.shape.grid.z;
     case Special::kLaneId: return lane;
     case Special::kWarpId: return index_;
     case Special::kNWarpId: return launch_.limits.max_threads_per_sm / kWarpSize;
@@ -97,8 +98,8 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
     case Special::kLanemaskLe: return (2ull << lane) - 1;
     case Special::kLanemaskGt: return ~((2ull << lane) - 1);
     case Special::kLanemaskGe: return ~((1u << lane) - 1);
-    case Special::kDynamicSharedBytes: return launch_.dynamic_shared_bytes;
-    case Special::kTotalSharedBytes: return launch_.shared_bytes;
+    case Special::kDynamicSharedBytes: return launch_.shape.dynamic_shared_bytes;
+    case Special::kTotalSharedBytes: return launch_.shape.shared_bytes;
     case Special::kOne: return 1;
     case Special::kGridWorkspaceHigh: return launch_.grid_workspace >> 32;
     case Special::kGridWorkspaceLow: return launch_.grid_workspace & 0xffffffffu;
@@ -124,22 +125,22 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = static_cast<Special>(in.immediate);
-  // Time passes only as it is asked for, so that a run can be had again: what waits by the clock waits as often.
-  const uint64_t now = special == Special::kActiveMask ? active : launch_.clock += kTick;
+  // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
+  const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
   write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });
 }
 
 Progress Warp::run() {
-  suspicious_ = false;
+  turns_.suspicious = false;
   for (;;) {
     if (live_ == 0) return Progress::kDone;
     // The usual end of a turn: the whole warp waits at a barrier of the block.
-    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.empty()) return Progress::kBlocked;
+    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.in_use().empty()) return Progress::kBlocked;
     merge_paths();
     const size_t next = pick();
-    if (next == paths_.size()) {  // none may run now
+    if (next == paths_.size()) {  // no path may run now
       bool all_wait = true;
       for (Path& path : paths_) {
         all_wait &= !path.yielded;
@@ -147,23 +148,23 @@ Progress Warp::run() {
       }
       if (all_wait && (wake_waiting() || release_joins())) continue;
       if (all_wait) return Progress::kBlocked;
-      const bool restless = suspicious_ || ++dull_turns_ > kDullTurns;
+      const bool restless = turns_.suspicious || ++turns_.dull > kDullTurns;
       if (!restless && launch_.schedule.kind != Schedule::kRandom) continue;
-      if (!restless) return dull_turns_ < kFewTurns ? Progress::kYielded : Progress::kTurnOver;
-      dull_turns_ = 0;
+      if (!restless) return turns_.dull < kFewTurns ? Progress::kYielded : Progress::kTurnOver;
+      turns_.dull = 0;
       release_joins();
       return Progress::kYielded;
     }
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
     execute(path);
-    if (!launch_.fault.ok() && --launch_.turns_after_fault < 0) launch_.faulted = true;
-    if (launch_.faulted) return Progress::kDone;
+    if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
+    if (state_.faulted) return Progress::kDone;
   }
 }
 
-// The path that runs next: the one that is furthest behind, so that the others need not wait long for it.
-// paths_.size() if all wait or have had their turn.
+// The path that runs next: the path that is furthest behind, so that the others wait less. paths_.size() if every path
+// waits or has had its turn.
 size_t Warp::pick() {
   size_t best = paths_.size();
   uint64_t seen = 0;
@@ -183,7 +184,7 @@ size_t Warp::pick() {
         if (path.pc > paths_[best].pc) best = i;
         break;
       case Schedule::kRandom:
-        if (launch_.random_below(seen) == 0) best = i;
+        if (state_.random_below(seen) == 0) best = i;
         break;
     }
   }
@@ -193,10 +194,10 @@ size_t Warp::pick() {
 void Warp::execute(Path path) {
   const Instruction* code = launch_.program.code.data();
   const MemoryAccess* accesses = launch_.program.accesses.data();
-  InstructionCounters* counters = launch_.counters.at.data();
+  InstructionCounters* counters = state_.counters.at.data();
   int32_t budget =
-      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(launch_.random_below(64)) : kTurn;
-  // Parts of the path at hand; its own pc follows where somebody looks at it.
+      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(state_.random_below(64)) : kTurn;
+  // Parts of the path in local variables. path.pc is set before other code reads it.
   const Instruction* next = code + path.pc;
   InstructionCounters* count = counters + path.pc;
   Mask own = path.mask;
@@ -222,13 +223,13 @@ void Warp::execute(Path path) {
       if (mask) {
         const MemoryAccess& access = accesses[in.extra];
         access.handler(*this, access, mask);
-        if (launch_.faulted) return;
-        if (access.may_spin) budget -= kSuspicion, suspicious_ = true, path.looked_at = path.pc;
+        if (state_.faulted) return;
+        if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
       }
       ++next, ++count;
     } else {
       path.pc = static_cast<uint32_t>(next - code);
-      if (!step(path, in, mask) || launch_.faulted) return;
+      if (!step(path, in, mask) || state_.faulted) return;
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
@@ -245,7 +246,7 @@ void Warp::execute(Path path) {
   }
 }
 
-// One instruction that is neither arithmetic nor memory. False: nothing of the path is left to run now.
+// Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
@@ -262,7 +263,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       break;
     case Kind::kMbarrier:
       if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) {
-        path.yielded = suspicious_ = true;
+        path.yielded = turns_.suspicious = true;
         path.looked_at = path.pc;
       }
       break;
@@ -271,14 +272,15 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
-      if (launch_.checker && mask) launch_.checker->fence(*this, mask, static_cast<Scope>(in.immediate));
+      for (Observer* observer : launch_.observers)
+        if (mask) observer->fence(*this, mask, static_cast<Scope>(in.immediate));
       break;
-    case Kind::kYield: path.yielded = suspicious_ = true; break;
+    case Kind::kYield: path.yielded = turns_.suspicious = true; break;
     case Kind::kTrap:
       if (mask)
-        launch_.fail(Status::kLaunchFailure, "trap", *this, first_lane(mask), path.pc, "the kernel executed a trap",
+        fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
                      "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
-                     "what leads there.");
+                     "what leads there."});
       break;
     default: break;
   }
@@ -316,7 +318,7 @@ uint64_t Warp::state_hash() const {
     }
     sum += hash;
   }
-  for (const Join* join : joins_)
+  for (const Join* join : joins_.in_use())
     sum += mix(uint64_t{join->expected} << 32 | join->arrived, uint64_t{join->pc} << 1 | 1);
   return mix(mix(sum, live_), local_.get(), local_stride_ * kWarpSize);
 }

@@ -1,7 +1,7 @@
 // warp: 32 lanes that run one program. Lanes that part at a branch become paths; paths meet again at joins.
 //
-// A join is soft: lanes wait there for the others, but when the others spin or sleep at a barrier, the waiting
-// ones go on alone, as threads do since Volta. Frames hold registers: the kernel's and one for each call.
+// A join is soft: lanes wait there for the others. But if the others spin or sleep at a barrier, the waiting lanes
+// continue alone, as threads do since Volta. Frames hold registers: one frame for the kernel and one for each call.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 #include <memory>
 #include <vector>
 
+#include "base/findings.h"
 #include "count/counters.h"
 #include "engine/async_copy.h"
+#include "engine/joins.h"
 #include "program/program.h"
 
 namespace lockstep {
 
 class Block;
-struct BlockChecks;
 struct Launch;
+struct LaunchState;
 
 struct AlignedDelete {
   void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
@@ -25,45 +27,37 @@ struct AlignedDelete {
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 AlignedBytes aligned_bytes(size_t bytes);  // zeroed
 
-struct Join;
-
 struct Frame {
   uint32_t function = 0;  // index into Program::functions
   AlignedBytes registers;
   std::vector<std::byte> params;  // param_bytes for each lane, lane 0 first
   uint64_t local_base = 0;        // of the function's variables in the lane's local memory
   uint64_t allocated = 0;         // bytes of local memory behind them, by alloca
-  Mask live = 0;                  // lanes that have not returned from it
+  Mask live = 0;                  // lanes that have not returned from the call
   Frame* caller = nullptr;
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
-  uint32_t depth = 0;  // calls between the kernel and this
-};
-
-struct Join {
-  uint32_t pc = 0;
-  Frame* frame = nullptr;
-  Mask expected = 0, arrived = 0;
-  Join* parent = nullptr;
+  uint32_t depth = 0;  // calls between the kernel and this frame
 };
 
 struct Path {
   enum State : uint8_t { kRunnable, kAtBarrier, kAtWarpBarrier, kAtCollective, kAtCluster } state = kRunnable;
   bool yielded = false;
   Mask mask = 0;
-  uint32_t pc = 0;  // the next instruction; while it waits, the one it waits in
+  uint32_t pc = 0;  // the next instruction; of a waiting path, the instruction that waits
   Frame* frame = nullptr;
   Join* join = nullptr;
-  Mask waits_for = 0;               // kAtWarpBarrier, kAtCollective: the lanes that must come too
+  Mask waits_for = 0;               // kAtWarpBarrier, kAtCollective: the lanes that must arrive
   uint32_t barrier = 0;             // kAtBarrier: which of the 16
   const BarrierUse* use = nullptr;  // kAtBarrier
-  uint32_t looked_at = kNowhere;    // the last instruction of it that may have waited for other threads
+  uint32_t looked_at = kNowhere;    // its last instruction that may have waited for other threads
 };
 
-// kBlocked: only others can wake it; kYielded: it probably waits for others, spinning; kTurnOver: it has used its turn.
+// kBlocked: only other threads can wake it. kYielded: it probably spins and waits for others. kTurnOver: its turn is
+// used up.
 enum class Progress : uint8_t { kDone, kBlocked, kYielded, kTurnOver };
 
-// value(l) into the register of each lane l in mask.
+// Writes value(l) into the register of each lane l in `mask`.
 template <class Value>
 void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, const Value& value) {
   for (; mask; mask &= mask - 1) {
@@ -79,27 +73,28 @@ void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, 
 
 class Warp {
  public:
-  Warp(Launch& launch, Block& block, uint32_t index);
+  Warp(Block& block, uint32_t index);
 
-  void start();    // anew, for the block's next coordinates
+  void start();    // again, for the block's next coordinates
   Progress run();  // until every path has ended, waits, or has used its turn
 
-  Launch& launch() const { return launch_; }
+  const Launch& launch() const { return launch_; }
+  LaunchState& state() const { return state_; }
   Block& block() const { return block_; }
-  BlockChecks* checks() const;  // null if nothing is watched
   uint32_t index() const { return index_; }
+  Site site(uint32_t lane, uint32_t pc) const;  // of one of its threads
   Mask live() const { return live_; }
   bool done() const { return live_ == 0; }
-  bool spins() const { return suspicious_; }  // its last turn looked like waiting for somebody
-  uint64_t state_hash() const;                // of all that decides what it does next, but for memory that is shared
+  bool spins() const { return turns_.suspicious; }  // its last turn looked as if it waited for other threads
+  uint64_t state_hash() const;  // of everything that decides its next steps, except shared and global memory
   const std::vector<Path>& paths() const { return paths_; }
   Chain& chain() { return chain_; }  // since the block's last barrier
   AsyncCopies& copies() { return copies_; }
   const AsyncCopies& copies() const { return copies_; }
-  void pass_cluster();                               // paths that wait at barrier.cluster go on
-  void pass_barrier(uint32_t id, uint32_t reduced);  // its waiting paths go on; `reduced`: what bar.red gives them
+  void pass_cluster();                               // paths that wait at barrier.cluster continue
+  void pass_barrier(uint32_t id, uint32_t reduced);  // likewise; `reduced`: the result of bar.red
 
-  // Of the path that is running, for handlers.
+  // Of the running path, for handlers.
   const Frame& frame() const { return *frame_; }
   std::byte* registers() const { return frame_->registers.get(); }
   std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_stride_; }
@@ -109,9 +104,9 @@ class Warp {
   void set_preset(Frame& frame, const Preset& preset);
   uint64_t special_value(Special special, uint32_t lane) const;
   void execute(Path path);
-  bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path is over or put aside
+  bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits
 
-  // Paths. Each returns false when nothing is left to run of `path`.
+  // Paths. Each gives false if no lane of `path` can run on.
   void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
   bool branch_indexed(Path& path, const Instruction& in, Mask mask);
   bool arrive(Path& path);
@@ -127,6 +122,7 @@ class Warp {
   bool wait_at_cluster(Path& path, Mask mask);
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
+  void show_sync(uint32_t pc, Mask together, const uint32_t* members) const;
   void run_collective(uint32_t pc, std::byte* registers, Mask active);
   bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
@@ -141,26 +137,28 @@ class Warp {
   void remove_from_joins(Join* join, Mask leaving);
   Frame* new_frame(uint32_t function);
   void leave_frame(Frame* frame, Mask leaving);
-  Join* new_join(uint32_t pc, Frame* frame, Mask expected, Join* parent);
-  void free_join(Join* join);
 
-  Launch& launch_;
+  const Launch& launch_;
+  LaunchState& state_;
   Block& block_;
   const uint32_t index_;
   Mask live_ = 0;
-  std::vector<Path> paths_;  // all but the one that is running
+  std::vector<Path> paths_;  // all but the running one
   Chain chain_;
-  std::vector<Join*> joins_, spare_joins_;  // in use; not in use
-  std::deque<Join> join_storage_;
-  std::deque<Frame> frame_storage_;                // [0] is the kernel's own
-  std::vector<std::vector<Frame*>> spare_frames_;  // by function
+  Joins joins_;
+  struct Frames {
+    std::deque<Frame> storage;               // [0] is the kernel's own
+    std::vector<std::vector<Frame*>> spare;  // by function
+  } frames_;
   Frame* frame_ = nullptr;
   AlignedBytes local_;
   uint64_t local_stride_ = 0;
   AsyncCopies copies_;
-  std::vector<Preset> block_presets_;  // those that change from block to block
-  bool suspicious_ = false;            // the last turn looked like waiting for somebody
-  uint32_t dull_turns_ = 0;            // turns used up without looking so, since it last did
+  std::vector<Preset> block_presets_;  // presets that change from block to block
+  struct Turns {
+    bool suspicious = false;  // the last turn looked as if the warp waited for other threads
+    uint32_t dull = 0;        // turns used up since a turn last looked so
+  } turns_;
 };
 
 }  // namespace lockstep

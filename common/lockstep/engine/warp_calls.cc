@@ -1,26 +1,28 @@
-// Calls: a frame for each, shared by the lanes that call together.
+// Calls: each call has a frame, which the lanes that call together share.
 #include <algorithm>
 #include <cstring>
 
 #include "base/align.h"
 #include "engine/builtin.h"
-#include "engine/launch.h"
+#include "engine/fault.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
 
-// A card's stack, 1 KiB a thread unless the program asks for more, ends long before; our registers are no part of it.
+// A card's stack ends long before: it has 1 KiB a thread unless the program asks for more. The registers here are not
+// part of the stack.
 static constexpr uint32_t kDeepestCalls = 4096;
 
 Frame* Warp::new_frame(uint32_t function) {
-  auto& spare = spare_frames_[function];
+  auto& spare = frames_.spare[function];
   if (!spare.empty()) {
     Frame* frame = spare.back();
     spare.pop_back();
     return frame;
   }
   const FunctionCode& code = launch_.program.functions[function];
-  Frame& frame = frame_storage_.emplace_back();
+  Frame& frame = frames_.storage.emplace_back();
   frame.function = function;
   frame.registers = aligned_bytes(code.register_bytes);
   frame.params.resize(size_t{code.param_bytes} * kWarpSize);
@@ -30,10 +32,10 @@ Frame* Warp::new_frame(uint32_t function) {
 
 void Warp::leave_frame(Frame* frame, Mask leaving) {
   frame->live &= ~leaving;
-  if (frame->live == 0 && frame != &frame_storage_.front()) spare_frames_[frame->function].push_back(frame);
+  if (frame->live == 0 && frame != &frames_.storage.front()) frames_.spare[frame->function].push_back(frame);
 }
 
-// The lanes of `mask` call; all meet again right behind the call.
+// The lanes of `mask` call. All lanes of the path meet again behind the call.
 bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   const CallSite& site = launch_.program.calls[in.immediate];
   const uint32_t after = path.pc + 1;
@@ -42,12 +44,12 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     path.pc = after;
     return true;
   }
-  path.join = new_join(after, path.frame, path.mask, path.join);
+  path.join = joins_.add({after, path.frame, path.mask, 0, path.join});
   path.join->arrived = path.mask & ~mask;
   path.mask = mask;
   if (site.function != kNowhere) {
     enter(path, site, site.function, after);
-    return !launch_.faulted;
+    return !state_.faulted;
   }
   const auto* targets = lanes<uint64_t>(registers(), site.target);
   const auto& ids = launch_.program.function_ids;
@@ -58,16 +60,16 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
       if ((rest >> l & 1) && targets[l] == target) group |= 1u << l;
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
-      launch_.fail(
-          Status::kIllegalInstruction, "bad_call", *this, first_lane(group), path.pc,
-          "a call through a pointer that is no device function",
-          "Next: check that the pointer was set on the device; a host function's address means nothing there.");
+      fail(*this,
+           {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
+            "a call through a pointer that is no device function",
+            "Next: check that the pointer was set on the device; a host function's address means nothing there."});
       return false;
     }
     Path callee = path;
     callee.mask = group;
     enter(callee, site, static_cast<uint32_t>(found - ids.begin()), after);
-    if (launch_.faulted) return false;
+    if (state_.faulted) return false;
     paths_.push_back(callee);
     rest &= ~group;
   }
@@ -75,24 +77,24 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::fail_stack(const Path& path) {
-  launch_.fail(Status::kLaunchFailure, "stack_overflow", *this, first_lane(path.mask), path.pc,
-               "stack overflow in device code",
-               "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes).");
+  fail(*this,
+       {Status::kLaunchFailure, "stack_overflow", first_lane(path.mask), path.pc, "stack overflow in device code",
+        "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes)."});
 }
 
 uint64_t Warp::local_end(const Frame& frame) const {
   return frame.local_base + launch_.program.functions[frame.function].local_bytes + frame.allocated;
 }
 
-// One place for all lanes, as large as the one that wants most, since the next call's frame lies behind it.
+// One address for all lanes, with room for the lane that asks for most: the next call's frame lies behind it.
 void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
-  const uint64_t place = align_up(local_end(*path.frame), in.immediate);
+  const uint64_t offset = align_up(local_end(*path.frame), in.immediate);
   uint64_t most = 0;
   const auto* bytes = lanes<uint64_t>(registers(), in.a);
   for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
-  if (most > local_stride_ || place + most > local_stride_) return fail_stack(path);
-  path.frame->allocated += align_up(place + most, 16) - local_end(*path.frame);
-  write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return place; });
+  if (most > local_stride_ || offset + most > local_stride_) return fail_stack(path);
+  path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
+  write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
 }
 
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -14,24 +14,7 @@ void Warp::put_aside(const Path& path, Mask mask, uint32_t pc) {
   paths_.push_back(other);
 }
 
-Join* Warp::new_join(uint32_t pc, Frame* frame, Mask expected, Join* parent) {
-  if (spare_joins_.empty()) {
-    join_storage_.emplace_back();
-    spare_joins_.push_back(&join_storage_.back());
-  }
-  Join* join = spare_joins_.back();
-  spare_joins_.pop_back();
-  *join = {pc, frame, expected, 0, parent};
-  joins_.push_back(join);
-  return join;
-}
-
-void Warp::free_join(Join* join) {
-  std::erase(joins_, join);
-  spare_joins_.push_back(join);
-}
-
-// `taken` goes to target, the rest goes on; both know where they meet.
+// The lanes of `taken` go to target, the others to the next instruction. Both know where they meet again.
 void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   if (taken == path.mask) {
     path.pc = target;
@@ -42,10 +25,10 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
     path.pc = next;
     return;
   }
-  ++launch_.counters.at[path.pc].divergent;
+  ++state_.counters.at[path.pc].divergent;
   const Mask rest = path.mask & ~taken;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
-    path.join = new_join(meeting, path.frame, path.mask, path.join);
+    path.join = joins_.add({meeting, path.frame, path.mask, 0, path.join});
   if (target == meeting) {
     path.join->arrived |= taken;
     path.mask = rest;
@@ -62,7 +45,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   }
 }
 
-// brx.idx: one path for each target that some lane takes.
+// brx.idx: one path for each target that a lane takes.
 bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   const auto& table = launch_.program.tables[in.immediate];
   const auto* index = lanes<uint32_t>(registers(), in.a);
@@ -78,9 +61,9 @@ bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
       group->second |= 1u << l;
   }
   if (groups.size() > 1) {
-    ++launch_.counters.at[path.pc].divergent;
+    ++state_.counters.at[path.pc].divergent;
     if (in.extra != kNowhere && !(path.join && path.join->pc == in.extra && path.join->frame == path.frame))
-      path.join = new_join(in.extra, path.frame, path.mask, path.join);
+      path.join = joins_.add({in.extra, path.frame, path.mask, 0, path.join});
   }
   for (size_t i = 1; i < groups.size(); ++i) put_aside(path, groups[i].second, groups[i].first);
   path.mask = groups[0].second;
@@ -95,16 +78,16 @@ bool Warp::arrive(Path& path) {
     if (join->arrived != join->expected) return false;
     path.mask = join->expected;
     path.join = join->parent;
-    free_join(join);
+    joins_.free(join);
   }
   ++path.pc;
   return true;
 }
 
-// Lanes that waited at joins go on without the others. False if none waited.
+// Lanes that wait at joins continue without the others. False if no lane waits there.
 bool Warp::release_joins() {
   bool any = false;
-  const std::vector<Join*> joins = joins_;
+  const std::vector<Join*> joins = joins_.in_use();
   for (Join* join : joins) {
     if (!join->arrived) continue;
     Path path;
@@ -113,14 +96,14 @@ bool Warp::release_joins() {
     path.frame = join->frame;
     path.join = join->parent;
     join->expected &= ~path.mask;
-    if (!join->expected) free_join(join);
+    if (!join->expected) joins_.free(join);
     paths_.push_back(path);
     any = true;
   }
   return any;
 }
 
-// Paths that stand at the same place with the same way ahead are one.
+// Paths with the same pc, frame and join become one path.
 void Warp::merge_paths() {
   if (paths_.size() < 2) return;
   for (size_t i = 0; i < paths_.size(); ++i)
@@ -137,20 +120,20 @@ void Warp::merge_paths() {
     }
 }
 
-// No join may wait for these lanes any longer; one that waited for nobody else lets its lanes go on.
+// No join waits for these lanes any longer. If a join waited for no other lanes, its lanes continue.
 void Warp::remove_from_joins(Join* join, Mask leaving) {
   while (join) {
     Join* parent = join->parent;
     join->expected &= ~leaving;
     if (!join->expected) {
-      free_join(join);
+      joins_.free(join);
     } else if (join->arrived == join->expected) {
       Path path;
       path.mask = join->expected;
       path.pc = join->pc;
       path.frame = join->frame;
       path.join = parent;
-      free_join(join);
+      joins_.free(join);
       paths_.push_back(path);
     }
     join = parent;

@@ -2,8 +2,6 @@
 #include <array>
 #include <cstring>
 
-#include "check/checker.h"
-#include "check/trace.h"
 #include "engine/block.h"
 #include "engine/collective.h"
 #include "engine/launch.h"
@@ -21,15 +19,15 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
   if (use.op == BarrierUse::kArrive) {
-    if (launch_.checker) launch_.checker->arrive(*this, id, mask);
+    for (Observer* observer : launch_.observers) observer->arrive_at_barrier(*this, id, mask);
     block_.arrive_only(id, kWarpSize, threads);
     ++path.pc;
     return true;
   }
-  if (launch_.trace) launch_.trace->barrier(*this, path.pc, mask);
+  for (Observer* observer : launch_.observers) observer->wait_at_barrier(*this, path.pc, mask);
   if (use.op != BarrierUse::kSync) block_.contribute(id, *lanes<Mask>(registers(), use.predicate), mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
-  // Filled in where it lies: a copy of what has just been written would wait for the writes.
+  // Written in place: a copy of values that were just written would wait for the writes.
   Path& waiting = paths_.emplace_back(path);
   waiting.mask = mask;
   waiting.state = Path::kAtBarrier;
@@ -54,7 +52,7 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
   }
 }
 
-// barrier.cluster.wait: lanes whose arrival has been completed by everybody's go on.
+// barrier.cluster.wait: lanes continue if all threads of their phase have arrived.
 bool Warp::wait_at_cluster(Path& path, Mask mask) {
   const Mask waiting = mask & block_.arrived_at_cluster(index_);
   if (!waiting) {
@@ -73,15 +71,15 @@ void Warp::pass_cluster() {
     if (path.state == Path::kAtCluster) path.state = Path::kRunnable, ++path.pc;
 }
 
-// Whether all lanes, active or not, name the same: the usual case, a literal mask.
+// Whether all lanes, active or not, name the same lanes: the usual case, a literal mask.
 static bool all_name_one(const uint32_t* members) {
   uint32_t difference = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) difference |= members[l] ^ members[0];
   return difference == 0;
 }
 
-// The lanes of `mask` come to where lane l waits for the lanes that members[l] names. Gives those that may go on at
-// once; if that is not all of them, the path is cut down to what goes on, or, for 0, waits.
+// The lanes of `mask` reach an instruction where lane l waits for the lanes of members[l]. Gives the lanes that may
+// continue at once. If that is not all of them, the path keeps only these lanes; if it is 0, the path waits.
 Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
   if (all_name_one(members) && !(members[0] & live_ & ~mask)) return mask;
   Mask wanted = 0, group = 0;
@@ -92,7 +90,7 @@ Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State stat
   }
   if (!(wanted & live_ & ~mask)) return mask;
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
-  group &= mask;  // lanes that name others come here again by themselves
+  group &= mask;  // lanes with another mask run this instruction again
   if (group != mask) put_aside(path, mask & ~group, path.pc);
   path.mask = group;
   if (!(first & live_ & ~group)) return group;
@@ -108,11 +106,19 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
     const auto* members = lanes<uint32_t>(registers(), in.a);
     mask = meet(path, mask, members, Path::kAtWarpBarrier);
     if (!mask) return false;
-    if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, false);
-    if (launch_.trace) launch_.trace->sync_warp(*this, path.pc, mask);
+    show_sync(path.pc, mask, members);
   }
   ++path.pc;
   return true;
+}
+
+// These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
+void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const {
+  if (!launch_.watched()) return;
+  LaneSync kind = LaneSync::kWarpBarrier;
+  if (launch_.program.code[pc].kind == Kind::kCollective)
+    kind = is_shuffle(collective_at(pc)) ? LaneSync::kShuffle : LaneSync::kOtherCollective;
+  for (Observer* observer : launch_.observers) observer->sync_lanes(*this, pc, together, members, kind);
 }
 
 const Collective& Warp::collective_at(uint32_t pc) const {
@@ -121,19 +127,20 @@ const Collective& Warp::collective_at(uint32_t pc) const {
 
 void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
   const Collective& c = collective_at(pc);
-  if (launch_.trace && is_shuffle(c)) launch_.trace->shuffle(*this, pc, active, c, registers);
+  if (is_shuffle(c))
+    for (Observer* observer : launch_.observers) observer->shuffle(*this, pc, active, c, registers);
   lockstep::run_collective(c, registers, active);
 }
 
 bool Warp::collective(Path& path, Mask mask) {
   const Collective& c = collective_at(path.pc);
   if (mask) {
-    if (c.member_mask) {  // without .sync, whoever is there
+    if (c.member_mask) {  // else (without .sync) the active lanes
       const auto* members = lanes<uint32_t>(registers(), c.member_mask);
       mask = meet(path, mask, members, Path::kAtCollective);
       if (!mask) return false;
-      if (launch_.checker) launch_.checker->sync_lanes(*this, path.pc, mask, members, is_shuffle(c));
-      // Lanes that name different masks, as tiles of a warp do, are groups of their own.
+      show_sync(path.pc, mask, members);
+      // Lanes with different masks, as tiles of a warp have them, form separate groups.
       for (Mask rest = mask; rest;) {
         const Mask named = members[first_lane(rest)];
         Mask group = all_name_one(members) ? kFullMask : 0;
@@ -152,7 +159,7 @@ bool Warp::collective(Path& path, Mask mask) {
 
 namespace {
 
-// The lanes of `mask` of one register, from one frame to another of the same function.
+// Copies the lanes of `mask` of one register from one frame to another frame of the same function.
 void copy_lanes(std::byte* to, const std::byte* from, uint32_t offset, Width width, Mask mask) {
   if (offset == 0) return;
   if (width == Width::kPred) {
@@ -171,8 +178,8 @@ void copy_lanes(std::byte* to, const std::byte* from, uint32_t offset, Width wid
 
 }  // namespace
 
-// The lanes of `active` run the collective at `pc`. Lanes that came into a function by calls of their own have frames
-// of their own; then it is done in a copy of the first's registers, which gets and gives back what belongs to others.
+// The lanes of `active` run the collective at `pc`. Lanes that called the function separately have separate frames:
+// then it runs in a copy of the first frame's registers, and the other frames' lanes are copied in and out.
 void Warp::run_collective_at(uint32_t pc, Mask active) {
   const Collective& c = collective_at(pc);
   std::vector<const Path*> group;
@@ -203,8 +210,8 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
   }
 }
 
-// Groups whose awaited lanes are all there (or have exited) go on. __syncwarp lets lanes meet from different
-// places; a collective needs them at the same one.
+// Groups continue if all lanes that they wait for have arrived or exited. Lanes may meet at different __syncwarp()
+// calls; a collective needs all its lanes at the same pc.
 bool Warp::wake_waiting() {
   bool any = false;
   for (size_t i = 0; i < paths_.size(); ++i) {
@@ -214,7 +221,7 @@ bool Warp::wake_waiting() {
       return other.state == path.state && (path.state == Path::kAtWarpBarrier || other.pc == path.pc);
     };
     Mask here = 0;
-    std::array<uint32_t, kWarpSize> named{};  // by each lane that waits
+    std::array<uint32_t, kWarpSize> named{};  // the mask of each lane that waits
     for (const Path& other : paths_) {
       if (!together(other)) continue;
       here |= other.mask;
@@ -222,13 +229,8 @@ bool Warp::wake_waiting() {
     }
     const Mask members = path.waits_for & live_;
     if (members & ~here) continue;
-    if (launch_.checker)
-      launch_.checker->sync_lanes(*this, path.pc, here & (members | path.mask), named.data(),
-                                  path.state == Path::kAtCollective && is_shuffle(collective_at(path.pc)));
-    if (path.state == Path::kAtCollective)
-      run_collective_at(path.pc, here & (members | path.mask));
-    else if (launch_.trace)
-      launch_.trace->sync_warp(*this, path.pc, here & (members | path.mask));
+    show_sync(path.pc, here & (members | path.mask), named.data());
+    if (path.state == Path::kAtCollective) run_collective_at(path.pc, here & (members | path.mask));
     for (Path& other : paths_)
       if (together(other) && (other.mask & (members | path.mask))) other.state = Path::kRunnable, ++other.pc;
     any = true;

@@ -15,14 +15,14 @@ Workers::~Workers() {
   alive_ -= static_cast<uint32_t>(threads_.size());
 }
 
-// The program's signals are its own threads' business.
+// Only the program's own threads handle its signals.
 void Workers::start() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     for (; threads_.size() < wanted_; ++alive_) threads_.emplace_back(&Workers::live, this, threads_.size());
-  } catch (const std::system_error&) {  // no more threads for this process: those that are there will do
+  } catch (const std::system_error&) {  // no more threads for this process: those that have started help
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -1,4 +1,4 @@
-// workers: threads that help the calling one with a piece of work, and sleep in between. Knows nothing of launches.
+// workers: threads that help the calling thread with a piece of work, and sleep otherwise. Knows nothing of launches.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,7 @@ namespace lockstep {
 
 class Workers {
  public:
-  // helpers: threads beside the caller's, started when they are called for the first time. A system that gives fewer
-  // gets by with fewer.
+  // helpers: threads beside the caller's. They start at the first call. If the system gives fewer threads, fewer help.
   explicit Workers(uint32_t helpers) : wanted_(helpers) {}
   ~Workers();
   Workers(const Workers&) = delete;
@@ -36,7 +35,7 @@ class Workers {
   std::mutex mutex_;
   std::condition_variable work_, done_;
   std::function<void(uint32_t)> help_;  // empty: nothing to do
-  uint64_t call_ = 0;                   // number of the call, so that nobody helps twice
+  uint64_t call_ = 0;                   // number of the call, so that no helper helps twice
   uint32_t busy_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;

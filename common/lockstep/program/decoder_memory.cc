@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/access.h"
 #include "program/decoder.h"
 #include "ptx/lexer.h"
 
@@ -132,7 +131,7 @@ void FunctionDecoder::decode_memory(const Statement& s, MemoryOp op) {
     }
   }
   check_parameter(access, s, s.operands[first_is_address ? 0 : 1]);
-  access.handler = select_access(access);
+  access.handler = context_.linkage.access_handler(access);
   if (!access.handler) throw Unsupported("this form of the instruction is not supported");
   const auto index = static_cast<uint32_t>(program_.accesses.size());
   Instruction& in = emit(s, Kind::kMemory);

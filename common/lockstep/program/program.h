@@ -232,6 +232,8 @@ struct Linkage {
   std::function<uint64_t(const std::string&)> function_id;
   std::function<const Function*(const std::string&)> find_function;
   std::function<std::vector<const Function*>()> address_taken;  // what an indirect call could reach
+  // The engine's function for an access; null for a form that is not supported.
+  std::function<AccessHandler(const MemoryAccess&)> access_handler;
   uint64_t param_block = 0;  // absolute address where a launch puts the kernel's parameters
 };
 

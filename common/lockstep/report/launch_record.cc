@@ -5,7 +5,7 @@
 #include "count/atomic_loop.h"
 #include "count/counter_names.h"
 #include "count/occupancy.h"
-#include "engine/launch.h"
+#include "engine/launch_state.h"
 
 namespace lockstep {
 namespace {
@@ -30,36 +30,37 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   const std::string op = kOps[static_cast<int>(access.op)];
-  if (c.global_requests) {
+  if (c.global.requests) {
     const std::string name = atomic && is_atomic_loop(access, false) ? "atom" : op;  // its attempts are cas
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global_sectors);
-    if (atomic) add("global_atomics", c.global_threads);
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global.sectors);
+    if (atomic) add("global_atomics", c.global.threads);
   }
-  if (c.loop_requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop_sectors);
+  if (c.loop.requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop.sectors);
   }
-  if (c.shared_requests) {
+  if (c.shared.requests) {
     const std::string name = atomic ? "atom" : op;  // the card has one name for both kinds of atomics
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared_wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared_wavefronts - c.shared_ideal);
-    if (atomic) add("shared_atomics", c.shared_threads);
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared.wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared.wavefronts - c.shared.ideal);
+    if (atomic) add("shared_atomics", c.shared.threads);
   }
-  if (c.loop_wavefronts) {
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop_wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop_wavefronts - c.loop_ideal);
+  if (c.loop.wavefronts) {
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop.wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop.wavefronts - c.loop.ideal);
   }
-  if (c.local_requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local_requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local_sectors);
+  if (c.local.requests) {
+    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local.sectors);
   }
 }
 
 CounterSums occupancy_figures(const Launch& launch) {
-  const Occupancy blocks = occupancy(launch.limits, launch.threads_per_block(), launch.shared_bytes);
-  return {{"launch__shared_mem_per_block_static", launch.shared_bytes - launch.dynamic_shared_bytes},
-          {"launch__shared_mem_per_block_dynamic", launch.dynamic_shared_bytes},
+  const LaunchShape& shape = launch.shape;
+  const Occupancy blocks = occupancy(launch.limits, shape.threads_per_block(), shape.shared_bytes);
+  return {{"launch__shared_mem_per_block_static", shape.shared_bytes - shape.dynamic_shared_bytes},
+          {"launch__shared_mem_per_block_dynamic", shape.dynamic_shared_bytes},
           {"launch__occupancy_limit_blocks", blocks.by_blocks},
           {"launch__occupancy_limit_warps", blocks.by_warps},
           {"blocks_by_shared_memory", blocks.by_shared},
@@ -76,24 +77,25 @@ bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
   return all(a) < all(b);
 }
 
-LaunchRecord summarise(const Launch& launch) {
-  LaunchRecord record{launch.kernel, launch.grid, launch.block, {}, occupancy_figures(launch), {}, {}};
-  if (launch.faulted) return record;  // how far each block got depends on the host's threads
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host) {
+  const LaunchShape& shape = launch.shape;
+  LaunchRecord record{launch.names.kernel, shape.grid, shape.block, {}, occupancy_figures(launch), {}, {}};
+  if (state.faulted) return record;  // how far each block got depends on the host's threads
   for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
-  for (uint32_t pc = 0; pc < launch.counters.at.size(); ++pc) {
-    const InstructionCounters& c = launch.counters.at[pc];
+  for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
+    const InstructionCounters& c = state.counters.at[pc];
     if (c.warps == 0) continue;
     add_counts(record.counters, launch.program, pc, c);
-    if (auto [file, line] = launch.source_line(pc); !file.empty())
+    if (auto [file, line] = launch.names.source_line(pc); !file.empty())
       add_counts(record.lines[{file, line}], launch.program, pc, c);
   }
-  record.counters["barriers"] = launch.counters.barriers;
-  if (launch.counts_traffic) record.work = work_of(launch);
-  record.counters["async_bytes_loaded"] = launch.counters.async_loaded;
-  record.counters["async_bytes_stored"] = launch.counters.async_stored;
-  record.counters["threads"] = launch.grid.count() * launch.block.count();
-  record.counters["host_synchronisations"] = launch.host.synchronisations;
-  record.counters["host_allocations"] = launch.host.allocations;
+  record.counters["barriers"] = state.counters.barriers;
+  if (launch.counts_traffic) record.work = work_of(launch, state.counters);
+  record.counters["async_bytes_loaded"] = state.counters.async_loaded;
+  record.counters["async_bytes_stored"] = state.counters.async_stored;
+  record.counters["threads"] = shape.grid.count() * shape.block.count();
+  record.counters["host_synchronisations"] = host.synchronisations;
+  record.counters["host_allocations"] = host.allocations;
   return record;
 }
 

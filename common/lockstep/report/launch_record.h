@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/dim3.h"
+#include "engine/launch_state.h"
 #include "report/work.h"
 
 namespace lockstep {
@@ -28,7 +29,13 @@ struct LaunchRecord {
 
 bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // some order; records that differ are not equal in it
 
-LaunchRecord summarise(const Launch& launch);
+// The host's calls since the last launch; none before the first.
+struct HostCalls {
+  uint64_t synchronisations = 0;  // calls that waited for the device
+  uint64_t allocations = 0;
+};
+
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host);
 
 // The launches so far, in order. Equal launches, as a loop in the host's code makes many, are kept once.
 class LaunchRecords {

@@ -29,6 +29,6 @@ struct Work {
   auto operator<=>(const Work&) const = default;
 };
 
-Work work_of(const Launch& launch);
+Work work_of(const Launch& launch, const LaunchCounters& counters);
 
 }  // namespace lockstep

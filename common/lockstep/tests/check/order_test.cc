@@ -184,8 +184,9 @@ class RacesTest : public OrderTest {
     std::array<uint64_t, kWarpSize> at{};
     for (uint32_t l = 0; l < kWarpSize; ++l) at[l] = word_of(l);
     std::vector<Conflict> conflicts;
-    note_access({order_, block, warp, order_.stamp(block, warp), order_.first_segment()}, a, mask, at.data(),
-                {words_[0].data(), words_[1].data(), words_[2].data(), words_[0].size()}, conflicts);
+    const Cells cells{words_[0].data(), words_[1].data(), words_[2].data(), words_[0].size()};
+    note_access({order_, block, cells, warp, order_.stamp(block, warp), order_.first_segment()}, a, mask, at.data(),
+                conflicts);
     return conflicts;
   }
 

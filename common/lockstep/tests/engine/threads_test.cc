@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "device/emulated_device.h"
+#include "engine/access.h"
 #include "engine/workers.h"
 #include "program/independence.h"
 #include "ptx/parser.h"
@@ -35,6 +36,7 @@ bool independent(const std::string& body) {
       if (f.name == name) return &f;
     return nullptr;
   };
+  linkage.access_handler = access_handler;
   linkage.address_taken = [] { return std::vector<const Function*>{}; };
   const auto program = link(module, module.functions.back(), linkage);
   EXPECT_EQ(program->refusal, "") << body;

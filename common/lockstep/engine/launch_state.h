@@ -1,0 +1,42 @@
+// launch_state: what changes while a launch runs: counters, output, errors. Each thread of the host that runs blocks of
+// the launch has a state of its own; grid adds them up.
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/findings.h"
+#include "base/status.h"
+#include "count/counters.h"
+#include "engine/launch.h"
+
+namespace lockstep {
+
+struct LaunchState {
+  explicit LaunchState(const Launch& launch)
+      : last_range(launch.program.accesses.size()),
+        random(launch.schedule.seed + launch.sequence - 1),
+        clock(launch.sequence << 32) {
+    counters.at.resize(launch.program.code.size());
+  }
+  uint64_t random_below(uint64_t n) { return random() % n; }
+
+  LaunchCounters counters{};
+  std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
+  std::mt19937_64 random;
+  uint64_t clock;           // of the card; later than in any earlier launch
+  uint64_t changes = 0;     // atomics with a result, and copies, that changed memory (stall)
+  bool concurrent = false;  // other threads of the host update global memory, too
+  std::string output{};     // of printf
+
+  Outcome fault{};                   // the first error inside the kernel
+  bool faulted = false;              // the launch ends now
+  int32_t turns_after_fault = 4096;  // that are left, if the kernel continues after a bad access
+  Findings findings{};
+  std::map<std::pair<std::string, uint32_t>, size_t> bad_accesses{};  // kind and pc → in findings
+};
+
+}  // namespace lockstep

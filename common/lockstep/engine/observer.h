@@ -1,0 +1,74 @@
+// observer: the interface of checks and of the trace, which watch launches. The engine tells every observer what
+// happens, in the order in which it happens, and knows none of them. An observer changes nothing that a program could
+// notice.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/findings.h"
+#include "base/lanes.h"
+#include "engine/lane_addresses.h"
+#include "engine/memory.h"
+#include "program/program.h"
+
+namespace lockstep {
+
+class Block;
+struct Launch;
+
+// One access of some lanes of a warp, before the data moves.
+struct ObservedAccess {
+  const Warp& warp;
+  const MemoryAccess& access;
+  Mask mask = 0;
+  Space space = Space::kGlobal;  // of the addresses: kGlobal, kShared or kLocal
+  const LaneAddresses& addresses;
+};
+
+// Lanes that have come to one instruction.
+struct Arrival {
+  Lanes lanes;
+  uint32_t pc = 0;
+};
+
+// A barrier that opens for these lanes. kCounted: a barrier with a thread count.
+struct OpenedBarrier {
+  enum Kind : uint8_t { kWholeBlock, kCounted, kCluster } kind = kWholeBlock;
+  uint32_t id = 0;
+  std::vector<Arrival> arrivals;  // in the order of their warps
+};
+
+// Why lanes of one warp wait for each other: in a shuffle each reads another lane's value.
+enum class LaneSync : uint8_t { kWarpBarrier, kShuffle, kOtherCollective };
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  // Global memory. allocated() gives false if the system has no memory to watch the allocation.
+  virtual bool allocated(uint64_t /*address*/, uint64_t /*bytes*/) { return true; }
+  virtual void host_wrote(uint64_t /*address*/, uint64_t /*bytes*/) {}
+  virtual void freed(uint64_t /*address*/, uint64_t /*bytes*/) {}
+
+  virtual void begin_launch(const Launch&) {}
+  virtual void end_launch(Findings&) {}  // adds the observer's findings
+  virtual void begin_block(const Block&) {}
+
+  virtual void access(const ObservedAccess&) {}               // by ld, st, atom or red
+  virtual void asynchronous_access(const ObservedAccess&) {}  // by a copy that runs beside its thread, or an mbarrier
+  virtual void fence(const Warp&, Mask, Scope) {}
+
+  // Lanes of `together` pass at once; lane l names the lanes of members[l].
+  virtual void sync_lanes(const Warp&, uint32_t /*pc*/, Mask /*together*/, const uint32_t* /*members*/, LaneSync) {}
+  virtual void shuffle(const Warp&, uint32_t /*pc*/, Mask, const Collective&, const std::byte* /*registers*/) {}
+  virtual void wait_at_barrier(const Warp&, uint32_t /*pc*/, Mask) {}         // of the block
+  virtual void arrive_at_barrier(const Warp&, uint32_t /*barrier*/, Mask) {}  // without waiting (bar.arrive)
+  virtual void open_barrier(const Block&, const OpenedBarrier&) {}
+};
+using Observers = std::vector<Observer*>;
+
+// An allocation that all of them watch from now on. 0: the card or the system does not have that much memory.
+uint64_t allocate_watched(Memory& memory, const Observers& observers, uint64_t bytes, MemoryUse use);
+
+}  // namespace lockstep
