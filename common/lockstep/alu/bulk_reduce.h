@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "ptx/module.h"
 
@@ -10,6 +12,7 @@ namespace lockstep {
 
 // Of atom, red and cp.reduce.
 enum class AtomicOp : uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
+std::optional<AtomicOp> atomic_op_from_name(const std::string& name);  // "add" → kAdd
 
 // Combines each element of `from` into the one of `to`.
 using BulkReduction = void (*)(const std::byte* from, std::byte* to, size_t bytes);

@@ -14,6 +14,8 @@
 #include "engine/launch.h"
 #include "engine/memory.h"
 #include "engine/workers.h"
+#include "program/decode_program.h"
+#include "program/frame_layout.h"
 #include "program/program.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
@@ -129,7 +131,7 @@ class InProcessDevice : public EmulatedDevice {
   void release(uint64_t address);
   void place_variables(LoadedModule& loaded);
   void initialise(LoadedModule& loaded, const Variable& v);
-  Linkage linkage(LoadedModule& loaded) const;
+  DeviceSymbols symbols(LoadedModule& loaded) const;
   LoadedFunction* function(FunctionId id) { return id < functions_.size() ? functions_[id].get() : nullptr; }
   Outcome check_shape(const LoadedFunction& f, const LaunchRequest& request) const;
   Outcome launch(LoadedFunction& f, const LaunchRequest& request);
@@ -323,20 +325,20 @@ Outcome InProcessDevice::unload_module(ModuleId id) {
   return {};
 }
 
-Linkage InProcessDevice::linkage(LoadedModule& loaded) const {
-  Linkage l;
-  l.variable_address = [&loaded](const std::string& name) {
+DeviceSymbols InProcessDevice::symbols(LoadedModule& loaded) const {
+  DeviceSymbols symbols;
+  symbols.variable_address = [&loaded](const std::string& name) {
     const auto found = loaded.globals.find(name);
     return found == loaded.globals.end() ? 0 : found->second.address;
   };
-  l.function_id = [&loaded](const std::string& name) { return loaded.function_ids.at(name); };
-  l.find_function = [&loaded](const std::string& name) -> const Function* {
+  symbols.function_id = [&loaded](const std::string& name) { return loaded.function_ids.at(name); };
+  symbols.find_function = [&loaded](const std::string& name) -> const Function* {
     const auto found = loaded.functions.find(name);
     return found == loaded.functions.end() ? nullptr : found->second;
   };
-  l.address_taken = [&loaded] { return loaded.address_taken; };
-  l.param_block = param_block_;
-  return l;
+  symbols.address_taken = [&loaded] { return loaded.address_taken; };
+  symbols.param_block = param_block_;
+  return symbols;
 }
 
 Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, FunctionInfo* info) {
@@ -354,7 +356,7 @@ Outcome InProcessDevice::find_function(ModuleId id, std::string_view name, Funct
   auto f = std::make_unique<LoadedFunction>();
   f->module = &loaded;
   try {
-    f->program = link(loaded.module, *entry->second, linkage(loaded));
+    f->program = decode_program(loaded.module, *entry->second, symbols(loaded));
   } catch (const PtxError& error) { return refused(error); }
   // Decoded once, and called by nobody: of a large module the statements are most of what is kept.
   std::vector<Statement>().swap(entry->second->body);
@@ -434,12 +436,12 @@ Outcome InProcessDevice::check_shape(const LoadedFunction& f, const LaunchReques
 // Of a kernel with an instruction that nobody here knows.
 Outcome refusal_of(const Launch& launch) {
   const Program& program = launch.program;
-  const auto file = launch.module.files.find(program.refusal_location.file);
+  const auto file = launch.module.files.find(program.refusal.location.file);
   const std::string at = file == launch.module.files.end()
-                             ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
-                             : file->second + ":" + std::to_string(program.refusal_location.line);
-  return {Status::kUnsupportedInstruction,
-          "kernel " + launch.kernel + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
+                             ? "PTX line " + std::to_string(program.refusal.location.ptx_line)
+                             : file->second + ":" + std::to_string(program.refusal.location.line);
+  return {Status::kUnsupportedInstruction, "kernel " + launch.kernel + " uses " + program.refusal.instruction + " at " +
+                                               at + ": " + program.refusal.message};
 }
 
 Outcome InProcessDevice::launch(const LaunchRequest& request) {
@@ -468,7 +470,7 @@ Outcome InProcessDevice::launch(LoadedFunction& f, const LaunchRequest& request)
   const Program& program = *f.program;
   Launch launch{program, f.module->module, memory_, limits_, heap_};
   launch.kernel = kernel_name(f.info.name);
-  if (!program.refusal.empty()) return refusal_of(launch);
+  if (!program.refusal.message.empty()) return refusal_of(launch);
   launch.grid = request.grid;
   launch.block = request.block;
   launch.dynamic_shared_bytes = request.dynamic_shared_bytes;

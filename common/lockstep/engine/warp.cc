@@ -123,7 +123,7 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
 }
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
-  const auto special = static_cast<Special>(in.immediate);
+  const auto special = in.special;
   // Time passes only as it is asked for, so that a run can be had again: what waits by the clock waits as often.
   const uint64_t now = special == Special::kActiveMask ? active : launch_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
@@ -220,7 +220,7 @@ void Warp::execute(Path path) {
       ++next, ++count;
     } else if (in.kind == Kind::kMemory) {
       if (mask) {
-        const MemoryAccess& access = accesses[in.extra];
+        const MemoryAccess& access = accesses[in.index];
         access.handler(*this, access, mask);
         if (launch_.faulted) return;
         if (access.may_spin) budget -= kSuspicion, suspicious_ = true, path.looked_at = path.pc;
@@ -249,7 +249,7 @@ void Warp::execute(Path path) {
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
-    case Kind::kBranch: branch(path, in.immediate, mask, in.extra); return true;
+    case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
     case Kind::kBranchIndexed: return branch_indexed(path, in, mask);
     case Kind::kCall: return call(path, in, mask);
     case Kind::kReturn: return return_lanes(path, mask);
@@ -258,10 +258,10 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
     case Kind::kCollective: return collective(path, mask);
     case Kind::kAsync:
-      if (mask) copies_.run(*this, launch_.program.async[in.extra], mask);
+      if (mask) copies_.run(*this, launch_.program.async[in.index], mask);
       break;
     case Kind::kMbarrier:
-      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) {
+      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.index], mask)) {
         path.yielded = suspicious_ = true;
         path.looked_at = path.pc;
       }
@@ -271,7 +271,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
-      if (launch_.checker && mask) launch_.checker->fence(*this, mask, static_cast<Scope>(in.immediate));
+      if (launch_.checker && mask) launch_.checker->fence(*this, mask, in.scope);
       break;
     case Kind::kYield: path.yielded = suspicious_ = true; break;
     case Kind::kTrap:

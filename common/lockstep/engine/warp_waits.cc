@@ -12,7 +12,7 @@
 namespace lockstep {
 
 bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
-  const BarrierUse& use = launch_.program.barriers[in.immediate];
+  const BarrierUse& use = launch_.program.barriers[in.index];
   if (!mask) {
     ++path.pc;
     return true;
@@ -116,7 +116,7 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
 }
 
 const Collective& Warp::collective_at(uint32_t pc) const {
-  return launch_.program.collectives[launch_.program.code[pc].immediate];
+  return launch_.program.collectives[launch_.program.code[pc].index];
 }
 
 void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {

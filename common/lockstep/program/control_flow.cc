@@ -3,14 +3,22 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "program/instruction.h"
+#include "program/opcodes.h"
 #include "ptx/lexer.h"
 
 namespace lockstep {
 namespace {
 
-bool is_branch(const Statement& s) { return s.opcode() == "bra" || s.opcode() == "brx"; }
-bool leaves(const Statement& s) { return s.opcode() == "ret" || s.opcode() == "exit" || s.opcode() == "trap"; }
+Kind kind_of(const Statement& s) {
+  const Opcode* opcode = find_opcode(s.full_name());
+  return opcode ? opcode->kind : Kind::kNothing;
+}
+
+bool is_branch(const Statement& s) { return kind_of(s) == Kind::kBranch || kind_of(s) == Kind::kBranchIndexed; }
+bool leaves(const Statement& s) {
+  const Kind kind = kind_of(s);
+  return kind == Kind::kReturn || kind == Kind::kExit || kind == Kind::kTrap;
+}
 
 // Basic blocks of a function, and one virtual block at the end that every way out leads to.
 struct Blocks {

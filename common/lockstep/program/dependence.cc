@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "program/opcodes.h"
+
 namespace lockstep {
 namespace {
 
@@ -13,63 +15,10 @@ constexpr uint32_t kGlobalLatency = 200, kSharedLatency = 24;
 // A branch over so few instructions becomes predicates.
 constexpr uint32_t kPredicated = 8;
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-InstructionCost integer_cost(std::string_view base, bool wide) {
-  if (is_one_of(base, {"div", "rem"}))
-    return wide ? InstructionCost{Pipe::kInteger, 80, 400} : InstructionCost{Pipe::kInteger, 22, 100};
-  if (is_one_of(base, {"popc", "clz", "brev", "bfind"})) return {Pipe::kSpecial, 1, 14};
-  // Where floats are multiplied, integers are.
-  if (is_one_of(base, {"mul", "mad"}))
-    return wide ? InstructionCost{Pipe::kFloat, 4, 14} : InstructionCost{Pipe::kFloat, 1, 5};
-  return wide ? InstructionCost{Pipe::kInteger, 2, 6} : InstructionCost{Pipe::kInteger, 1, 4};
-}
-
-}  // namespace
-
-InstructionCost cost_of(const std::string& opcode) {
-  const std::string_view name = opcode;
-  const std::string_view base = name.substr(0, name.find('.'));
-  const std::string_view type = name.substr(name.rfind('.') + 1);
-  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  // Names of a register or of a constant, which ptxas puts into the instruction that wants it.
-  if (is_one_of(base, {"mov", "cvta"}) || name.starts_with("ld.param") || name == "cvt.u64.u32")
-    return {Pipe::kNone, 0, 0};
-  if (is_one_of(base, {"ld", "st", "atom", "red"})) return {Pipe::kNone, 1, 0};
-  if (base == "shfl") return {Pipe::kShuffle, 1, 23};
-  if (is_one_of(base, {"vote", "match", "redux", "elect"})) return {Pipe::kNone, 1, 20};
-  if (is_one_of(base, {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"})) return {Pipe::kSpecial, 2, 24};
-  if (is_one_of(base, {"bra", "brx", "ret", "exit", "call", "bar", "barrier"})) return {Pipe::kNone, 1, 5};
-  const bool is_float = type == "f32" || type.starts_with("f16") || type.starts_with("bf16");
-  if (base == "cvt") return {is_float || has(".f") ? Pipe::kSpecial : Pipe::kInteger, 1, 6};
-  if (type == "f64") {
-    if (is_one_of(base, {"div", "sqrt", "rcp"})) return {Pipe::kDouble, 12, 120};
-    return {Pipe::kDouble, 1, 8};
-  }
-  if (is_float) {
-    if (is_one_of(base, {"div", "sqrt", "rcp"}))
-      return has(".approx") ? InstructionCost{Pipe::kSpecial, 2, 24} : InstructionCost{Pipe::kFloat, 10, 60};
-    return {Pipe::kFloat, 1, 4};
-  }
-  return integer_cost(base, (type.ends_with("64") && !has(".wide")) || has("64.u") || has("64.s"));
-}
-
-namespace {
-
-bool is_wait(const Instruction& in) {  // what nothing moves across
-  switch (in.kind) {
-    case Kind::kBarrier:
-    case Kind::kWarpBarrier:
-    case Kind::kCall:
-    case Kind::kReturn:
-    case Kind::kFence:
-    case Kind::kMbarrier:
-    case Kind::kClusterWait:
-    case Kind::kBranchIndexed: return true;
-    default: return false;
-  }
+// Nothing moves across such an instruction. The kind tells it from our helpers, which have its name, too.
+bool waits_at(const Program& program, uint32_t pc) {
+  const Opcode* opcode = find_opcode(program.names[pc]);
+  return opcode && opcode->waits && opcode->kind == program.code[pc].kind;
 }
 
 // No two registers begin closer together.
@@ -90,14 +39,14 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
   };
   any({in.guard});
   if (in.kind == Kind::kMemory) {
-    const MemoryAccess& access = program.accesses[in.extra];
+    const MemoryAccess& access = program.accesses[in.index];
     any({access.base});
     if (access.op == MemoryOp::kStore)
       for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
     else if (access.op != MemoryOp::kLoad)
       any({access.registers[1], access.operand2});
   } else if (in.kind == Kind::kCollective) {
-    const Collective& c = program.collectives[in.immediate];
+    const Collective& c = program.collectives[in.index];
     any({c.a, c.b, c.c, c.member_mask});
   } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
     any({in.a, in.b, in.c, in.e});
@@ -122,15 +71,9 @@ class Pairs {
   }
 
  private:
-  enum Role : uint8_t { kOther, kShift, kSum, kLogic };
-
-  Role role(uint32_t pc) const {
-    if (program_.code[pc].kind != Kind::kAlu || program_.costs[pc].pipe != Pipe::kInteger) return kOther;
-    const std::string_view name = program_.names[pc];
-    const std::string_view base = name.substr(0, name.find('.'));
-    if (base == "shl") return kShift;
-    if (is_one_of(base, {"add", "sub"})) return kSum;
-    return is_one_of(base, {"and", "or", "xor", "not"}) ? kLogic : kOther;
+  Cost role(uint32_t pc) const {
+    const bool joins = program_.code[pc].kind == Kind::kAlu && program_.costs[pc].pipe == Pipe::kInteger;
+    return joins ? find_opcode(program_.names[pc])->cost : Cost::kSimple;
   }
 
   void join(uint32_t begin, uint32_t end) {
@@ -144,13 +87,14 @@ class Pairs {
         if (in.kind != Kind::kMemory) std::ranges::fill(maker_, kNowhere);  // within straight code
         continue;
       }
-      const Role second = role(pc);
+      const Cost second = role(pc);
       bool joined = false;
       for (const uint32_t source : {in.a, in.b}) {
         const uint32_t first = source ? maker_[source / kUnit] : kNowhere;
         if (joined || first == kNowhere || uses_[source / kUnit] != 1) continue;
-        joined =
-            second == kLogic ? role(first) == kLogic : second == kSum && (role(first) == kShift || role(first) == kSum);
+        joined = second == Cost::kLogic
+                     ? role(first) == Cost::kLogic
+                     : second == Cost::kSum && (role(first) == Cost::kShift || role(first) == Cost::kSum);
       }
       if (joined) program_.costs[pc] = {Pipe::kNone, 0, 0};
       if (in.d) maker_[in.d / kUnit] = joined ? kNowhere : pc;
@@ -167,8 +111,8 @@ class Pass {
   explicit Pass(Program& program) : program_(program), ready_(register_units(program)) {
     for (const FunctionCode& f : program.functions) entries_.insert(f.entry);
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-      if (const Instruction& in = program.code[pc]; in.kind == Kind::kBranch && in.immediate <= pc)
-        headers_.insert(in.immediate);
+      if (const Instruction& in = program.code[pc]; in.kind == Kind::kBranch && in.target <= pc)
+        headers_.insert(in.target);
   }
 
   void run() {
@@ -237,7 +181,7 @@ class Pass {
   // A load stays behind stores to the same memory, unless nobody writes what it reads.
   uint64_t order(const Instruction& in, uint32_t pc) const {
     if (in.kind != Kind::kMemory) return 0;
-    const MemoryAccess& access = program_.accesses[in.extra];
+    const MemoryAccess& access = program_.accesses[in.index];
     if (access.op != MemoryOp::kLoad || program_.names[pc].find(".nc") != std::string::npos) return 0;
     return stored_[access.space == Space::kShared];
   }
@@ -248,8 +192,8 @@ class Pass {
     };
     const Value result{at + latency_of_result, kNobody};
     if (in.kind == Kind::kMemory) {
-      const MemoryAccess& access = program_.accesses[in.extra];
-      const Value loaded{at + latency(access), static_cast<int32_t>(in.extra)};
+      const MemoryAccess& access = program_.accesses[in.index];
+      const Value loaded{at + latency(access), static_cast<int32_t>(in.index)};
       const bool constant = access.space == Space::kConst || access.space == Space::kParam;
       if (access.op == MemoryOp::kLoad)
         for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNobody} : loaded);
@@ -257,7 +201,7 @@ class Pass {
         stored_[access.space == Space::kShared] = at;
       if (access.op == MemoryOp::kAtomic) set(access.registers[0], loaded);
     } else if (in.kind == Kind::kCollective) {
-      const Collective& c = program_.collectives[in.immediate];
+      const Collective& c = program_.collectives[in.index];
       set(c.d, result), set(c.p, result);
     } else {
       set(in.d, result), set(in.d2, result);
@@ -265,16 +209,17 @@ class Pass {
   }
 
   bool becomes_predicates(const Instruction& in, uint32_t pc) const {
-    if (in.kind != Kind::kBranch || in.immediate <= pc || in.immediate > pc + kPredicated) return false;
-    return std::none_of(program_.code.begin() + pc + 1, program_.code.begin() + in.immediate,
-                        [](const Instruction& skipped) { return is_wait(skipped) || skipped.kind == Kind::kExit; });
+    if (in.kind != Kind::kBranch || in.target <= pc || in.target > pc + kPredicated) return false;
+    for (uint32_t skipped = pc + 1; skipped < in.target; ++skipped)
+      if (waits_at(program_, skipped) || program_.code[skipped].kind == Kind::kExit) return false;
+    return true;
   }
 
   void place(uint32_t pc) {
     Instruction& in = program_.code[pc];
     if (in.kind == Kind::kJoin) return;
     const InstructionCost cost = in.uncounted ? InstructionCost{} : program_.costs[pc];
-    const bool waits = is_wait(in);
+    const bool waits = waits_at(program_, pc);
     Value last = sources(in);
     if (waits) last.at = std::max(last.at, front_);
     const uint64_t earliest = std::max(last.at, order(in, pc));

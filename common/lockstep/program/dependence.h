@@ -4,14 +4,9 @@
 // value costs that one turn of a loop hands to the next is left out.
 #pragma once
 
-#include <string>
-
 #include "program/program.h"
 
 namespace lockstep {
-
-// Of one PTX instruction by its name, such as "rem.s32".
-InstructionCost cost_of(const std::string& opcode);
 
 void note_waits(Program& program);
 

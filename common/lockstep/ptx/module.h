@@ -70,6 +70,13 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+// visit(name) for each name of this kind in the operand and in its elements.
+template <class Visit>
+void for_each_name(const Operand& operand, Operand::Kind kind, const Visit& visit) {
+  if (operand.kind == kind) visit(operand.name);
+  for (const Operand& element : operand.elements) for_each_name(element, kind, visit);
+}
+
 struct InstructionName {
   InstructionName() = default;
   explicit InstructionName(std::string_view whole);
