@@ -28,7 +28,7 @@ enum class MbarrierOp : uint8_t { kInit, kInvalidate, kArrive, kArriveDrop, kExp
 
 struct MbarrierUse {
   MbarrierOp op = MbarrierOp::kInit;
-  MemoryAccess place;
+  MemoryAccess access;
   uint32_t d = 0;      // kArrive: the state; kTest: a predicate; kPendingCount: the count
   uint32_t count = 0;  // 0: one
   uint32_t bytes = 0;

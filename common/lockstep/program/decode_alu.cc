@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// The arithmetic that an address conversion comes down to.
+// The handler of the arithmetic that does an address conversion.
 AluHandler arithmetic(const char* opcode, const char* type) {
   Statement s;
   s.set_name(std::string(opcode) + "." + type);
@@ -20,8 +20,8 @@ AluHandler arithmetic(const char* opcode, const char* type) {
   return select_alu(s, {Width::k64, Width::k64, Width::k64})->handler;
 }
 
-// A predicate for each lane: whether its generic address lies in [b, b + c). It is set, or what it was is left alone
-// for the addresses outside, and set or cleared for those inside.
+// For each lane: does its generic address lie in [b, b + c)? kReplace writes the answer into d. kSet and kClear change
+// d only in lanes whose address lies inside.
 enum class IfInside : uint32_t { kReplace, kSet, kClear };
 void in_range(std::byte* registers, const AluOperands& in, Mask mask) {
   const auto* a = lanes<uint64_t>(registers, in.a);

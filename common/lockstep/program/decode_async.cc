@@ -18,7 +18,7 @@ bool is_space(const std::string& m) {
 
 Space space_of(const std::string& m) { return m == "global" ? Space::kGlobal : Space::kShared; }
 
-// The modifiers behind the first `known` must be among these.
+// All modifiers except the first `known` must be among these.
 void accept_only(const Statement& s, size_t known, const std::set<std::string>& accepted) {
   for (size_t i = known; i < s.modifiers().size(); ++i) {
     const std::string& m = s.modifiers()[i];
@@ -221,11 +221,11 @@ void decode_mbarrier(FunctionDecoder& f, const Statement& s, const Opcode& opcod
   use.parity = s.has("parity");
   use.no_complete = s.has("noComplete");
   size_t at = has_destination ? 1 : 0;
-  if (use.op != MbarrierOp::kPendingCount) use.place = mbarrier_access(f, s, at++);
-  set_ordering(use.place, use.op, s);
+  if (use.op != MbarrierOp::kPendingCount) use.access = mbarrier_access(f, s, at++);
+  set_ordering(use.access, use.op, s);
   set_operands(f, s, at, use);
   f.emit_use(s, opcode.kind, f.program().mbarriers, use);
-  MemoryAccess& access = f.program().mbarriers.back().place;
+  MemoryAccess& access = f.program().mbarriers.back().access;
   if (access.bytes != 0) f.add_access(access);
 }
 

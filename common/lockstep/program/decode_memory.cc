@@ -29,7 +29,7 @@ Space space_of(const std::string& m) {
   return Space::kGeneric;
 }
 
-// The order that the modifiers ask for; an atomic operation is relaxed at the least.
+// The order that the modifiers ask for. An atomic operation is at least relaxed.
 MemoryOrder order_of(const Statement& s, bool atomic) {
   if (s.has("acq_rel") || s.has("sc")) return MemoryOrder::kAcquireRelease;
   if (s.has("acquire")) return MemoryOrder::kAcquire;
@@ -69,7 +69,7 @@ MemoryAccess named_access(const Statement& s, MemoryOp op) {
   return access;
 }
 
-// A parameter's location is fixed, so that an access beyond it is known before any thread runs.
+// The slot of a parameter is fixed, so that an access beyond it is known before any thread runs.
 void check_parameter(FunctionDecoder& f, const MemoryAccess& access, const Statement& s, const Operand& address) {
   const Operand& base = address.elements[0];
   if (base.kind != Operand::kSymbol || !f.is_parameter(base.name)) return;
@@ -85,19 +85,20 @@ void emit_access(FunctionDecoder& f, const Statement& s, MemoryAccess& access, c
   f.add_access(access);
 }
 
-// The registers of a load or store: to_register(element, width) gives each.
-template <class ToRegister>
-void set_values(FunctionDecoder& f, MemoryAccess& access, const Operand& data, const ToRegister& to_register) {
+// The registers that a load fills or a store reads.
+void set_registers(FunctionDecoder& f, const Statement& s, MemoryAccess& access, const Operand& data) {
+  const bool loads = access.op == MemoryOp::kLoad;
   const std::vector<Operand> scalar{data};
   const auto& list = data.kind == Operand::kVector ? data.elements : scalar;
   if (list.size() > std::size(access.registers))
     throw Unsupported("vectors of more than four elements are not supported");
   access.count = static_cast<uint8_t>(list.size());
-  access.only_copied = access.op == MemoryOp::kLoad &&
-                       std::ranges::none_of(list, [&](const Operand& element) { return f.is_used(element.name); });
+  access.only_copied =
+      loads && std::ranges::none_of(list, [&](const Operand& element) { return f.is_used(element.name); });
   for (size_t i = 0; i < list.size(); ++i) {
     if (list[i].kind == Operand::kRegister) access.register_width = f.registers().width_of(list[i]);
-    access.registers[i] = to_register(list[i], access.register_width);
+    access.registers[i] = loads ? f.destination(s, list[i], access.register_width)
+                                : f.source(s, list[i], access.register_width, access.type);
   }
 }
 
@@ -125,16 +126,14 @@ void decode_vector_atomic(FunctionDecoder& f, const Statement& s) {
 void decode_load(FunctionDecoder& f, const Statement& s, const Opcode&) {  // ld d, [a]
   MemoryAccess access = named_access(s, MemoryOp::kLoad);
   f.set_address(access, s, 1);
-  set_values(f, access, s.operands[0],
-             [&](const Operand& element, Width width) { return f.destination(s, element, width); });
+  set_registers(f, s, access, s.operands[0]);
   emit_access(f, s, access, s.operands[1]);
 }
 
 void decode_store(FunctionDecoder& f, const Statement& s, const Opcode&) {  // st [a], b
   MemoryAccess access = named_access(s, MemoryOp::kStore);
   f.set_address(access, s, 0);
-  set_values(f, access, s.operands.at(1),
-             [&](const Operand& element, Width width) { return f.source(s, element, width, access.type); });
+  set_registers(f, s, access, s.operands.at(1));
   emit_access(f, s, access, s.operands[0]);
 }
 

@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "program/decode_context.h"
 #include "program/dependence.h"
 #include "program/function_decoder.h"
 #include "program/independence.h"
@@ -17,7 +16,7 @@ class Reach {
  public:
   Reach(const DeviceSymbols& symbols, Program& program) : symbols_(symbols), program_(program) {}
 
-  // Depth first, on a stack of its own: a chain of calls may be longer than ours.
+  // Depth first, with its own stack: a chain of calls may be deeper than the stack of the host.
   void add(const Function& entry) {
     open_.push_back(&entry);
     while (!open_.empty()) {
@@ -54,7 +53,7 @@ class Reach {
   Program& program_;
 };
 
-// Arrays of fixed size first; those whose size the launch gives all begin behind them.
+// Arrays of fixed size come first. All arrays whose size the launch gives begin behind them, at one offset.
 void lay_out_shared(DecodeContext& context) {
   SharedLayout& shared = context.shared;
   const auto record = [&](const Variable& v, uint32_t offset) {
@@ -86,7 +85,7 @@ void lay_out_shared(DecodeContext& context) {
   context.program.static_shared_bytes = shared.end - kSharedBase;
 }
 
-// One thread's local memory, every function's frame once.
+// The local memory of one thread, with the frame of each function once.
 uint64_t local_bytes(const Program& program) {
   uint64_t sum = 0;
   for (const FunctionCode& f : program.functions) sum += f.local_bytes;

@@ -3,11 +3,30 @@
 // wrong.
 #pragma once
 
+#include <stdexcept>
+#include <string>
+
+#include "ptx/module.h"
+
 namespace lockstep {
+
+// An instruction that is refused. The program keeps the first refusal.
+struct Unsupported : std::runtime_error {
+  explicit Unsupported(const std::string& what,
+                       const std::string& next = "run it on a GPU, or write it without this instruction.")
+      : std::runtime_error(what + "\n  Next: " + next) {}
+};
+
+// For a name that is declared and not defined.
+inline Unsupported not_defined(const std::string& what, const std::string& name) {
+  return Unsupported(
+      "the " + what + " '" + demangled(name) + "' is not defined in the PTX of any of the program's files",
+      "define it, and build every file that defines such with -gencode arch=compute_75,code=compute_75 "
+      "and --compress-mode=none.");
+}
 
 class FunctionDecoder;
 struct Opcode;
-struct Statement;
 
 using Decode = void(FunctionDecoder& f, const Statement& s, const Opcode& opcode);
 

@@ -10,9 +10,9 @@
 namespace lockstep {
 namespace {
 
-// Cycles until a loaded value is there, as far as they decide what waits for what; the model has each card's own.
+// Cycles until a loaded value is there, to decide what waits for what. The cost model has the latencies of each card.
 constexpr uint32_t kGlobalLatency = 200, kSharedLatency = 24;
-// A branch over so few instructions becomes predicates.
+// ptxas turns a branch over so few instructions into predicates.
 constexpr uint32_t kPredicated = 8;
 
 // Nothing moves across such an instruction. The kind tells it from our helpers, which have its name, too.
@@ -21,7 +21,7 @@ bool waits_at(const Program& program, uint32_t pc) {
   return opcode && opcode->waits && opcode->kind == program.code[pc].kind;
 }
 
-// No two registers begin closer together.
+// The smallest distance between two registers, in bytes.
 constexpr uint32_t kUnit = 8;
 
 uint32_t register_units(const Program& program) {
@@ -53,8 +53,8 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
   }
 }
 
-// The card has instructions for two of PTX's: a shift and a sum (LEA), two sums (IADD3), two of logic (LOP3). The
-// second costs nothing where nobody else wants what the first makes.
+// One instruction of the card does the work of two of PTX: a shift and a sum (LEA), two sums (IADD3), two of logic
+// (LOP3). The second is free if no other instruction reads the result of the first.
 class Pairs {
  public:
   explicit Pairs(Program& program)
@@ -102,7 +102,7 @@ class Pairs {
   }
 
   Program& program_;
-  std::vector<uint32_t> uses_, maker_;  // by offset / kUnit: who reads it; the instruction that made it
+  std::vector<uint32_t> uses_, maker_;  // by offset / kUnit: number of readers; the instruction that made it
 };
 
 // One pass over the code in its order.
@@ -119,16 +119,16 @@ class Pass {
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       if (entries_.contains(pc)) begin_function();
       if (headers_.contains(pc)) drain(pc);
-      place(pc);
+      issue(pc);
     }
   }
 
  private:
-  static constexpr int32_t kNobody = -1;
+  static constexpr int32_t kNoLoad = -1;
 
   struct Value {
     uint64_t at = 0;
-    int32_t access = kNobody;  // the load that makes it
+    int32_t access = kNoLoad;  // the load that makes it
   };
 
   Value& value(uint32_t offset) { return ready_[offset / kUnit]; }
@@ -145,7 +145,7 @@ class Pass {
 
   void end_region() { start_ = front_, free_ = 0; }
 
-  // A loop's first turn finds all that was loaded before it; later turns have nothing to wait for.
+  // The first turn of a loop waits for everything loaded before it; later turns have nothing to wait for.
   void drain(uint32_t pc) {
     Value last;
     for (const Value& v : ready_)
@@ -154,12 +154,12 @@ class Pass {
     end_region();
   }
 
-  // The front moves to when the value is there. Gives the cycles of it that are not a load's.
+  // Moves the front to the time at which the value is there. Returns the cycles that are not a load's.
   uint16_t wait_for(const Value& v) {
     const uint64_t wait = v.at - front_;
     front_ = v.at;
     free_ += wait;
-    if (v.access != kNobody) {
+    if (v.access != kNoLoad) {
       MemoryAccess& access = program_.accesses[static_cast<uint32_t>(v.access)];
       if (2 * wait >= latency(access)) {
         access.waited = true;
@@ -169,16 +169,16 @@ class Pass {
     return static_cast<uint16_t>(wait);
   }
 
-  // What the instruction reads; of those values the one that comes last.
+  // The value that is ready last among those that the instruction reads.
   Value sources(const Instruction& in) {
-    Value last{start_, kNobody};
+    Value last{start_, kNoLoad};
     for_each_source(program_, in, [&](uint32_t offset) {
       if (value(offset).at > last.at) last = value(offset);
     });
     return last;
   }
 
-  // A load stays behind stores to the same memory, unless nobody writes what it reads.
+  // A load stays behind stores to the same memory, unless its memory is never written (.nc).
   uint64_t order(const Instruction& in, uint32_t pc) const {
     if (in.kind != Kind::kMemory) return 0;
     const MemoryAccess& access = program_.accesses[in.index];
@@ -190,13 +190,13 @@ class Pass {
     const auto set = [&](uint32_t offset, Value v) {
       if (offset) value(offset) = v;
     };
-    const Value result{at + latency_of_result, kNobody};
+    const Value result{at + latency_of_result, kNoLoad};
     if (in.kind == Kind::kMemory) {
       const MemoryAccess& access = program_.accesses[in.index];
       const Value loaded{at + latency(access), static_cast<int32_t>(in.index)};
       const bool constant = access.space == Space::kConst || access.space == Space::kParam;
       if (access.op == MemoryOp::kLoad)
-        for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNobody} : loaded);
+        for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNoLoad} : loaded);
       else
         stored_[access.space == Space::kShared] = at;
       if (access.op == MemoryOp::kAtomic) set(access.registers[0], loaded);
@@ -215,7 +215,7 @@ class Pass {
     return true;
   }
 
-  void place(uint32_t pc) {
+  void issue(uint32_t pc) {
     Instruction& in = program_.code[pc];
     if (in.kind == Kind::kJoin) return;
     const InstructionCost cost = in.uncounted ? InstructionCost{} : program_.costs[pc];
@@ -225,7 +225,7 @@ class Pass {
     const uint64_t earliest = std::max(last.at, order(in, pc));
     uint64_t at = earliest;
     if (earliest > front_) {
-      in.stall += static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNobody}) + cost.slots);
+      in.stall += static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNoLoad}) + cost.slots);
       front_ += cost.slots;
     } else if (free_ >= cost.slots && !waits) {
       free_ -= cost.slots;  // while the warp waits for something else
@@ -245,10 +245,10 @@ class Pass {
   Program& program_;
   std::set<uint32_t> entries_, headers_;  // of functions, of loops
   std::vector<Value> ready_;              // by offset / kUnit
-  uint64_t front_ = 0;                    // when the next instruction may issue that finds no free slot before
-  uint64_t start_ = 0;                    // nothing moves before this
-  uint64_t free_ = 0;                     // slots since then in which nothing issues
-  std::array<uint64_t, 2> stored_{};      // the latest store to global, to shared memory
+  uint64_t front_ = 0;                // the cycle at which the next instruction issues if it finds no free slot earlier
+  uint64_t start_ = 0;                // nothing moves before this
+  uint64_t free_ = 0;                 // slots since then in which nothing issues
+  std::array<uint64_t, 2> stored_{};  // the latest store to global, to shared memory
 };
 
 }  // namespace

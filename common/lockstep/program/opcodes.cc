@@ -10,66 +10,27 @@ using enum Operands;
 using enum Kind;
 using enum Cost;
 constexpr bool kWaits = true, kRuns = false;
+constexpr Opcode alu(std::string_view name, Cost cost = kSimple) {
+  return {name, kResultFirst, kAlu, kRuns, decode_alu, cost};
+}
 
 // clang-format off
 constexpr Opcode kOpcodes[] = {
-    // arithmetic: the types and modifiers stand in alu_table
-    {"abs", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"add", kResultFirst, kAlu, kRuns, decode_alu, kSum},
-    {"addc", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"and", kResultFirst, kAlu, kRuns, decode_alu, kLogic},
-    {"bfe", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"bfi", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"bfind", kResultFirst, kAlu, kRuns, decode_alu, kBitCount},
-    {"bmsk", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"brev", kResultFirst, kAlu, kRuns, decode_alu, kBitCount},
-    {"clz", kResultFirst, kAlu, kRuns, decode_alu, kBitCount},
-    {"cnot", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"copysign", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"cos", kResultFirst, kAlu, kRuns, decode_alu, kSpecial},
-    {"cvt", kResultFirst, kAlu, kRuns, decode_alu, kConvert},
-    {"cvt.u64.u32", kResultFirst, kAlu, kRuns, decode_alu, kFree},
-    {"div", kResultFirst, kAlu, kRuns, decode_alu, kDivide},
-    {"dp2a", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"dp4a", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"ex2", kResultFirst, kAlu, kRuns, decode_alu, kSpecial},
-    {"fma", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"fns", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"lg2", kResultFirst, kAlu, kRuns, decode_alu, kSpecial},
-    {"lop3", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"mad", kResultFirst, kAlu, kRuns, decode_alu, kMultiply},
-    {"mad24", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"madc", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"max", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"min", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"mul", kResultFirst, kAlu, kRuns, decode_alu, kMultiply},
-    {"mul24", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"neg", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"not", kResultFirst, kAlu, kRuns, decode_alu, kLogic},
-    {"or", kResultFirst, kAlu, kRuns, decode_alu, kLogic},
-    {"popc", kResultFirst, kAlu, kRuns, decode_alu, kBitCount},
-    {"prmt", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"rcp", kResultFirst, kAlu, kRuns, decode_alu, kDivide},
-    {"rem", kResultFirst, kAlu, kRuns, decode_alu, kDivide},
-    {"rsqrt", kResultFirst, kAlu, kRuns, decode_alu, kSpecial},
-    {"sad", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"selp", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"set", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"setp", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"shf", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"shl", kResultFirst, kAlu, kRuns, decode_alu, kShift},
-    {"shr", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"sin", kResultFirst, kAlu, kRuns, decode_alu, kSpecial},
-    {"slct", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"sqrt", kResultFirst, kAlu, kRuns, decode_alu, kDivide},
-    {"sub", kResultFirst, kAlu, kRuns, decode_alu, kSum},
-    {"subc", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"szext", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"tanh", kResultFirst, kAlu, kRuns, decode_alu, kSpecial},
-    {"testp", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"vabsdiff2", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"vabsdiff4", kResultFirst, kAlu, kRuns, decode_alu, kSimple},
-    {"xor", kResultFirst, kAlu, kRuns, decode_alu, kLogic},
+    // arithmetic, by cost: alu_table has the types and modifiers
+    alu("abs"), alu("addc"), alu("bfe"), alu("bfi"), alu("bmsk"), alu("cnot"), alu("copysign"), alu("dp2a"),
+    alu("dp4a"), alu("fma"), alu("fns"), alu("lop3"), alu("mad24"), alu("madc"), alu("max"), alu("min"), alu("mul24"),
+    alu("neg"), alu("prmt"), alu("sad"), alu("selp"), alu("set"), alu("setp"), alu("shf"), alu("shr"), alu("slct"),
+    alu("subc"), alu("szext"), alu("testp"), alu("vabsdiff2"), alu("vabsdiff4"),
+    alu("add", kSum), alu("sub", kSum),
+    alu("shl", kShift),
+    alu("and", kLogic), alu("not", kLogic), alu("or", kLogic), alu("xor", kLogic),
+    alu("mad", kMultiply), alu("mul", kMultiply),
+    alu("div", kDivide), alu("rcp", kDivide), alu("rem", kDivide), alu("sqrt", kDivide),
+    alu("bfind", kBitCount), alu("brev", kBitCount), alu("clz", kBitCount), alu("popc", kBitCount),
+    alu("cos", kSpecial), alu("ex2", kSpecial), alu("lg2", kSpecial), alu("rsqrt", kSpecial), alu("sin", kSpecial),
+    alu("tanh", kSpecial),
+    alu("cvt", kConvert),
+    alu("cvt.u64.u32", kFree),
     // moves and addresses
     {"mov", kResultFirst, kAlu, kRuns, decode_mov, kFree},
     {"cvta", kResultFirst, kAlu, kRuns, decode_cvta, kFree},
@@ -126,38 +87,28 @@ constexpr Opcode kOpcodes[] = {
 
 enum TypeClass { kInteger, kWideInteger, kFloat, kApproximateFloat, kDouble, kTypeClasses };
 using CostByType = std::array<InstructionCost, kTypeClasses>;
+using P = Pipe;
 constexpr CostByType of_every_type(InstructionCost cost) { return {cost, cost, cost, cost, cost}; }
-constexpr InstructionCost kFloatCost{Pipe::kFloat, 1, 4}, kDoubleCost{Pipe::kDouble, 1, 8};
-constexpr CostByType kSimpleCost = {
-    {{Pipe::kInteger, 1, 4}, {Pipe::kInteger, 2, 6}, kFloatCost, kFloatCost, kDoubleCost}};
+constexpr InstructionCost kFloatCost{P::kFloat, 1, 4}, kDoubleCost{P::kDouble, 1, 8}, kToFloat{P::kSpecial, 1, 6};
+constexpr CostByType kSimpleCost{{{P::kInteger, 1, 4}, {P::kInteger, 2, 6}, kFloatCost, kFloatCost, kDoubleCost}};
 
-// In the order of Cost.
+// In the order of Cost. Where floats are multiplied, integers are.
+// clang-format off
 constexpr CostByType kCosts[] = {
-    of_every_type({Pipe::kNone, 0, 0}),      // kFree
-    of_every_type({Pipe::kNone, 1, 0}),      // kAccess
-    of_every_type({Pipe::kNone, 1, 5}),      // kControl
-    of_every_type({Pipe::kShuffle, 1, 23}),  // kShuffle
-    of_every_type({Pipe::kNone, 1, 20}),     // kVote
-    {{{Pipe::kInteger, 1, 6},
-      {Pipe::kInteger, 1, 6},
-      {Pipe::kSpecial, 1, 6},
-      {Pipe::kSpecial, 1, 6},
-      {Pipe::kSpecial, 1, 6}}},
-    of_every_type({Pipe::kSpecial, 2, 24}),  // kSpecial
-    // kBitCount
-    {{{Pipe::kSpecial, 1, 14}, {Pipe::kSpecial, 1, 14}, kFloatCost, kFloatCost, kDoubleCost}},
-    // kMultiply: where floats are multiplied, integers are.
-    {{{Pipe::kFloat, 1, 5}, {Pipe::kFloat, 4, 14}, kFloatCost, kFloatCost, kDoubleCost}},
-    // kDivide
-    {{{Pipe::kInteger, 22, 100},
-      {Pipe::kInteger, 80, 400},
-      {Pipe::kFloat, 10, 60},
-      {Pipe::kSpecial, 2, 24},
-      {Pipe::kDouble, 12, 120}}},
-    kSimpleCost,
-    kSimpleCost,
-    kSimpleCost,
-    kSimpleCost};
+    of_every_type({P::kNone, 0, 0}),      // kFree
+    of_every_type({P::kNone, 1, 0}),      // kAccess
+    of_every_type({P::kNone, 1, 5}),      // kControl
+    of_every_type({P::kShuffle, 1, 23}),  // kShuffle
+    of_every_type({P::kNone, 1, 20}),     // kVote
+    of_every_type({P::kSpecial, 2, 24}),  // kSpecial
+    // integer, 64-bit integer, float, .approx, double: of kConvert, kBitCount, kMultiply, kDivide
+    {{{P::kInteger, 1, 6}, {P::kInteger, 1, 6}, kToFloat, kToFloat, kToFloat}},
+    {{{P::kSpecial, 1, 14}, {P::kSpecial, 1, 14}, kFloatCost, kFloatCost, kDoubleCost}},
+    {{{P::kFloat, 1, 5}, {P::kFloat, 4, 14}, kFloatCost, kFloatCost, kDoubleCost}},
+    {{{P::kInteger, 22, 100}, {P::kInteger, 80, 400}, {P::kFloat, 10, 60}, {P::kSpecial, 2, 24},
+      {P::kDouble, 12, 120}}},
+    kSimpleCost, kSimpleCost, kSimpleCost, kSimpleCost};  // kSimple, kShift, kSum, kLogic
+// clang-format on
 
 TypeClass type_class(std::string_view instruction, Cost cost) {
   const auto has = [&](std::string_view part) { return instruction.find(part) != std::string_view::npos; };

@@ -17,26 +17,17 @@ namespace lockstep {
 enum class Operands : uint8_t {
   kResultFirst,  // the first (of d|p the first two) is written, the others are read
   kAllRead,
-  kStore  // all are read, but what is no address is only copied
+  kStore  // all are read; registers outside the address are only copied
 };
 
-// Instructions that cost the same, by type. ptxas joins shifts, sums and logic in pairs (dependence.h).
+// Instructions that cost the same, by type. kFree: another name of a register or of a constant, which ptxas puts into
+// the instruction that reads it. ptxas joins shifts, sums and logic in pairs (dependence.h).
+// clang-format off
 enum class Cost : uint8_t {
-  kFree,  // another name of a register or of a constant, which ptxas puts into the instruction that reads it
-  kAccess,
-  kControl,
-  kShuffle,
-  kVote,
-  kConvert,
-  kSpecial,
-  kBitCount,
-  kMultiply,
-  kDivide,
-  kSimple,
-  kShift,
-  kSum,
-  kLogic
+  kFree, kAccess, kControl, kShuffle, kVote, kSpecial, kConvert, kBitCount, kMultiply, kDivide,
+  kSimple, kShift, kSum, kLogic
 };
+// clang-format on
 
 struct Opcode {
   std::string_view name;  // an opcode, or an opcode with its first modifiers: "bar", "bar.warp"
