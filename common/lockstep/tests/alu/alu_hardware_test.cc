@@ -1,5 +1,5 @@
-// alu_hardware_test: every arithmetic instruction against what an H200 returned (alu_hardware_h200.txt, whose form
-// alu_hardware.py explains): bit for bit, but for the approximations, which PTX gives an error bound.
+// alu_hardware_test: every arithmetic instruction against what an H200 returned (alu_hardware_h200.txt; alu_hardware.py
+// explains its form). Results must be equal bit for bit, except approximations, for which PTX gives an error bound.
 
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ bool near(const std::string& name, uint64_t got, uint64_t wanted, const Bound& b
   return near(single(got), single(wanted), bound);
 }
 
-// Far from zero a GPU's sine and cosine have no bound, and ours are better.
+// Far from zero, sine and cosine on a GPU have no error bound, and ours are better.
 bool has_bound(const Golden& golden, uint64_t a) {
   if (!golden.name.starts_with("sin") && !golden.name.starts_with("cos")) return true;
   return std::fabs(std::bit_cast<float>(static_cast<uint32_t>(a))) <= 6.3f;
@@ -123,7 +123,7 @@ bool has_bound(const Golden& golden, uint64_t a) {
 struct Prepared {
   AluChoice choice;
   AluOperands operands;
-  std::vector<std::pair<const Values*, Width>> sources;  // in the places of a, b, c, e
+  std::vector<std::pair<const Values*, Width>> sources;  // of the sources a, b, c, e
 };
 
 Prepared prepare(const Golden& golden) {
@@ -162,11 +162,11 @@ Prepared prepare(const Golden& golden) {
   return result;
 }
 
-std::string describe(const Golden& golden, const Prepared& p, size_t place, uint64_t got) {
+std::string describe(const Golden& golden, const Prepared& p, size_t index, uint64_t got) {
   std::ostringstream text;
   text << golden.name << std::hex << " (";
-  for (const auto& source : p.sources) text << " " << (*source.first)[place];
-  text << " ) returned " << got << ", an H200 " << golden.results[place];
+  for (const auto& source : p.sources) text << " " << (*source.first)[index];
+  text << " ) returned " << got << ", an H200 " << golden.results[index];
   return text.str();
 }
 
@@ -179,21 +179,21 @@ void run(const Golden& golden) {
   for (size_t first = 0; first < golden.results.size(); first += kWarpSize) {
     Frame frame;
     for (int l = 0; l < kWarpSize; ++l) {
-      const size_t place = first + static_cast<size_t>(l);
+      const size_t index = first + static_cast<size_t>(l);
       for (size_t s = 0; s < p.sources.size(); ++s)
-        frame.set(offsets[s], p.sources[s].second, l, (*p.sources[s].first)[place]);
+        frame.set(offsets[s], p.sources[s].second, l, (*p.sources[s].first)[index]);
     }
     p.choice.handler(frame.bytes.data(), p.operands, kFullMask);
     for (int l = 0; l < kWarpSize && failures < 4; ++l) {
-      const size_t place = first + static_cast<size_t>(l);
+      const size_t index = first + static_cast<size_t>(l);
       uint64_t got = frame.get(p.operands.d, p.choice.d, l);
       if (golden.destination.size() == 2)
         got |= frame.get(p.operands.d2, Width::kPred, l) << (golden.destination == "pp" ? 1 : 32);
-      const uint64_t wanted = golden.results[place];
+      const uint64_t wanted = golden.results[index];
       if (got == wanted) continue;
-      if (bound && (near(golden.name, got, wanted, *bound) || !has_bound(golden, (*p.sources[0].first)[place])))
+      if (bound && (near(golden.name, got, wanted, *bound) || !has_bound(golden, (*p.sources[0].first)[index])))
         continue;
-      ADD_FAILURE() << describe(golden, p, place, got);
+      ADD_FAILURE() << describe(golden, p, index, got);
       ++failures;
     }
   }
@@ -204,7 +204,7 @@ TEST(AluHardware, ReturnsWhatAnH200Returns) {
   for (const auto& golden : answers().instructions) run(golden);
 }
 
-// Every entry of the table is reached by one of these names, or has tests of its own.
+// One of these names reaches each entry of the table, or the entry has its own tests.
 TEST(AluHardware, CoversTheTable) {
   std::set<AluHandler> reached;
   for (const auto& golden : answers().instructions) {

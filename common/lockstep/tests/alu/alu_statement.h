@@ -1,4 +1,4 @@
-// alu_statement: for tests: statements from names, and what a register holds, without parser and engine.
+// alu_statement: for tests: makes statements from names, and reads and writes registers. Needs no parser or engine.
 #pragma once
 
 #include <array>
