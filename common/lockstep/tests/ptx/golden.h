@@ -1,6 +1,6 @@
-// golden: a .ptx file whose first comments say how to run it and what must come out. Goes in: the file. Comes
-// out: the differences between what the file promises and what a device did. Any Device will do, so the same
-// files are held against lockstep and against a real card.
+// golden: a .ptx file whose first comments say how to run it and what it must return. In: the file. Out: the
+// differences between what the file promises and what a device did. It runs on any Device, so the same files test
+// lockstep and a real card.
 //
 // Directives, each on a line that begins with "//! ":
 //   buffer NAME TYPE = VALUES…        device memory, filled
@@ -10,13 +10,13 @@
 //   expect NAME TYPE [sorted | within R] = VALUES…
 //                                     a buffer or a module's variable, from its start, after the last launch;
 //                                     sorted: in any order; within R: relative error at most R
-//   prints TEXT                       one line of the kernels' printed output, all lines in order
-//   fails STATUS                      what load, launch or synchronise must answer
-//   says TEXT                         part of that answer's message
-//   lockstep-only WHY                 not to be held against a real card
+//   prints TEXT                       one line that the kernels print; all lines, in order
+//   fails STATUS                      the status that load, launch or synchronise must return
+//   says TEXT                         part of the message of that status
+//   lockstep-only WHY                 not compared with a real card
 //   arch N                            needs a card of this compute capability
-// VALUES: 7 -7 0xff 1.5 nan inf, 3..9 (a range, either direction), 5*32 (repeated). A line "//!   …" goes on
-// with the one before. TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.
+// VALUES: 7 -7 0xff 1.5 nan inf, 3..9 (a range, either direction), 5*32 (repeated). A line "//!   …" continues the line
+// before it. TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.
 #pragma once
 
 #include <filesystem>
@@ -77,9 +77,9 @@ Golden read_golden(const std::filesystem::path& path);
 // Every .ptx file under the folder, sorted.
 std::vector<std::filesystem::path> find_goldens(const std::filesystem::path& folder);
 
-// Runs it and returns the differences, one sentence each; empty if the file's promises hold. What the kernels
-// print comes from the device, or from `printed` if the device cannot tell (a real card writes to stdout).
-// Texts of messages are lockstep's own and only compared if check_messages.
+// Runs it and returns the differences, one sentence each; empty if the file's promises hold. The printed lines come
+// from the device, or from `printed` if the device cannot tell (a real card writes to stdout). Texts of messages are
+// lockstep's own, and are compared only if check_messages is set.
 struct RunOptions {
   bool check_messages = true;
   bool check_output = true;
