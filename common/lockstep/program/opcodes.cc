@@ -1,5 +1,6 @@
 #include "program/opcodes.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -126,16 +127,19 @@ std::span<const Opcode> opcodes() { return kOpcodes; }
 
 const Opcode* find_opcode(std::string_view instruction) {
   static const auto lines = [] {
-    std::unordered_map<std::string_view, const Opcode*> by_name;
-    for (const Opcode& opcode : kOpcodes) by_name[opcode.name] = &opcode;
-    return by_name;
+    std::unordered_multimap<std::string_view, const Opcode*> by_opcode;
+    for (const Opcode& line : kOpcodes) by_opcode.emplace(line.name.substr(0, line.name.find('.')), &line);
+    return by_opcode;
   }();
-  for (std::string_view name = instruction; !name.empty();) {
-    if (const auto line = lines.find(name); line != lines.end()) return line->second;
-    const size_t end = name.find_last_of(".:");  // without the last modifier, or what stands behind "::"
-    name = name.substr(0, end == std::string_view::npos ? 0 : end);
+  const Opcode* longest = nullptr;
+  const auto [begin, end] = lines.equal_range(instruction.substr(0, instruction.find('.')));
+  for (auto line = begin; line != end; ++line) {
+    const std::string_view name = line->second->name,
+                           rest = instruction.substr(std::min(name.size(), instruction.size()));
+    const bool begins = instruction.starts_with(name) && (rest.empty() || rest[0] == '.' || rest[0] == ':');
+    if (begins && (!longest || name.size() > longest->name.size())) longest = line->second;
   }
-  return nullptr;
+  return longest;
 }
 
 InstructionCost cost_of(std::string_view instruction) {
