@@ -1,4 +1,4 @@
-// alu: opcode and modifiers → handler. Reads the names of modifiers; what they compute stands in the handlers' tables.
+// alu: opcode and modifiers → handler. Reads the names of modifiers; alu_table has the handlers.
 
 #include "alu/alu.h"
 
@@ -66,7 +66,7 @@ AluChoice choice_of(AluHandler handler, uint32_t modes, const Signature& signatu
 
 // --- modes --------------------------------------------------------------------------------------------------------
 
-// Takes a floating-point modifier into the mode and says what an instruction must allow for it; 0 if it is none.
+// Adds a floating-point modifier to the mode. Returns what an instruction must allow for it; 0 if it is not a mode.
 uint32_t take_mode(const std::string& m, FloatMode& mode) {
   const auto rounding = [&](Rounding r, bool integral) {
     mode.rounding = r, mode.integral = integral;
@@ -94,7 +94,7 @@ uint32_t take_mode(const std::string& m, FloatMode& mode) {
 struct Modes {
   FloatMode mode;
   uint32_t needs = 0;
-  Names others;  // modifiers that are no modes
+  Names others;  // modifiers that are not modes
 };
 Modes split_modes(const Names& modifiers) {
   Modes result;
@@ -163,7 +163,7 @@ std::optional<Comparison> comparison_from_name(const std::string& name) {
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The modifiers but for the `types` ones at the end.
+// All modifiers except the types, which are the last ones.
 std::optional<ComparisonModifiers> read_comparison(const Names& modifiers, size_t types) {
   if (modifiers.size() < 1 + types) return std::nullopt;
   const auto comparison = comparison_from_name(modifiers[0]);

@@ -22,18 +22,17 @@ struct AluChoice {
   bool dual_destination = false;  // setp p|q, d2 used if the statement has it
   Width d = Width::kNone;
   std::array<Width, 4> sources{};  // a, b, c, e in the order PTX writes them
-  // Immediate sources: the bits to put in every lane, for PTX literals of this operand's type (a double literal
-  // in an .f32 instruction becomes a float, …).
+  // The type as which an immediate source is read: a double literal in an .f32 instruction becomes a float, …
   std::array<Type, 4> source_types{};
-  // lop3 only: which source, counted as PTX writes them, is an immediate that went into modes. The others, in their
-  // order, are a, b, c and e; -1 if none.
+  // lop3 only: the number of the source that is an immediate and went into modes, in PTX's order; -1 if there is none.
+  // The other sources, in their order, are a, b, c and e.
   int folded_source = -1;
 };
 
-// Nothing if the instruction is not an arithmetic one or has a modifier that is not supported. `register_widths`
-// gives the widths of the statement's register operands in order (destination first), which cvt, mov and
-// sub-word types need, since PTX allows registers wider than the instruction's type there; kNone for an operand
-// that is no register. The caller compares the widths of all others with those in the answer.
+// Nothing if the instruction is not arithmetic, or has a modifier that is not supported. `register_widths`: the widths
+// of the statement's operands, destination first; kNone for an operand that is not a register. cvt, mov and sub-word
+// types need them, since PTX allows registers there that are wider than the instruction's type. The caller compares all
+// other widths with the answer.
 std::optional<AluChoice> select_alu(const Statement& statement, const std::array<Width, 6>& register_widths);
 
 }  // namespace lockstep

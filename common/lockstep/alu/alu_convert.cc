@@ -9,7 +9,7 @@ namespace {
 
 // --- integers: named with the widths of both registers, such as "cvt.s64.s32:64:32" ---------------------------------
 
-// D and S are the registers' types, Narrow the one of the two that the instruction cuts to on the way.
+// D and S are the types of the registers. Narrow is the smaller type, to which the instruction cuts the value.
 template <class D, class Narrow, class S>
 D resized(S x) {
   return static_cast<D>(static_cast<Narrow>(x));
@@ -130,7 +130,7 @@ void define_pairs(AluTable& t) {  // all but bf16 with 8-bit integers
 void handle_pack(std::byte* r, const AluOperands& i, Mask mask) {
   const int bits = static_cast<int>(i.modes & 0xff);
   const bool is_signed = i.modes >> 8 != 0;
-  apply<true>(
+  apply<Loop::kByLane>(
       r, i, mask, [=](int32_t a, int32_t b, uint32_t c) { return pack_saturated(a, b, c, bits, is_signed); },
       Types<uint32_t, int32_t, int32_t, uint32_t>{});
 }

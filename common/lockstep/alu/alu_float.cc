@@ -40,7 +40,7 @@ void define_min_max(AluTable& t) {
   modal<max<double>>(t, "max", ".f64", kNoModes);
 }
 
-// A vector loop if the function covers every lane's argument, else lane by lane. A lane's result is the same in both.
+// A vector loop if the function covers the argument of every lane, else lane by lane. Both give the same results.
 template <class F, bool ftz>
 [[gnu::flatten]] void handle_special(std::byte* r, const AluOperands& i, Mask mask) {
   constexpr FloatMode mode{.ftz = ftz};

@@ -1,9 +1,9 @@
 // alu_handlers: makes a handler for 32 lanes out of a pure function of one lane. Lanes outside the mask keep their
 // value.
 //
-// Full masks run a loop that the compiler turns into vector instructions, written straight into d. Partial masks
-// compute all lanes just the same (no function traps or has effects) and blend. Functions too long for vectors run lane
-// by lane.
+// A full mask runs a loop that the compiler turns into vector instructions, and writes straight into d. A partial mask
+// computes all lanes too (no function traps or has effects) and blends. Functions too long for vectors run lane by
+// lane.
 #pragma once
 
 #include <utility>
@@ -14,8 +14,8 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// Bit l of a mask, at the width of the values that it selects: so the compiler can compare whole vectors. 16-bit values
-// meet one half of the mask at a time.
+// Bit l of a mask, as wide as the values that it selects, so that the compiler can compare whole vectors. 16-bit values
+// are compared with one half of the mask at a time.
 template <class T>
 struct LaneBits {
   T bit[kWarpSize];
@@ -26,7 +26,7 @@ struct LaneBits {
 template <class T>
 inline constexpr LaneBits<T> kLaneBits{};
 
-// Values travel between registers and functions as plain integers: structures would keep loops from being vectors.
+// Values are passed between registers and functions as plain integers: loops over structures do not become vectors.
 template <int bytes>
 struct BitsOf;
 template <>
@@ -58,7 +58,7 @@ struct Source<bool> {
   bool operator[](int l) const { return (values & kLaneBits<Mask>.bit[l]) != 0; }
 };
 
-// value where the mask has lane l's bit, else old; by logic on the bits, so that nothing branches.
+// value if the mask has lane l's bit, else old. Logic on the bits, so that nothing branches.
 template <class B>
 [[gnu::always_inline]] inline B blend(B value, B old, Mask mask, int l) {
   const auto part = static_cast<B>(sizeof(B) == 2 && l >= 16 ? mask >> 16 : mask);
@@ -71,8 +71,8 @@ inline void write_predicate(std::byte* registers, uint32_t offset, Mask value, M
   p = (p & ~mask) | (value & mask);
 }
 
-// d = f(sources…) by vectors. The pragma says what the compiler cannot know: registers are the same or apart, never
-// skewed.
+// d = f(sources…) by vectors. The pragma says what the compiler cannot know: two registers are the same or do not
+// overlap.
 template <class D, class F, class... S>
 [[gnu::always_inline]] inline void run(std::byte* registers, uint32_t d_offset, Mask mask, F f, S... sources) {
   if constexpr (std::is_same_v<D, bool>) {
@@ -145,34 +145,27 @@ inline constexpr Type kTypeOf<float> = Type::kF32;
 template <>
 inline constexpr Type kTypeOf<double> = Type::kF64;
 
+constexpr const char* suffix_of(Type type) {
+  switch (type) {
+    case Type::kU16: return ".u16";
+    case Type::kS16: return ".s16";
+    case Type::kU32: return ".u32";
+    case Type::kS32: return ".s32";
+    case Type::kU64: return ".u64";
+    case Type::kS64: return ".s64";
+    case Type::kF16: return ".f16";
+    case Type::kBf16: return ".bf16";
+    case Type::kF16x2: return ".f16x2";
+    case Type::kBf16x2: return ".bf16x2";
+    case Type::kF32: return ".f32";
+    case Type::kF64: return ".f64";
+    default: return "";
+  }
+}
 template <class T>
-inline constexpr const char* kSuffix = "";
-template <>
-inline constexpr const char* kSuffix<uint16_t> = ".u16";
-template <>
-inline constexpr const char* kSuffix<int16_t> = ".s16";
-template <>
-inline constexpr const char* kSuffix<uint32_t> = ".u32";
-template <>
-inline constexpr const char* kSuffix<int32_t> = ".s32";
-template <>
-inline constexpr const char* kSuffix<uint64_t> = ".u64";
-template <>
-inline constexpr const char* kSuffix<int64_t> = ".s64";
-template <>
-inline constexpr const char* kSuffix<Half> = ".f16";
-template <>
-inline constexpr const char* kSuffix<Bfloat> = ".bf16";
-template <>
-inline constexpr const char* kSuffix<Half2> = ".f16x2";
-template <>
-inline constexpr const char* kSuffix<Bfloat2> = ".bf16x2";
-template <>
-inline constexpr const char* kSuffix<float> = ".f32";
-template <>
-inline constexpr const char* kSuffix<double> = ".f64";
+inline constexpr const char* kSuffix = suffix_of(kTypeOf<T>);
 
-// The operand types of a function; a FloatMode at the end is no operand.
+// The operand types of a function. A FloatMode at the end is not an operand.
 template <class D, class... S>
 struct Types {
   static constexpr Signature signature{kTypeOf<D>, {kTypeOf<S>...}};
@@ -188,11 +181,14 @@ Types<D, A, B, C> types_of(D (*)(A, B, C, FloatMode));
 template <auto f>
 using TypesOf = decltype(types_of(f));
 
-template <bool by_lane, class F, class D, class... S>
+// How the lanes of an instruction are computed.
+enum class Loop { kVector, kByLane };
+
+template <Loop loop, class F, class D, class... S>
 [[gnu::always_inline]] inline void apply(std::byte* r, const AluOperands& i, Mask mask, F f, Types<D, S...>) {
   const uint32_t offsets[] = {i.a, i.b, i.c, i.e};
   [&]<size_t... n>(std::index_sequence<n...>) __attribute__((always_inline)) {
-    if constexpr (by_lane)
+    if constexpr (loop == Loop::kByLane)
       run_by_lane<D>(r, i.d, mask, f, Source<S>(r, offsets[n])...);
     else
       run<D>(r, i.d, mask, f, Source<S>(r, offsets[n])...);
@@ -200,40 +196,40 @@ template <bool by_lane, class F, class D, class... S>
   (std::index_sequence_for<S...>{});
 }
 
-// The handlers themselves. Functions with modes have them fixed, which the compiler folds away, or read from modes.
-// Flattened: a call in a loop would keep it from being vectors.
-template <auto f, bool by_lane>
+// The handlers themselves. The modes of a function are fixed, so that the compiler folds them away, or are read from
+// the operands. Flattened, since a loop with a call does not become vectors.
+template <auto f, Loop loop>
 [[gnu::flatten]] void handle(std::byte* r, const AluOperands& i, Mask mask) {
-  apply<by_lane>(
+  apply<loop>(
       r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x...); }, TypesOf<f>{});
 }
-template <auto f, bool by_lane, bool ftz>
+template <auto f, Loop loop, bool ftz>
 [[gnu::flatten]] void handle_fixed(std::byte* r, const AluOperands& i, Mask mask) {
-  apply<by_lane>(
+  apply<loop>(
       r, i, mask, [](auto... x) __attribute__((always_inline)) { return f(x..., FloatMode{.ftz = ftz}); },
       TypesOf<f>{});
 }
 template <auto f>
 void handle_general(std::byte* r, const AluOperands& i, Mask mask) {
   const FloatMode mode = FloatMode::unpack(i.modes);
-  apply<true>(
+  apply<Loop::kByLane>(
       r, i, mask, [mode](auto... x) { return f(x..., mode); }, TypesOf<f>{});
 }
 
 // One line of a table: an instruction by vectors, one lane by lane, and the same two for functions with modes.
 template <auto f>
 void op(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
-  table.add(opcode, type, type2, {.plain = handle<f, false>, .signature = TypesOf<f>::signature});
+  table.add(opcode, type, type2, {.plain = handle<f, Loop::kVector>, .signature = TypesOf<f>::signature});
 }
 template <auto f>
 void op_by_lane(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
-  table.add(opcode, type, type2, {.plain = handle<f, true>, .signature = TypesOf<f>::signature});
+  table.add(opcode, type, type2, {.plain = handle<f, Loop::kByLane>, .signature = TypesOf<f>::signature});
 }
 template <auto f>
 void modal(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
   table.add(opcode, type, "",
-            {.plain = handle_fixed<f, false, false>,
-             .ftz = handle_fixed<f, false, true>,
+            {.plain = handle_fixed<f, Loop::kVector, false>,
+             .ftz = handle_fixed<f, Loop::kVector, true>,
              .general = handle_general<f>,
              .allowed = allowed,
              .signature = TypesOf<f>::signature});
@@ -241,7 +237,7 @@ void modal(AluTable& table, const char* opcode, const char* type, uint32_t allow
 template <auto f>
 void modal_by_lane(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
   table.add(opcode, type, "",
-            {.plain = handle_fixed<f, true, false>,
+            {.plain = handle_fixed<f, Loop::kByLane, false>,
              .general = handle_general<f>,
              .allowed = allowed,
              .signature = TypesOf<f>::signature});

@@ -8,6 +8,9 @@ namespace {
 
 // --- carries: a predicate at kCarry -------------------------------------------------------------------------------
 
+// Whether an instruction writes the carry, reads it, or both.
+enum class Carry { kOut, kIn, kInOut };
+
 // f(a, b[, c], carry in) → value and carry out.
 template <class T>
 Carried<T> mad_lo_carry(T a, T b, T c, bool carry) {
@@ -18,10 +21,10 @@ Carried<Unsigned<T>> mad_hi_carry(T a, T b, T c, bool carry) {
   return add_carry(static_cast<Unsigned<T>>(mul_hi(a, b)), static_cast<Unsigned<T>>(c), carry);
 }
 
-template <auto f, bool reads, bool writes, class D, class... T>
+template <auto f, Carry use, class D, class... T>
 void run_carry(std::byte* r, const AluOperands& i, Mask mask, Types<D, T...>) {
   const uint32_t offsets[] = {i.a, i.b, i.c};
-  const Mask carry_in = reads ? *lanes<Mask>(r, kCarry) : 0;
+  const Mask carry_in = use != Carry::kOut ? *lanes<Mask>(r, kCarry) : 0;
   Mask carry_out = 0;
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const int l = __builtin_ctz(rest);
@@ -32,20 +35,20 @@ void run_carry(std::byte* r, const AluOperands& i, Mask mask, Types<D, T...>) {
     lanes<D>(r, i.d)[l] = result.value;
     carry_out |= Mask{result.carry} << l;
   }
-  if (writes) write_predicate(r, kCarry, carry_out, mask);
+  if (use != Carry::kIn) write_predicate(r, kCarry, carry_out, mask);
 }
 template <class D, class A>
 Types<D, A, A> carry_types(Carried<D> (*)(A, A, bool));
 template <class D, class A>
 Types<D, A, A, A> carry_types(Carried<D> (*)(A, A, A, bool));
 
-template <auto f, bool reads, bool writes>
+template <auto f, Carry use>
 void handle_carry(std::byte* r, const AluOperands& i, Mask mask) {
-  run_carry<f, reads, writes>(r, i, mask, decltype(carry_types(f)){});
+  run_carry<f, use>(r, i, mask, decltype(carry_types(f)){});
 }
-template <auto f, bool reads, bool writes>
+template <auto f, Carry use>
 void carry_op(AluTable& t, const char* opcode, const char* type) {
-  t.add(opcode, type, "", {.plain = handle_carry<f, reads, writes>, .signature = decltype(carry_types(f))::signature});
+  t.add(opcode, type, "", {.plain = handle_carry<f, use>, .signature = decltype(carry_types(f))::signature});
 }
 
 // T is .u32 .s32 .u64 .s64; the sign matters to the high half of a product only.
@@ -53,23 +56,23 @@ template <class T>
 void define_carries(AluTable& t) {
   using U = Unsigned<T>;
   const char* type = kSuffix<T>;
-  carry_op<add_carry<U>, false, true>(t, "add.cc", type);
-  carry_op<add_carry<U>, true, false>(t, "addc", type);
-  carry_op<add_carry<U>, true, true>(t, "addc.cc", type);
-  carry_op<sub_first<U>, false, true>(t, "sub.cc", type);
-  carry_op<sub_carry<U>, true, false>(t, "subc", type);
-  carry_op<sub_carry<U>, true, true>(t, "subc.cc", type);
-  carry_op<mad_lo_carry<U>, false, true>(t, "mad.lo.cc", type);
-  carry_op<mad_lo_carry<U>, true, false>(t, "madc.lo", type);
-  carry_op<mad_lo_carry<U>, true, true>(t, "madc.lo.cc", type);
-  carry_op<mad_hi_carry<T>, false, true>(t, "mad.hi.cc", type);
-  carry_op<mad_hi_carry<T>, true, false>(t, "madc.hi", type);
-  carry_op<mad_hi_carry<T>, true, true>(t, "madc.hi.cc", type);
+  carry_op<add_carry<U>, Carry::kOut>(t, "add.cc", type);
+  carry_op<add_carry<U>, Carry::kIn>(t, "addc", type);
+  carry_op<add_carry<U>, Carry::kInOut>(t, "addc.cc", type);
+  carry_op<sub_first<U>, Carry::kOut>(t, "sub.cc", type);
+  carry_op<sub_carry<U>, Carry::kIn>(t, "subc", type);
+  carry_op<sub_carry<U>, Carry::kInOut>(t, "subc.cc", type);
+  carry_op<mad_lo_carry<U>, Carry::kOut>(t, "mad.lo.cc", type);
+  carry_op<mad_lo_carry<U>, Carry::kIn>(t, "madc.lo", type);
+  carry_op<mad_lo_carry<U>, Carry::kInOut>(t, "madc.lo.cc", type);
+  carry_op<mad_hi_carry<T>, Carry::kOut>(t, "mad.hi.cc", type);
+  carry_op<mad_hi_carry<T>, Carry::kIn>(t, "madc.hi", type);
+  carry_op<mad_hi_carry<T>, Carry::kInOut>(t, "madc.hi.cc", type);
 }
 
 // --- instructions of one kind of types each -----------------------------------------------------------------------
 
-// All widths and signs. Where the sign does not matter, the unsigned function serves both.
+// All widths and signs. If the sign does not matter, the unsigned function is used for both.
 template <class T>
 void define_arithmetic(AluTable& t) {
   using U = Unsigned<T>;
@@ -196,7 +199,7 @@ void define_pairs(AluTable& t) {
   op<max_relu<int32_t>>(t, "max", ".s32", ".relu");
 }
 
-// What is left of the video instructions in the compiler's repertoire.
+// The video instructions that the compiler still uses.
 void define_video(AluTable& t) {
   op<vabsdiff<uint16_t>>(t, "vabsdiff2", ".u32.u32.u32");
   op<vabsdiff<uint8_t>>(t, "vabsdiff4", ".u32.u32.u32");
@@ -221,11 +224,11 @@ void define_shuffles(AluTable& t) {  // of bits within a lane
   op<prmt<Prmt::kReplicate16>>(t, "prmt", ".b32", ".rc16");
 }
 
-// --- lop3: the table stands in modes, for all lanes ------------------------------------------------------------------
+// --- lop3: modes holds the table, for all lanes ------------------------------------------------------------------
 
 void handle_lop3(std::byte* r, const AluOperands& i, Mask mask) {
   const uint32_t table = i.modes;
-  apply<false>(
+  apply<Loop::kVector>(
       r, i, mask, [table](uint32_t a, uint32_t b, uint32_t c) { return lop3(a, b, c, table); },
       Types<uint32_t, uint32_t, uint32_t, uint32_t>{});
 }

@@ -7,8 +7,8 @@
 namespace lockstep {
 
 void AluTable::add(const char* opcode, const char* type, const char* second_type, const AluEntry& entry) {
-  const auto [place, is_new] = entries_.emplace(std::string(opcode) + type + second_type, entry);
-  if (!is_new) throw std::logic_error("two handlers for " + place->first);
+  const auto [entry_of_name, is_new] = entries_.emplace(std::string(opcode) + type + second_type, entry);
+  if (!is_new) throw std::logic_error("two handlers for " + entry_of_name->first);
 }
 
 const AluEntry* AluTable::find(const std::string& name) const {

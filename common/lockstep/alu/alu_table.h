@@ -1,5 +1,5 @@
-// alu_table: what the handlers' files tell select_alu: for every instruction its handler and the types of its operands.
-// Left out: how the names of modifiers are read (alu.cc) and the handlers themselves (alu_*.cc).
+// alu_table: for every arithmetic instruction its handler and the types of its operands. The handlers' files (alu_*.cc)
+// fill it, and select_alu reads it. Left out: how the names of modifiers are read (alu.cc).
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace lockstep {
 
-// The types of an instruction's operands: a register's width, and how an immediate there is to be read.
+// The types of an instruction's operands. A type gives the width of a register, and says how an immediate is read.
 struct Signature {
   Type d = Type::kNone;
   Type sources[4] = {Type::kNone, Type::kNone, Type::kNone, Type::kNone};
 };
 
-// Which modifiers an instruction's own handlers understand, beyond those in its name.
+// The modifiers that an instruction's handlers understand, beyond those in its name.
 enum Allowed : uint32_t {
   kNoModes = 0,
   kNearest = 1,
@@ -40,11 +40,11 @@ struct AluEntry {
   Signature signature;
 };
 
-// What set writes where the comparison holds: ones, or 1.0; for pairs, in either half.
+// The value that set writes if the comparison holds: ones, or 1.0; for pairs, in each half.
 enum class SetResult : uint8_t { k32Ones, k16Ones, kF32, kF16, kBf16, kPairOnes, kF16x2, kBf16x2 };
 
-// Name, such as "add.f32" (without modes), or "cvt.f32.s8" → entry. The files that fill it are compiled for several
-// instruction sets, hence this narrow door: they instantiate nothing of the standard library themselves.
+// Name, such as "add.f32" (without modes) or "cvt.f32.s8" → entry. The files that fill the table are compiled for
+// several instruction sets. They only call add(), so that they instantiate nothing of the standard library.
 class AluTable {
  public:
   void add(const char* opcode, const char* type, const char* second_type, const AluEntry& entry);
@@ -55,7 +55,7 @@ class AluTable {
   std::unordered_map<std::string, AluEntry> entries_;
 };
 
-// The table for this processor, made at the first call. Tests may ask for a given copy instead.
+// The table for this processor, made at the first call. Tests may ask for one copy.
 const AluTable& alu_table();
 enum class Isa : uint8_t { kBaseline, kAvx2 };
 bool isa_available(Isa isa);

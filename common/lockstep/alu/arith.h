@@ -1,5 +1,5 @@
-// arith: the semantics of PTX arithmetic, the only place where they stand: pure functions of one lane, no registers, no
-// instructions, no text. Source of every rule: PTX ISA 9.0; where that leaves a result open, what an H200 does.
+// arith: the semantics of PTX arithmetic, all of it, as pure functions of one lane. Left out: registers, instructions,
+// text. The source of every rule is PTX ISA 9.0; where it leaves a result open, the rule is what an H200 does.
 #pragma once
 
 #include "alu/arith_compare.h"

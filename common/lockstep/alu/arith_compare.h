@@ -5,7 +5,7 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// The unordered ones, U…, hold for NaN; all others fail on it, kNe too. Integers use the first six.
+// With a NaN the unordered comparisons (kEqu, …) hold, and all others do not, kNe included. Integers use the first six.
 enum class Comparison : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
 
 constexpr float comparable(Half h) { return to_float(h); }
@@ -41,7 +41,7 @@ constexpr bool compare(T x, T y) {
 // How set and setp combine the comparison with a third, boolean operand.
 enum class Combination : uint8_t { kNone, kAnd, kOr, kXor };
 
-// Of 32 lanes at once.
+// For 32 lanes at once.
 constexpr uint32_t combine(Combination combination, uint32_t compared, uint32_t other) {
   switch (combination) {
     case Combination::kNone: return compared;

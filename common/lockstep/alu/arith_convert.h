@@ -1,5 +1,5 @@
-// arith_convert: PTX cvt as pure functions of one lane: D from S, any two of the integers of 8 to 64 bits, float,
-// double, Half and Bfloat; and the packing forms.
+// arith_convert: PTX cvt as pure functions of one lane, from type S to type D: integers of 8 to 64 bits, float, double,
+// Half and Bfloat, in any pair; and the packing forms.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ constexpr double widened(T x) {  // every floating type fits a double
     return x;
 }
 
-// .ftz concerns f32 values alone, and not in conversions with f16.
+// .ftz applies to f32 values only, and not in conversions from or to f16.
 template <class D, class S>
 S convert_input(S x, FloatMode m) {
   if constexpr (std::is_same_v<S, float> && !std::is_same_v<D, Half>)
@@ -31,7 +31,7 @@ S convert_input(S x, FloatMode m) {
     return x;
 }
 
-// x, NaN and infinities apart, to a whole number.
+// x rounded to a whole number. x must not be NaN or infinite.
 inline double whole(double x, Rounding rounding) {
   switch (rounding) {
     case Rounding::kZero: return __builtin_trunc(x);
@@ -53,7 +53,7 @@ constexpr D integer_to_integer(S x, bool saturate) {
   return static_cast<D>(wide < kMin<D> ? Wide{kMin<D>} : wide > kMax<D> ? Wide{kMax<D>} : wide);
 }
 
-// Out of range clamps. NaN becomes 0, but in conversions with a 64-bit type on either side the top bit alone.
+// Values out of range clamp. NaN becomes 0; if one of the types has 64 bits, NaN becomes the top bit alone.
 template <class D, class S>
 D float_to_integer(S source, FloatMode m) {
   const double x = widened(convert_input<D>(source, m));
@@ -69,8 +69,8 @@ D float_to_integer(S source, FloatMode m) {
   return static_cast<D>(rounded_x);
 }
 
-// A 64-bit integer as a double that rounds to half precision as the integer itself would: what does not fit is
-// kept as one sticky bit.
+// A 64-bit integer as a double that rounds to half precision as the integer itself would: one sticky bit stands for
+// all bits that do not fit.
 template <class S>
 double to_sticky_double(S x) {
   if constexpr (sizeof(S) < 8)
@@ -95,7 +95,7 @@ D narrowed(double x, FloatMode m) {  // x to half precision
   return result;
 }
 
-// The part of a NaN that fits, made quiet: what conversions from and to f64 keep of it.
+// The part of a NaN that fits, made quiet. Conversions from and to f64 keep this part.
 template <class D>
 constexpr D narrow_nan(double nan) {
   constexpr int fraction = std::is_same_v<D, Half> ? 10 : 7;
@@ -113,7 +113,7 @@ constexpr double widen_nan(S nan) {
   }
 }
 
-// One floating type to another, or to a whole number in the same.
+// One floating type to another, or to a whole number of the same type.
 template <class D, class S>
 D float_to_float(S source, FloatMode m) {
   source = convert_input<D>(source, m);
@@ -166,8 +166,8 @@ Pair<T> convert_pair(float high, float low, FloatMode m) {
   return pair<T>(convert<T>(high, m), convert<T>(low, m));
 }
 
-// Bytes of 5 bits exponent and 2 bits fraction, which have infinities; or of 4 and 3, which have not, so that their
-// highest exponent holds numbers up to 448. Both round to nearest, and what is too large becomes the largest.
+// Two formats of one byte. e5m2 has infinities. e4m3 has none, and its highest exponent holds numbers up to 448. Both
+// round to nearest, and a value that is too large becomes the largest number.
 inline uint32_t to_e5m2(float x, FloatMode m) {
   if (is_nan(x)) return 0x7f;
   const uint32_t byte = encode<kE5m2Format>(m.relu ? relu(x) : x, Rounding::kNearest);
@@ -179,7 +179,7 @@ inline uint32_t to_e4m3(float x, FloatMode m) {
   const float size = x < 0 ? -x : x;
   if (size >= 448) return x < 0 ? 0xfe : 0x7e;
   if (size < 128) return encode<kE4m3Format>(x, Rounding::kNearest);
-  return encode<kE4m3Format>(x / 4, Rounding::kNearest) + (2u << 3);  // as if there were room above
+  return encode<kE4m3Format>(x / 4, Rounding::kNearest) + (2u << 3);  // as if higher exponents existed
 }
 template <uint32_t (*to_byte)(float, FloatMode)>
 uint16_t to_bytes(float high, float low, FloatMode m) {
@@ -206,7 +206,7 @@ Half2 from_bytes(uint16_t bytes, FloatMode m) {
   return pair<Half>(half(bytes >> 8), half(bytes & 0xff));
 }
 
-// cvt.pack.sat: a and b saturated to `bits` bits, a above b; c, if any, moves up to make room.
+// cvt.pack.sat: a and b saturated to `bits` bits, a above b. c, if there is one, moves up to make room.
 constexpr int64_t clamp_to_bits(int64_t x, int bits, bool is_signed) {
   const int64_t above = int64_t{1} << (is_signed ? bits - 1 : bits), least = is_signed ? -above : 0;
   return x < least ? least : x >= above ? above - 1 : x;

@@ -1,6 +1,6 @@
 // arith_float: PTX floating-point instructions as pure functions of one lane: f32, f64, f16, bf16 and the packed pairs.
-// Every function takes the instruction's modes last. Half precision is computed in float or double,
-// wherever that rounds to the same result.
+// Every function takes the instruction's modes last. Half precision is computed in float or double where that rounds to
+// the same result.
 #pragma once
 
 #include <cfenv>
@@ -19,8 +19,8 @@ constexpr uint64_t bits_of(double x) { return __builtin_bit_cast(uint64_t, x); }
 constexpr float float_of(uint32_t bits) { return __builtin_bit_cast(float, bits); }
 constexpr double double_of(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 
-inline constexpr uint32_t kNanF32 = 0x7fffffff;  // what f32 instructions return for NaN, whichever came in
-inline constexpr uint16_t kNan16 = 0x7fff;       // and f16 and bf16 ones
+inline constexpr uint32_t kNanF32 = 0x7fffffff;  // the NaN that f32 instructions return, for any NaN among the sources
+inline constexpr uint16_t kNan16 = 0x7fff;       // the same for f16 and bf16
 
 constexpr float with_sign(float magnitude, float sign) {
   return float_of((bits_of(magnitude) & 0x7fffffff) | (bits_of(sign) & 0x80000000));
@@ -41,8 +41,8 @@ constexpr bool is_subnormal(T x) {
   return magnitude(x) < std::numeric_limits<T>::min() && x != 0;
 }
 
-// The NaN of a result. f32: always the same. f64: that of a source, made quiet, the last here of several; else their
-// own.
+// The NaN of a result. f32: always the same NaN. f64: the NaN of the last source that is NaN, made quiet; if no source
+// is NaN, the default NaN.
 template <class... T>
 constexpr float nan_from(float, T...) {
   return float_of(kNanF32);
@@ -67,7 +67,7 @@ struct Format {
 inline constexpr Format kHalfFormat{5, 10}, kBfloatFormat{8, 7}, kTf32Format{8, 10}, kE5m2Format{5, 2},
     kE4m3Format{4, 3};
 
-// x rounded to the format. `up`: whether the part cut off, `rest`, moves the magnitude up.
+// x rounded to the format. `rest` is the part that is cut off; `up` says whether it moves the magnitude up.
 template <Format f>
 constexpr uint32_t encode(double x, Rounding rounding) {
   constexpr int bias = (1 << (f.exponent_bits - 1)) - 1;
@@ -80,7 +80,7 @@ constexpr uint32_t encode(double x, Rounding rounding) {
   const uint64_t significand = (bits & ((uint64_t{1} << 52) - 1)) | uint64_t{exponent != 0} << 52;
 
   int biased = exponent - 1023 + bias;             // exponent in the format, if normal there
-  int drop = 52 - f.fraction_bits;                 // bits of the significand that do not fit
+  int drop = 52 - f.fraction_bits;                 // bits of the significand that are dropped
   if (biased < 1) drop += 1 - biased, biased = 1;  // subnormal: fewer fit
   if (drop > 62) drop = 62;                        // far below: still a non-zero rest
   const uint64_t kept = significand >> drop, rest = significand & ((uint64_t{1} << drop) - 1);
@@ -93,7 +93,7 @@ constexpr uint32_t encode(double x, Rounding rounding) {
     case Rounding::kDown: up = rest != 0 && negative; break;
     case Rounding::kUp: up = rest != 0 && !negative; break;
   }
-  // The leading bit of `kept`, if there, adds one to the exponent; so does a carry out of the fraction.
+  // The leading bit of `kept` adds one to the exponent if it is set, and so does a carry out of the fraction.
   const uint64_t result = (static_cast<uint64_t>(biased - 1) << f.fraction_bits) + kept + up;
   if (result < infinity) return sign | static_cast<uint32_t>(result);
   const bool to_infinity = rounding == Rounding::kNearest || rounding == Rounding::kNearestAway ||
@@ -101,7 +101,7 @@ constexpr uint32_t encode(double x, Rounding rounding) {
   return sign | (to_infinity ? infinity : infinity - 1);
 }
 
-// Shifting the bits into place leaves the exponent 112 too small; the multiplication mends it, for subnormals too.
+// After the shift the exponent is 112 too small. The multiplication corrects it, for subnormals too.
 constexpr float to_float(Half h) {
   const float scaled = float_of(static_cast<uint32_t>(h.bits & 0x7fff) << 13) * 0x1p112f;
   const uint32_t bits =
@@ -112,7 +112,7 @@ constexpr float to_float(Bfloat b) { return float_of(uint32_t{b.bits} << 16); }
 constexpr double to_double(Half h) { return to_float(h); }
 constexpr double to_double(Bfloat b) { return to_float(b); }
 
-// To nearest, without branches. A half's subnormals have the unit 2^-24, which is also that of floats in [0.5, 1).
+// Rounds to nearest, without branches. Subnormal halves have the unit 2^-24, as floats in [0.5, 1) have.
 template <class T>
 constexpr T from_float(float x);
 template <>
@@ -130,8 +130,8 @@ constexpr Bfloat from_float<Bfloat>(float x) {
   return {static_cast<uint16_t>(size > 0x7f800000 ? kNan16 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-// x as a float, rounded to odd: to an inexact result's neighbour whose last bit is set. Rounding that once more, to a
-// format with two bits less, gives what rounding x at once would.
+// x as a float, rounded to odd: if x is between two floats, the one whose last bit is set. A second rounding, to a
+// format with two bits less, then gives the same result as one rounding of x.
 constexpr float narrow_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   const uint32_t bits = bits_of(nearest);
@@ -194,7 +194,7 @@ void pin(T& x) {
   asm volatile("" : "+m"(x) : : "memory");
 }
 
-// f(arguments…) under a rounding mode. The processor rounds; errors and flags are nobody's here.
+// f(arguments…) under a rounding mode of the processor. Floating-point flags are ignored.
 template <class F, class... T>
 auto rounded(Rounding rounding, F f, T... arguments) {
   if (rounding == Rounding::kNearest) return f(arguments...);
@@ -213,15 +213,15 @@ constexpr T input(T x, FloatMode mode) {
 
 constexpr float relu(float x) { return x > 0 || is_nan(x) ? x : 0.0f; }  // -0 becomes +0
 
-// What every f32 and f64 result goes through. `inputs`: the sources, for their NaNs.
+// The last step of every f32 and f64 instruction. `inputs`: the sources, for their NaNs.
 template <class T, class... S>
 constexpr T finish(T x, FloatMode mode, S... inputs) {
   if (mode.ftz) x = flush(x);
   if (mode.sat) return x > 0 ? (x < 1 ? x : T{1}) : T{0};  // NaN → 0
   return is_nan(x) ? nan_from(inputs...) : x;
 }
-// .ftz looks at the result before it is rounded: what only rounding makes normal is flushed. `exact` is precise enough
-// to tell; f64 has no .ftz.
+// .ftz looks at the result before it is rounded: a result that becomes normal by rounding is flushed, too. `exact` is
+// precise enough to tell. f64 has no .ftz.
 constexpr float flush_tiny(float x, double exact, FloatMode mode) {
   return mode.ftz && magnitude(exact) < double{std::numeric_limits<float>::min()} ? with_sign(0.0f, x) : x;
 }
@@ -329,7 +329,7 @@ constexpr T copysign(T a, T b) {
   return with_sign(b, a);
 }
 
-// -0 counts as less than +0. A NaN gives way to a number unless .NaN.
+// -0 is less than +0. If one source is NaN, the result is the other; with .NaN it is NaN.
 template <class T>
 constexpr bool below(T a, T b) {
   return a < b || (a == b && bits_of(a) > bits_of(b));
@@ -380,8 +380,8 @@ constexpr bool testp(T x) {
 
 // --- half precision -----------------------------------------------------------------------------------------------
 
-// a * b is exact in double. Its sum with c is rounded to odd, so that the second rounding, to T, is the only one
-// that shows: the error of the first sum says on which side of it the true value lies.
+// a * b is exact in double. The sum with c is rounded to odd, so that only the second rounding, to T, has an effect.
+// The error of the first sum says on which side of it the true value lies.
 constexpr double fused_to_odd(double a, double b, double c) {
   const double product = a * b, sum = product + c;
   const double from_c = sum - product;
@@ -391,8 +391,8 @@ constexpr double fused_to_odd(double a, double b, double c) {
   return double_of((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-// What a sum of two halves rounds to in float rounds to the right half, and their products are exact there. Products of
-// two bfloats are exact in double only: in float they may be subnormal.
+// A sum of two halves, rounded to float, rounds to the right half; a product of two halves is exact in float. A product
+// of two bfloats is exact in double only: in float it may be subnormal.
 template <class T>
 constexpr T add_half(T a, T b, FloatMode m) {
   return finish_half<T>(to_float(input(a, m)) + to_float(input(b, m)), m);
@@ -432,7 +432,7 @@ T tanh_half(T a, FloatMode m) {
   return finish_half<T>(__builtin_tanh(to_double(input(a, m))), m);
 }
 
-// Exact in f32, whose min and max they are; a NaN is the format's own.
+// The min and max of f32, exact for halves. A NaN becomes the NaN of the half format.
 template <class T>
 constexpr T min_half(T a, T b, FloatMode m) {
   return from_float<T>(min(to_float(input(a, m)), to_float(input(b, m)), m));

@@ -1,5 +1,5 @@
 // arith_int: PTX integer and bit instructions as pure functions of one lane. Everything wraps or clamps as PTX says;
-// nothing here is undefined for any input. T is an 16-, 32- or 64-bit integer unless a function says otherwise.
+// nothing here is undefined for any input. T is a 16-, 32- or 64-bit integer unless a function says otherwise.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// GCC's and Clang's extension, said to be one so that -Wpedantic lets it pass.
+// An extension of GCC and Clang; __extension__ keeps -Wpedantic from warning.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Uint128;
 
@@ -29,7 +29,7 @@ template <class T>
 inline constexpr T kMax = std::numeric_limits<T>::max();
 
 // --- add, sub, mul, mad -------------------------------------------------------------------------------------------
-// Sums are formed in 64 unsigned bits: there, nothing overflows that the conversion back would not drop.
+// Sums are formed in 64 unsigned bits. The conversion back drops every bit that could overflow there.
 
 template <class T>
 constexpr T add(T a, T b) {
@@ -74,7 +74,7 @@ constexpr int32_t add_sat(int32_t a, int32_t b) { return clamp_s32(int64_t{a} + 
 constexpr int32_t sub_sat(int32_t a, int32_t b) { return clamp_s32(int64_t{a} - b); }
 constexpr int32_t mad_hi_sat(int32_t a, int32_t b, int32_t c) { return clamp_s32(int64_t{mul_hi(a, b)} + c); }
 
-// 24-bit factors stand in the low bits of 32-bit registers; lo is bits 31:0 of the 48-bit product, hi bits 47:16.
+// The 24-bit factors are the low bits of 32-bit registers. lo is bits 31:0 of the 48-bit product, hi is bits 47:16.
 constexpr uint64_t mul48(uint32_t a, uint32_t b) { return uint64_t{a & 0xffffff} * (b & 0xffffff); }
 constexpr int64_t mul48(int32_t a, int32_t b) {
   return int64_t{static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8} *
@@ -99,7 +99,7 @@ constexpr T mad24_hi(T a, T b, T c) {
 constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) { return clamp_s32(int64_t{mul24_hi(a, b)} + c); }
 
 // --- extended precision: a - b is a + ~b + 1, so the carry of a subtraction says that nothing was borrowed ---------
-// PTX calls it the borrow, but an H200 keeps the carry, and nvcc's division of 128 bits adds what a subtraction left.
+// PTX calls it the borrow, but an H200 keeps the carry, and nvcc's 128-bit division adds the carry of a subtraction.
 
 template <class T>
 struct Carried {
@@ -124,7 +124,7 @@ constexpr Carried<T> sub_first(T a, T b, bool) {
 
 // --- div, rem, abs, neg, min, max ---------------------------------------------------------------------------------
 
-// PTX leaves division by zero unspecified, but no GPU traps: quotient and remainder are all ones then.
+// PTX leaves division by zero unspecified. GPUs do not trap: quotient and remainder are all ones.
 template <class T>
 constexpr T div(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
@@ -205,7 +205,8 @@ constexpr T cnot(T a) {
   return a == 0;
 }
 
-// Shift amounts above the width act as the width. The mask keeps the C++ shift defined where its result is unused.
+// A shift by more than the width acts as a shift by the width. The mask keeps the C++ shift defined where its result
+// is not used.
 template <class T>
 constexpr T shl(T a, uint32_t n) {
   return n < kBits<T> ? static_cast<T>(a << (n & (kBits<T> - 1))) : T{0};
@@ -276,14 +277,14 @@ constexpr T brev(T a) {
     return __builtin_bswap64(a);
 }
 
-// Of start and length the 32-bit instructions use the low byte only; the 64-bit ones, all.
+// The 32-bit instructions use only the low byte of start and length; the 64-bit instructions use all of it.
 template <class T>
 constexpr uint32_t field_number(uint32_t x) {
   return sizeof(T) == 4 ? x & 0xff : min(x, 0xffffu);
 }
 
-// Field of `length` bits from `start`. T signed: the field's top bit fills, and a field that reaches beyond the
-// register is filled with the register's sign.
+// The field of `length` bits from `start`. If T is signed, the top bit of the field fills the bits above it; a field
+// that reaches beyond the register is filled with the register's sign.
 template <class T>
 constexpr T bfe(T a, uint32_t start, uint32_t length) {
   start = field_number<T>(start);
@@ -315,7 +316,8 @@ constexpr T szext_wrap(T a, uint32_t n) {
   return szext_clamp(a, n & 31);
 }
 
-// The offset-th set bit of mask, counted from base: upwards for 1, 2, …, downwards for -1, …, itself for 0.
+// The position of the offset-th set bit of mask, counted from base: upwards for 1, 2, …, downwards for -1, …; for 0 it
+// is base itself.
 constexpr uint32_t fns(uint32_t mask, uint32_t base, int32_t offset) {
   if (base > 31) return ~0u;
   if (offset == 0) return mask >> base & 1 ? base : ~0u;
@@ -388,7 +390,7 @@ constexpr uint32_t dp2a_hi(A a, B b, uint32_t c) {
 // --- absolute differences of 4 bytes or 2 halves -------------------------------------------------------------------
 
 template <class Element>
-constexpr uint32_t vabsdiff(uint32_t a, uint32_t b, uint32_t) {  // the third replaces what a mask would leave out
+constexpr uint32_t vabsdiff(uint32_t a, uint32_t b, uint32_t) {  // the third would replace bytes that a mask leaves out
   uint32_t result = 0;
   for (uint32_t shift = 0; shift < 32; shift += 8 * sizeof(Element)) {
     const auto x = static_cast<Element>(a >> shift), y = static_cast<Element>(b >> shift);

@@ -1,20 +1,21 @@
 // arith_special: the functions that PTX approximates (ex2, lg2, sin, cos, tanh, rsqrt), f32, as pure functions of one
-// lane. They compute in double, or correct a float's error in double, and round once: but for about one argument in
-// a hundred thousand the result is the float nearest to the truth.
+// lane. They compute in double, or correct a float's error in double, and round once. The result is the float nearest
+// to the true value, except for about one argument in a hundred thousand.
 //
-// Each has: covers(x), whether covered(x) may be asked, which has no branches, is meant for vector loops and is the
-// same with .ftz; and rare(x) for the other arguments, the host's function. The polynomials are Chebyshev interpolants,
-// computed with 160 bits; beside each stands its largest relative error.
+// Each has three functions. covers(x) says whether covered(x) may be called. covered(x) has no branches, is made for
+// vector loops, and is the same with .ftz. rare(x), for all other arguments, calls the host's function. The polynomials
+// are Chebyshev interpolants, computed with 160 bits; the comment beside each gives its largest relative error.
 #pragma once
 
 #include "alu/arith_float.h"
 
 namespace lockstep::LOCKSTEP_ISA {
 
-// x + kRounder has x's nearest integer in its low bits, for |x| < 2^22.
+// The low bits of x + kRounder are the integer nearest to x, for |x| < 2^22.
 inline constexpr float kRounder = 0x1.8p23f;
 
-// Coefficients from the constant on. By pairs (Estrin's scheme): one long chain would keep the processor waiting.
+// Coefficients begin with the constant. They are added in pairs (Estrin's scheme), since the processor would wait for
+// each step of one long chain.
 template <size_t n>
 constexpr double polynomial(double x, const double (&coefficients)[n]) {
   if constexpr (n == 1) {
@@ -38,13 +39,13 @@ constexpr double ex2_less_one(double f) {
 constexpr float power_of_two(float rounder_and_k) { return float_of((bits_of(rounder_and_k) + 127) << 23); }
 
 struct Ex2 {
-  static constexpr bool covers(float x) { return x >= -125 || x <= -150; }  // not: subnormal results, NaN
+  static constexpr bool covers(float x) { return x >= -125 || x <= -150; }  // without subnormal results and NaN
   static constexpr float covered(float x) {
     const float inside = x < -125 ? -125 : x < 129 ? x : 129;
     const float shifted = inside + kRounder;
     const double f = inside - (shifted - kRounder);
     const float scaled = static_cast<float>(1 + ex2_less_one(f)) * power_of_two(shifted - 1);
-    return x < -125 ? 0 : scaled * 2;  // 2^128 is no float
+    return x < -125 ? 0 : scaled * 2;  // 2^128 is not a float
   }
   static float rare(float x) { return __builtin_exp2f(x); }
 };
@@ -108,7 +109,7 @@ struct Tanh {
   static float rare(float x) { return x; }  // NaN
 };
 
-// One step of Newton from what float arithmetic gives: double roots and quotients take twice the time.
+// One step of Newton from the result of float arithmetic. Roots and quotients in double would take twice the time.
 struct Rsqrt {
   static constexpr bool covers(float x) { return bits_of(x) - 0x00800000u < 0x7f000000u; }  // positive and normal
   static float covered(float x) {

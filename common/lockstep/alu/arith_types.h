@@ -1,7 +1,8 @@
 // arith_types: what the arithmetic headers share: the types that C++ lacks, rounding, and the instructions' modes.
 //
-// The arithmetic is compiled once per instruction set of the host (see alu.cmake). LOCKSTEP_ISA names the namespace
-// of each copy, so that the linker can never hand an AVX2 copy of an inline function to code that runs anywhere.
+// The arithmetic is compiled once per instruction set of the host (see CMakeLists.txt). LOCKSTEP_ISA names the
+// namespace of each copy, so that the linker cannot give an AVX2 copy of an inline function to code that runs on any
+// processor.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Bfloat2 {
 
 enum class Rounding : uint8_t { kNearest, kZero, kDown, kUp, kNearestAway };
 
-// The modifiers of a floating-point instruction. Travels in AluOperands::modes for the rarer ones.
+// The modifiers of a floating-point instruction. The rarer ones are packed into AluOperands::modes.
 struct FloatMode {
   Rounding rounding = Rounding::kNearest;
   bool integral = false;  // .rni .rzi .rmi .rpi: round to a whole number
@@ -38,7 +39,7 @@ struct FloatMode {
   bool nan = false;       // min, max: one NaN makes the result NaN
   bool xorsign_abs = false;
   bool abs = false;
-  bool satfinite = false;  // cvt: what overflows becomes the largest finite value
+  bool satfinite = false;  // cvt: a value that overflows becomes the largest finite value
 
   constexpr bool operator==(const FloatMode&) const = default;
   constexpr uint32_t packed() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <unordered_map>
 
 #include "alu/arith.h"
 
@@ -63,6 +64,15 @@ BulkReduction select_integer(AtomicOp op) {
 }
 
 }  // namespace
+
+std::optional<AtomicOp> atomic_op_from_name(const std::string& name) {
+  static const std::unordered_map<std::string, AtomicOp> ops = {
+      {"add", AtomicOp::kAdd},   {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
+      {"dec", AtomicOp::kDec},   {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr},   {"xor", AtomicOp::kXor},
+      {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
+  const auto found = ops.find(name);
+  return found == ops.end() ? std::nullopt : std::optional(found->second);
+}
 
 BulkReduction select_bulk_reduction(AtomicOp op, Type type) {
   if (type == Type::kU32 && op == AtomicOp::kInc) return reduce<uint32_t, wrapped_increment>;

@@ -1,4 +1,4 @@
-// operands: where an arithmetic instruction finds its values, and what a handler of it looks like.
+// operands: where an arithmetic instruction finds its values, and the type of its handler.
 //
 // A register is an array of one value per lane, lane 0 first: 16-bit types take 64 bytes, 32-bit 128, 64-bit 256,
 // 128-bit 512. A predicate is one Mask, bit l for lane l. Immediates are registers too, written once.
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Every frame begins with two reserved predicates: offset 0 is never used, and this one is the carry of add.cc, addc,
+// Every frame begins with two reserved predicates. Offset 0 is never used. This one is the carry of add.cc, addc,
 // sub.cc, subc, mad.cc and madc.
 inline constexpr uint32_t kCarry = 8;
 

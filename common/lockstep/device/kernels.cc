@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "engine/access.h"
+#include "program/decode_program.h"
+#include "program/frame_layout.h"
 
 namespace lockstep {
 namespace {
@@ -40,7 +42,7 @@ Outcome Kernels::find(LoadedModule& loaded, std::string_view name, FunctionInfo*
   auto kernel = std::make_unique<LoadedKernel>();
   kernel->module = &loaded;
   try {
-    kernel->program = link(loaded.module, *entry->second, linkage(loaded));
+    kernel->program = decode_program(loaded.module, *entry->second, symbols(loaded));
   } catch (const PtxError& error) { return refused(error); }
   // No other function calls a kernel, so its statements are not decoded again. They take most of a large module's
   // memory.
@@ -57,21 +59,21 @@ void Kernels::forget(const LoadedModule& module) {
     if (kernel && kernel->module == &module) kernel.reset();
 }
 
-Linkage Kernels::linkage(const LoadedModule& loaded) const {
-  Linkage l;
-  l.variable_address = [&loaded](const std::string& name) {
+DeviceSymbols Kernels::symbols(const LoadedModule& loaded) const {
+  DeviceSymbols symbols;
+  symbols.variable_address = [&loaded](const std::string& name) {
     const auto found = loaded.globals.find(name);
     return found == loaded.globals.end() ? 0 : found->second.address;
   };
-  l.function_id = [&loaded](const std::string& name) { return loaded.function_ids.at(name); };
-  l.find_function = [&loaded](const std::string& name) -> const Function* {
+  symbols.function_id = [&loaded](const std::string& name) { return loaded.function_ids.at(name); };
+  symbols.find_function = [&loaded](const std::string& name) -> const Function* {
     const auto found = loaded.functions.find(name);
     return found == loaded.functions.end() ? nullptr : found->second;
   };
-  l.address_taken = [&loaded] { return loaded.address_taken; };
-  l.access_handler = access_handler;
-  l.param_block = param_block_;
-  return l;
+  symbols.address_taken = [&loaded] { return loaded.address_taken; };
+  symbols.access_handler = access_handler;
+  symbols.param_block = param_block_;
+  return symbols;
 }
 
 FunctionInfo Kernels::describe(const LoadedKernel& kernel, const Function& entry) const {

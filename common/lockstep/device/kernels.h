@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "device/modules.h"
 #include "device/requests.h"
+#include "program/device_symbols.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -32,7 +33,7 @@ class Kernels {
   void forget(const LoadedModule& module);  // the module is going to be unloaded
 
  private:
-  Linkage linkage(const LoadedModule& loaded) const;
+  DeviceSymbols symbols(const LoadedModule& loaded) const;
   FunctionInfo describe(const LoadedKernel& kernel, const Function& entry) const;
 
   const DeviceLimits& limits_;

@@ -47,11 +47,11 @@ Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, 
 Outcome unsupported(const LoadedKernel& kernel) {
   const Program& program = *kernel.program;
   const auto& files = kernel.module->module.files;
-  const auto file = files.find(program.refusal_location.file);
-  const std::string at = file == files.end() ? "PTX line " + std::to_string(program.refusal_location.ptx_line)
-                                             : file->second + ":" + std::to_string(program.refusal_location.line);
+  const auto file = files.find(program.refusal.location.file);
+  const std::string at = file == files.end() ? "PTX line " + std::to_string(program.refusal.location.ptx_line)
+                                             : file->second + ":" + std::to_string(program.refusal.location.line);
   return {Status::kUnsupportedInstruction,
-          "kernel " + kernel.name + " uses " + program.refusal_instruction + " at " + at + ": " + program.refusal};
+          "kernel " + kernel.name + " uses " + program.refusal.instruction + " at " + at + ": " + program.refusal.message};
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, con
                                                     " blocks; the card holds " + std::to_string(*resident) +
                                                     " at once\n  Next: ask cudaOccupancyMaxActiveBlocksPer"
                                                     "Multiprocessor for the number, and let each block loop."};
-  return kernel.program->refusal.empty() ? Outcome{} : unsupported(kernel);
+  return kernel.program->refusal.message.empty() ? Outcome{} : unsupported(kernel);
 }
 
 }  // namespace lockstep

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-// Null if the combination of type, width and operation is not supported. Programs are decoded with it (Linkage).
+// Null if the combination of type, width and operation is not supported. Programs are decoded with it (DeviceSymbols).
 AccessHandler access_handler(const MemoryAccess& access);
 
 const char* verb(const MemoryAccess& access);  // "read", "write" or "atomic"

@@ -94,7 +94,7 @@ bool update(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t addr
 void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
   const uint32_t count = lanes<uint32_t>(warp.registers(), use.count)[lane];
   if (count == 0 || count > Mbarrier::kMost)
-    return fail_mbarrier(warp, use.place, lane, "an mbarrier's count must lie between 1 and 1048575",
+    return fail_mbarrier(warp, use.access, lane, "an mbarrier's count must lie between 1 and 1048575",
                          "Next: count the threads that will arrive in each phase.");
   Mbarrier barrier;
   barrier.pending = barrier.expected = count;
@@ -107,7 +107,7 @@ void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address)
   const uint32_t count = use.count ? lanes<uint32_t>(file, use.count)[lane] : 1;
   const uint32_t bytes = use.bytes ? lanes<uint32_t>(file, use.bytes)[lane] : 0;
   uint64_t token = 0;
-  update(warp, use.place, lane, address, [&](Mbarrier& barrier) {
+  update(warp, use.access, lane, address, [&](Mbarrier& barrier) {
     token = barrier.word();
     const bool odd = barrier.odd;
     const char* wrong = barrier.expect(bytes);
@@ -128,7 +128,7 @@ bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address
     over = barrier.odd != odd;
     return nullptr;
   };
-  while (update(warp, use.place, lane, address, look) && !over)
+  while (update(warp, use.access, lane, address, look) && !over)
     if (!warp.block().advance_copies(address)) break;
   return over;
 }
@@ -179,8 +179,8 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
     return true;
   }
   uint64_t at[kWarpSize];
-  if (!find_mbarriers(warp, use.place, mask, at)) return true;
-  if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.place, mask, at);
+  if (!find_mbarriers(warp, use.access, mask, at)) return true;
+  if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.access, mask, at);
   Mask over = 0;
   for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
     const uint32_t l = first_lane(rest);
@@ -193,20 +193,20 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
         if (use.op == MbarrierOp::kInit)
           initialise(warp, use, l, at[l]);
         else
-          update(warp, use.place, l, at[l], [](Mbarrier&) -> const char* { return nullptr; }), word_at(warp, at[l]) = 0;
+          update(warp, use.access, l, at[l], [](Mbarrier&) -> const char* { return nullptr; }), word_at(warp, at[l]) = 0;
         break;
       case MbarrierOp::kArrive:
       case MbarrierOp::kArriveDrop: arrive(warp, use, l, at[l]); break;
       case MbarrierOp::kExpect:
-        update(warp, use.place, l, at[l], [&](Mbarrier& barrier) { return barrier.expect(bytes()); });
+        update(warp, use.access, l, at[l], [&](Mbarrier& barrier) { return barrier.expect(bytes()); });
         break;
-      case MbarrierOp::kComplete: bytes_came(warp, use.place, l, at[l], bytes()); break;
+      case MbarrierOp::kComplete: bytes_came(warp, use.access, l, at[l], bytes()); break;
       case MbarrierOp::kTest: over |= static_cast<Mask>(is_over(warp, use, l, at[l])) << l; break;
       case MbarrierOp::kPendingCount: break;
     }
   }
   if (use.op != MbarrierOp::kTest) return true;
-  if (over) show_asynchronous(warp, use.place, over, at);
+  if (over) show_asynchronous(warp, use.access, over, at);
   Mask& d = *lanes<Mask>(file, use.d);
   d = (d & ~mask) | over;
   return over == mask;

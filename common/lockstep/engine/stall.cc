@@ -21,12 +21,12 @@ constexpr std::chrono::seconds kPatience{10};
 bool changes_something(const Program& program, const Instruction& in) {
   switch (in.kind) {
     case Kind::kMemory: {
-      const MemoryAccess& access = program.accesses[in.extra];
+      const MemoryAccess& access = program.accesses[in.index];
       const bool writes = access.op == MemoryOp::kStore || access.op == MemoryOp::kReduction;
       return writes && access.space != Space::kLocal && access.space != Space::kParam;
     }
-    case Kind::kBarrier: return program.barriers[in.immediate].op != BarrierUse::kSync;
-    case Kind::kMbarrier: return program.mbarriers[in.extra].op != MbarrierOp::kTest;
+    case Kind::kBarrier: return program.barriers[in.index].op != BarrierUse::kSync;
+    case Kind::kMbarrier: return program.mbarriers[in.index].op != MbarrierOp::kTest;
     case Kind::kAsync: return true;
     default: return false;
   }

@@ -124,7 +124,7 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
 }
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
-  const auto special = static_cast<Special>(in.immediate);
+  const auto special = in.special;
   // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
   const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
@@ -221,7 +221,7 @@ void Warp::execute(Path path) {
       ++next, ++count;
     } else if (in.kind == Kind::kMemory) {
       if (mask) {
-        const MemoryAccess& access = accesses[in.extra];
+        const MemoryAccess& access = accesses[in.index];
         access.handler(*this, access, mask);
         if (state_.faulted) return;
         if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
@@ -250,7 +250,7 @@ void Warp::execute(Path path) {
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
-    case Kind::kBranch: branch(path, in.immediate, mask, in.extra); return true;
+    case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
     case Kind::kBranchIndexed: return branch_indexed(path, in, mask);
     case Kind::kCall: return call(path, in, mask);
     case Kind::kReturn: return return_lanes(path, mask);
@@ -259,10 +259,10 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
     case Kind::kCollective: return collective(path, mask);
     case Kind::kAsync:
-      if (mask) copies_.run(*this, launch_.program.async[in.extra], mask);
+      if (mask) copies_.run(*this, launch_.program.async[in.index], mask);
       break;
     case Kind::kMbarrier:
-      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.extra], mask)) {
+      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.index], mask)) {
         path.yielded = turns_.suspicious = true;
         path.looked_at = path.pc;
       }
@@ -273,7 +273,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
       for (Observer* observer : launch_.observers)
-        if (mask) observer->fence(*this, mask, static_cast<Scope>(in.immediate));
+        if (mask) observer->fence(*this, mask, in.scope);
       break;
     case Kind::kYield: path.yielded = turns_.suspicious = true; break;
     case Kind::kTrap:

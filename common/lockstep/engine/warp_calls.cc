@@ -37,7 +37,7 @@ void Warp::leave_frame(Frame* frame, Mask leaving) {
 
 // The lanes of `mask` call. All lanes of the path meet again behind the call.
 bool Warp::call(Path& path, const Instruction& in, Mask mask) {
-  const CallSite& site = launch_.program.calls[in.immediate];
+  const CallSite& site = launch_.program.calls[in.index];
   const uint32_t after = path.pc + 1;
   if (mask && site.builtin != Builtin::kNone) call_builtin(*this, site, mask, path.pc);
   if (!mask || site.builtin != Builtin::kNone) {
@@ -88,7 +88,7 @@ uint64_t Warp::local_end(const Frame& frame) const {
 
 // One address for all lanes, with room for the lane that asks for most: the next call's frame lies behind it.
 void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
-  const uint64_t offset = align_up(local_end(*path.frame), in.immediate);
+  const uint64_t offset = align_up(local_end(*path.frame), in.alignment);
   uint64_t most = 0;
   const auto* bytes = lanes<uint64_t>(registers(), in.a);
   for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);

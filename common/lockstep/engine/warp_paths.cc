@@ -47,7 +47,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
 
 // brx.idx: one path for each target that a lane takes.
 bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
-  const auto& table = launch_.program.tables[in.immediate];
+  const auto& table = launch_.program.tables[in.index];
   const auto* index = lanes<uint32_t>(registers(), in.a);
   std::vector<std::pair<uint32_t, Mask>> groups;
   if (mask != path.mask) groups.emplace_back(path.pc + 1, path.mask & ~mask);
@@ -62,8 +62,8 @@ bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   }
   if (groups.size() > 1) {
     ++state_.counters.at[path.pc].divergent;
-    if (in.extra != kNowhere && !(path.join && path.join->pc == in.extra && path.join->frame == path.frame))
-      path.join = joins_.add({in.extra, path.frame, path.mask, 0, path.join});
+    if (in.meeting != kNowhere && !(path.join && path.join->pc == in.meeting && path.join->frame == path.frame))
+      path.join = joins_.add({in.meeting, path.frame, path.mask, 0, path.join});
   }
   for (size_t i = 1; i < groups.size(); ++i) put_aside(path, groups[i].second, groups[i].first);
   path.mask = groups[0].second;

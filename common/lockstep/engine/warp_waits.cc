@@ -10,7 +10,7 @@
 namespace lockstep {
 
 bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
-  const BarrierUse& use = launch_.program.barriers[in.immediate];
+  const BarrierUse& use = launch_.program.barriers[in.index];
   if (!mask) {
     ++path.pc;
     return true;
@@ -122,7 +122,7 @@ void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const 
 }
 
 const Collective& Warp::collective_at(uint32_t pc) const {
-  return launch_.program.collectives[launch_.program.code[pc].immediate];
+  return launch_.program.collectives[launch_.program.code[pc].index];
 }
 
 void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {

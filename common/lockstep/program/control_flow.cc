@@ -3,16 +3,24 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "program/instruction.h"
+#include "program/opcodes.h"
 #include "ptx/lexer.h"
 
 namespace lockstep {
 namespace {
 
-bool is_branch(const Statement& s) { return s.opcode() == "bra" || s.opcode() == "brx"; }
-bool leaves(const Statement& s) { return s.opcode() == "ret" || s.opcode() == "exit" || s.opcode() == "trap"; }
+Kind kind_of(const Statement& s) {
+  const Opcode* opcode = find_opcode(s.full_name());
+  return opcode ? opcode->kind : Kind::kNothing;
+}
 
-// Basic blocks of a function, and one virtual block at the end that every way out leads to.
+bool is_branch(const Statement& s) { return kind_of(s) == Kind::kBranch || kind_of(s) == Kind::kBranchIndexed; }
+bool leaves(const Statement& s) {
+  const Kind kind = kind_of(s);
+  return kind == Kind::kReturn || kind == Kind::kExit || kind == Kind::kTrap;
+}
+
+// The basic blocks of a function, and one virtual block at the end. Every way out of the function leads to it.
 struct Blocks {
   std::vector<uint32_t> first;                    // first statement of each block
   std::vector<uint32_t> block_of;                 // statement → block
@@ -68,7 +76,7 @@ Blocks split(const Function& function) {
   return blocks;
 }
 
-// Blocks in an order in which, seen from the end, each comes after one of its successors.
+// The blocks in such an order that each comes after one of its successors.
 std::vector<uint32_t> reverse_postorder_from_end(const Blocks& blocks,
                                                  const std::vector<std::vector<uint32_t>>& predecessors) {
   std::vector<uint32_t> order;
@@ -89,7 +97,7 @@ std::vector<uint32_t> reverse_postorder_from_end(const Blocks& blocks,
   return order;
 }
 
-// Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy, on the graph turned round.
+// Immediate post-dominators: the iterative algorithm of Cooper, Harvey and Kennedy, on the reversed graph.
 // kNowhere for blocks from which the end cannot be reached.
 std::vector<uint32_t> post_dominators(const Blocks& blocks) {
   const size_t count = blocks.successors.size();

@@ -1,4 +1,4 @@
-// control_flow: a function's statements → where the two sides of each branch meet again.
+// control_flow: a function's statements → for each branch, the statement at which its two sides meet again.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,8 @@
 
 namespace lockstep {
 
-// For each statement: the index of the statement at which lanes that part there are together again (the branch's
-// immediate post-dominator), or kNowhere if they meet only at the function's end. Defined for branches; kNowhere
-// for all others.
+// For each branch: the index of the statement at which lanes that diverged there are together again (the immediate
+// post-dominator), or kNowhere if they meet only at the end of the function. For all other statements: kNowhere.
 std::vector<uint32_t> reconvergence_points(const Function& function);
 
 }  // namespace lockstep

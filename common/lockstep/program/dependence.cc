@@ -5,74 +5,23 @@
 #include <set>
 #include <string_view>
 
+#include "program/opcodes.h"
+
 namespace lockstep {
 namespace {
 
-// Cycles until a loaded value is there, as far as they decide what waits for what; the model has each card's own.
+// Cycles until a loaded value is there, to decide what waits for what. The cost model has the latencies of each card.
 constexpr uint32_t kGlobalLatency = 200, kSharedLatency = 24;
-// A branch over so few instructions becomes predicates.
+// ptxas turns a branch over so few instructions into predicates.
 constexpr uint32_t kPredicated = 8;
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+// Nothing moves across such an instruction. The kind tells it from our helpers, which have its name, too.
+bool waits_at(const Program& program, uint32_t pc) {
+  const Opcode* opcode = find_opcode(program.names[pc]);
+  return opcode && opcode->waits && opcode->kind == program.code[pc].kind;
 }
 
-InstructionCost integer_cost(std::string_view base, bool wide) {
-  if (is_one_of(base, {"div", "rem"}))
-    return wide ? InstructionCost{Pipe::kInteger, 80, 400} : InstructionCost{Pipe::kInteger, 22, 100};
-  if (is_one_of(base, {"popc", "clz", "brev", "bfind"})) return {Pipe::kSpecial, 1, 14};
-  // Where floats are multiplied, integers are.
-  if (is_one_of(base, {"mul", "mad"}))
-    return wide ? InstructionCost{Pipe::kFloat, 4, 14} : InstructionCost{Pipe::kFloat, 1, 5};
-  return wide ? InstructionCost{Pipe::kInteger, 2, 6} : InstructionCost{Pipe::kInteger, 1, 4};
-}
-
-}  // namespace
-
-InstructionCost cost_of(const std::string& opcode) {
-  const std::string_view name = opcode;
-  const std::string_view base = name.substr(0, name.find('.'));
-  const std::string_view type = name.substr(name.rfind('.') + 1);
-  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  // Names of a register or of a constant, which ptxas puts into the instruction that wants it.
-  if (is_one_of(base, {"mov", "cvta"}) || name.starts_with("ld.param") || name == "cvt.u64.u32")
-    return {Pipe::kNone, 0, 0};
-  if (is_one_of(base, {"ld", "st", "atom", "red"})) return {Pipe::kNone, 1, 0};
-  if (base == "shfl") return {Pipe::kShuffle, 1, 23};
-  if (is_one_of(base, {"vote", "match", "redux", "elect"})) return {Pipe::kNone, 1, 20};
-  if (is_one_of(base, {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt"})) return {Pipe::kSpecial, 2, 24};
-  if (is_one_of(base, {"bra", "brx", "ret", "exit", "call", "bar", "barrier"})) return {Pipe::kNone, 1, 5};
-  const bool is_float = type == "f32" || type.starts_with("f16") || type.starts_with("bf16");
-  if (base == "cvt") return {is_float || has(".f") ? Pipe::kSpecial : Pipe::kInteger, 1, 6};
-  if (type == "f64") {
-    if (is_one_of(base, {"div", "sqrt", "rcp"})) return {Pipe::kDouble, 12, 120};
-    return {Pipe::kDouble, 1, 8};
-  }
-  if (is_float) {
-    if (is_one_of(base, {"div", "sqrt", "rcp"}))
-      return has(".approx") ? InstructionCost{Pipe::kSpecial, 2, 24} : InstructionCost{Pipe::kFloat, 10, 60};
-    return {Pipe::kFloat, 1, 4};
-  }
-  return integer_cost(base, (type.ends_with("64") && !has(".wide")) || has("64.u") || has("64.s"));
-}
-
-namespace {
-
-bool is_wait(const Instruction& in) {  // what nothing moves across
-  switch (in.kind) {
-    case Kind::kBarrier:
-    case Kind::kWarpBarrier:
-    case Kind::kCall:
-    case Kind::kReturn:
-    case Kind::kFence:
-    case Kind::kMbarrier:
-    case Kind::kClusterWait:
-    case Kind::kBranchIndexed: return true;
-    default: return false;
-  }
-}
-
-// No two registers begin closer together.
+// The smallest distance between two registers, in bytes.
 constexpr uint32_t kUnit = 8;
 
 uint32_t register_units(const Program& program) {
@@ -90,22 +39,22 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
   };
   any({in.guard});
   if (in.kind == Kind::kMemory) {
-    const MemoryAccess& access = program.accesses[in.extra];
+    const MemoryAccess& access = program.accesses[in.index];
     any({access.base});
     if (access.op == MemoryOp::kStore)
       for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
     else if (access.op != MemoryOp::kLoad)
       any({access.registers[1], access.operand2});
   } else if (in.kind == Kind::kCollective) {
-    const Collective& c = program.collectives[in.immediate];
+    const Collective& c = program.collectives[in.index];
     any({c.a, c.b, c.c, c.member_mask});
   } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
     any({in.a, in.b, in.c, in.e});
   }
 }
 
-// The card has instructions for two of PTX's: a shift and a sum (LEA), two sums (IADD3), two of logic (LOP3). The
-// second costs nothing where nobody else wants what the first makes.
+// One instruction of the card does the work of two of PTX: a shift and a sum (LEA), two sums (IADD3), two of logic
+// (LOP3). The second is free if no other instruction reads the result of the first.
 class Pairs {
  public:
   explicit Pairs(Program& program)
@@ -122,15 +71,9 @@ class Pairs {
   }
 
  private:
-  enum Role : uint8_t { kOther, kShift, kSum, kLogic };
-
-  Role role(uint32_t pc) const {
-    if (program_.code[pc].kind != Kind::kAlu || program_.costs[pc].pipe != Pipe::kInteger) return kOther;
-    const std::string_view name = program_.names[pc];
-    const std::string_view base = name.substr(0, name.find('.'));
-    if (base == "shl") return kShift;
-    if (is_one_of(base, {"add", "sub"})) return kSum;
-    return is_one_of(base, {"and", "or", "xor", "not"}) ? kLogic : kOther;
+  Cost role(uint32_t pc) const {
+    const bool joins = program_.code[pc].kind == Kind::kAlu && program_.costs[pc].pipe == Pipe::kInteger;
+    return joins ? find_opcode(program_.names[pc])->cost : Cost::kSimple;
   }
 
   void join(uint32_t begin, uint32_t end) {
@@ -144,13 +87,14 @@ class Pairs {
         if (in.kind != Kind::kMemory) std::ranges::fill(maker_, kNowhere);  // within straight code
         continue;
       }
-      const Role second = role(pc);
+      const Cost second = role(pc);
       bool joined = false;
       for (const uint32_t source : {in.a, in.b}) {
         const uint32_t first = source ? maker_[source / kUnit] : kNowhere;
         if (joined || first == kNowhere || uses_[source / kUnit] != 1) continue;
-        joined =
-            second == kLogic ? role(first) == kLogic : second == kSum && (role(first) == kShift || role(first) == kSum);
+        joined = second == Cost::kLogic
+                     ? role(first) == Cost::kLogic
+                     : second == Cost::kSum && (role(first) == Cost::kShift || role(first) == Cost::kSum);
       }
       if (joined) program_.costs[pc] = {Pipe::kNone, 0, 0};
       if (in.d) maker_[in.d / kUnit] = joined ? kNowhere : pc;
@@ -158,7 +102,7 @@ class Pairs {
   }
 
   Program& program_;
-  std::vector<uint32_t> uses_, maker_;  // by offset / kUnit: who reads it; the instruction that made it
+  std::vector<uint32_t> uses_, maker_;  // by offset / kUnit: number of readers; the instruction that made it
 };
 
 // One pass over the code in its order.
@@ -167,24 +111,24 @@ class Pass {
   explicit Pass(Program& program) : program_(program), ready_(register_units(program)) {
     for (const FunctionCode& f : program.functions) entries_.insert(f.entry);
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-      if (const Instruction& in = program.code[pc]; in.kind == Kind::kBranch && in.immediate <= pc)
-        headers_.insert(in.immediate);
+      if (const Instruction& in = program.code[pc]; in.kind == Kind::kBranch && in.target <= pc)
+        headers_.insert(in.target);
   }
 
   void run() {
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       if (entries_.contains(pc)) begin_function();
       if (headers_.contains(pc)) drain(pc);
-      place(pc);
+      issue(pc);
     }
   }
 
  private:
-  static constexpr int32_t kNobody = -1;
+  static constexpr int32_t kNoLoad = -1;
 
   struct Value {
     uint64_t at = 0;
-    int32_t access = kNobody;  // the load that makes it
+    int32_t access = kNoLoad;  // the load that makes it
   };
 
   Value& value(uint32_t offset) { return ready_[offset / kUnit]; }
@@ -201,7 +145,7 @@ class Pass {
 
   void end_region() { start_ = front_, free_ = 0; }
 
-  // A loop's first turn finds all that was loaded before it; later turns have nothing to wait for.
+  // The first turn of a loop waits for everything loaded before it; later turns have nothing to wait for.
   void drain(uint32_t pc) {
     Value last;
     for (const Value& v : ready_)
@@ -210,12 +154,12 @@ class Pass {
     end_region();
   }
 
-  // The front moves to when the value is there. Gives the cycles of it that are not a load's.
+  // Moves the front to the time at which the value is there. Returns the cycles that are not a load's.
   uint16_t wait_for(const Value& v) {
     const uint64_t wait = v.at - front_;
     front_ = v.at;
     free_ += wait;
-    if (v.access != kNobody) {
+    if (v.access != kNoLoad) {
       MemoryAccess& access = program_.accesses[static_cast<uint32_t>(v.access)];
       if (2 * wait >= latency(access)) {
         access.waited = true;
@@ -225,19 +169,19 @@ class Pass {
     return static_cast<uint16_t>(wait);
   }
 
-  // What the instruction reads; of those values the one that comes last.
+  // The value that is ready last among those that the instruction reads.
   Value sources(const Instruction& in) {
-    Value last{start_, kNobody};
+    Value last{start_, kNoLoad};
     for_each_source(program_, in, [&](uint32_t offset) {
       if (value(offset).at > last.at) last = value(offset);
     });
     return last;
   }
 
-  // A load stays behind stores to the same memory, unless nobody writes what it reads.
+  // A load stays behind stores to the same memory, unless its memory is never written (.nc).
   uint64_t order(const Instruction& in, uint32_t pc) const {
     if (in.kind != Kind::kMemory) return 0;
-    const MemoryAccess& access = program_.accesses[in.extra];
+    const MemoryAccess& access = program_.accesses[in.index];
     if (access.op != MemoryOp::kLoad || program_.names[pc].find(".nc") != std::string::npos) return 0;
     return stored_[access.space == Space::kShared];
   }
@@ -246,18 +190,18 @@ class Pass {
     const auto set = [&](uint32_t offset, Value v) {
       if (offset) value(offset) = v;
     };
-    const Value result{at + latency_of_result, kNobody};
+    const Value result{at + latency_of_result, kNoLoad};
     if (in.kind == Kind::kMemory) {
-      const MemoryAccess& access = program_.accesses[in.extra];
-      const Value loaded{at + latency(access), static_cast<int32_t>(in.extra)};
+      const MemoryAccess& access = program_.accesses[in.index];
+      const Value loaded{at + latency(access), static_cast<int32_t>(in.index)};
       const bool constant = access.space == Space::kConst || access.space == Space::kParam;
       if (access.op == MemoryOp::kLoad)
-        for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNobody} : loaded);
+        for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNoLoad} : loaded);
       else
         stored_[access.space == Space::kShared] = at;
       if (access.op == MemoryOp::kAtomic) set(access.registers[0], loaded);
     } else if (in.kind == Kind::kCollective) {
-      const Collective& c = program_.collectives[in.immediate];
+      const Collective& c = program_.collectives[in.index];
       set(c.d, result), set(c.p, result);
     } else {
       set(in.d, result), set(in.d2, result);
@@ -265,22 +209,23 @@ class Pass {
   }
 
   bool becomes_predicates(const Instruction& in, uint32_t pc) const {
-    if (in.kind != Kind::kBranch || in.immediate <= pc || in.immediate > pc + kPredicated) return false;
-    return std::none_of(program_.code.begin() + pc + 1, program_.code.begin() + in.immediate,
-                        [](const Instruction& skipped) { return is_wait(skipped) || skipped.kind == Kind::kExit; });
+    if (in.kind != Kind::kBranch || in.target <= pc || in.target > pc + kPredicated) return false;
+    for (uint32_t skipped = pc + 1; skipped < in.target; ++skipped)
+      if (waits_at(program_, skipped) || program_.code[skipped].kind == Kind::kExit) return false;
+    return true;
   }
 
-  void place(uint32_t pc) {
+  void issue(uint32_t pc) {
     Instruction& in = program_.code[pc];
     if (in.kind == Kind::kJoin) return;
     const InstructionCost cost = in.uncounted ? InstructionCost{} : program_.costs[pc];
-    const bool waits = is_wait(in);
+    const bool waits = waits_at(program_, pc);
     Value last = sources(in);
     if (waits) last.at = std::max(last.at, front_);
     const uint64_t earliest = std::max(last.at, order(in, pc));
     uint64_t at = earliest;
     if (earliest > front_) {
-      in.stall += static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNobody}) + cost.slots);
+      in.stall += static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNoLoad}) + cost.slots);
       front_ += cost.slots;
     } else if (free_ >= cost.slots && !waits) {
       free_ -= cost.slots;  // while the warp waits for something else
@@ -300,10 +245,10 @@ class Pass {
   Program& program_;
   std::set<uint32_t> entries_, headers_;  // of functions, of loops
   std::vector<Value> ready_;              // by offset / kUnit
-  uint64_t front_ = 0;                    // when the next instruction may issue that finds no free slot before
-  uint64_t start_ = 0;                    // nothing moves before this
-  uint64_t free_ = 0;                     // slots since then in which nothing issues
-  std::array<uint64_t, 2> stored_{};      // the latest store to global, to shared memory
+  uint64_t front_ = 0;                // the cycle at which the next instruction issues if it finds no free slot earlier
+  uint64_t start_ = 0;                // nothing moves before this
+  uint64_t free_ = 0;                 // slots since then in which nothing issues
+  std::array<uint64_t, 2> stored_{};  // the latest store to global, to shared memory
 };
 
 }  // namespace

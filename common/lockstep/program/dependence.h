@@ -1,17 +1,12 @@
-// dependence: a Program's code → what a warp that is alone waits for. Fills in Program::costs, Instruction::stall and
-// MemoryAccess::waited, for the cost model. PTX is not what the card runs: ptxas moves loads forward, turns short
-// branches into predicates, expands divisions. That is imitated here roughly, block by block of straight code; what a
-// value costs that one turn of a loop hands to the next is left out.
+// dependence: a Program's code → the waits of a warp that runs alone. Sets Program::costs, Instruction::stall and
+// MemoryAccess::waited, for the cost model. The card does not run PTX: ptxas moves loads forward, turns short branches
+// into predicates, and expands divisions. This is a rough imitation, for one block of straight code at a time. Left
+// out: waits for a value that the previous turn of a loop made.
 #pragma once
-
-#include <string>
 
 #include "program/program.h"
 
 namespace lockstep {
-
-// Of one PTX instruction by its name, such as "rem.s32".
-InstructionCost cost_of(const std::string& opcode);
 
 void note_waits(Program& program);
 

@@ -17,8 +17,8 @@ bool is_float(Type type) {
   }
 }
 
-// Whether many of them give the same result in any order. Sums of floats are rounded after each step; inc and dec
-// wrap where each one's own limit says.
+// Whether many such reductions give the same result in any order. Sums of floats are rounded after each step; inc and
+// dec wrap at a limit that each of them has for itself.
 bool commutes(const MemoryAccess& reduction) {
   switch (reduction.atomic) {
     case AtomicOp::kAdd:
@@ -43,15 +43,15 @@ bool is_independent(const MemoryAccess& access) {
   }
 }
 
-// What a kernel prints has an order, and its heap is one for all.
+// Printed lines have an order, and all blocks share one heap.
 bool is_independent(const CallSite& call) {
   return call.builtin == Builtin::kNone || call.builtin == Builtin::kAssertFail;
 }
 
-// A bulk reduction adds to global memory, one thread of the host at a time.
+// A bulk reduction adds to global memory without atomics of the host: only one thread at a time may run it.
 bool is_independent(const AsyncUse& async) { return async.reduce == nullptr; }
 
-// A fence may: without an access that looks for another block's flag it orders nothing.
+// A fence is independent: it orders nothing without an access that waits for another block's flag.
 bool is_independent(const Instruction& in) {
   switch (in.kind) {
     case Kind::kAlu:
@@ -74,7 +74,7 @@ bool is_independent(const Instruction& in) {
     case Kind::kFence:
     case Kind::kNothing:
     case Kind::kTrap: return true;
-    default: return false;  // whatever comes later: until somebody has thought about it
+    default: return false;  // a kind that is new here counts as dependent
   }
 }
 

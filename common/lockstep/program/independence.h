@@ -1,6 +1,6 @@
-// independence: can the blocks of a kernel run at the same time, and each find and leave the same as in any order?
-// Looks at the program alone. What plain loads and stores do is not asked: blocks that pass values to each other by
-// these have no defined order on a card either.
+// independence: can the blocks of a kernel run at the same time, with the same results as in any order? Looks at the
+// program alone. Plain loads and stores are not looked at: blocks that pass values to each other with them have no
+// defined order on a card either.
 #pragma once
 
 #include "program/program.h"

@@ -1,35 +1,36 @@
-// instruction: one decoded instruction, ready for 32 lanes. Operands are places in the registers of a frame.
+// instruction: one decoded instruction, ready for 32 lanes. Operands are offsets of registers in a frame.
 #pragma once
 
 #include <cstdint>
 
 #include "alu/operands.h"
+#include "program/memory_access.h"
+#include "program/special_registers.h"
 
 namespace lockstep {
 
 enum class Kind : uint8_t {
   kAlu,
   kJoin,           // paths that diverged may meet here; costs nothing and is not counted
-  kMemory,         // extra: Program::accesses
-  kBranch,         // immediate: target; extra: where the two sides meet again, or kNowhere
-  kBranchIndexed,  // a: index; immediate: Program::tables; extra: as kBranch
-  kCall,           // immediate: Program::calls
+  kMemory,         // index: Program::accesses
+  kBranch,         // target, meeting
+  kBranchIndexed,  // a: the number of the target; index: Program::tables; meeting
+  kCall,           // index: Program::calls
   kReturn,
   kExit,
-  kBarrier,      // immediate: Program::barriers
+  kBarrier,      // index: Program::barriers
   kWarpBarrier,  // a: mask
-  kCollective,   // immediate: Program::collectives
-  kAsync,        // extra: Program::async
-  kMbarrier,     // extra: Program::mbarriers
+  kCollective,   // index: Program::collectives
+  kAsync,        // index: Program::async
+  kMbarrier,     // index: Program::mbarriers
   kClusterArrive,
   kClusterWait,
-  kReadSpecial,  // immediate: Special
-  kAllocate,     // local memory until the function returns. d: where it lies; a: bytes; immediate: alignment
+  kReadSpecial,  // special
+  kAllocate,     // local memory until the function returns. d: its address; a: bytes; alignment
   kYield,        // nanosleep: others first
-  kFence,        // immediate: Scope. Every write is visible at once anyway; only checks ask
+  kFence,        // scope. Every write is visible at once anyway; only checks ask
   kNothing,      // hints
-  kTrap,
-  kUnsupported,
+  kTrap
 };
 inline constexpr uint32_t kNowhere = 0xffffffffu;
 
@@ -38,9 +39,17 @@ struct Instruction : AluOperands {
   uint32_t guard = 0;        // offset of the guarding predicate; 0 = always
   bool guard_negated = false;
   bool uncounted = false;  // a helper of ours that stands for no PTX instruction
-  uint16_t stall = 0;      // cycles that a warp alone takes for it, waits for loads apart (dependence.h)
+  uint16_t stall = 0;      // cycles that a warp alone takes for it, without waits for loads (dependence.h)
   Kind kind = Kind::kAlu;
-  uint32_t immediate = 0, extra = 0;  // by kind, see there
+  union {  // by kind, see there
+    uint32_t index = 0;
+    uint32_t target;     // pc
+    uint32_t alignment;  // bytes
+    Scope scope;
+    Special special;
+  };
+  uint32_t meeting = kNowhere;  // of a branch: the pc at which its two sides meet again
 };
+static_assert(sizeof(Instruction) == 64, "one cache line");
 
 }  // namespace lockstep

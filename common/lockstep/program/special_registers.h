@@ -1,15 +1,27 @@
-// special_registers: the names of PTX's special registers.
+// special_registers: PTX's special registers, their names and widths.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "program/program.h"
+#include "alu/alu.h"
 
 namespace lockstep {
 
+// First the registers with a value that stays, then (from kClock on) the ones that are read afresh each time. The grid
+// workspace is where the blocks of a cooperative launch meet; it is 0 for other launches.
+// clang-format off
+enum class Special : uint8_t {
+  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
+  kLaneId, kWarpId, kNWarpId, kSmId, kNSmId, kGridId,
+  kLanemaskEq, kLanemaskLt, kLanemaskLe, kLanemaskGt, kLanemaskGe,
+  kDynamicSharedBytes, kTotalSharedBytes, kZero, kOne, kGridWorkspaceHigh, kGridWorkspaceLow,
+  kClock, kClock64, kGlobalTimer, kGlobalTimerLow, kGlobalTimerHigh, kActiveMask
+};
+// clang-format on
+
 std::optional<Special> find_special(const std::string& name);
-// Read afresh each time (a clock), so no register can hold it from the start.
 inline bool is_dynamic(Special special) { return special >= Special::kClock; }
 Width special_width(Special special);
 

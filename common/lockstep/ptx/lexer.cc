@@ -57,8 +57,8 @@ Token Lexer::number() {
   return {Token::kNumber, text_.substr(start, at_ - start), line_};
 }
 
-// "::" belongs to a word (".shared::cta"), a single colon ends a label. An instruction is one word with its modifiers
-// ("add.f32"), but directives stand alone, even where no blank parts them (".reg.b32").
+// "::" belongs to a word (".shared::cta"); a single colon ends a label. An instruction is one word with its modifiers
+// ("add.f32"). A directive is a word of its own, even without a blank behind it (".reg.b32").
 Token Lexer::word() {
   const size_t start = at_++;
   const bool directive = text_[start] == '.';

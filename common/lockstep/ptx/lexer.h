@@ -1,4 +1,4 @@
-// lexer: PTX text → tokens. Comments and white space go; nothing is interpreted but strings' quotes.
+// lexer: PTX text → tokens. Drops comments and white space. Interprets nothing but the quotes of strings.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct Token {
   uint32_t line = 0;
 };
 
-// The PTX is not what the assembler accepts, or is beyond what lockstep reads. what() names the line.
+// PTX that an assembler would refuse, or that lockstep cannot read. what() names the line.
 struct PtxError : std::runtime_error {
   PtxError(uint32_t at_line, const std::string& message)
       : std::runtime_error("PTX line " + std::to_string(at_line) + ": " + message), line(at_line) {}
   uint32_t line;
 };
 
-// One pass over the text: a token at a time, since all at once take several times the text's room.
+// One pass over the text, one token at a time: all tokens at once need several times the memory of the text.
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}  // tokens view into it: it must outlive them
+  explicit Lexer(std::string_view text) : text_(text) {}  // must outlive the tokens, which point into it
   Token next();                                           // kEnd at the end, and ever after
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 using Renames = std::unordered_map<std::string, std::string>;
 
-// An array whose size the launch gives is declared everywhere and defined nowhere.
+// An array whose size the launch gives. It is declared in each file and defined in none.
 bool is_dynamic_shared(const Variable& v) { return v.space == Space::kShared && v.bytes == 0; }
 bool is_defined(const Variable& v) { return !v.is_extern; }
 bool is_defined(const Function& f) { return !f.is_extern; }
@@ -24,7 +24,7 @@ void for_each_symbol(Module& module, const Visit& visit) {
   for (Function& f : module.functions) visit(f);
 }
 
-// Which module's definition of a name the others see: a strong one before a weak one, else the first.
+// For each name the module whose definition all modules see: a strong definition before a weak one, else the first.
 class Exports {
  public:
   explicit Exports(std::vector<Module>& modules) {
@@ -33,7 +33,7 @@ class Exports {
   }
 
   bool is_chosen(size_t module, const std::string& name) const { return chosen_.at(name).module == module; }
-  // Whether another module than this one uses the name, for whatever.
+  // Whether another module uses the name, for any purpose.
   bool is_shared(size_t module, const std::string& name) const {
     const std::set<size_t>& users = users_.at(name);
     return users.size() > 1 || !users.contains(module);
@@ -49,11 +49,11 @@ class Exports {
   void add(size_t module, const Symbol& symbol) {
     users_[symbol.name].insert(module);
     if (!is_defined(symbol) || symbol.binding == Binding::kInternal) return;
-    const auto [place, is_new] = chosen_.emplace(symbol.name, Choice{module, symbol.binding});
+    const auto [choice, is_new] = chosen_.emplace(symbol.name, Choice{module, symbol.binding});
     if (is_new || symbol.binding == Binding::kWeak) return;
-    if (place->second.binding == Binding::kStrong)
+    if (choice->second.binding == Binding::kStrong)
       throw PtxError(0, "'" + demangled(symbol.name) + "' is defined in two of the program's object files");
-    place->second = {module, symbol.binding};
+    choice->second = {module, symbol.binding};
   }
 
   std::unordered_map<std::string, Choice> chosen_;
@@ -69,7 +69,7 @@ void rename(Operand& operand, const Renames& renames) {
   for (Operand& element : operand.elements) rename(element, renames);
 }
 
-// What the function declares itself hides a module's name.
+// A name that the function declares hides the module's name.
 Renames visible_in(const Function& f, Renames renames) {
   for (const auto* list : {&f.results, &f.params, &f.variables})
     for (const Variable& v : *list) renames.erase(v.name);
@@ -108,7 +108,7 @@ void shift_files(Module& module, uint32_t by) {
     }
 }
 
-// Definitions as `exports` chose them; of declarations the first, if there is no definition.
+// Keeps the definitions that `exports` chose, and the first declaration of a name without a definition.
 template <class Symbol>
 class Collector {
  public:
@@ -137,7 +137,7 @@ class Collector {
   std::set<std::string> defined_;
 };
 
-// Every declaration of a dynamic array may ask for another alignment: the strictest counts.
+// Each declaration of a dynamic array may ask for another alignment. The strictest counts.
 void agree_on_alignment(std::vector<Variable>& declared) {
   std::unordered_map<std::string, uint32_t> strictest;
   for (const Variable& v : declared)

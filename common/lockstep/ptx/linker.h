@@ -1,6 +1,6 @@
-// linker: the Modules of a program's object files → one Module, in which every name means one thing. What is internal
-// to a file gets a name of its own where another file uses the same; of weak duplicates one is kept; declarations give
-// way to definitions. What nobody defines stays a declaration: who uses it is refused later, by name.
+// linker: the Modules of a program's object files → one Module, in which every name means one thing. An internal symbol
+// is renamed if another file uses the same name. Of several weak definitions one is kept. A definition replaces the
+// declarations. A symbol without a definition stays a declaration, and a kernel that uses it is refused later, by name.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Throws PtxError if two files define the same name for all.
+// Throws PtxError if two files define the same name for all files.
 Module link_modules(std::vector<Module> modules);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// module: what the parser hands to program: one PTX module as plain structs, names unresolved.
+// module: one PTX module as plain structs, as the parser makes it. Names are not resolved yet.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// A place in the learner's source (.loc), and in the PTX text itself.
+// A line in the learner's source (.loc), and in the PTX text itself.
 struct SourceLocation {
   uint32_t file = 0, line = 0;  // file: key of Module::files; 0 = unknown
   // Where this was inlined: the learner's own line, see the parser. 0 if it was not.
@@ -21,32 +21,14 @@ struct SourceLocation {
 enum class Space : uint8_t { kGeneric, kRegister, kGlobal, kShared, kLocal, kConst, kParam };
 
 // Fundamental PTX types. kB* are untyped bits.
+// clang-format off
 enum class Type : uint8_t {
-  kNone,
-  kPred,
-  kB8,
-  kB16,
-  kB32,
-  kB64,
-  kB128,
-  kU8,
-  kU16,
-  kU32,
-  kU64,
-  kS8,
-  kS16,
-  kS32,
-  kS64,
-  kF16,
-  kF16x2,
-  kBf16,
-  kBf16x2,
-  kTf32,
-  kF32,
-  kF64
+  kNone, kPred, kB8, kB16, kB32, kB64, kB128, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64,
+  kF16, kF16x2, kBf16, kBf16x2, kTf32, kF32, kF64
 };
+// clang-format on
 uint32_t type_bytes(Type type);                // 0 for kNone; 1 for kPred
-Type type_from_name(const std::string& name);  // "u32" → kU32; kNone if it is no type
+Type type_from_name(const std::string& name);  // "u32" → kU32; kNone if it is not a type
 
 // "_ZZ4scaniE6s_tile" → "scan(int)::s_tile"; a name that is not mangled stays as it is.
 std::string demangled(const std::string& mangled);
@@ -70,6 +52,13 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+// visit(name) for each name of this kind in the operand and in its elements.
+template <class Visit>
+void for_each_name(const Operand& operand, Operand::Kind kind, const Visit& visit) {
+  if (operand.kind == kind) visit(operand.name);
+  for (const Operand& element : operand.elements) for_each_name(element, kind, visit);
+}
+
 struct InstructionName {
   InstructionName() = default;
   explicit InstructionName(std::string_view whole);
@@ -79,7 +68,7 @@ struct InstructionName {
 };
 
 struct Statement {
-  // Shared, for a large module has 100,000 statements and some hundred names. Null for a label.
+  // Shared: a large module has 100,000 statements and some hundred names. Null for a label.
   std::shared_ptr<const InstructionName> name;
   std::vector<Operand> operands;  // a dual destination p|q is two operands and dual_destination is set
   bool dual_destination = false;
@@ -104,7 +93,8 @@ struct Statement {
   }
 };
 
-// Who sees a module's symbol: its own file; every file; every file, and of several definitions any will do.
+// Which files see a module's symbol: kInternal: its own file; kStrong: every file; kWeak: every file, and any one of
+// several definitions may be taken.
 enum class Binding : uint8_t { kInternal, kStrong, kWeak };
 
 struct Variable {
@@ -115,7 +105,7 @@ struct Variable {
   uint32_t align = 1;
   uint64_t bytes = 0;         // whole array; 0 for an extern array of unknown size
   bool is_extern = false;     // declared only
-  bool managed = false;       // the host reads and writes it in place
+  bool managed = false;       // the host reads and writes it directly
   std::vector<uint8_t> init;  // first bytes; the rest is zero
   struct Relocation {
     uint64_t offset;

@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kMostRegisters = 1 << 20;  // of one declaration
-constexpr int kDeepest = 256;                 // scopes, lists and operands, one in the other
+constexpr int kDeepest = 256;                 // scopes, lists and operands that are nested
 
 Space space_from_directive(std::string_view word) {
   if (word == ".global") return Space::kGlobal;
@@ -25,7 +25,7 @@ Space space_from_directive(std::string_view word) {
   return Space::kGeneric;
 }
 
-// A recursive-descent parser with one token of look-ahead (two where a label might stand).
+// A recursive-descent parser with one token of look-ahead; two if the first may be a label.
 class Parser : private TokenReader {
  public:
   explicit Parser(std::string_view ptx) : TokenReader(ptx) {}
@@ -36,7 +36,7 @@ class Parser : private TokenReader {
   }
 
  private:
-  // One level of what may stand inside itself. The parser calls itself for each, and its stack has an end.
+  // One level of nesting. The parser calls itself for each level, and its stack has an end.
   class Level {
    public:
     explicit Level(Parser& parser) : depth_(parser.depth_) {
@@ -158,7 +158,7 @@ class Parser : private TokenReader {
     return list;
   }
 
-  // .param .u64 .ptr .global .align 8 name: what a pointer points to changes nothing here.
+  // .param .u64 .ptr .global .align 8 name. The memory that a pointer points to changes nothing here.
   void pointer_hint() {
     if (space_from_directive(peek().text) != Space::kGeneric) take();
     if (accept(".align")) integer();
@@ -288,10 +288,10 @@ class Parser : private TokenReader {
     scopes_.pop_back();
   }
 
-  // A scope's labels belong to it alone, so that an asm statement with a loop may be inlined twice; and a branch may
-  // come before its label.
+  // A scope has its own labels, so that an asm statement with a loop may be inlined twice. A branch may come before its
+  // label, so the labels are declared first.
   void declare_labels() {
-    int depth = 1;  // what is too deep is not looked at here, for each level anew
+    int depth = 1;  // deeper levels are not searched: each level would search them again
     for (size_t ahead = 0; depth > 0 && depth <= kDeepest && peek(ahead).kind != Token::kEnd; ++ahead) {
       depth += is("{", ahead) - is("}", ahead);
       if (depth == 1 && peek(ahead).kind == Token::kWord && is(":", ahead + 1)) declare(std::string(peek(ahead).text));
@@ -336,9 +336,9 @@ class Parser : private TokenReader {
     location_ = location;
   }
 
-  // A call site may itself have been inlined: PTX gives one level at a time, so earlier .loc's of the call site in
-  // this function lead on to the learner's own line. That is the innermost one in the kernel's own file: a function
-  // beside the kernel is the learner's, one of a header is not.
+  // A call site may itself have been inlined. PTX gives one level at a time, so the search for the learner's line goes
+  // on with an earlier .loc of the call site in this function. The learner's line is the innermost line in the kernel's
+  // own file: a function beside the kernel is the learner's, a function of a header is not.
   void follow_inlining(SourceLocation& location) {
     const uint64_t key = uint64_t{location.file} << 32 | location.line;
     if (location.inlined_line == 0) {

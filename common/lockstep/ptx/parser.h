@@ -1,5 +1,5 @@
-// parser: tokens → Module. Resolves scopes (names arrive unique within a function) and nothing else; program
-// decides what a name means. Debug sections, pragmas and tuning directives are left out.
+// parser: tokens → Module. Resolves scopes, so that names are unique within a function; program decides what a name
+// means. Left out: debug sections, pragmas and tuning directives.
 #pragma once
 
 #include "ptx/lexer.h"

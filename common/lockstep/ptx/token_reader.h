@@ -1,5 +1,5 @@
-// token_reader: tokens one after the other, with as many to look ahead as wanted; words and numbers out of them. What
-// comes out of a number is an operand, with its bits and its kind. Knows no grammar.
+// token_reader: tokens one after the other, with any number to look ahead; and the words and numbers in them. A number
+// becomes an operand with its bits and its kind. Left out: the grammar.
 #pragma once
 
 #include <algorithm>

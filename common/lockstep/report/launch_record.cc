@@ -20,13 +20,13 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
     add("smsp__sass_branch_targets.sum", c.warps);
     add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
   }
-  if (in.kind == Kind::kBranch && in.immediate <= pc) add("loop_branches", c.warps);
+  if (in.kind == Kind::kBranch && in.target <= pc) add("loop_branches", c.warps);
   if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
   const std::string& opcode = program.names[pc];
   if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
     add("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", c.threads);
   if (in.kind != Kind::kMemory) return;
-  const MemoryAccess& access = program.accesses[in.extra];
+  const MemoryAccess& access = program.accesses[in.index];
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   const std::string op = kOps[static_cast<int>(access.op)];

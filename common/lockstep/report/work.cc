@@ -7,7 +7,7 @@ namespace {
 
 uint64_t atomic_sectors(const Program& program, size_t pc, const InstructionCounters& count) {
   if (program.code[pc].kind != Kind::kMemory) return 0;
-  const MemoryOp op = program.accesses[program.code[pc].extra].op;
+  const MemoryOp op = program.accesses[program.code[pc].index].op;
   return op == MemoryOp::kAtomic || op == MemoryOp::kReduction ? count.global.sectors : 0;
 }
 

@@ -1,5 +1,5 @@
-// alu_test: the handlers as registers see them: masks, aliasing, the copies for different processors; and which names
-// select_alu takes. What instructions compute is arith_*_test's and alu_hardware_test's business.
+// alu_test: what handlers do to registers: masks, aliasing, the copies for different processors; and the names that
+// select_alu accepts. Left out: what instructions compute (arith_*_test, alu_hardware_test).
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Case {
   Signature signature;
 };
 
-// Every handler of a copy, with modes where it has some.
+// Every handler of a copy, with modes if it has any.
 std::vector<Case> cases_of(Isa isa) {
   std::vector<Case> result;
   const AluTable table = make_alu_table(isa);
@@ -76,9 +76,9 @@ size_t width_in_bytes(Type type) {
   }
 }
 
-// Whether lanes outside the mask, in the destinations and the carry, are as they were.
+// Whether the lanes outside the mask are unchanged, in the destinations and the carry.
 bool keeps_inactive_lanes(const Case& c, const Frame& before, const Frame& after, Mask mask) {
-  const bool is_cvt = c.operands.modes >> 16 != 0;  // through 32-bit registers, whatever its types
+  const bool is_cvt = c.operands.modes >> 16 != 0;  // with 32-bit registers for all types
   const Width width = is_cvt                               ? Width::k32
                       : width_in_bytes(c.signature.d) == 2 ? Width::k16
                       : width_in_bytes(c.signature.d) == 4 ? Width::k32
@@ -103,7 +103,7 @@ TEST_P(AluCopy, PartialMasksWriteActiveLanesOnly) {
       Frame partial = before;
       c.handler(partial.bytes.data(), c.operands, mask);
       ASSERT_TRUE(keeps_inactive_lanes(c, before, partial, mask)) << c.name << " mask " << mask;
-      // The two halves of a mask together do what the full mask does, here and in the rest of the frame.
+      // Two halves of a mask, one after the other, do the same as the full mask, in the whole frame.
       c.handler(partial.bytes.data(), c.operands, ~mask);
       ASSERT_EQ(partial.bytes, full.bytes) << c.name << " mask " << mask;
     }
@@ -204,7 +204,7 @@ TEST(AluSelect, FoldsTheTableOfLop3) {
   EXPECT_EQ(choice->folded_source, 3);
 }
 
-// --- what only the engine's registers show ------------------------------------------------------------------------
+// --- effects that only registers show ------------------------------------------------------------------------
 
 TEST(Alu, SetpWritesBothPredicatesUnderTheMask) {
   const auto choice = select("setp.lt.and.s32", 4);
@@ -218,7 +218,8 @@ TEST(Alu, SetpWritesBothPredicatesUnderTheMask) {
   *lanes<Mask>(frame.bytes.data(), 512) = *lanes<Mask>(frame.bytes.data(), 576) = 0xf0f0f0f0;
   const AluOperands i{.d = 512, .d2 = 576, .a = 1024, .b = 1536, .c = 2048, .modes = choice->modes};
   choice->handler(frame.bytes.data(), i, 0x0fffffff);
-  EXPECT_EQ(*lanes<Mask>(frame.bytes.data(), 512), 0xf00000ffu);  // (l < 16) and c; the top four lanes keep theirs
+  EXPECT_EQ(*lanes<Mask>(frame.bytes.data(), 512),
+            0xf00000ffu);  // (l < 16) and c; the top four lanes keep their values
   EXPECT_EQ(*lanes<Mask>(frame.bytes.data(), 576), 0xf0ff0000u);  // !(l < 16) and c
 }
 

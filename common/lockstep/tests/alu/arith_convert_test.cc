@@ -61,7 +61,7 @@ TEST(ArithConvert, IntegersRoundOnceIntoEveryFormat) {
   EXPECT_EQ(convert<float>((1 << 24) + 1, {.rounding = Rounding::kUp}), 0x1p24f + 2);
   EXPECT_EQ(convert<float>(~uint64_t{0}, {.rounding = Rounding::kZero}), 0x1.fffffep63f);
   EXPECT_EQ(convert<double>(kMax<int64_t>, {.rounding = Rounding::kDown}), 0x1.fffffffffffffp62);
-  // Just above a tie of bf16, by less than a double can show next to it.
+  // Above a tie of bf16, by less than the distance of two doubles there.
   const uint64_t tie = (uint64_t{1} << 62) + (uint64_t{1} << 54);
   EXPECT_EQ(convert<Bfloat>(tie, kPlain).bits, 0x5e80);
   EXPECT_EQ(convert<Bfloat>(tie + 1, kPlain).bits, 0x5e81);

@@ -51,7 +51,7 @@ TEST(ArithHalf, EveryHalfAndBfloatIsReadAndWrittenBack) {
   }
 }
 
-// A finite format's values are in the order of their bits, so neighbours are one apart.
+// Finite values are in the order of their bits, so the bits of neighbours differ by one.
 template <Format f>
 void check_rounding(double x) {
   constexpr uint32_t sign_bit = 1u << (f.exponent_bits + f.fraction_bits);
@@ -62,7 +62,7 @@ void check_rounding(double x) {
   const uint32_t away = inner == x ? toward_zero : toward_zero + 1;
   EXPECT_EQ(encode<f>(x, Rounding::kUp), toward_zero & sign_bit ? toward_zero : away);
   EXPECT_EQ(encode<f>(x, Rounding::kDown), toward_zero & sign_bit ? away : toward_zero);
-  if (std::isinf(outer)) return;  // nearest overflows by another rule; tested below
+  if (std::isinf(outer)) return;  // rounding to nearest overflows by another rule; tested below
   const double below = std::fabs(x - inner), above = std::fabs(outer - x);
   const uint32_t even = toward_zero & 1 ? toward_zero + 1 : toward_zero;
   EXPECT_EQ(encode<f>(x, Rounding::kNearest), below < above ? toward_zero : above < below ? away : even) << x;
@@ -73,7 +73,7 @@ TEST(ArithHalf, RoundsInAllDirections) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 200000; ++i) {
     const int exponent = static_cast<int>(random() % 48) - 30;
-    // Few bits, so that ties and exact values occur.
+    // Few bits, so that there are ties and exact values.
     const double x = std::ldexp(static_cast<double>(random() % (1u << (1 + i % 30))) * (i & 1 ? 1 : -1), exponent - 20);
     if (std::fabs(x) < 65504) check_rounding<kHalfFormat>(x);
     check_rounding<kBfloatFormat>(x);
@@ -97,7 +97,7 @@ TEST(ArithHalf, TheShortWaysAgreeWithTheLongOne) {
   }
   std::mt19937_64 random(3);
   for (int i = 0; i < 300000; ++i) {
-    // Ties of the half formats, and their closest surroundings among doubles.
+    // Ties of the half formats, and the doubles next to them.
     const double tie = (to_double(Half{static_cast<uint16_t>(random() % 0x7c00)}) +
                         to_double(Half{static_cast<uint16_t>(random() % 0x7c00)})) /
                        2;
@@ -144,7 +144,7 @@ TEST(ArithHalf, SumsProductsAndFusedOnesRoundOnce) {
     expect_nearest(units(a, 24) * units(b, 24), mul_half(a, b, kPlain), "mul");
     expect_nearest(units(a, 24) * units(b, 24) + units(c, 48), fma_half(a, b, c, kPlain), "fma");
   }
-  // 1.5 * 2^-24 exactly between two subnormals, and a hair beside it that double cannot add.
+  // 1.5 * 2^-24 is exactly between two subnormals. The product is a little beside it, too little for a double.
   EXPECT_EQ(fma_half(Half{0x3e00}, Half{0x0001}, Half{0x0000}, kPlain).bits, 0x0002);
   EXPECT_EQ(fma_half(Half{0x7800}, Half{0x3c01}, Half{0x8001}, kPlain).bits, 0x7801);
 }

@@ -59,7 +59,7 @@ TEST(ArithInt64, HighHalvesAreThoseOfTheLongMultiplication) {
       const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), crossed = a0 * b1 + (middle & 0xffffffff);
       const uint64_t high = a1 * b1 + (middle >> 32) + (crossed >> 32);
       EXPECT_EQ(mul_hi(a, b), high);
-      // Read as signed, a is a - 2^64 if its top bit is set, which takes b from the high half; so with b.
+      // If its top bit is set, a as a signed number is a - 2^64, which subtracts b from the high half. The same for b.
       const uint64_t signed_high = high - (a >> 63 ? b : 0) - (b >> 63 ? a : 0);
       EXPECT_EQ(mul_hi(static_cast<int64_t>(a), static_cast<int64_t>(b)), static_cast<int64_t>(signed_high));
     }

@@ -1,5 +1,5 @@
-// arith_special_test: the approximated functions as their handlers compute them, in every copy, against the host's
-// functions in double, rounded to float: over millions of arguments, edge cases among them.
+// arith_special_test: the handlers of the approximated functions, in every copy, against the host's functions in
+// double, rounded to float. Millions of arguments, edge cases included.
 
 #include <gtest/gtest.h>
 
@@ -84,8 +84,8 @@ class SpecialFunction : public testing::TestWithParam<Isa> {
 };
 INSTANTIATE_TEST_SUITE_P(Isas, SpecialFunction, testing::Values(Isa::kBaseline, Isa::kAvx2));
 
-// A polynomial's error, 2^-37.8 at most and far less for most arguments, moves few results across the middle between
-// two floats: at most 7 of 2^20 did.
+// The error of a polynomial is at most 2^-37.8, and far less for most arguments. So it moves few results across the
+// middle between two floats: at most 7 of 2^20.
 TEST_P(SpecialFunction, IsTheNearestFloatButForOneArgumentIn65536) {
   const AluTable table = make_alu_table(GetParam());
   for (const Function& f : kFunctions) {
@@ -104,7 +104,8 @@ TEST_P(SpecialFunction, IsTheNearestFloatButForOneArgumentIn65536) {
   }
 }
 
-// One lane's result does not depend on the others': every edge case alone among covered arguments, and among its like.
+// The result of a lane does not depend on other lanes: each edge case alone among covered arguments, and among other
+// edge cases.
 TEST_P(SpecialFunction, EdgeCasesAreTheHostsAndDisturbNobody) {
   const AluTable table = make_alu_table(GetParam());
   for (const Function& f : kFunctions) {

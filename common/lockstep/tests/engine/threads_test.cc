@@ -9,7 +9,7 @@
 #include "device/emulated_device.h"
 #include "engine/access.h"
 #include "engine/workers.h"
-#include "program/independence.h"
+#include "program/decode_program.h"
 #include "ptx/parser.h"
 
 namespace lockstep {
@@ -28,18 +28,18 @@ bool independent(const std::string& body) {
             ".visible .entry k(.param .u64 p)\n{\n.reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<9>;"
             " .reg .f64 %fd<9>;\n.shared .align 8 .b8 s[256];\nld.param.u64 %rd1, [p];\nmov.u32 %r3, s;\n" +
             body + "\nst.global.u32 [%rd1], %r9;\nret;\n}\n");
-  Linkage linkage;
-  linkage.variable_address = [](const std::string&) { return uint64_t{0}; };
-  linkage.function_id = [](const std::string&) { return uint64_t{1}; };
-  linkage.find_function = [&](const std::string& name) -> const Function* {
+  DeviceSymbols symbols;
+  symbols.variable_address = [](const std::string&) { return uint64_t{0}; };
+  symbols.function_id = [](const std::string&) { return uint64_t{1}; };
+  symbols.find_function = [&](const std::string& name) -> const Function* {
     for (const Function& f : module.functions)
       if (f.name == name) return &f;
     return nullptr;
   };
-  linkage.access_handler = access_handler;
-  linkage.address_taken = [] { return std::vector<const Function*>{}; };
-  const auto program = link(module, module.functions.back(), linkage);
-  EXPECT_EQ(program->refusal, "") << body;
+  symbols.access_handler = access_handler;
+  symbols.address_taken = [] { return std::vector<const Function*>{}; };
+  const auto program = decode_program(module, module.functions.back(), symbols);
+  EXPECT_EQ(program->refusal.message, "") << body;
   return program->blocks_independent;
 }
 

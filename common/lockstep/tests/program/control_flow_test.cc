@@ -1,4 +1,4 @@
-// control_flow_test: where branches meet again, on small graphs worked out by hand.
+// control_flow_test: where the sides of branches meet again, on small graphs worked out by hand.
 #include "program/control_flow.h"
 
 #include <gtest/gtest.h>

@@ -62,7 +62,7 @@ Dim3 parse_dim3(const std::string& text) {
   char comma;
   std::istringstream in(text);
   in >> dim.x >> comma >> dim.y >> comma >> dim.z;
-  // A failed read sets the number to zero; what is not written is one.
+  // A failed read sets the number to zero; a number that is not written is one.
   const auto commas = std::count(text.begin(), text.end(), ',');
   if (commas < 1) dim.y = 1;
   if (commas < 2) dim.z = 1;
@@ -193,7 +193,7 @@ bool same(uint64_t got, uint64_t want, const std::string& type, double within) {
   if (got == want) return true;
   if (type[0] != 'f') return false;
   const double g = as_double(got, type), w = as_double(want, type);
-  // Which NaN comes out is the machine's affair.
+  // Any NaN will do: machines differ in which one they return.
   if (std::isnan(w)) return std::isnan(g);
   return within > 0 && std::abs(g - w) <= within * std::abs(w);
 }

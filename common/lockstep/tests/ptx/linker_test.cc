@@ -1,4 +1,4 @@
-// linker_test: several files' PTX as one module: which definition a name means, and what is refused.
+// linker_test: the PTX of several files as one module: which definition a name means, and what is refused.
 #include "ptx/linker.h"
 
 #include <gtest/gtest.h>

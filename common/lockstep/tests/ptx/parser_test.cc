@@ -1,4 +1,4 @@
-// parser_test: what PTX text becomes, and where a mistake in it is said to be.
+// parser_test: the module that PTX text becomes, and the line that an error names.
 #include "ptx/parser.h"
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(Parser, WhatIsNestedTooDeepIsRefused) {
   const std::string body = kHead + ".visible .entry k()\n{\n", end = "\n}\n";
   const std::string mov = "mov.u32 %r1, ", list = kHead + "\n\n.global .u32 x[1] = ";
   EXPECT_NO_THROW(parse(body + nested("{", "ret;", "}", 200) + end));
-  EXPECT_NO_THROW(parse(body + nested("{", "ret;", "}\n{ret;}", 200) + end));  // beside each other they do not count
+  EXPECT_NO_THROW(parse(body + nested("{", "ret;", "}\n{ret;}", 200) + end));  // scopes beside each other do not count
   EXPECT_NO_THROW(parse(list + nested("{", "1", "}", 200) + ";\n"));
   EXPECT_TRUE(refused(body + nested("{", "ret;", "}", 300) + end));
   for (const auto& [open, close] : {std::pair{"{", "}"}, {"[", "]"}, {"(", ")"}, {"!", ""}})

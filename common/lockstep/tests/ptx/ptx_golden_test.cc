@@ -1,6 +1,6 @@
-// Every .ptx file under tests/ptx, run on lockstep under each kind of schedule: what a file promises must not
-// depend on the order in which warps and blocks take turns. ptx_golden_card holds the same files against a real
-// card; on an H200 all do that are not marked lockstep-only.
+// ptx_golden_test: every .ptx file under tests/ptx, run on lockstep under each kind of schedule. What a file promises
+// must not depend on the order in which warps and blocks run. ptx_golden_card compares the same files with a real card;
+// on an H200 all hold that are not marked lockstep-only.
 #include <gtest/gtest.h>
 
 #include "device/emulated_device.h"

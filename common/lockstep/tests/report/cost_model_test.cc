@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/emulated_device.h"
-#include "program/dependence.h"
+#include "program/opcodes.h"
 
 namespace lockstep {
 namespace {

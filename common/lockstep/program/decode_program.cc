@@ -1,11 +1,11 @@
-#include "program/program.h"
+#include "program/decode_program.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-#include "program/decoder.h"
 #include "program/dependence.h"
+#include "program/function_decoder.h"
 #include "program/independence.h"
 
 namespace lockstep {
@@ -14,9 +14,9 @@ namespace {
 // Every function that the entry can reach, the entry first.
 class Reach {
  public:
-  Reach(const Linkage& linkage, Program& program) : linkage_(linkage), program_(program) {}
+  Reach(const DeviceSymbols& symbols, Program& program) : symbols_(symbols), program_(program) {}
 
-  // Depth first, on a stack of its own: a chain of calls may be longer than ours.
+  // Depth first, with its own stack: a chain of calls may be deeper than the stack of the host.
   void add(const Function& entry) {
     open_.push_back(&entry);
     while (!open_.empty()) {
@@ -38,10 +38,10 @@ class Reach {
       if (s.opcode() != "call") continue;
       for (const Operand& operand : s.operands) {
         if (operand.kind == Operand::kRegister && !std::exchange(program_.calls_unknown, true)) {
-          const auto targets = linkage_.address_taken();
+          const auto targets = symbols_.address_taken();
           open_.insert(open_.end(), targets.begin(), targets.end());
         } else if (operand.kind == Operand::kSymbol) {
-          const Function* callee = linkage_.find_function(operand.name);
+          const Function* callee = symbols_.find_function(operand.name);
           if (callee && !callee->is_extern) open_.push_back(callee);
         }
       }
@@ -49,12 +49,12 @@ class Reach {
   }
 
   std::vector<const Function*> open_;
-  const Linkage& linkage_;
+  const DeviceSymbols& symbols_;
   Program& program_;
 };
 
-// Arrays of fixed size first; those whose size the launch gives all begin behind them.
-void lay_out_shared(LinkContext& context) {
+// Arrays of fixed size come first. All arrays whose size the launch gives begin behind them, at one offset.
+void lay_out_shared(DecodeContext& context) {
   SharedLayout& shared = context.shared;
   const auto record = [&](const Variable& v, uint32_t offset) {
     const std::string name = demangled(v.name);
@@ -65,7 +65,7 @@ void lay_out_shared(LinkContext& context) {
   std::set<std::string> mentioned;
   for (const Function* f : context.reachable) {
     for (const Variable& v : f->variables)
-      if (v.space == Space::kShared) record(v, shared.function_offsets[{f, v.name}] = shared.place(v));
+      if (v.space == Space::kShared) record(v, shared.function_offsets[{f, v.name}] = shared.reserve(v));
     for (const Statement& s : f->body)
       for (const Operand& operand : s.operands)
         for_each_name(operand, Operand::kSymbol, [&](const std::string& n) { mentioned.insert(n); });
@@ -76,7 +76,7 @@ void lay_out_shared(LinkContext& context) {
     if (v.bytes == 0)
       dynamic.push_back(&v);
     else
-      record(v, shared.module_offsets[v.name] = shared.place(v));
+      record(v, shared.module_offsets[v.name] = shared.reserve(v));
   }
   uint32_t alignment = 16;
   for (const Variable* v : dynamic) alignment = std::max(alignment, v->align);
@@ -85,7 +85,7 @@ void lay_out_shared(LinkContext& context) {
   context.program.static_shared_bytes = shared.end - kSharedBase;
 }
 
-// One thread's local memory, every function's frame once.
+// The local memory of one thread, with the frame of each function once.
 uint64_t local_bytes(const Program& program) {
   uint64_t sum = 0;
   for (const FunctionCode& f : program.functions) sum += f.local_bytes;
@@ -94,39 +94,22 @@ uint64_t local_bytes(const Program& program) {
 
 }  // namespace
 
-uint32_t LinkContext::index_of(const std::string& name) const {
-  for (uint32_t i = 0; i < reachable.size(); ++i)
-    if (reachable[i]->name == name) return i;
-  return kNowhere;
-}
-
-ParamLayout lay_out(const std::vector<Variable>& params, uint32_t start) {
-  ParamLayout layout;
-  layout.bytes = start;
-  for (const Variable& v : params) {
-    layout.bytes = align_up(layout.bytes, std::max<uint32_t>(v.align, 1));
-    layout.slots.push_back({layout.bytes, static_cast<uint32_t>(v.bytes)});
-    layout.bytes += static_cast<uint32_t>(v.bytes);
-  }
-  return layout;
-}
-
-std::unique_ptr<Program> link(const Module& module, const Function& entry, const Linkage& linkage) {
+std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const DeviceSymbols& symbols) {
   auto program = std::make_unique<Program>();
-  Reach reach(linkage, *program);
+  Reach reach(symbols, *program);
   reach.add(entry);
-  LinkContext context{module, linkage, *program};
+  DecodeContext context{module, symbols, *program};
   context.reachable = std::move(reach.functions);
   lay_out_shared(context);
   program->functions.resize(context.reachable.size());
   for (uint32_t i = 0; i < context.reachable.size(); ++i) {
-    program->function_ids.push_back(linkage.function_id(context.reachable[i]->name));
+    program->function_ids.push_back(symbols.function_id(context.reachable[i]->name));
     FunctionDecoder(context, *context.reachable[i], i).run();
   }
   if (entry.cluster_blocks > 1) {
-    program->refusal = "clusters of more than one block are not supported";
-    program->refusal_instruction = ".reqnctapercluster";
-    program->refusal_location.ptx_line = entry.ptx_line;
+    program->refusal.message = "clusters of more than one block are not supported";
+    program->refusal.instruction = ".reqnctapercluster";
+    program->refusal.location.ptx_line = entry.ptx_line;
   }
   program->local_bytes = local_bytes(*program);
   note_waits(*program);

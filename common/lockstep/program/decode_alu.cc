@@ -1,0 +1,199 @@
+// decode_alu: arithmetic, and the instructions that come down to it: moves, vectors of registers, address conversions.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "program/decoders.h"
+#include "program/function_decoder.h"
+#include "program/opcodes.h"
+#include "program/special_registers.h"
+#include "ptx/lexer.h"
+
+namespace lockstep {
+namespace {
+
+// The handler of the arithmetic that does an address conversion.
+AluHandler arithmetic(const char* opcode, const char* type) {
+  Statement s;
+  s.set_name(std::string(opcode) + "." + type);
+  s.operands.resize(3);
+  return select_alu(s, {Width::k64, Width::k64, Width::k64})->handler;
+}
+
+// For each lane: does its generic address lie in [b, b + c)? kReplace writes the answer into d. kSet and kClear change
+// d only in lanes whose address lies inside.
+enum class IfInside : uint32_t { kReplace, kSet, kClear };
+void in_range(std::byte* registers, const AluOperands& in, Mask mask) {
+  const auto* a = lanes<uint64_t>(registers, in.a);
+  const uint64_t start = *lanes<uint64_t>(registers, in.b), bytes = *lanes<uint64_t>(registers, in.c);
+  Mask inside = 0;
+  for (int l = 0; l < kWarpSize; ++l) inside |= static_cast<Mask>(a[l] - start < bytes) << l;
+  Mask& d = *lanes<Mask>(registers, in.d);
+  switch (static_cast<IfInside>(in.modes)) {
+    case IfInside::kReplace: d = (d & ~mask) | (inside & mask); break;
+    case IfInside::kSet: d |= inside & mask; break;
+    case IfInside::kClear: d &= ~(inside & mask); break;
+  }
+}
+
+// d = piece number modes of a.
+template <class Whole, class Piece>
+void unpack(std::byte* registers, const AluOperands& in, Mask mask) {
+  auto* d = lanes<Piece>(registers, in.d);
+  const auto* a = lanes<Piece>(registers, in.a);
+  constexpr int kPieces = sizeof(Whole) / sizeof(Piece);
+  for (int l = 0; l < kWarpSize; ++l) d[l] = mask >> l & 1 ? a[l * kPieces + in.modes] : d[l];
+}
+
+// Piece number modes of d = a.
+template <class Whole, class Piece>
+void pack(std::byte* registers, const AluOperands& in, Mask mask) {
+  auto* d = lanes<Piece>(registers, in.d);
+  const auto* a = lanes<Piece>(registers, in.a);
+  constexpr int kPieces = sizeof(Whole) / sizeof(Piece);
+  for (int l = 0; l < kWarpSize; ++l)
+    if (mask >> l & 1) d[l * kPieces + in.modes] = a[l];
+}
+
+struct Uint128 {
+  uint64_t low, high;
+};
+
+template <class Whole, class Piece>
+AluHandler choose(bool to_whole) {
+  return to_whole ? pack<Whole, Piece> : unpack<Whole, Piece>;
+}
+
+AluHandler select_pack(Width whole, Width piece, bool to_whole) {
+  if (whole == Width::k32 && piece == Width::k16) return choose<uint32_t, uint16_t>(to_whole);
+  if (whole == Width::k64 && piece == Width::k16) return choose<uint64_t, uint16_t>(to_whole);
+  if (whole == Width::k64 && piece == Width::k32) return choose<uint64_t, uint32_t>(to_whole);
+  if (whole == Width::k128 && piece == Width::k64) return choose<Uint128, uint64_t>(to_whole);
+  if (whole == Width::k128 && piece == Width::k32) return choose<Uint128, uint32_t>(to_whole);
+  return nullptr;
+}
+
+// mov between a register and the vector of its pieces: one instruction for each piece.
+void decode_vector_mov(FunctionDecoder& f, const Statement& s) {
+  const bool to_whole = s.operands[1].kind == Operand::kVector;
+  const Operand& vector = s.operands[to_whole ? 1 : 0];
+  const Operand& whole = s.operands[to_whole ? 0 : 1];
+  if (s.modifiers().empty() || vector.elements.empty()) throw Unsupported("this form of mov is not supported");
+  const Width whole_width = width_of(type_from_name(s.modifiers().back()));
+  const uint32_t bytes = width_bytes(whole_width) / static_cast<uint32_t>(vector.elements.size());
+  const Width piece = bytes == 64 ? Width::k16 : bytes == 128 ? Width::k32 : Width::k64;
+  const AluHandler handler = select_pack(whole_width, piece, to_whole);
+  if (!handler) throw Unsupported("a vector of this size is not supported");
+  const uint32_t w = to_whole ? f.destination(s, whole, whole_width) : f.source(s, whole, whole_width);
+  bool counted = true;
+  for (uint32_t i = 0; i < vector.elements.size(); ++i) {
+    const Operand& element = vector.elements[i];
+    if (element.kind == Operand::kSink) continue;
+    const uint32_t p = to_whole ? f.source(s, element, piece) : f.destination(s, element, piece);
+    const AluOperands operands{.d = to_whole ? w : p, .a = to_whole ? p : w, .modes = i};
+    f.emit_alu(s, handler, operands).uncounted = !std::exchange(counted, false);
+  }
+}
+
+uint64_t window_of(const Statement& s) {
+  if (s.has("shared") || s.has("shared::cta") || s.has("shared::cluster")) return kSharedWindow;
+  return s.has("local") ? kLocalWindow : 0;
+}
+
+// Each block is a cluster of its own, so what another block of the cluster would have is what this block has.
+void decode_as_mov(FunctionDecoder& f, const Statement& s, const std::string& type, const Operand& from) {
+  Statement move = s;
+  move.set_name("mov." + type);
+  move.operands.resize(2);
+  move.operands[1] = from;
+  f.decode(move);
+}
+
+}  // namespace
+
+void decode_alu(FunctionDecoder& f, const Statement& s, const Opcode&) {
+  std::array<Width, 6> widths{};
+  for (size_t i = 0; i < std::min(widths.size(), s.operands.size()); ++i)
+    widths[i] = f.registers().width_of(s.operands[i]);
+  const std::optional<AluChoice> choice = select_alu(s, widths);
+  if (!choice) throw Unsupported("the instruction is not supported");
+  const size_t first = s.dual_destination ? 2 : 1;
+  std::array<uint32_t, 4> sources{};
+  size_t next = 0;
+  for (size_t i = first; i < s.operands.size() && next < sources.size(); ++i) {
+    if (static_cast<int>(i - first) == choice->folded_source) continue;  // lop3's table is in modes
+    const Width wanted = choice->sources[next];
+    if (wanted != Width::kNone) sources[next] = f.source(s, s.operands[i], wanted, choice->source_types[next]);
+    ++next;
+  }
+  if (next < sources.size() && choice->sources[next] != Width::kNone)
+    throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
+  uint32_t d = f.destination(s, 0, choice->d);
+  if (d == 0) d = f.registers().allocate(choice->d);  // "_": computed and forgotten
+  const uint32_t d2 = s.dual_destination ? f.destination(s, 1, Width::kPred) : 0;
+  const auto [a, b, c, e] = sources;
+  f.emit_alu(s, choice->handler, {d, d2, a, b, c, e, choice->modes});
+}
+
+void decode_mov(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
+  const Operand &to = s.operands.at(0), &from = s.operands.at(1);
+  if (to.kind == Operand::kVector || from.kind == Operand::kVector) return decode_vector_mov(f, s);
+  if (from.kind == Operand::kRegister)
+    if (const auto special = find_special(from.name); special && is_dynamic(*special))
+      return f.read_special(s, *special);
+  decode_alu(f, s, opcode);
+}
+
+void decode_cvta(FunctionDecoder& f, const Statement& s, const Opcode&) {
+  const uint64_t window = window_of(s);
+  const uint32_t a = f.double_word(s, 1);
+  const uint32_t d = f.destination(s, 0, Width::k64);
+  if (window == 0) {
+    f.emit_alu(s, arithmetic("mov", "b64"), {.d = d, .a = a});
+  } else {
+    const uint32_t b = f.registers().constant(Width::k64, s.has("to") ? -window : window);
+    f.emit_alu(s, arithmetic("add", "u64"), {.d = d, .a = a, .b = b});
+  }
+}
+
+// Constants and the kernel's parameters lie among the other variables: a range for each. Constants are not global, but
+// parameters are both, on an H200 as here.
+void decode_isspacep(FunctionDecoder& f, const Statement& s, const Opcode&) {
+  const uint32_t a = f.double_word(s, 1);
+  const uint32_t d = f.destination(s, 0, Width::kPred);
+  const DeviceSymbols& symbols = f.context().symbols;
+  bool counted = true;
+  const auto range = [&](uint64_t start, uint64_t bytes, IfInside then) {
+    const uint32_t b = f.registers().constant(Width::k64, start), c = f.registers().constant(Width::k64, bytes);
+    const AluOperands operands{.d = d, .a = a, .b = b, .c = c, .modes = static_cast<uint32_t>(then)};
+    f.emit_alu(s, in_range, operands).uncounted = !std::exchange(counted, false);
+  };
+  const bool is_global = s.has("global"), is_constant = s.has("const");
+  const bool is_param = s.has("param") || s.has("param::entry");
+  const uint64_t window = window_of(s);
+  if (!is_global && !is_constant && !is_param && window == 0) throw Unsupported("this space has no addresses here");
+  range(window, is_global ? kSharedWindow : window ? kWindowBytes : 0, IfInside::kReplace);
+  if (is_global || is_constant)
+    for (const Variable& v : f.context().module.variables)
+      if (v.space == Space::kConst && !v.is_extern)
+        range(symbols.variable_address(v.name), v.bytes, is_global ? IfInside::kClear : IfInside::kSet);
+  if (is_param) range(symbols.param_block, kParamBytes, IfInside::kSet);
+}
+
+// A hint for the cache, which lockstep does not have.
+void decode_createpolicy(FunctionDecoder& f, const Statement& s, const Opcode&) {
+  const uint32_t zero = f.registers().constant(Width::k64, 0);
+  f.emit_alu(s, arithmetic("mov", "b64"), {.d = f.destination(s, 0, Width::k64), .a = zero});
+}
+
+void decode_mapa(FunctionDecoder& f, const Statement& s, const Opcode&) {  // mapa d, a, rank
+  decode_as_mov(f, s, s.modifiers().empty() ? "" : s.modifiers().back(), s.operands.at(1));
+}
+
+void decode_getctarank(FunctionDecoder& f, const Statement& s, const Opcode&) {  // getctarank d, a
+  Operand zero;
+  zero.kind = Operand::kInteger;
+  decode_as_mov(f, s, "u32", zero);
+}
+
+}  // namespace lockstep

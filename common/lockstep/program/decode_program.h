@@ -1,0 +1,16 @@
+// decode_program: a Module's entry point and all that it can call → a Program: decoded, with registers and variables
+// laid out, and each branch with the instruction at which its two sides meet again.
+#pragma once
+
+#include <memory>
+
+#include "program/device_symbols.h"
+#include "program/program.h"
+#include "ptx/module.h"
+
+namespace lockstep {
+
+// Throws PtxError for what is malformed. What is not supported becomes the Program's refusal.
+std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const DeviceSymbols& symbols);
+
+}  // namespace lockstep

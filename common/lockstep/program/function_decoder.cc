@@ -1,0 +1,253 @@
+#include "program/function_decoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "program/control_flow.h"
+#include "program/opcodes.h"
+#include "program/special_registers.h"
+#include "ptx/lexer.h"
+
+namespace lockstep {
+namespace {
+
+// p = !a, for all lanes.
+void not_predicate(std::byte* registers, const AluOperands& in, Mask) {
+  *lanes<Mask>(registers, in.d) = ~*lanes<Mask>(registers, in.a);
+}
+
+uint64_t immediate_bits(const Operand& operand, Type literal) {
+  if (operand.kind == Operand::kDouble && literal == Type::kF32)
+    return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+  if (operand.kind == Operand::kFloat && literal == Type::kF64)
+    return std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(operand.bits))));
+  return operand.bits;
+}
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(DecodeContext& context, const Function& function, uint32_t index)
+    : context_(context),
+      function_(function),
+      program_(context.program),
+      index_(index),
+      registers_(function, program_.functions[index]),
+      variables_(lay_out_variables(function, is_kernel(), program_.functions[index])) {}
+
+void FunctionDecoder::run() {
+  FunctionCode& code = program_.functions[index_];
+  code.name = function_.name;
+  code.entry = static_cast<uint32_t>(program_.code.size());
+  for (const Statement& s : function_.body) note_reads(s);
+  const std::vector<uint32_t> points = reconvergence_points(function_);
+  std::vector<bool> meets(function_.body.size() + 1, false);
+  for (const uint32_t p : points)
+    if (p != kNowhere) meets[p] = true;
+  for (uint32_t i = 0; i < function_.body.size(); ++i) {
+    const Statement& s = function_.body[i];
+    statement_pc_.push_back(static_cast<uint32_t>(program_.code.size()));
+    if (meets[i]) emit(s, Kind::kJoin);
+    if (!s.label.empty()) {
+      labels_[s.label] = statement_pc_.back();
+      continue;
+    }
+    decode_or_refuse(s, points[i]);
+  }
+  Statement end;
+  end.set_name(is_kernel() ? "exit" : "ret");
+  emit(end, is_kernel() ? Kind::kExit : Kind::kReturn);
+  resolve_labels();
+}
+
+void FunctionDecoder::note_reads(const Statement& s) {
+  const Opcode* opcode = find_opcode(s.full_name());
+  const Operands roles = opcode ? opcode->operands : Operands::kResultFirst;
+  const size_t destinations = roles != Operands::kResultFirst ? 0 : s.dual_destination ? 2 : 1;
+  for (size_t i = 0; i < s.operands.size(); ++i) {
+    const bool is_address = s.operands[i].kind == Operand::kAddress;
+    if (i < destinations && !is_address) continue;
+    for_each_name(s.operands[i], Operand::kRegister, [&](const std::string& name) {
+      read_registers_.insert(name);
+      if (is_address || roles != Operands::kStore) used_registers_.insert(name);
+    });
+  }
+}
+
+void FunctionDecoder::decode(const Statement& s) {
+  const Opcode* opcode = find_opcode(s.full_name());
+  if (!opcode) throw Unsupported("the instruction is not supported");
+  opcode->decode(*this, s, *opcode);
+}
+
+void FunctionDecoder::decode_or_refuse(const Statement& s, uint32_t meeting) {
+  try {
+    decode(s);
+    if (meeting != kNowhere) meetings_.emplace_back(last_pc(), meeting);
+  } catch (const Unsupported& error) {
+    if (program_.refusal.message.empty()) program_.refusal = {error.what(), s.full_name(), s.location};
+  } catch (const std::out_of_range&) { throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing"); }
+}
+
+void FunctionDecoder::resolve_labels() {
+  for (const auto& [pc, label] : branches_) program_.code[pc].target = labels_.at(label);
+  for (const auto& [pc, statement] : meetings_) program_.code[pc].meeting = statement_pc_[statement];
+  for (const auto& [table, names] : tables_)
+    for (const std::string& name : names) program_.tables[table].push_back(labels_.at(name));
+}
+
+Instruction& FunctionDecoder::emit(const Statement& s, Kind kind) {
+  Instruction in;
+  in.kind = kind;
+  in.uncounted = kind == Kind::kJoin;
+  if (!s.guard.empty() && kind != Kind::kJoin) {
+    const Register* guard = registers_.find(s.guard);
+    if (!guard) throw PtxError(s.location.ptx_line, "no predicate '" + s.guard + "'");
+    in.guard = guard->offset;
+    in.guard_negated = s.guard_negated;
+  }
+  program_.code.push_back(in);
+  program_.locations.push_back(s.location);
+  program_.names.push_back(s.full_name());
+  return program_.code.back();
+}
+
+Instruction& FunctionDecoder::emit_alu(const Statement& s, AluHandler handler, const AluOperands& operands) {
+  Instruction& in = emit(s, Kind::kAlu);
+  in.alu = handler;
+  static_cast<AluOperands&>(in) = operands;
+  return in;
+}
+
+void FunctionDecoder::read_special(const Statement& s, Special special) {
+  const uint32_t d = destination(s, 0, special_width(special));
+  Instruction& in = emit(s, Kind::kReadSpecial);
+  in.d = d;
+  in.special = special;
+}
+
+void FunctionDecoder::add_access(MemoryAccess& access) {
+  access.pc = last_pc();
+  access.index = static_cast<uint32_t>(program_.accesses.size());
+  program_.accesses.push_back(access);
+}
+
+// A register that holds the address of a variable or function.
+uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
+  const auto addend = static_cast<uint64_t>(operand.offset);
+  if (const auto local = variables_.locals.find(operand.name); local != variables_.locals.end())
+    return registers_.preset(Preset::kLocalAddress, width, local->second + addend);
+  if (const auto own = context_.shared.function_offsets.find({&function_, operand.name});
+      own != context_.shared.function_offsets.end())
+    return registers_.constant(width, own->second + addend);
+  if (const auto shared = context_.shared.module_offsets.find(operand.name);
+      shared != context_.shared.module_offsets.end())
+    return registers_.constant(width, shared->second + addend);
+  if (is_kernel())
+    if (const auto param = variables_.params.find(operand.name);
+        param != variables_.params.end() && is_formal(operand.name))
+      return registers_.constant(width, context_.symbols.param_block + param->second.offset + addend);
+  if (const uint64_t address = context_.symbols.variable_address(operand.name))
+    return registers_.constant(width, address + addend);
+  if (const Function* f = context_.symbols.find_function(operand.name)) {
+    if (f->is_extern) throw not_defined("function", operand.name);
+    return registers_.constant(width, kFunctionWindow + 16 * context_.symbols.function_id(operand.name));
+  }
+  for (const Variable& v : context_.module.variables)
+    if (v.name == operand.name) throw not_defined("variable", operand.name);
+  throw Unsupported("the address of '" + operand.name + "' is not known here");
+}
+
+bool FunctionDecoder::is_formal(const std::string& name) const {
+  return std::any_of(function_.params.begin(), function_.params.end(),
+                     [&](const Variable& v) { return v.name == name; });
+}
+
+uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) {
+  uint32_t offset = 0;
+  if (operand.kind == Operand::kInteger) {
+    offset = registers_.constant(Width::kPred, operand.bits ? kFullMask : 0);
+  } else if (operand.name == "%is_explicit_cluster") {
+    offset = registers_.constant(Width::kPred, 0);
+  } else {
+    const Register* r = registers_.find(operand.name);
+    if (!r || r->type != Type::kPred) throw PtxError(s.location.ptx_line, "'" + operand.name + "' is no predicate");
+    offset = r->offset;
+  }
+  if (!operand.negated) return offset;
+  const uint32_t inverse = registers_.allocate(Width::kPred);
+  emit_alu(s, not_predicate, {.d = inverse, .a = offset}).uncounted = true;
+  return inverse;
+}
+
+// The instruction would read or write past the end of a narrower register.
+void FunctionDecoder::check_width(const Statement& s, const Operand& operand, Width wanted) {
+  const Width width = registers_.width_of(operand);
+  if (width != Width::kNone && wanted != Width::kNone && width != wanted)
+    throw PtxError(s.location.ptx_line,
+                   s.full_name() + ": the register '" + operand.name + "' has another width than the instruction");
+}
+
+uint32_t FunctionDecoder::source(const Statement& s, const Operand& operand, Width width, Type literal) {
+  check_width(s, operand, width);
+  switch (operand.kind) {
+    case Operand::kRegister: {
+      if (const auto special = find_special(operand.name)) {
+        if (is_dynamic(*special)) throw Unsupported("'" + operand.name + "' can only be read by mov");
+        return registers_.preset(Preset::kSpecial, special_width(*special), static_cast<uint64_t>(*special));
+      }
+      if (width == Width::kPred) return predicate(s, operand);
+      if (const Register* r = registers_.find(operand.name)) return r->offset;
+      throw operand.name[0] == '%' ? Unsupported("the register '" + operand.name + "' is not known")
+                                   : Unsupported("'" + operand.name + "' is not declared");
+    }
+    case Operand::kInteger:
+    case Operand::kFloat:
+    case Operand::kDouble:
+      if (width == Width::kPred) return predicate(s, operand);
+      return registers_.constant(width, immediate_bits(operand, literal));
+    case Operand::kSymbol:
+      if (operand.name == "WARP_SZ") return registers_.constant(width, kWarpSize);
+      return symbol(operand, width);
+    default: throw Unsupported("an operand of this form is not supported here");
+  }
+}
+
+uint32_t FunctionDecoder::destination(const Statement& s, size_t operand, Width width) {
+  return destination(s, s.operands.at(operand), width);
+}
+
+uint32_t FunctionDecoder::destination(const Statement& s, const Operand& operand, Width width) {
+  if (operand.kind == Operand::kSink) return 0;
+  check_width(s, operand, width);
+  const Register* r = operand.kind == Operand::kRegister ? registers_.find(operand.name) : nullptr;
+  if (!r) throw Unsupported("the destination '" + operand.name + "' is no register");
+  return r->offset;
+}
+
+ParamSlot FunctionDecoder::param_slot(const std::string& name) const {
+  const auto found = variables_.params.find(name);
+  if (found == variables_.params.end()) throw Unsupported("the parameter '" + name + "' is not known here");
+  return found->second;
+}
+
+void FunctionDecoder::set_address(MemoryAccess& access, const Statement& s, size_t operand) {
+  const Operand& address = s.operands.at(operand);
+  if (address.kind != Operand::kAddress) throw PtxError(s.location.ptx_line, "an address is expected");
+  const Operand& base = address.elements[0];
+  access.offset = address.offset;
+  if (base.kind == Operand::kInteger) {
+    access.offset += static_cast<int64_t>(base.bits);
+  } else if (base.kind == Operand::kSymbol && access.space == Space::kParam) {
+    access.offset += param_slot(base.name).offset;
+    const bool kernel_parameter = is_kernel() && is_formal(base.name);
+    if (kernel_parameter) access.offset += static_cast<int64_t>(context_.symbols.param_block);
+    access.space = kernel_parameter ? Space::kConst : Space::kParam;
+  } else {
+    access.wide_base = base.kind == Operand::kSymbol || registers_.width_of(base) == Width::k64;
+    access.base = source(s, base, access.wide_base ? Width::k64 : Width::k32);
+    if (access.space == Space::kParam) access.space = Space::kConst;  // a kernel's parameter through its address
+  }
+}
+
+}  // namespace lockstep

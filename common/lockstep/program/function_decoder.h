@@ -1,0 +1,122 @@
+// function_decoder: one function's statements → decoded instructions. Has what all decoders need: emits instructions,
+// and finds the registers of their operands. The decoders themselves are in decoders.h, one line each in opcodes.cc.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/align.h"
+#include "program/device_symbols.h"
+#include "program/frame_layout.h"
+#include "program/program.h"
+
+namespace lockstep {
+
+// The offsets of the block's shared arrays.
+struct SharedLayout {
+  std::unordered_map<std::string, uint32_t> module_offsets;  // module-scope arrays
+  std::map<std::pair<const Function*, std::string>, uint32_t> function_offsets;
+  uint32_t end = kSharedBase;
+
+  uint32_t reserve(const Variable& v) {
+    const uint32_t offset = align_up(end, std::max<uint32_t>(v.align, 1));
+    end = offset + static_cast<uint32_t>(v.bytes);
+    return offset;
+  }
+};
+
+// What the functions of one program share while they are decoded.
+struct DecodeContext {
+  const Module& module;
+  const DeviceSymbols& symbols;
+  Program& program;
+  SharedLayout shared{};
+  std::vector<const Function*> reachable{};  // beside Program::functions
+
+  // Into reachable; kNowhere if the entry cannot reach it.
+  uint32_t index_of(const std::string& name) const {
+    for (uint32_t i = 0; i < reachable.size(); ++i)
+      if (reachable[i]->name == name) return i;
+    return kNowhere;
+  }
+};
+
+class FunctionDecoder {
+ public:
+  // index: of the function in Program::functions; 0 is the kernel.
+  FunctionDecoder(DecodeContext& context, const Function& function, uint32_t index);
+
+  void run();
+  void decode(const Statement& s);
+
+  // An instruction with the statement's guard, name and location. The reference is valid until the next one.
+  Instruction& emit(const Statement& s, Kind kind);
+  Instruction& emit_alu(const Statement& s, AluHandler handler, const AluOperands& operands);
+  void read_special(const Statement& s, Special special);
+  // An instruction whose index is the list's next one.
+  template <class Use>
+  Instruction& emit_use(const Statement& s, Kind kind, std::vector<Use>& list, Use use) {
+    Instruction& in = emit(s, kind);
+    in.index = static_cast<uint32_t>(list.size());
+    list.push_back(std::move(use));
+    return in;
+  }
+  // The access belongs to the instruction that was emitted last.
+  void add_access(MemoryAccess& access);
+  // Once all labels are known: target of the branch that was emitted last; entries of a table of targets.
+  void branch_to(const std::string& label) { branches_.emplace_back(last_pc(), label); }
+  void fill_table(uint32_t table, const std::vector<std::string>& labels) { tables_.emplace_back(table, labels); }
+
+  // The register that holds an operand's value: constants and addresses get a register of their own. kNone accepts
+  // registers of any width. literal: the type as which a constant is read.
+  uint32_t source(const Statement& s, const Operand& operand, Width width, Type literal = Type::kNone);
+  uint32_t word(const Statement& s, size_t operand) { return source(s, s.operands.at(operand), Width::k32); }
+  uint32_t double_word(const Statement& s, size_t operand) { return source(s, s.operands.at(operand), Width::k64); }
+  uint32_t predicate(const Statement& s, const Operand& operand);
+  uint32_t destination(const Statement& s, size_t operand, Width width);  // 0 for "_"
+  uint32_t destination(const Statement& s, const Operand& operand, Width width);
+  // Sets the access's base, offset, and final space.
+  void set_address(MemoryAccess& access, const Statement& s, size_t operand);
+  ParamSlot param_slot(const std::string& name) const;
+
+  bool is_kernel() const { return index_ == 0; }
+  uint32_t index() const { return index_; }
+  bool is_parameter(const std::string& name) const { return variables_.params.contains(name); }
+  bool is_read(const std::string& name) const { return read_registers_.contains(name); }
+  bool is_used(const std::string& name) const { return used_registers_.contains(name); }
+  RegisterFile& registers() { return registers_; }
+  DecodeContext& context() { return context_; }
+  Program& program() { return program_; }
+  const Function& function() const { return function_; }
+
+ private:
+  void note_reads(const Statement& s);
+  void decode_or_refuse(const Statement& s, uint32_t meeting);  // meeting: a statement, or kNowhere
+  void resolve_labels();
+  uint32_t last_pc() const { return static_cast<uint32_t>(program_.code.size() - 1); }
+  void check_width(const Statement& s, const Operand& operand, Width wanted);
+  uint32_t symbol(const Operand& operand, Width width);
+  bool is_formal(const std::string& name) const;
+
+  DecodeContext& context_;
+  const Function& function_;
+  Program& program_;
+  uint32_t index_;
+  RegisterFile registers_;
+  FrameVariables variables_;
+  std::set<std::string> read_registers_;              // by any instruction of the function
+  std::set<std::string> used_registers_;              // likewise, without those that are only stored
+  std::unordered_map<std::string, uint32_t> labels_;  // → pc
+  std::vector<uint32_t> statement_pc_;
+  std::vector<std::pair<uint32_t, std::string>> branches_;  // pc, label
+  std::vector<std::pair<uint32_t, uint32_t>> meetings_;     // pc, statement
+  std::vector<std::pair<uint32_t, std::vector<std::string>>> tables_;
+};
+
+}  // namespace lockstep
