@@ -7,8 +7,8 @@
 #include <sstream>
 #include <string>
 
-#include "grader/judge/file.h"
-#include "grader/judge/lab.h"
+#include "grader/judge/lab/lab.h"
+#include "grader/judge/sandbox/file.h"
 
 namespace warpladder::testing {
 
@@ -32,8 +32,8 @@ inline Lab lab_of(const char* contract, const char* entry) {
   lab.measured = entry;
   lab.inputs.assign(lab.contract->inputs.begin(), lab.contract->inputs.end());
   lab.measured_inputs = {lab.inputs.front()};
-  lab.real_size = 5000;
-  lab.largest_size = 4097;
+  lab.sizes.real = 5000;
+  lab.sizes.largest = 4097;
   return lab;
 }
 

@@ -2,11 +2,11 @@
 // lab: 02
 // Asks for the binaries of the build, the judge's sources and the labs' rules, one name after the other.
 #if __has_include("@REPOSITORY@/build/labs/02_reduce_neighbored/solution") ||                          \
-                  __has_include("grader/judge/oracle.cc") ||                                           \
+                  __has_include("grader/judge/contract/oracle.cc") ||                                           \
                                 __has_include("@REPOSITORY@/labs/02_reduce_neighbored/lab.json") ||    \
                                               __has_include("common/runner/main.cc") ||                \
                                                             __has_include("@REPOSITORY@/.git/HEAD") || \
                                                                           __has_include("common/lockstep/device.cc")
 #error BREACHED: what a learner has no need of is there
 #endif
-#include "grader/judge/oracle.h"
+#include "grader/judge/contract/oracle.h"

@@ -1,0 +1,73 @@
+#include "grader/judge/run/device_process.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <sys/socket.h>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/run/process_failure.h"
+#include "grader/judge/sandbox/seccomp.h"
+
+namespace warpladder {
+namespace {
+
+constexpr int kSocketFd = 3;                    // in the device's process
+constexpr const char* kReport = "report.json";  // in the temporary folder
+constexpr const char* kViolation = "protocol violation: ";
+
+}  // namespace
+
+DeviceProcess::DeviceProcess(const DeviceProcessSpec& spec)
+    : cpu_seconds_(static_cast<double>(spec.limits.cpu_seconds)) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw JudgeFault("no socket for the emulated device: " + std::string(std::strerror(errno)));
+  end_ = Fd(ends[0]);
+  const Fd other(ends[1]);
+  ChildSpec child;
+  child.command = {spec.program.string(), std::to_string(kSocketFd)};
+  child.environment = spec.options;
+  child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / kReport);
+  child.descriptors = {{other.get(), kSocketFd}};
+  child.limits = spec.limits;
+  // It interprets foreign code, so it gets a filter. It makes the memory that it shares with the submission.
+  child.filter = filter_for({.processes = false, .shared_memory = true, .local_sockets = false});
+  child_.emplace(child);
+}
+
+std::optional<Failure> DeviceProcess::finish(double seconds) {
+  end_.reset();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  std::string line;
+  switch (child_->wait(std::chrono::time_point_cast<std::chrono::steady_clock::duration>(deadline), line)) {
+    case Child::Event::kEnded: break;
+    case Child::Event::kTimeout: return std::nullopt;  // a kernel still ran when its program was gone
+    default: throw JudgeFault("the emulated device prints without end: " + child_->errors());
+  }
+  if (child_->ended_well()) return std::nullopt;
+  const std::string errors = child_->errors();
+  if (child_->gave_up() && errors.starts_with(kViolation))
+    return Failure{Verdict::kCheating,
+                   "device.protocol",
+                   {"the program sent the emulated device what CUDA's runtime never sends: " +
+                    errors.substr(std::strlen(kViolation), errors.find('\n') - std::strlen(kViolation))},
+                   "Use the device by CUDA's functions alone.",
+                   ""};
+  if (child_->ending_signal() == SIGXCPU)
+    return time_failure("the limit of " + seconds_text(cpu_seconds_) + " of CPU time is used up");
+  throw JudgeFault("the emulated device " + child_->how_it_ended() + "\n" + errors);
+}
+
+std::string DeviceProcess::report() const {
+  std::ifstream stream(folder_.path() / kReport);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace warpladder
