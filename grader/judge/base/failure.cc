@@ -3,21 +3,22 @@
 namespace warpladder {
 
 std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kAccepted: return "accepted";
-    case Verdict::kWrongAnswer: return "wrong answer";
-    case Verdict::kRuleBroken: return "rule broken";
-    case Verdict::kTooSlow: return "too slow";
-    case Verdict::kInconclusive: return "inconclusive";
-    case Verdict::kCompileError: return "compile error";
-    case Verdict::kRuntimeError: return "runtime error";
-    case Verdict::kTime: return "time";
-    case Verdict::kMemory: return "memory";
-    case Verdict::kOutputLimit: return "output limit";
-    case Verdict::kCheating: return "cheating suspected";
-    case Verdict::kJudgeFault: return "judge fault";
-  }
-  return "judge fault";
+  static constexpr std::string_view kNames[] = {"accepted",     "wrong answer",  "rule broken",        "too slow",
+                                                "inconclusive", "compile error", "runtime error",      "time",
+                                                "memory",       "output limit",  "cheating suspected", "judge fault"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step) {
+  return {verdict, check, {step}, next_step, ""};
+}
+
+Failure compile_failure(const std::string& step, const std::string& next_step) {
+  return make_failure(Verdict::kCompileError, "compile", step, next_step);
+}
+
+Failure runtime_failure(const std::string& step, const std::string& next_step) {
+  return make_failure(Verdict::kRuntimeError, "runtime", step, next_step);
 }
 
 bool leaves_answers_right(const Failure& failure) {

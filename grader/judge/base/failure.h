@@ -23,7 +23,7 @@ enum class Verdict {
   kJudgeFault,
 };
 
-std::string_view name_of(Verdict verdict);  // "wrong answer"
+std::string_view name_of(Verdict verdict);  // "wrong answer"; the texts stand in the order of the enum
 
 struct Failure {
   // The part that only the instructor may read: it would tell a hidden case's size or input.
@@ -40,6 +40,10 @@ struct Failure {
   std::string printed;  // by the compiler or the learner's code
   std::optional<Secret> instructor = {};
 };
+
+Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step);
+Failure compile_failure(const std::string& step, const std::string& next_step);  // its check is "compile"
+Failure runtime_failure(const std::string& step, const std::string& next_step);  // its check is "runtime"
 
 // A broken rule, a leak, or a CUDA call whose error is ignored costs points, but the answers can still be right. After
 // any other failure they do not count as right.

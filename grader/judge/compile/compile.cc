@@ -1,7 +1,6 @@
 #include "grader/judge/compile/compile.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <iterator>
@@ -91,17 +90,11 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
   spec.command = command;
   spec.folder = bench.folder.path();
   spec.environment = {{"TMPDIR", bench.folder.path()}};
-  spec.limits.cpu_seconds = static_cast<uint64_t>(std::ceil(bench.seconds / 2));
-  spec.limits.data_bytes = kDataLimit;
-  spec.limits.file_bytes = kLargestFile;
-  spec.limits.open_files = kOpenFiles;
+  spec.limits = {static_cast<uint64_t>(std::ceil(bench.seconds / 2)), kDataLimit, kLargestFile, kOpenFiles};
   if (output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
   Sandbox::here().enclose(spec, bench.walls);
   Child tool(spec);
-  std::string line;
-  const auto duration =
-      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(bench.seconds));
-  const Child::Event event = tool.wait(std::chrono::steady_clock::now() + duration, line);
+  const Child::Event event = tool.wait(bench.seconds);
   if (event == Child::Event::kEnded && tool.ended_well()) {
     if (output != nullptr) *output = tool.output();
     return std::nullopt;

@@ -49,19 +49,14 @@ std::optional<Failure> check_symbols(const std::vector<Symbol>& symbols, const L
   for (const Symbol& symbol : symbols) {
     if (!is_function(symbol)) continue;
     if (symbol.name == "main")
-      return Failure{Verdict::kCompileError,
-                     "compile",
-                     {"the file defines main, which is the runner's: it calls the functions of the contract"},
-                     "Take main out, or keep it in a program of its own.",
-                     ""};
+      return compile_failure("the file defines main, which is the runner's: it calls the functions of the contract",
+                             "Take main out, or keep it in a program of its own.");
     const std::string whose = owner(symbol, lab);
     if (whose.empty()) continue;
-    return Failure{
-        Verdict::kCheating,
-        "symbols",
-        {"the file defines " + symbol.name + ", which is " + whose + ": calls of that function would end in the file"},
-        "If it is a helper of yours, rename it, or leave out extern \"C\".",
-        ""};
+    return make_failure(
+        Verdict::kCheating, "symbols",
+        "the file defines " + symbol.name + ", which is " + whose + ": calls of that function would end in the file",
+        "If it is a helper of yours, rename it, or leave out extern \"C\".");
   }
   return std::nullopt;
 }

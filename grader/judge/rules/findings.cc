@@ -7,7 +7,7 @@
 namespace warpladder {
 
 Failure finding_failure(const Finding& finding) {
-  return {Verdict::kRuleBroken, "finding." + finding.kind, {finding.message}, "", ""};
+  return make_failure(Verdict::kRuleBroken, "finding." + finding.kind, finding.message, "");
 }
 
 Failure unchecked_failure(const std::string& entry, int call, const std::string& report) {

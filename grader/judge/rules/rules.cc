@@ -73,12 +73,10 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
     return sum;
   };
   const auto failure = [](const char* name, const char* what, double done, size_t wanted, const char* of) {
-    return Failure{Verdict::kRuleBroken,
-                   std::string("work.") + name,
-                   {std::string("the kernels ") + what + " " + number(done, kDigits) +
-                    " bytes of global memory, and the " + of + " has " + std::to_string(wanted)},
-                   "The work must be done on the device: by kernels, on all of the input.",
-                   ""};
+    return make_failure(Verdict::kRuleBroken, std::string("work.") + name,
+                        std::string("the kernels ") + what + " " + number(done, kDigits) +
+                            " bytes of global memory, and the " + of + " has " + std::to_string(wanted),
+                        "The work must be done on the device: by kernels, on all of the input.");
   };
   const size_t in = n * contract.element_bytes, out = contract.out_bytes(n);
   const double loaded = bytes({"ld", "atom"}, "async_bytes_loaded");
@@ -99,12 +97,10 @@ Failure rule_failure(const RuleResult& result) {
     is = std::string(" is no number, since no kernel") + (rule.kernel.empty() ? "" : " named " + rule.kernel) +
          " was launched that does such a thing";
   }
-  return {Verdict::kRuleBroken,
-          "rule." + rule.name,
-          {(result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " + rule.op +
-           " " + number(rule.value, kDigits)},
-          rule.why,
-          ""};
+  return make_failure(Verdict::kRuleBroken, "rule." + rule.name,
+                      (result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " +
+                          rule.op + " " + number(rule.value, kDigits),
+                      rule.why);
 }
 
 void hold_figures(const Lab& lab, Figures figures, const std::vector<RuleResult>& results,

@@ -52,16 +52,13 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
   }  // keys of other types than those of the runner
   answered.timing = timing_in(reply);
   if (const auto what = broken_guard(back.result, job.layout, contract.element_bytes, sizeof(uint32_t))) {
-    return Failure{Verdict::kRuntimeError,
-                   "guard",
-                   {*what},
-                   "A thread wrote outside an array: compare the guard of each access with n.",
-                   ""};
+    return make_failure(Verdict::kRuntimeError, "guard", *what,
+                        "A thread wrote outside an array: compare the guard of each access with n.");
   }
   if (contract.const_input) {
     const View now = back.result.subspan(job.layout.in_data(), job.layout.in_bytes);
     if (const auto what = changed_input(back.input, now, contract.element_bytes))
-      return Failure{Verdict::kWrongAnswer, "const", {*what}, "Write to the output, or to memory of your own.", ""};
+      return make_failure(Verdict::kWrongAnswer, "const", *what, "Write to the output, or to memory of your own.");
   }
   answered.output = back.result.subspan(job.layout.out_data(), job.layout.out_bytes);
   const auto wrong =

@@ -1,11 +1,8 @@
 #include "grader/judge/run/device_process.h"
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <sys/socket.h>
 
@@ -42,9 +39,7 @@ DeviceProcess::DeviceProcess(const DeviceProcessSpec& spec)
 
 std::optional<Failure> DeviceProcess::finish(double seconds) {
   end_.reset();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  std::string line;
-  switch (child_->wait(std::chrono::time_point_cast<std::chrono::steady_clock::duration>(deadline), line)) {
+  switch (child_->wait(seconds)) {
     case Child::Event::kEnded: break;
     case Child::Event::kTimeout: return std::nullopt;  // a kernel still ran when its program was gone
     default: throw JudgeFault("the emulated device prints without end: " + child_->errors());
@@ -52,22 +47,15 @@ std::optional<Failure> DeviceProcess::finish(double seconds) {
   if (child_->ended_well()) return std::nullopt;
   const std::string errors = child_->errors();
   if (child_->gave_up() && errors.starts_with(kViolation))
-    return Failure{Verdict::kCheating,
-                   "device.protocol",
-                   {"the program sent the emulated device what CUDA's runtime never sends: " +
-                    errors.substr(std::strlen(kViolation), errors.find('\n') - std::strlen(kViolation))},
-                   "Use the device by CUDA's functions alone.",
-                   ""};
+    return make_failure(Verdict::kCheating, "device.protocol",
+                        "the program sent the emulated device what CUDA's runtime never sends: " +
+                            errors.substr(std::strlen(kViolation), errors.find('\n') - std::strlen(kViolation)),
+                        "Use the device by CUDA's functions alone.");
   if (child_->ending_signal() == SIGXCPU)
     return time_failure("the limit of " + seconds_text(cpu_seconds_) + " of CPU time is used up");
   throw JudgeFault("the emulated device " + child_->how_it_ended() + "\n" + errors);
 }
 
-std::string DeviceProcess::report() const {
-  std::ifstream stream(folder_.path() / kReport);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
+std::string DeviceProcess::report() const { return read_file(folder_.path() / kReport); }
 
 }  // namespace warpladder

@@ -12,11 +12,9 @@ namespace {
 constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700;
 
 Failure memory_failure(const std::string& what) {
-  return {Verdict::kMemory,
-          "memory",
-          {what},
-          "Look for an allocation whose size was computed wrongly, or one that is repeated and never freed.",
-          ""};
+  return make_failure(
+      Verdict::kMemory, "memory", what,
+      "Look for an allocation whose size was computed wrongly, or one that is repeated and never freed.");
 }
 
 // A CUDA error that check.h or the runner reported.
@@ -32,17 +30,10 @@ Failure cuda_failure(const Json& reply) {
   }
   if (code == kCudaOutOfMemory) return memory_failure("device memory ran out: " + what);
   if (code == kCudaIllegalAddress) {
-    return {Verdict::kRuntimeError,
-            "guard",
-            {what},
-            "A thread used an index outside an array: compare the guard of each access with n.",
-            ""};
+    return make_failure(Verdict::kRuntimeError, "guard", what,
+                        "A thread used an index outside an array: compare the guard of each access with n.");
   }
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {what},
-          "Look at the launch, its block and grid size, and at the calls before it.",
-          ""};
+  return runtime_failure(what, "Look at the launch, its block and grid size, and at the calls before it.");
 }
 
 }  // namespace
@@ -54,33 +45,24 @@ std::string seconds_text(double seconds) {
 }
 
 Failure time_failure(const std::string& what) {
-  return {Verdict::kTime,
-          "time",
-          {what},
-          "Look for a loop whose end is never reached, or for a barrier or a lock that waits for ever.",
-          ""};
+  return make_failure(Verdict::kTime, "time", what,
+                      "Look for a loop whose end is never reached, or for a barrier or a lock that waits for ever.");
 }
 
 Failure output_failure() {
-  return {
-      Verdict::kOutputLimit, "output", {"more than 16 MiB were printed"}, "Print less, or only from one thread.", ""};
+  return make_failure(Verdict::kOutputLimit, "output", "more than 16 MiB were printed",
+                      "Print less, or only from one thread.");
 }
 
 Failure protocol_failure(const std::string& what) {
-  return {Verdict::kCheating,
-          "protocol",
-          {what + ": only the runner answers the judge, when it is asked"},
-          "Compute the answer in the contract's functions, and leave the descriptors that you did not open alone.",
-          ""};
+  return make_failure(
+      Verdict::kCheating, "protocol", what + ": only the runner answers the judge, when it is asked",
+      "Compute the answer in the contract's functions, and leave the descriptors that you did not open alone.");
 }
 
 Failure foreign_line_failure(const std::string& line) {
   if (Json::parse(line, nullptr, false).is_object()) return protocol_failure("the program made up an answer");
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {"the program wrote into the judge's pipe"},
-          "Use stdout and stderr only.",
-          ""};
+  return runtime_failure("the program wrote into the judge's pipe", "Use stdout and stderr only.");
 }
 
 Failure fault_failure(const std::string& what, const std::string& errors) {
@@ -100,23 +82,14 @@ Failure told_failure(const std::string& line, const std::string& errors) {
   if (status == "memory") return memory_failure(reply.value("text", ""));
   if (status == "fault") return fault_failure(reply.value("text", ""), errors);
   if (status == "kernels")
-    return {Verdict::kCompileError,
-            "compile",
-            {"OpenCL's compiler refuses the kernels"},
-            "Start with the first error; later ones often follow from it.",
-            ""};
+    return compile_failure("OpenCL's compiler refuses the kernels",
+                           "Start with the first error; later ones often follow from it.");
   if (status == "opencl")
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {reply.value("text", "")},
-            "Look the call up in OpenCL's reference: it lists what each of its errors means.",
-            ""};
+    return runtime_failure(reply.value("text", ""),
+                           "Look the call up in OpenCL's reference: it lists what each of its errors means.");
   if (status == "exception") {
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {"an exception left the function: " + reply.value("text", "")},
-            "Functions of a contract return normally.",
-            ""};
+    return runtime_failure("an exception left the function: " + reply.value("text", ""),
+                           "Functions of a contract return normally.");
   }
   return foreign_line_failure(line);
 }
@@ -136,33 +109,23 @@ Failure ended_failure(const Child& child, double cpu_seconds) {
   if (signal == SIGXCPU) return time_failure("the limit of " + seconds_text(cpu_seconds) + " of CPU time is used up");
   if (signal == SIGKILL) return memory_failure("the system killed the process, as it does when memory runs out");
   if (signal == SIGXFSZ)
-    return {Verdict::kOutputLimit,
-            "output",
-            {"a file grew over the limit"},
-            "A lab's functions need no files: print less, or nothing.",
-            ""};
+    return make_failure(Verdict::kOutputLimit, "output", "a file grew over the limit",
+                        "A lab's functions need no files: print less, or nothing.");
   const std::string errors = child.errors();
   if (errors.find("std::bad_alloc") != std::string::npos)
     return memory_failure("an allocation on the host failed (std::bad_alloc)");
   if (signal == 0) {
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {"the program " + child.how_it_ended() + " before it gave its answer"},
-            "A function of a lab returns to its caller; it does not end the program.",
-            ""};
+    return runtime_failure("the program " + child.how_it_ended() + " before it gave its answer",
+                           "A function of a lab returns to its caller; it does not end the program.");
   }
   if (signal == SIGABRT) {
-    return {Verdict::kRuntimeError,
-            "runtime",
-            {"the program " + child.how_it_ended()},
-            "It called abort() itself: an assertion, a case that your code refuses, or host memory freed twice.",
-            ""};
+    return runtime_failure(
+        "the program " + child.how_it_ended(),
+        "It called abort() itself: an assertion, a case that your code refuses, or host memory freed twice.");
   }
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {"the program " + child.how_it_ended()},
-          "Device memory may be used in kernels only, host memory on the host only: look for a pointer that crosses.",
-          ""};
+  return runtime_failure(
+      "the program " + child.how_it_ended(),
+      "Device memory may be used in kernels only, host memory on the host only: look for a pointer that crosses.");
 }
 
 }  // namespace warpladder

@@ -23,10 +23,6 @@ constexpr size_t kHostGuard = 4096;  // bytes
 constexpr double kCasesToStart = 3;  // starting may take as long as so many cases, and so may stopping
 constexpr int kCudaUnknown = 999;    // cudaErrorUnknown, with which lockstep lets a call fail
 
-SteadyClock::time_point in(double seconds) {
-  return SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
-}
-
 ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
   return {n * contract.element_bytes, contract.out_bytes(n), guard};
 }
@@ -60,7 +56,7 @@ std::string Submission::printed() const { return child_->output() + child_->erro
 // Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.
 std::optional<Failure> Submission::await(double seconds, const std::string& what, std::string& line) {
   std::optional<Failure> failure;
-  switch (child_->wait(in(seconds), line)) {
+  switch (child_->wait(seconds, line)) {
     case Child::Event::kLine: return std::nullopt;
     case Child::Event::kEnded:
       throw_if_killed();
@@ -103,12 +99,9 @@ std::optional<Failure> Submission::greeted(const std::string& line) {
   for (const std::string& entry : spec_.lab->entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
     const std::string signature(spec_.lab->contract->find_entry(entry)->signature);
-    return Failure{
-        Verdict::kCompileError,
-        "compile",
-        {"the file defines no " + signature},
-        "Compare its name and its parameters with common/contracts/" + std::string(spec_.lab->contract->name) + ".h.",
-        ""};
+    return compile_failure(
+        "the file defines no " + signature,
+        "Compare its name and its parameters with common/contracts/" + std::string(spec_.lab->contract->name) + ".h.");
   }
   return std::nullopt;
 }
@@ -142,7 +135,7 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock) {
 std::optional<Failure> Submission::say(const std::string& text) {
   if (child_->has_spoken()) {  // without being asked
     std::string line;
-    child_->wait(in(1), line);
+    child_->wait(1, line);
     return refused_failure(line, child_->errors());
   }
   // The pipe is much larger than a job, and the job before has been answered: a full pipe means that nobody reads.
@@ -250,7 +243,7 @@ std::optional<Failure> Submission::stop_program() {
   if (auto failure = say("{\"quit\":true}\n")) return failure;
   std::string line;
   const double seconds = kCasesToStart * spec_.lab->limits.one_case;
-  switch (child_->wait(in(seconds), line)) {
+  switch (child_->wait(seconds, line)) {
     case Child::Event::kEnded: throw_if_killed(); break;
     case Child::Event::kTimeout:
       timed_out_ = true;

@@ -87,10 +87,7 @@ ChildSpec program_of(const SubmissionSpec& spec, const fs::path& folder) {
   program.command = {spec.binary.string()};
   program.folder = workplace(folder);
   program.environment = environment_of(spec, folder);
-  program.limits.cpu_seconds = static_cast<uint64_t>(spec.cpu_seconds);
-  program.limits.data_bytes = kDataLimit;
-  program.limits.file_bytes = kLargestFile;
-  program.limits.open_files = kOpenFiles;
+  program.limits = {static_cast<uint64_t>(spec.cpu_seconds), kDataLimit, kLargestFile, kOpenFiles};
   return program;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -194,7 +195,14 @@ void Child::read_streams() {
   while (!over_the_limit() && errors_fd_.is_open() && read_some(errors_fd_, errors_)) {}
 }
 
-Child::Event Child::wait(Clock::time_point deadline, std::string& line) {
+Child::Event Child::wait(double seconds) {
+  std::string line;
+  return wait(seconds, line);
+}
+
+Child::Event Child::wait(double seconds, std::string& line) {
+  const auto deadline =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (true) {
     if (take_line(line)) return Event::kLine;
     if (status_) return Event::kEnded;

@@ -2,7 +2,6 @@
 // group is gone afterwards. Its output is kept up to a size. A third stream carries lines for the judge.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -61,9 +60,10 @@ class Child {
   void end() { finish(); }  // kills it if it still runs
 
   enum class Event { kLine, kEnded, kTimeout, kOutputLimit };
-  // Waits for the next line on lines_fd (it comes in `line`), for the end, for the deadline or for too much output.
-  // After the last two the process is dead.
-  Event wait(std::chrono::steady_clock::time_point deadline, std::string& line);
+  // Waits for the next line on lines_fd (it comes in `line`), for the end, for too much output, or until the time is
+  // over. After the last two the process is dead.
+  Event wait(double seconds, std::string& line);
+  Event wait(double seconds);  // for a process that writes no lines
 
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
   std::string how_it_ended() const;

@@ -12,6 +12,8 @@
 
 namespace warpladder {
 
+std::string read_file(const std::filesystem::path& file);  // "": it is empty, or cannot be read
+
 class Fd {
  public:
   Fd() = default;

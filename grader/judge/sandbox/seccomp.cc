@@ -1,8 +1,6 @@
 #include "grader/judge/sandbox/seccomp.h"
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 
@@ -118,8 +116,7 @@ std::string filter_for(const Permissions& permissions) {
 
   const Fd file(memfd_create("seccomp", MFD_CLOEXEC));
   require(seccomp_export_bpf(filter.get(), file.get()), "anything");
-  std::ifstream stream("/proc/self/fd/" + std::to_string(file.get()), std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return read_file("/proc/self/fd/" + std::to_string(file.get()));
 }
 
 #endif

@@ -1,8 +1,9 @@
 #include "grader/judge/speed/modelled.h"
 
-#include <fstream>
 #include <map>
 #include <sstream>
+
+#include "grader/judge/sandbox/file.h"
 
 namespace warpladder {
 namespace {
@@ -25,11 +26,8 @@ std::map<std::string, double> times_of(const Report& report) {
 
 // Empty where the build has made no such file.
 std::map<std::string, double> times_in(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) return {};
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return times_of(parse_report(text.str()));
+  if (!std::filesystem::exists(file)) return {};
+  return times_of(parse_report(read_file(file)));
 }
 
 }  // namespace

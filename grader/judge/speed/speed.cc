@@ -7,13 +7,8 @@
 namespace warpladder {
 
 std::string_view name_of(SpeedVerdict verdict) {
-  switch (verdict) {
-    case SpeedVerdict::kNotGraded: return "not graded";
-    case SpeedVerdict::kPass: return "pass";
-    case SpeedVerdict::kFail: return "fail";
-    case SpeedVerdict::kInconclusive: return "inconclusive";
-  }
-  return "not graded";
+  static constexpr std::string_view kNames[] = {"not graded", "pass", "fail", "inconclusive"};
+  return kNames[static_cast<size_t>(verdict)];
 }
 
 SpeedVerdict compare(const Interval& speedup, double threshold) {
@@ -51,12 +46,10 @@ std::string speedup_text(const Speed& speed) {
 Failure speed_failure(const Speed& speed) {
   const auto missed = std::ranges::find(speed.thresholds, SpeedVerdict::kFail, &ThresholdResult::verdict);
   const Threshold threshold = missed == speed.thresholds.end() ? Threshold{} : missed->threshold;
-  Failure failure{
-      Verdict::kTooSlow,
-      "speed." + number(threshold.speedup),
-      {"speedup: " + speedup_text(speed) + "; " + number(threshold.speedup) + " is asked for: " + threshold.why},
-      speed.advice,
-      ""};
+  Failure failure = make_failure(
+      Verdict::kTooSlow, "speed." + number(threshold.speedup),
+      "speedup: " + speedup_text(speed) + "; " + number(threshold.speedup) + " is asked for: " + threshold.why,
+      speed.advice);
   if (!speed.reason.empty()) failure.steps.push_back(speed.reason);
   return failure;
 }

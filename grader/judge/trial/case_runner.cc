@@ -49,11 +49,8 @@ void run_cases(Submission& submission, const Lab& lab, const Batch& batch, Ledge
 }  // namespace
 
 Failure silent_failure() {
-  return {Verdict::kRuntimeError,
-          "runtime",
-          {"the program ended without telling its device"},
-          "Return from the function; do not end the program.",
-          ""};
+  return runtime_failure("the program ended without telling its device",
+                         "Return from the function; do not end the program.");
 }
 
 bool run_case(Submission& submission, const Lab& lab, const Case& job, const std::string& schedule, Ledger& ledger) {

@@ -77,48 +77,46 @@ fs::path existing(const fs::path& file, const char* option) {
   return fs::absolute(file);
 }
 
-void take_option(int letter, const std::string& value, CommandLine& line) {
-  JudgeOptions& judge = line.judge;
-  switch (letter) {
-    case 'l': judge.lab = value; break;
-    case 'f': judge.file = value; break;
-    case 'b': judge.binary = value; break;
-    case 'B': judge.build = value; break;
-    case 'd': judge.on_gpu = parse_device(value); break;
-    case 'c': judge.selection.only_case = value; break;
-    case 's': judge.seed = parse_number("--seed", value); break;
-    case 'S': judge.selection.schedules = split(value); break;
-    case 'i': judge.selection.input = value; break;
-    case 'n': judge.selection.block = static_cast<int>(parse_number("--block", value)); break;
-    case 'r': judge.report = value; break;
-    case 'a': judge.selection.check_all = true; break;
-    case 'o': judge.only = parse_part(value); break;
-    case 'H': judge.hidden = existing(value, "--hidden"); break;
-    case 'h': judge.hold = parse_figures(value); break;
-    case 't': judge.trace = fs::absolute(value); break;
-    case 'e': line.expect = value; break;
-    case 'j': line.json = value; break;
-    case 'C': line.command = value; break;
-    default: wrong_usage("");
-  }
-}
+struct Option {
+  const char* name;
+  void (*take)(const std::string& value, CommandLine& line);
+  int has_value = required_argument;
+};
+
+constexpr Option kOptions[] = {
+    {"lab", [](auto& value, auto& line) { line.judge.lab = value; }},
+    {"file", [](auto& value, auto& line) { line.judge.file = value; }},
+    {"binary", [](auto& value, auto& line) { line.judge.binary = value; }},
+    {"build", [](auto& value, auto& line) { line.judge.build = value; }},
+    {"device", [](auto& value, auto& line) { line.judge.on_gpu = parse_device(value); }},
+    {"case", [](auto& value, auto& line) { line.judge.selection.only_case = value; }},
+    {"seed", [](auto& value, auto& line) { line.judge.seed = parse_number("--seed", value); }},
+    {"schedules", [](auto& value, auto& line) { line.judge.selection.schedules = split(value); }},
+    {"input", [](auto& value, auto& line) { line.judge.selection.input = value; }},
+    {"block",
+     [](auto& value, auto& line) { line.judge.selection.block = static_cast<int>(parse_number("--block", value)); }},
+    {"trace", [](auto& value, auto& line) { line.judge.trace = fs::absolute(value); }},
+    {"report", [](auto& value, auto& line) { line.judge.report = value; }},
+    {"check-all", [](auto&, auto& line) { line.judge.selection.check_all = true; }, no_argument},
+    {"only", [](auto& value, auto& line) { line.judge.only = parse_part(value); }},
+    {"hidden", [](auto& value, auto& line) { line.judge.hidden = existing(value, "--hidden"); }},
+    {"hold", [](auto& value, auto& line) { line.judge.hold = parse_figures(value); }},
+    {"expect", [](auto& value, auto& line) { line.expect = value; }},
+    {"json", [](auto& value, auto& line) { line.json = value; }},
+    {"command", [](auto& value, auto& line) { line.command = value; }},
+};
 
 CommandLine take_options(int argc, char** argv) {
-  static const option kOptions[] = {
-      {"lab", required_argument, nullptr, 'l'},    {"file", required_argument, nullptr, 'f'},
-      {"binary", required_argument, nullptr, 'b'}, {"build", required_argument, nullptr, 'B'},
-      {"device", required_argument, nullptr, 'd'}, {"case", required_argument, nullptr, 'c'},
-      {"seed", required_argument, nullptr, 's'},   {"schedules", required_argument, nullptr, 'S'},
-      {"input", required_argument, nullptr, 'i'},  {"trace", required_argument, nullptr, 't'},
-      {"report", required_argument, nullptr, 'r'}, {"check-all", no_argument, nullptr, 'a'},
-      {"only", required_argument, nullptr, 'o'},   {"hidden", required_argument, nullptr, 'H'},
-      {"hold", required_argument, nullptr, 'h'},   {"expect", required_argument, nullptr, 'e'},
-      {"json", required_argument, nullptr, 'j'},   {"command", required_argument, nullptr, 'C'},
-      {"block", required_argument, nullptr, 'n'},  {nullptr, 0, nullptr, 0}};
+  constexpr int kFirst = 256;  // beyond any letter, which getopt uses for errors
+  std::vector<option> options;
+  for (const Option& one : kOptions)
+    options.push_back({one.name, one.has_value, nullptr, kFirst + static_cast<int>(options.size())});
+  options.push_back({});
   CommandLine line;
   line.judge.seed = std::random_device()();
-  for (int letter; (letter = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
-    take_option(letter, optarg != nullptr ? optarg : "", line);
+  for (int found; (found = getopt_long(argc, argv, "", options.data(), nullptr)) != -1;) {
+    if (found < kFirst) wrong_usage("");
+    kOptions[found - kFirst].take(optarg != nullptr ? optarg : "", line);
   }
   if (optind < argc) wrong_usage("what is \"" + std::string(argv[optind]) + "\"?");
   return line;

@@ -32,11 +32,9 @@ bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledge
     failure.printed = submission.printed();
     ledger.fail(std::move(failure));
   } else if (submission.report().empty()) {
-    ledger.fail({Verdict::kRuntimeError,
-                 "runtime",
-                 {"a kernel of the program was still running " + seconds_text(seconds) + " after its function ended"},
-                 "Let kernels come to an end, and wait for them before you return.",
-                 ""});
+    ledger.fail(runtime_failure(
+        "a kernel of the program was still running " + seconds_text(seconds) + " after its function ended",
+        "Let kernels come to an end, and wait for them before you return."));
   }
   return false;
 }

@@ -154,7 +154,7 @@ TEST_F(FakeRunner, NothingIsLeftBehind) {
   judge("daemon");
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   kill_orphans();
-  const std::string pid = testing::read_file(other.path() / "pid");
+  const std::string pid = read_file(other.path() / "pid");
   if (!pid.empty()) {  // else it ended before it could say so
     EXPECT_NE(kill(std::stoi(pid), 0), 0);
   }

@@ -45,7 +45,7 @@ Outcome behind(const Walls& walls, const std::string& script, Limits limits = {}
   Sandbox::here().enclose(spec, walls);
   Child child(spec);
   std::string line;
-  EXPECT_EQ(child.wait(std::chrono::steady_clock::now() + std::chrono::seconds(20), line), Child::Event::kEnded);
+  EXPECT_EQ(child.wait(20, line), Child::Event::kEnded);
   return {child.output(), child.errors(), child.ended_well() ? 0 : 1, child.ending_signal()};
 }
 
@@ -58,7 +58,7 @@ Walls with_processes() {
 // Whether a process still runs that got this variable.
 bool runs_with(const std::string& variable) {
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    if (testing::read_file(entry.path() / "environ").find(variable) != std::string::npos) return true;
+    if (read_file(entry.path() / "environ").find(variable) != std::string::npos) return true;
   }
   return false;
 }
@@ -92,7 +92,7 @@ TEST(Sandbox, WritesOnlyWhereItMay) {
   Walls walls;
   walls.writable = {folder.path()};
   EXPECT_EQ(behind(walls, "echo x > " + (folder.path() / "file").string()).code, 0);
-  EXPECT_EQ(testing::read_file(folder.path() / "file"), "x\n");
+  EXPECT_EQ(read_file(folder.path() / "file"), "x\n");
 }
 
 TEST(Sandbox, MemoryThatLooksLikeFilesIsLimited) {
@@ -207,7 +207,7 @@ TEST(Sandbox, DescriptorsComeThrough) {
   Sandbox::here().enclose(spec, {});
   Child child(spec);
   std::string line;
-  EXPECT_EQ(child.wait(std::chrono::steady_clock::now() + std::chrono::seconds(20), line), Child::Event::kEnded);
+  EXPECT_EQ(child.wait(20, line), Child::Event::kEnded);
   char text[2] = {};
   EXPECT_EQ(read(pipe.read.get(), text, 2), 2);
 }
