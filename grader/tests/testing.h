@@ -29,7 +29,7 @@ inline Lab lab_of(const char* contract, const char* entry) {
   lab.contract = find_contract(contract);
   lab.entries = {entry};
   lab.measured = entry;
-  lab.inputs.assign(lab.contract->inputs.begin(), lab.contract->inputs.end());
+  lab.inputs = lab.contract->inputs;
   lab.measured_inputs = {lab.inputs.front()};
   lab.sizes.real = 5000;
   lab.sizes.largest = 4097;

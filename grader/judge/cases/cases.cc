@@ -45,7 +45,7 @@ std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t pos
 }
 
 Case make_case(const EntryInfo* entry, const Size& size, const std::string& input, uint64_t seed) {
-  Case made{std::string(entry->name) + "." + size.name + "." + input, entry, input, size.n, 0};
+  Case made{entry->name + "." + size.name + "." + input, entry, input, size.n, 0};
   made.seed = seed_of(seed, made.name);
   return made;
 }

@@ -12,7 +12,7 @@
 #include "grader/judge/base/fault.h"
 #include "grader/judge/base/json.h"
 #include "grader/judge/base/random.h"
-#include "grader/judge/lab/reader.h"
+#include "grader/judge/base/reader.h"
 
 namespace warpladder {
 namespace {

@@ -65,7 +65,7 @@ std::vector<std::string> symbols_to_keep(const std::vector<Symbol>& symbols, con
   std::vector<std::string> kept;
   for (const Symbol& symbol : symbols) {
     const bool is_entry = std::ranges::any_of(lab.contract->entries, [&](const EntryInfo& entry) {
-      return symbol.name.starts_with("_Z" + std::to_string(entry.name.size()) + std::string(entry.name));
+      return symbol.name.starts_with("_Z" + std::to_string(entry.name.size()) + entry.name);
     });
     if (is_entry || (lab.is_opencl() && symbol.name == kDescribe)) kept.push_back(symbol.name);
   }

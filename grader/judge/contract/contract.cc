@@ -1,36 +1,15 @@
 #include "grader/judge/contract/contract.h"
 
-#include <vector>
+#include <algorithm>
+#include <map>
 
+#include "grader/judge/base/fault.h"
 #include "grader/judge/base/random.h"
+#include "grader/judge/base/reader.h"
 #include "grader/judge/contract/inputs.h"
-#include "grader/judge/contract/oracle.h"
 
 namespace warpladder {
 namespace {
-
-constexpr EntryInfo kSaxpyEntries[] = {
-    {"saxpy", "float saxpy(const float* x, const float* y, int n, float a, float* out)", true},
-};
-
-constexpr EntryInfo kScanEntries[] = {
-    {"scan_inclusive_cpu", "void scan_inclusive_cpu(const float* in, int n, float* out)", true},
-    {"scan_exclusive_cpu", "void scan_exclusive_cpu(const float* in, int n, float* out)", true},
-    {"scan_inclusive", "void scan_inclusive(const float* in, int n, float* out)", false},
-    {"scan_exclusive", "void scan_exclusive(const float* in, int n, float* out)", false},
-    {"scan_exclusive_opencl", "void scan_exclusive_opencl(const float* in, int n, float* out)", true},
-};
-
-constexpr EntryInfo kReductionEntries[] = {
-    {"reduce_sum", "int reduce_sum(int* data, int n)", false},
-    {"reduce_sum_block", "int reduce_sum_block(int* data, int n, int block)", false, true},
-};
-
-constexpr EntryInfo kHistogramEntries[] = {
-    {"histogram", "void histogram(const unsigned char* data, size_t bytes, unsigned int* bins)", false},
-    {"histogram_block", "void histogram_block(const unsigned char* data, size_t bytes, unsigned int* bins, int block)",
-     false, true},
-};
 
 // x and then y, so that an element is a pair.
 Bytes make_saxpy(std::string_view kind, size_t n, uint64_t seed) {
@@ -40,33 +19,68 @@ Bytes make_saxpy(std::string_view kind, size_t n, uint64_t seed) {
   return to_bytes(in);
 }
 
-const Contract kContracts[] = {
-    {"saxpy", "pairs of floats", 2 * sizeof(float), true, kSaxpyEntries, kFloatKinds,
-     [](size_t n) { return n * sizeof(float); }, make_saxpy, check_saxpy, kSaxpyBaseline},
-    {"scan", "floats", sizeof(float), true, kScanEntries, kFloatKinds, [](size_t n) { return n * sizeof(float); },
-     [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_floats(kind, n, seed)); }, check_scan,
-     kScanBaseline},
-    {"reduction", "ints", sizeof(int32_t), false, kReductionEntries, kIntKinds, [](size_t) { return size_t{0}; },
-     [](std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_ints(kind, n, seed)); }, check_reduction,
-     kReductionBaseline},
-    {"histogram", "bytes", 1, true, kHistogramEntries, kByteKinds, [](size_t) { return kBins * sizeof(uint32_t); },
-     make_raw_bytes, check_histogram, kHistogramBaseline},
-};
+Bytes make_scan(std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_floats(kind, n, seed)); }
+
+Bytes make_reduction(std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_ints(kind, n, seed)); }
+
+// The code that belongs to a description.
+void add_code(Contract& contract) {
+  const auto add = [&](auto make, auto check, const Baseline& baseline) {
+    contract.make = make;
+    contract.check = check;
+    contract.baseline = &baseline;
+  };
+  if (contract.name == "saxpy") return add(make_saxpy, check_saxpy, kSaxpyBaseline);
+  if (contract.name == "scan") return add(make_scan, check_scan, kScanBaseline);
+  if (contract.name == "reduction") return add(make_reduction, check_reduction, kReductionBaseline);
+  if (contract.name == "histogram") return add(make_raw_bytes, check_histogram, kHistogramBaseline);
+  throw JudgeFault("the judge has no code for the contract \"" + contract.name +
+                   "\". Add its inputs and its check in grader/judge/contract/.");
+}
+
+Contract read_contract(const ContractText& text) {
+  static const std::map<std::string, size_t> kBytes = {{"float", 4}, {"int", 4}, {"byte", 1}};
+  Reader reader = Reader::of_text(text.json, "common/contracts/" + std::string(text.name) + ".json");
+  Contract contract;
+  contract.name = text.name;
+  contract.elements = reader.get<std::string>("elements");
+  for (const std::string& type : reader.get<std::vector<std::string>>("element")) {
+    if (!kBytes.contains(type)) reader.fail("has an \"element\" that is no list of float, int and byte");
+    contract.element_bytes += kBytes.at(type);
+  }
+  contract.const_input = reader.get<bool>("input_is_const");
+  Reader out = reader.object("output_bytes");
+  contract.fixed_out_bytes = out.get<size_t>("fixed");
+  contract.out_bytes_per_element = out.get<size_t>("per_element");
+  contract.inputs = reader.get<std::vector<std::string>>("inputs");
+  for (Reader& entry : reader.list("entries", "entry")) {
+    const auto memory = entry.get<std::string>("memory");
+    if (memory != "host" && memory != "device") entry.fail("has a \"memory\" that is neither host nor device");
+    contract.entries.push_back({entry.get<std::string>("name"), entry.get<std::string>("signature"), memory == "host",
+                                entry.get<bool>("takes_block", false)});
+    entry.finish();
+  }
+  out.finish();
+  reader.finish();
+  add_code(contract);
+  return contract;
+}
 
 }  // namespace
 
 const EntryInfo* Contract::find_entry(std::string_view entry) const {
-  for (const EntryInfo& candidate : entries) {
-    if (candidate.name == entry) return &candidate;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(entries, entry, &EntryInfo::name);
+  return found == entries.end() ? nullptr : &*found;
 }
 
 const Contract* find_contract(std::string_view name) {
-  for (const Contract& contract : kContracts) {
-    if (contract.name == name) return &contract;
-  }
-  return nullptr;
+  static const std::vector<Contract> kContracts = [] {
+    std::vector<Contract> contracts;
+    for (const ContractText& text : contract_texts()) contracts.push_back(read_contract(text));
+    return contracts;
+  }();
+  const auto found = std::ranges::find(kContracts, name, &Contract::name);
+  return found == kContracts.end() ? nullptr : &*found;
 }
 
 }  // namespace warpladder

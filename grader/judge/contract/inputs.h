@@ -1,6 +1,7 @@
-// inputs: (kind, size, seed) → the array of a case. Each kind shows a mistake: ones show a wrong count, a spike shows
-// an element that is lost or counted twice, alternating values show a wrong order, increasing values show an element
-// from the wrong place, constant and skewed bytes make many threads write to one counter.
+// inputs: (kind, size, seed) → the array of a case. common/contracts/NAME.json lists the kinds of a contract. Each kind
+// shows a mistake: ones show a wrong count, a spike shows an element that is lost or counted twice, alternating values
+// show a wrong order, increasing values show an element from the wrong place, constant and skewed bytes make many
+// threads write to one counter.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,5 @@ namespace warpladder {
 std::vector<float> make_floats(std::string_view kind, size_t n, uint64_t seed);
 std::vector<int32_t> make_ints(std::string_view kind, size_t n, uint64_t seed);
 Bytes make_raw_bytes(std::string_view kind, size_t n, uint64_t seed);
-
-inline constexpr std::string_view kFloatKinds[] = {"random", "ones", "alternating", "spike", "increasing", "rough"};
-inline constexpr std::string_view kIntKinds[] = {"random", "ones", "alternating", "spike", "increasing"};
-inline constexpr std::string_view kByteKinds[] = {"random", "constant", "skewed", "alternating", "increasing"};
 
 }  // namespace warpladder

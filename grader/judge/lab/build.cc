@@ -1,6 +1,6 @@
 #include "grader/judge/lab/build.h"
 
-#include "grader/judge/lab/reader.h"
+#include "grader/judge/base/reader.h"
 
 namespace warpladder {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "grader/judge/lab/reader.h"
+#include "grader/judge/base/reader.h"
 
 namespace warpladder {
 namespace {
@@ -116,8 +116,7 @@ Lab load_lab(const fs::path& folder) {
   lab.entries = reader.get<std::vector<std::string>>("entries");
   lab.baseline = reader.get<std::string>("baseline");
   lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
-  lab.inputs = reader.get<std::vector<std::string>>(
-      "inputs", std::vector<std::string>(lab.contract->inputs.begin(), lab.contract->inputs.end()));
+  lab.inputs = reader.get<std::vector<std::string>>("inputs", lab.contract->inputs);
   if (lab.inputs.empty()) reader.fail("has no input in \"inputs\"");
   lab.measured_inputs = reader.get<std::vector<std::string>>("measured_inputs", {lab.inputs.front()});
   lab.sizes = read_sizes(reader.object("sizes"));

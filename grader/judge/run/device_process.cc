@@ -19,19 +19,19 @@ constexpr const char* kViolation = "protocol violation: ";
 
 }  // namespace
 
-DeviceProcess::DeviceProcess(const DeviceProcessSpec& spec)
-    : cpu_seconds_(static_cast<double>(spec.limits.cpu_seconds)) {
+DeviceProcess::DeviceProcess(const std::filesystem::path& program, Environment environment, const Limits& limits)
+    : cpu_seconds_(static_cast<double>(limits.cpu_seconds)) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw JudgeFault("no socket for the emulated device: " + std::string(std::strerror(errno)));
   end_ = Fd(ends[0]);
   const Fd other(ends[1]);
   ChildSpec child;
-  child.command = {spec.program.string(), std::to_string(kSocketFd)};
-  child.environment = spec.options;
+  child.command = {program.string(), std::to_string(kSocketFd)};
+  child.environment = std::move(environment);
   child.environment.emplace_back("LOCKSTEP_REPORT", folder_.path() / kReport);
   child.descriptors = {{other.get(), kSocketFd}};
-  child.limits = spec.limits;
+  child.limits = limits;
   // It interprets foreign code, so it gets a filter. It makes the memory that it shares with the submission.
   child.filter = filter_for({.processes = false, .shared_memory = true, .local_sockets = false});
   child_.emplace(child);

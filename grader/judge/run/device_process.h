@@ -15,15 +15,11 @@
 
 namespace warpladder {
 
-struct DeviceProcessSpec {
-  std::filesystem::path program;
-  std::vector<std::pair<std::string, std::string>> options;  // LOCKSTEP_…, without the report's path
-  Limits limits;
-};
-
 class DeviceProcess {
  public:
-  explicit DeviceProcess(const DeviceProcessSpec& spec);
+  // environment: LOCKSTEP_…, without the report's path.
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+  DeviceProcess(const std::filesystem::path& program, Environment environment, const Limits& limits);
 
   // The submission's end of the socket. Close it here once the submission has it, so that the device sees when the
   // submission is gone.

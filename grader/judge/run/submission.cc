@@ -41,7 +41,7 @@ Submission::Submission(SubmissionSpec spec)
   program.lines_fd = kRepliesFd;
   Fd device;
   if (has_device_process(spec_)) {
-    device_.emplace(device_of(spec_));
+    device_ = start_device(spec_);
     device = device_->take_end();
     program.descriptors.emplace_back(device.get(), kDeviceFd);
   }
@@ -98,10 +98,9 @@ std::optional<Failure> Submission::greeted(const std::string& line) {
   const auto there = reply["entries"].get<std::vector<std::string>>();
   for (const std::string& entry : spec_.lab->entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
-    const std::string signature(spec_.lab->contract->find_entry(entry)->signature);
     return compile_failure(
-        "the file defines no " + signature,
-        "Compare its name and its parameters with common/contracts/" + std::string(spec_.lab->contract->name) + ".h.");
+        "the file defines no " + spec_.lab->contract->find_entry(entry)->signature,
+        "Compare its name and its parameters with common/contracts/" + spec_.lab->contract->name + ".h.");
   }
   return std::nullopt;
 }
@@ -192,7 +191,7 @@ std::variant<Timing, Failure> Submission::answer_to(const Case& one_case, double
   double whole_ms = 0;
   shown_.line.clear();
   if (auto failure = clock == Clock::kOurs ? hold_clock(job, seconds, back.line, whole_ms)
-                                           : await(seconds, std::string(one_case.entry->name), back.line))
+                                           : await(seconds, one_case.entry->name, back.line))
     return *failure;
   back.errors = child_->errors();
   back.input = {input_.data(), job.layout.in_bytes};
@@ -210,7 +209,7 @@ std::variant<Timing, Failure> Submission::answer_to(const Case& one_case, double
 
 Submission::Reaction Submission::react(const Case& job, double seconds) {
   std::string line;
-  if (send(job_of(job), Clock::kNone) || await(seconds, std::string(job.entry->name), line)) {
+  if (send(job_of(job), Clock::kNone) || await(seconds, job.entry->name, line)) {
     return child_->gave_up() ? Reaction::kNoticed : Reaction::kWentOn;
   }
   const Json reply = Json::parse(line, nullptr, false);

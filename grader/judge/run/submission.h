@@ -55,7 +55,7 @@ class Submission {
   TemporaryFolder folder_;
   SharedMemory input_, result_;
   Pipe jobs_;
-  std::optional<DeviceProcess> device_;  // lockstep's
+  std::unique_ptr<DeviceProcess> device_;  // lockstep's
   std::unique_ptr<Child> child_;
   bool timed_out_ = false, device_stopped_ = false;
   std::optional<Failure> device_trouble_;

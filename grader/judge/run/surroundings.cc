@@ -70,16 +70,17 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
 bool has_device_process(const SubmissionSpec& spec) { return spec.device.is_lockstep && !spec.lab->is_opencl(); }
 
 // Every option is set here, so that none of the judge's own environment reaches the device.
-DeviceProcessSpec device_of(const SubmissionSpec& spec) {
-  return {spec.device.lockstep / "device_server",
-          {{"LOCKSTEP_MEMORY", kLockstepMemory},
-           // Wrong code may depend on the order of the blocks, and a verdict must not. Other judges may run as well.
-           {"LOCKSTEP_THREADS", "1"},
-           {"LOCKSTEP_SCHEDULE", spec.schedule.empty() ? "forward" : spec.schedule},
-           {"LOCKSTEP_CHECKS", spec.checked ? "all" : "none"},
-           {"LOCKSTEP_TRACE", spec.trace},
-           {"LOCKSTEP_FAIL", spec.failing_call == 0 ? "" : "profiled:" + std::to_string(spec.failing_call)}},
-          {.cpu_seconds = static_cast<uint64_t>(spec.cpu_seconds), .data_bytes = kDataLimit}};
+std::unique_ptr<DeviceProcess> start_device(const SubmissionSpec& spec) {
+  DeviceProcess::Environment options = {
+      {"LOCKSTEP_MEMORY", kLockstepMemory},
+      // Wrong code may depend on the order of the blocks, and a verdict must not. Other judges may run as well.
+      {"LOCKSTEP_THREADS", "1"},
+      {"LOCKSTEP_SCHEDULE", spec.schedule.empty() ? "forward" : spec.schedule},
+      {"LOCKSTEP_CHECKS", spec.checked ? "all" : "none"},
+      {"LOCKSTEP_TRACE", spec.trace},
+      {"LOCKSTEP_FAIL", spec.failing_call == 0 ? "" : "profiled:" + std::to_string(spec.failing_call)}};
+  const Limits limits{.cpu_seconds = static_cast<uint64_t>(spec.cpu_seconds), .data_bytes = kDataLimit};
+  return std::make_unique<DeviceProcess>(spec.device.lockstep / "device_server", std::move(options), limits);
 }
 
 ChildSpec program_of(const SubmissionSpec& spec, const fs::path& folder) {

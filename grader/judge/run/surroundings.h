@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "grader/judge/run/device_process.h"
 #include "grader/judge/run/submission_spec.h"
@@ -13,7 +14,7 @@ inline constexpr int kDeviceFd = 7;  // of the program: on it its runtime finds 
 
 bool has_device_process(const SubmissionSpec& spec);  // else its device is a card, or PoCL in the program itself
 
-DeviceProcessSpec device_of(const SubmissionSpec& spec);
+std::unique_ptr<DeviceProcess> start_device(const SubmissionSpec& spec);
 
 // Its descriptors are still missing, and so are the walls. folder: a temporary one, for its files.
 ChildSpec program_of(const SubmissionSpec& spec, const std::filesystem::path& folder);

@@ -112,7 +112,7 @@ class Opponent {
 
   TimedCall time(const Bytes& input, uint64_t seed) {
     if (!rung_) {
-      const double ms = time_once(lab_.contract->baseline.serial, lab_, input);
+      const double ms = time_once(lab_.contract->baseline->serial, lab_, input);
       return {ms, ms};
     }
     if (std::holds_alternative<Failure>(rung_->time(input, seed))) throw fault();
@@ -206,7 +206,7 @@ std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Be
 }
 
 void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
-  const Baseline& baseline = lab.contract->baseline;
+  const Baseline& baseline = *lab.contract->baseline;
   const Bytes input = input_of(lab, measured_case(lab, seed));
   const auto time = [&](auto work) {
     std::vector<double> milliseconds;

@@ -13,7 +13,7 @@ constexpr double kSeconds = 30;
 
 std::string source_of(const Lab& lab) {
   if (!lab.is_opencl()) return "";
-  return "#include \"common/opencl.h\"\n" + std::string(lab.contract->find_entry(lab.measured)->signature) +
+  return "#include \"common/opencl.h\"\n" + lab.contract->find_entry(lab.measured)->signature +
          " { opencl_device(); }\n";
 }
 

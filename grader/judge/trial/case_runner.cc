@@ -12,8 +12,7 @@ constexpr size_t kLargestAfterFailure = 65536;  // elements
 
 // "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
 std::string call_text(const Case& job, const Lab& lab, const std::string& schedule, uint64_t public_seed) {
-  std::string text =
-      std::string(job.entry->name) + " with " + std::to_string(job.n) + " " + std::string(lab.contract->elements);
+  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + lab.contract->elements;
   if (job.block > 0) text += " in blocks of " + std::to_string(job.block);
   const uint64_t seed = job.alias.empty() ? public_seed : job.seed;
   if (job.n > 0) text += " (" + job.input + ", seed " + std::to_string(seed) + ")";
@@ -100,8 +99,8 @@ void run_own_file(SubmissionSpec spec, Case job, const std::filesystem::path& fi
   Failure* failure = std::get_if<Failure>(&outcome);
   result.cases.push_back({job.name, job.input, job.n, failure == nullptr});
   if (failure != nullptr) {
-    failure->steps.insert(failure->steps.begin(), std::string(job.entry->name) + " of " + file.string() + ", " +
-                                                      std::to_string(data.size()) + " bytes");
+    failure->steps.insert(failure->steps.begin(),
+                          job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");
     ledger.fail(std::move(*failure));
     if (auto trouble = submission.device_trouble()) ledger.fail(std::move(*trouble));
     return;

@@ -51,21 +51,11 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-bool parse_device(const std::string& name) {
-  if (name != "lockstep" && name != "gpu") wrong_usage("--device is lockstep or gpu, not \"" + name + "\"");
-  return name == "gpu";
-}
-
-Figures parse_figures(const std::string& name) {
-  if (name == "starter") return Figures::kStarter;
-  if (name == "reference") return Figures::kReference;
-  wrong_usage("--hold is starter or reference, not \"" + name + "\"");
-}
-
-JudgeOptions::Part parse_part(const std::string& name) {
-  if (name == "correct") return JudgeOptions::Part::kCorrect;
-  if (name == "speed") return JudgeOptions::Part::kSpeed;
-  wrong_usage("--only is correct or speed, not \"" + name + "\"");
+// True if the value is the second of the two words that the option takes.
+bool is_second(const std::string& option, const std::string& value, const char* first, const char* second) {
+  if (value != first && value != second)
+    wrong_usage(option + " is " + first + " or " + second + ", not \"" + value + "\"");
+  return value == second;
 }
 
 // The absolute path of a file that the person named. It must exist and be readable.
@@ -88,7 +78,7 @@ constexpr Option kOptions[] = {
     {"file", [](auto& value, auto& line) { line.judge.file = value; }},
     {"binary", [](auto& value, auto& line) { line.judge.binary = value; }},
     {"build", [](auto& value, auto& line) { line.judge.build = value; }},
-    {"device", [](auto& value, auto& line) { line.judge.on_gpu = parse_device(value); }},
+    {"device", [](auto& value, auto& line) { line.judge.on_gpu = is_second("--device", value, "lockstep", "gpu"); }},
     {"case", [](auto& value, auto& line) { line.judge.selection.only_case = value; }},
     {"seed", [](auto& value, auto& line) { line.judge.seed = parse_number("--seed", value); }},
     {"schedules", [](auto& value, auto& line) { line.judge.selection.schedules = split(value); }},
@@ -98,9 +88,16 @@ constexpr Option kOptions[] = {
     {"trace", [](auto& value, auto& line) { line.judge.trace = fs::absolute(value); }},
     {"report", [](auto& value, auto& line) { line.judge.report = value; }},
     {"check-all", [](auto&, auto& line) { line.judge.selection.check_all = true; }, no_argument},
-    {"only", [](auto& value, auto& line) { line.judge.only = parse_part(value); }},
+    {"only",
+     [](auto& value, auto& line) {
+       line.judge.only =
+           is_second("--only", value, "correct", "speed") ? JudgeOptions::Part::kSpeed : JudgeOptions::Part::kCorrect;
+     }},
     {"hidden", [](auto& value, auto& line) { line.judge.hidden = existing(value, "--hidden"); }},
-    {"hold", [](auto& value, auto& line) { line.judge.hold = parse_figures(value); }},
+    {"hold",
+     [](auto& value, auto& line) {
+       line.judge.hold = is_second("--hold", value, "starter", "reference") ? Figures::kReference : Figures::kStarter;
+     }},
     {"expect", [](auto& value, auto& line) { line.expect = value; }},
     {"json", [](auto& value, auto& line) { line.json = value; }},
     {"command", [](auto& value, auto& line) { line.command = value; }},

@@ -28,7 +28,7 @@ bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledge
   if (reaction == Submission::Reaction::kNoticed) return true;
   if (auto trouble = submission.device_trouble()) return ledger.fail(std::move(*trouble)), false;
   if (reaction == Submission::Reaction::kWentOn) {
-    Failure failure = unchecked_failure(std::string(job.entry->name), call, submission.report());
+    Failure failure = unchecked_failure(job.entry->name, call, submission.report());
     failure.printed = submission.printed();
     ledger.fail(std::move(failure));
   } else if (submission.report().empty()) {

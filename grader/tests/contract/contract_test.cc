@@ -9,6 +9,7 @@
 
 #include "grader/judge/contract/inputs.h"
 #include "grader/judge/contract/oracle.h"
+#include "grader/judge/sandbox/file.h"
 
 namespace warpladder {
 namespace {
@@ -19,10 +20,10 @@ Bytes float_answer(const std::vector<double>& values) {
 
 int64_t milliseconds(float ms) { return std::bit_cast<int32_t>(ms); }
 
-// With one rounding, as the device's fused instruction, or with two, as most CPUs.
+// The device's fused instruction rounds once, most CPUs round twice.
 TEST(Contract, SaxpyAcceptsBothWaysOfRoundingAndNamesTheFirstWrong) {
   const Contract& saxpy = *find_contract("saxpy");
-  for (const auto kind : kFloatKinds) {
+  for (const std::string& kind : saxpy.inputs) {
     const Bytes in_bytes = saxpy.make(kind, 1000, 1);
     const auto at = [&](size_t i) { return element<float>(in_bytes, i); };
     std::vector<float> fused(1000), rounded(1000);
@@ -89,7 +90,7 @@ TEST(Contract, ScanRefusesNanAndPoison) {
   }
 }
 
-// On rough input a tree and a loop differ; both are right, a lost element is not.
+// On rough input a tree and a loop give different sums. Both are right; a sum without one element is wrong.
 TEST(Contract, RoughInputAcceptsEveryOrderAndStillSeesALostElement) {
   const Contract& scan = *find_contract("scan");
   const auto in = make_floats("rough", 4096, 1);
@@ -121,6 +122,22 @@ TEST(Contract, HistogramNamesTheFirstWrongBin) {
   EXPECT_EQ(wrong->where, "bins[17]");
   EXPECT_EQ(wrong->got, "1");
   EXPECT_EQ(wrong->want, "2");
+}
+
+// The header that learners include and the adapter that the runner calls agree with the description.
+TEST(Contract, HeaderAndAdapterHaveTheEntriesOfTheDescription) {
+  const std::string folder = SOURCE "/common/contracts/";
+  for (const ContractText& text : contract_texts()) {
+    const std::string header = read_file(folder + text.name + ".h"), adapter = read_file(folder + text.name + ".cc");
+    for (const EntryInfo& entry : find_contract(text.name)->entries) {
+      EXPECT_NE(header.find("\n" + entry.signature + ";"), std::string::npos) << entry.name;
+      EXPECT_NE(adapter.find("{\"" + entry.name + "\", "), std::string::npos) << entry.name;
+    }
+  }
+  EXPECT_NE(read_file(folder + "saxpy.h").find("kSaxpyA = 2.5f;"), std::string::npos);
+  EXPECT_EQ(kSaxpyA, 2.5f);
+  EXPECT_NE(read_file(folder + "histogram.h").find("kBins = 256;"), std::string::npos);
+  EXPECT_EQ(find_contract("histogram")->out_bytes(9), kBins * sizeof(uint32_t));
 }
 
 TEST(Contract, NothingIsRightBeforeItIsWritten) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/judge/base/random.h"
+#include "grader/judge/contract/contract.h"
 
 namespace warpladder {
 namespace {
@@ -27,9 +28,11 @@ TEST(Inputs, RandomFloatsHaveFractionsAndBothSigns) {
 
 TEST(Inputs, EveryKindAtEverySize) {
   for (const size_t n : {0, 1, 2, 7, 33, 1025}) {
-    for (const auto kind : kFloatKinds) EXPECT_EQ(make_floats(kind, n, 1).size(), n);
-    for (const auto kind : kIntKinds) EXPECT_EQ(make_ints(kind, n, 1).size(), n);
-    for (const auto kind : kByteKinds) EXPECT_EQ(make_raw_bytes(kind, n, 1).size(), n);
+    for (const ContractText& text : contract_texts()) {
+      const Contract& contract = *find_contract(text.name);
+      for (const std::string& kind : contract.inputs)
+        EXPECT_EQ(contract.make(kind, n, 1).size(), n * contract.element_bytes) << text.name << " " << kind;
+    }
   }
   EXPECT_THROW(make_floats("nonsense", 1, 1), std::logic_error);
 }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "grader/judge/contract/contract.h"
 #include "grader/judge/contract/inputs.h"
 
 namespace warpladder {
@@ -36,10 +37,10 @@ TEST(Tolerance, IntegersBelowTwoToThe24SumExactly) {
   EXPECT_FALSE(sums_exactly(std::vector<float>{std::numeric_limits<float>::infinity()}));
 }
 
-// Every kind but "rough" is made to sum exactly: float sums in any order equal the double sum.
+// Every kind but "rough" sums exactly: float sums in any order equal the double sum.
 TEST(Tolerance, MadeInputsSumExactlyInAnyOrder) {
   std::mt19937 shuffler(1);
-  for (const std::string_view kind : kFloatKinds) {
+  for (const std::string& kind : find_contract("scan")->inputs) {
     if (kind == "rough") continue;
     for (const size_t n : {1, 33, 1025, 999983, 1048577}) {
       std::vector<float> values = make_floats(kind, n, 5);

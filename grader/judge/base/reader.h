@@ -21,7 +21,9 @@ class Reader {
   // Throws JudgeFault with the next step where the file is missing, and where it is not JSON.
   static Reader of_file(const std::filesystem::path& file, const char* next_step);
 
-  // T: std::string, double, int, size_t, std::vector of strings or of ints.
+  static Reader of_text(const std::string& text, const std::string& place);  // place: for errors
+
+  // T: std::string, bool, double, int, size_t, std::vector of strings or of ints.
   template <class T>
   T get(const char* key);
   template <class T>

@@ -1,8 +1,9 @@
-#include "grader/judge/lab/reader.h"
+#include "grader/judge/base/reader.h"
 
 #include <concepts>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <utility>
 
 #include "grader/judge/base/fault.h"
@@ -21,9 +22,13 @@ Reader::Reader(const Json& object, std::string place, const char* guide)
 Reader Reader::of_file(const std::filesystem::path& file, const char* next_step) {
   std::ifstream stream(file);
   if (!stream) throw JudgeFault(file.string() + ": cannot be read. " + next_step);
+  return of_text({std::istreambuf_iterator<char>(stream), {}}, file.string());
+}
+
+Reader Reader::of_text(const std::string& text, const std::string& place) {
   try {
-    return {std::make_shared<const Json>(Json::parse(stream)), file.string(), "docs/labs.md"};
-  } catch (const Json::exception& error) { throw JudgeFault(file.string() + ": is no JSON: " + error.what()); }
+    return {std::make_shared<const Json>(Json::parse(text)), place, "docs/labs.md"};
+  } catch (const Json::exception& error) { throw JudgeFault(place + ": is no JSON: " + error.what()); }
 }
 
 template <class T>
@@ -41,7 +46,7 @@ T Reader::get(const char* key, T otherwise) {
 template <class T>
 T Reader::convert(const char* key) const {
   const Json& value = (*object_)[key];
-  if constexpr (std::integral<T>) {  // Json::get() would cut the number down to the size of T
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {  // Json::get() would cut the number down to the size of T
     const bool fits = value.is_number_unsigned()  ? std::in_range<T>(value.get<uint64_t>())
                       : value.is_number_integer() ? std::in_range<T>(value.get<int64_t>())
                                                   : false;
@@ -56,6 +61,7 @@ T Reader::convert(const char* key) const {
   template __VA_ARGS__ Reader::get(const char* key); \
   template __VA_ARGS__ Reader::get(const char* key, __VA_ARGS__ otherwise);
 WARPLADDER_READS(std::string)
+WARPLADDER_READS(bool)
 WARPLADDER_READS(double)
 WARPLADDER_READS(int)
 WARPLADDER_READS(size_t)
