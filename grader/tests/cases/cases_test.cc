@@ -61,7 +61,7 @@ TEST(Cases, MeasuredRunsHaveInputsOfTheirOwn) {
   const Lab lab = testing::lab_of("reduction", "reduce_sum");
   EXPECT_EQ(measured_case(lab, 1).name, "reduce_sum.real.random");
   EXPECT_NE(measured_case(lab, 1, 1).seed, measured_case(lab, 1, 2).seed);
-  // Run 0 is what `--case reduce_sum.real.random --seed 1` repeats.
+  // `--case reduce_sum.real.random --seed 1` repeats run 0.
   const auto with_real = plan_cases(lab, 1, Extent::kWithReal);
   const auto same = std::ranges::find(with_real, "reduce_sum.real.random", &Case::name);
   ASSERT_NE(same, with_real.end());

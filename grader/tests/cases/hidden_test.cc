@@ -46,9 +46,9 @@ TEST_F(HiddenCases, TheFileFixesThemAndNothingElseDoes) {
   EXPECT_NE(names(kSecret), before);
 }
 
-// They must not change with the compiler or its library, or a grade could not be repeated next year. The seed is what
+// They must not change with the compiler or its library, or a grade could not be repeated next year. The seed is the
+// first 16 digits that this prints:
 //   printf 99_test/measured | openssl dgst -sha256 -hmac "a secret of some length"
-// prints, its first 16 digits.
 TEST_F(HiddenCases, TheyAreTheSameOnEveryMachine) {
   EXPECT_EQ(from(kSecret).measured_seed, 0xAE1E0B540BD7799Au);
   EXPECT_EQ(from(kSecret).cases.front().name, "reduce_sum_block.125.increasing");

@@ -1,4 +1,4 @@
-// Compilers and linkers that fail, hang and print are shell scripts here.
+// Here shell scripts are the compilers and linkers that fail, hang and print.
 #include "grader/judge/compile/compile.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Compile, EndlessErrorsAreCut) {
   EXPECT_LT(failure->printed.size(), size_t{150} << 10);
 }
 
-// Compiled by the host's compiler, called from a program beside it.
+// The host's compiler compiles it, and a program beside it calls it.
 std::optional<Failure> linked(const std::string& source) {
   TemporaryFolder folder;
   testing::write_file(folder.path() / "a.cu", source);

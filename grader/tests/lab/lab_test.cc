@@ -21,7 +21,7 @@ class LabJson : public ::testing::Test {
     testing::write_file(folder_.path() / "07_lab" / "lab.json", text);
     return load_lab(folder_.path() / "07_lab");
   }
-  // kGood with one piece replaced, and what the refusal says.
+  // Replaces one piece of kGood. Returns the text of the refusal.
   std::string refusal(const std::string& piece, const std::string& by) {
     std::string text = kGood;
     text.replace(text.find(piece), piece.size(), by);
@@ -82,7 +82,7 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);
 }
 
-// Whatever is in its place, a key's value is taken or refused by the file's name: nothing crashes, nothing passes by.
+// Any JSON value in place of a key's value is either taken or refused with the name of the file. Nothing crashes.
 TEST_F(LabJson, AnyValueOfAnyKeyIsTakenOrRefused) {
   const nlohmann::json good = nlohmann::json::parse(kGood);
   for (const auto& [key, value] : good.items()) {

@@ -60,7 +60,7 @@ TEST(Rules, TheWorstIsFurthestFromHolding) {
   EXPECT_FALSE(is_worse_at("<=", 0, NAN));
 }
 
-// A launch that accesses global memory in so many sectors, and copies so many bytes asynchronously from it.
+// A launch with so many sectors of global memory, and so many bytes of asynchronous copies.
 Report with_work(double loads, double stores, double atomics = 0, double copied = 0) {
   Launch launch{"k", 1, 32, {{"async_bytes_loaded", copied}, {"async_bytes_stored", 0}}};
   const std::string name = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
@@ -106,7 +106,7 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
   };
   const Finding leak{"leak", "", "", 0}, race{"race", "", "", 0}, barrier{"barrier_divergence", "", "", 0};
   EXPECT_EQ(cause({}), "");
-  EXPECT_EQ(cause({{"out_of_bounds", "", "", 0}}), "");  // a card says so itself
+  EXPECT_EQ(cause({{"out_of_bounds", "", "", 0}}), "");  // a card reports it itself
   EXPECT_EQ(cause({leak, race}), "finding.race");        // a leak makes no answer wrong
   EXPECT_EQ(cause({race, barrier}), "finding.barrier_divergence");
   EXPECT_EQ(cause({leak}), "finding.leak");

@@ -115,7 +115,8 @@ TEST_F(FakeRunner, ForgedRepliesDoNotPass) {
   EXPECT_EQ(check("endless_line"), "runtime error/runtime");
 }
 
-// The judge's clock stops with words of the output, which nobody has who says too early that the call has ended.
+// The judge's clock stops when it gets words of the output. A process that announces the end too early does not have
+// them.
 TEST_F(FakeRunner, ATimedCallShowsWhatItHasWhenItEnds) {
   timed_ = true;
   for (const auto& [contract, entry] :
@@ -155,7 +156,7 @@ TEST_F(FakeRunner, NothingIsLeftBehind) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   kill_orphans();
   const std::string pid = read_file(other.path() / "pid");
-  if (!pid.empty()) {  // else it ended before it could say so
+  if (!pid.empty()) {  // else it ended before it could write its number
     EXPECT_NE(kill(std::stoi(pid), 0), 0);
   }
 }

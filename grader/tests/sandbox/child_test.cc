@@ -25,7 +25,7 @@ Child::Event wait(Child& child, int limit_ms = 20000) {
   return child.wait(limit_ms / 1000.0, line);
 }
 
-// Zombies that others have to collect count as gone.
+// A zombie that another process must collect counts as gone.
 bool alive(pid_t pid) {
   std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
   std::string text;

@@ -1,5 +1,5 @@
-// What the walls keep in, tried from within by shell scripts. What this machine's level does not promise is skipped,
-// and says so.
+// Shell scripts behind the walls try to get out. Tests of a wall that this machine does not have are skipped, and say
+// so.
 #include "grader/judge/sandbox/sandbox.h"
 
 #include <cerrno>
@@ -55,7 +55,7 @@ Walls with_processes() {
   return walls;
 }
 
-// Whether a process still runs that got this variable.
+// True if a process with this environment variable still runs.
 bool runs_with(const std::string& variable) {
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
     if (read_file(entry.path() / "environ").find(variable) != std::string::npos) return true;
@@ -156,7 +156,7 @@ TEST(Sandbox, NobodyElseIsSignalled) {
   EXPECT_EQ(behind({}, "kill -TERM $PPID; kill -KILL $PPID; echo alive").output, "alive\n");
 }
 
-// Where others are seen: the kernel would send them a signal for us.
+// Where other processes are visible: the kernel would signal them for us.
 TEST(Sandbox, NobodyElseBecomesADescriptorsOwner) {
   const std::string text = filter_for({.signals = false});
   if (text.empty()) GTEST_SKIP() << "NOT TESTED: this judge has no libseccomp";
@@ -175,7 +175,7 @@ TEST(Sandbox, NobodyElseBecomesADescriptorsOwner) {
     if (!refused(fcntl(fd, F_SETOWN_EX, &owner))) _exit(2);
     if (!refused(fcntl(fd, F_SETSIG, SIGKILL))) _exit(3);
     if (!refused(ioctl(fd, FIOSETOWN, &parent))) _exit(4);
-    _exit(fcntl(fd, F_GETFD) < 0 ? 5 : 0);  // what is harmless works
+    _exit(fcntl(fd, F_GETFD) < 0 ? 5 : 0);  // harmless calls work
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -191,7 +191,7 @@ TEST(Sandbox, DaemonsEndWithTheirParent) {
   walls.variables = {"WARPLADDER_TRIAL"};
   EXPECT_EQ(behind(walls, "trap '' TERM HUP; setsid sleep 1000 & (setsid sleep 1000 &) & exit 0").code, 0);
   bool left = true;
-  for (int wait = 0; left && wait < 100; ++wait) {  // the kernel ends them by and by
+  for (int wait = 0; left && wait < 100; ++wait) {  // the kernel needs some time to end them
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     unsetenv("WARPLADDER_TRIAL");
     left = runs_with(variable);

@@ -1,4 +1,4 @@
-// Intervals of times from made-up cards, what thresholds make of them, and contests whose clocks are made up, too.
+// Intervals, thresholds and contests, with times from made-up cards and made-up clocks.
 #include "grader/judge/speed/speed.h"
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 double uniform(Random& random) { return static_cast<double>(random.below(uint64_t{1} << 32)) / 4294967296.0; }
 
-// Two codes on one card: what their calls number i take, in ms. The second is exactly 1.5 times as fast.
+// Two codes on one card: the ms of their calls number i. The second is exactly 1.5 times as fast.
 struct MadeUpCard {
   const char* name;
   double (*slowness)(Random&, int i);  // of the card, the same for both calls of a pair
@@ -62,7 +62,7 @@ TEST(MedianInterval, HoldsTheMedianAsOftenAsItSaysOnEveryCard) {
         ASSERT_TRUE(interval);
         held += interval->low <= 1.5 && 1.5 <= interval->high;
       }
-      // 0.95, and three standard deviations of 2,000 coins less.
+      // 0.95 minus three standard deviations of 2,000 coins.
       EXPECT_GE(held, kContests * 0.95 - 3 * std::sqrt(kContests * 0.95 * 0.05)) << card.name << ", " << pairs;
     }
   }
@@ -102,7 +102,7 @@ class Contest : public ::testing::Test {
     rules_.thresholds = {{1.2, 5, "a"}, {1.4, 5, "b"}};
     rules_.read_bytes = rules_.traffic_bytes = 4e8;  // 0.1 ms at a copy's 4,000 GB/s
   }
-  // On a card, by somebody this much faster; every pair takes seconds_a_pair_.
+  // On a card, by code that is this much faster. Every pair takes seconds_a_pair_.
   Speed hold(double speedup, const MadeUpCard& card = kCards[0]) {
     Speed speed;
     Random random(seed_of(7, card.name));
@@ -119,7 +119,7 @@ class Contest : public ::testing::Test {
         rules_, next, [&] { return pairs_ * seconds_a_pair_; }, speed));
     return speed;
   }
-  // What the judge says of times that cannot be; "": it takes them.
+  // The judge's text for impossible times. "": it accepts them.
   std::string refusal(double speedup) {
     try {
       hold(speedup);
@@ -179,7 +179,7 @@ TEST_F(Contest, FasterThanTheCardCanReadIsAMeasuringFault) {
   copy_ = 300;  // 400 MB in 1 ms are more than 1.2 times that
   for (const double speedup : {1.5, 1.0})
     EXPECT_THAT(refusal(speedup), ::testing::HasSubstr("cannot even read the input"));
-  copy_ = 0;  // none was made
+  copy_ = 0;  // no copy was made
   EXPECT_EQ(hold(1.5).verdict, SpeedVerdict::kPass);
 }
 
@@ -188,7 +188,7 @@ TEST_F(Contest, ACallCannotBeShorterThanWhatTheDeviceDidInIt) {
   EXPECT_THAT(refusal(1.5), ::testing::HasSubstr("by the judge's clock"));
 }
 
-// Some thread of the submission's may be at work while the baseline is timed.
+// A thread of the submission may work while the baseline is timed.
 TEST_F(Contest, ABaselineThatThisCodeHoldsUpIsAMeasuringFault) {
   rules_.base_on_device = true;
   rules_.base_alone = {0.95, 1};
@@ -200,7 +200,7 @@ TEST_F(Contest, ABaselineThatThisCodeHoldsUpIsAMeasuringFault) {
   rules_.base_again = [] { return TimedCall{0.9, 1}; };
   EXPECT_NE(refusal(1.5), "");
   rules_.base_again = nullptr;
-  rules_.thresholds = {{1.04, 5, "a"}};  // half of so little is less
+  rules_.thresholds = {{1.04, 5, "a"}};  // here half of the gain is less than a tenth
   rules_.base_alone = {0.95, 1};
   EXPECT_NE(refusal(1.5), "");
   rules_.thresholds = {{1.2, 5, "a"}};
@@ -220,7 +220,7 @@ TEST_F(Contest, WorkThatMovedToTheHostIsNotSaved) {
   const Speed speed = hold(1.5);
   EXPECT_EQ(speed.verdict, SpeedVerdict::kFail);
   EXPECT_NE(speed.reason.find("the work moved to the host"), std::string::npos) << speed.reason;
-  // The same for a clock that is forged: what it says is saved is not seen from outside.
+  // The same for a forged clock: the time that it claims to save is not visible from outside.
   rules_.read_bytes = 0;
   more_on_host_ = 0;
   claim_ = 0.001;
@@ -244,7 +244,7 @@ TEST_F(Contest, AFailedCallEndsIt) {
 
 class Model : public ::testing::Test {
  protected:
-  // A launch of a small card that the second does not fit on.
+  // A launch with a time on an H200 and, where it fits, on a T4.
   static std::string launch(double h200_us, bool fits_on_t4 = true) {
     return R"({"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1], "counters": {}, "modelled": {)" +
            (fits_on_t4 ? std::string(R"("Tesla T4": {"us": 900}, )") : "") + R"("NVIDIA H200": {"us": )" +
@@ -279,7 +279,7 @@ TEST_F(Model, SumsLaunchesAndComparesWithTheRungBelow) {
   EXPECT_EQ(small.verdict, SpeedVerdict::kNotGraded);
   EXPECT_NE(small.reason.find("less than the model may be off"), std::string::npos) << small.reason;
   EXPECT_EQ(speed.kind, "modelled");
-  EXPECT_FALSE(speed.measured.ms);  // which is what a clock says
+  EXPECT_FALSE(speed.measured.ms);  // a clock would have measured it
 }
 
 TEST_F(Model, IsNotGradedWithoutWhatItNeeds) {

@@ -1,4 +1,4 @@
-// Whole judgements, with the fake runner in a lab's place.
+// Whole judgements, with the fake runner in place of a lab's binary.
 #include "grader/judge/trial/judge.h"
 
 #include <chrono>
@@ -35,7 +35,7 @@ class Judging : public ::testing::Test {
     testing::write_file(folder_.path() / "build.json", R"({"compile": ["false"], "link": ["false"], "baseline": ")" +
                                                            below + R"(", "lockstep": ")" + lockstep().string() + "\"}");
   }
-  // A shell's script, with the source as $0 and the object as $1.
+  // A shell script, with the source as $0 and the object as $1.
   void write_compiler(const std::string& script) {
     const nlohmann::json build = {{"compile", {"/bin/sh", "-c", script, "{source}", "{object}"}},
                                   {"link", {"cp", FAKE_RUNNER, "{binary}"}},
@@ -61,7 +61,7 @@ class Judging : public ::testing::Test {
     keep(result);
     return result;
   }
-  // For the test grader.schema, which holds what we write against verdict.schema.json.
+  // The test grader.schema checks these files against verdict.schema.json.
   void keep(const Result& result) {
     if (const char* folder = std::getenv("VERDICTS"))
       testing::write_file(std::filesystem::path(folder) / (std::to_string(++kept_) + ".json"), to_json(result));
@@ -69,7 +69,7 @@ class Judging : public ::testing::Test {
   int points(const Result& result) { return score_of(result).value().points; }
   std::string check(const Result& result) {
     if (!result.failure) return "pass";
-    // A fault of the judge is never what a test waits for: it says what happened.
+    // No test waits for the check of a judge's fault, so it shows the fault's text.
     return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front() : result.failure->check;
   }
 
@@ -100,7 +100,7 @@ TEST_F(Judging, HonestWorkPassesCasesAndRules) {
   }
 }
 
-// What a process says of the machine counts only if an honest program, the canary, says so, too.
+// A process may blame the machine. That counts only if the canary, an honest program, fails as well.
 TEST_F(Judging, ABlamedMachineIsLookedAt) {
   const std::filesystem::path canary = folder_.path() / "canary";
   const auto with_canary = [&](const std::string& script, const std::string& fault) {
@@ -180,7 +180,7 @@ TEST_F(Judging, CallsFailForACoupleOfSecondsAtMost) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));  // 200 calls would take 100
 }
 
-// Memory that runs out may be another program's doing.
+// Another program may be the one that used up the memory.
 TEST_F(Judging, WhoIsKilledOnceIsJudgedAgain) {
   const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
   const Result once = judge_with("killed_once", "scan", "scan_inclusive");
@@ -326,7 +326,7 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   const Result result = judge_with("", "reduction", "reduce_sum_block");
   EXPECT_EQ(check(result), "pass");
   EXPECT_EQ(result.speed.measured.ms, 0.001);
-  EXPECT_GT(result.speed.measured.whole_ms, 0.001);  // by the judge's clock, not by the process's
+  EXPECT_GT(result.speed.measured.whole_ms, 0.001);  // by the judge's clock, not by that of the process
   EXPECT_LT(result.speed.measured.whole_ms, 1000);
   EXPECT_EQ(result.speed.measured.baseline_ms, 0.001);
   EXPECT_EQ(result.speed.card, "fake");
@@ -340,7 +340,7 @@ TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
   const Result held_up = judge_with("holds_up_the_baseline", "reduction", "reduce_sum_block");
   EXPECT_EQ(held_up.verdict(), Verdict::kJudgeFault);
   EXPECT_THAT(held_up.failure->steps.front(), ::testing::HasSubstr("0.001 ms alone"));
-  EXPECT_EQ(check(judge_with("warms_up", "reduction", "reduce_sum_block")), "pass");  // so it is without it, too
+  EXPECT_EQ(check(judge_with("warms_up", "reduction", "reduce_sum_block")), "pass");  // it is as slow without this code
   options_.only = JudgeOptions::Part::kCorrect;
   EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
 }
@@ -349,7 +349,7 @@ TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
   options_.on_gpu = true;
   options_.only = JudgeOptions::Part::kSpeed;
   speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
-  const Result events = judge_with("", "reduction", "reduce_sum");  // 1.5 ms by events in a call of no such length
+  const Result events = judge_with("", "reduction", "reduce_sum");  // the events say 1.5 ms, but the call was shorter
   EXPECT_EQ(events.verdict(), Verdict::kJudgeFault);
   EXPECT_THAT(events.failure->steps.front(), ::testing::HasSubstr("by the judge's clock"));
   EXPECT_FALSE(score_of(events));
@@ -396,7 +396,7 @@ TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {
   write_compiler("test -e mark || { touch mark; kill -KILL $$; }; c++ -x c++ -c $0 -o $1");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
   write_compiler("grep -q scan $0 && kill -KILL $$; c++ -x c++ -c $0 -o $1");
-  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "compile");  // this file's doing
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "compile");  // the file is to blame
 }
 
 TEST_F(Judging, HiddenCasesFollowThePublicOnes) {
@@ -411,7 +411,7 @@ TEST_F(Judging, HiddenCasesFollowThePublicOnes) {
   EXPECT_EQ(judge_with("wrong_tail", "scan", "scan_inclusive").planned_hidden, 0u);
 }
 
-// What "./lab check" shows is all that a student sees.
+// A student sees only the output of "./lab check".
 TEST_F(Judging, AFailedHiddenCaseTellsNothingOfItself) {
   options_.hidden = folder_.path() / "secret";
   testing::write_file(options_.hidden, R"({"07_lab": [{"n": 345, "input": "ones"}, {"n": 3456, "input": "spike"}]})");
@@ -427,14 +427,14 @@ TEST_F(Judging, AFailedHiddenCaseTellsNothingOfItself) {
     EXPECT_EQ(result.failure->instructor->case_name, "scan_inclusive.3456.spike");
     auto json = nlohmann::json::parse(to_json(result));
     json.at("failure").erase("instructor");
-    json.erase("judge");  // whose version may be any number
+    json.erase("judge");  // its version may contain any number
     for (auto& one : json.at("cases")) one.erase("instructor");
     for (const std::string& shown : {to_text(result, "judge"), json.dump()}) {
       EXPECT_EQ(shown.find("3456"), std::string::npos) << shown;
       EXPECT_NE(shown.find("1 of 2 hidden ones fail"), std::string::npos) << shown;
     }
   }
-  options_.selection.only_case = "hidden.2";  // for who has the file
+  options_.selection.only_case = "hidden.2";  // for the owner of the file
   const Result alone = judge_with("wrong_at_3456", "scan", "scan_inclusive");
   EXPECT_EQ(alone.failed_case, "hidden.2");
   EXPECT_NE(alone.failure->steps.at(0).find("3456"), std::string::npos);

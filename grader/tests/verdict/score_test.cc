@@ -40,7 +40,7 @@ TEST(Score, AllThatIsRightIsAHundred) {
 TEST(Score, WithoutRightAnswersThereIsNothing) {
   for (const Verdict verdict : {Verdict::kWrongAnswer, Verdict::kCompileError, Verdict::kRuntimeError, Verdict::kTime,
                                 Verdict::kMemory, Verdict::kOutputLimit, Verdict::kCheating}) {
-    Result result = correct();  // as if all else had been fine
+    Result result = correct();  // everything else is right
     result.failure = Failure{verdict, "check", {}, "", ""};
     EXPECT_EQ(points(result), 0) << name_of(verdict);
     for (size_t part = 0; part < 3; ++part) EXPECT_NE(why(result, part), "") << name_of(verdict);
@@ -96,7 +96,7 @@ TEST(Score, AMissedThresholdCostsItsPointsAndAnInconclusiveOneNothing) {
   EXPECT_EQ(result.failure->check, "speed.1.5");
   EXPECT_EQ(points(result), 85);
   EXPECT_NE(why(result, 2).find("missed: 1.5 ×"), std::string::npos);
-  result.speed.speedup.reset();  // points that are lost have their reason with or without a figure
+  result.speed.speedup.reset();  // lost points have a reason with or without a figure
   result.speed.reason = "the work moved to the host";
   EXPECT_EQ(points(result), 85);
   EXPECT_EQ(why(result, 2), "no speedup; missed: 1.5 ×, since the work moved to the host");
@@ -134,7 +134,7 @@ TEST(Score, WhatALabDoesNotAskForIsWorthNothing) {
   EXPECT_EQ(worth_of(lab).correct, kMostPoints);
   lab.thresholds = {{1.5, 10, "w"}};
   EXPECT_EQ(worth_of(lab).correct, 90);
-  lab.source = "scan.cu";  // whose findings are rules
+  lab.source = "scan.cu";  // a CUDA lab: findings count as rules
   const Worth worth = worth_of(lab);
   EXPECT_EQ(worth.correct + worth.rules + worth.speed, kMostPoints);
   EXPECT_EQ(worth.correct, 70);

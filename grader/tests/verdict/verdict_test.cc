@@ -61,7 +61,7 @@ TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
                            "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
-  const auto json = nlohmann::json::parse(to_json(result));  // in spite of what is no UTF-8
+  const auto json = nlohmann::json::parse(to_json(result));  // in spite of bytes that are not UTF-8
   EXPECT_EQ(json["failed_check"], "case.reduce_sum.33.ones");
 }
 
