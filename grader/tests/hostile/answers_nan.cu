@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.saxpy
 // lab: 00
-// Every answer is no number, which no comparison finds wrong.
+// Every answer is NaN. A comparison with a tolerance never finds a NaN wrong.
 #include <cmath>
 
 #include "right.h"

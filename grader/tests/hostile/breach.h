@@ -1,4 +1,5 @@
-// breach: what a file here says when it got where nobody may get. Whatever the verdict, the test fails by it.
+// breach: a file here calls it when it has reached something that must be out of reach. The test then fails, whatever
+// the verdict is.
 #pragma once
 
 #include <unistd.h>
@@ -15,7 +16,7 @@ inline void breached_if(bool happened, const char* what) {
   if (happened) breached(what);
 }
 
-// Signals to everybody are sent only where "everybody" is nobody but the submission's own processes.
+// Sends signals to all processes only where the submission sees no processes but its own.
 inline bool is_among_ours() {
   char name[64] = "";
   const ssize_t length = readlink("/proc/self/ns/pid", name, sizeof name - 1);

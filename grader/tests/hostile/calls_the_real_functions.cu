@@ -1,6 +1,6 @@
 // verdict: rule broken · rule.divergence
 // lab: 02
-// Finds the runtime's functions by dlsym, and those of lockstep that are nobody's business, to reset its counters.
+// Finds the runtime's functions by dlsym, and functions of lockstep that are not for programs, to reset its counters.
 #include <dlfcn.h>
 
 #include "breach.h"

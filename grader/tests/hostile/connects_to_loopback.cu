@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Connects to a listener on the loopback address, the test's own, in IPv4 and IPv6 and by a child.
+// Connects to the test's own listener on the loopback address, in IPv4, in IPv6 and by a child.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 

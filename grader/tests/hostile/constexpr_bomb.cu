@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Has the compiler count to ten milliards.
+// Makes the compiler count to ten billion.
 #include "common/contracts/reduction.h"
 
 constexpr unsigned long long count() {

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Device memory, read on the host.
+// Reads device memory on the host.
 #include "common/contracts/reduction.h"
 
 int reduce_sum(int* data, int n) {

@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.deadlock
 // lab: 02
-// A kernel that waits for a change which nobody makes.
+// A kernel that waits for a change that no thread makes.
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 

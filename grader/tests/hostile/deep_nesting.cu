@@ -1,6 +1,6 @@
 // verdict: compile error · compile
 // lab: 02
-// Sixty thousand parentheses, which a compiler that calls itself has no stack for.
+// Sixty thousand nested parentheses: the stack of a recursive compiler is too small for them.
 #include "common/contracts/reduction.h"
 
 #define A(x) ((((((((((x))))))))))

@@ -8,7 +8,7 @@
 
 #include "right.h"
 
-// After the device's own: what is registered first runs last.
+// It runs after the device's own: the handler that is registered first runs last.
 __attribute__((constructor(101))) static void forge_at_the_end() {
   std::atexit([] {
     const char* place = getenv("LOCKSTEP_REPORT");

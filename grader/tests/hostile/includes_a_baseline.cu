@@ -2,7 +2,7 @@
 // lab: 02
 // Asks for the binaries of the build, the judge's sources and the labs' rules, one name after the other.
 #if __has_include("@REPOSITORY@/build/labs/02_reduce_neighbored/solution") ||                          \
-                  __has_include("grader/judge/contract/oracle.cc") ||                                           \
+                  __has_include("grader/judge/contract/oracle.cc") ||                                  \
                                 __has_include("@REPOSITORY@/labs/02_reduce_neighbored/lab.json") ||    \
                                               __has_include("common/runner/main.cc") ||                \
                                                             __has_include("@REPOSITORY@/.git/HEAD") || \

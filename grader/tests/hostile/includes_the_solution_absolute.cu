@@ -1,4 +1,4 @@
 // verdict: compile error · compile
 // lab: 02
-// Includes the reference by its whole name.
+// Includes the reference by its absolute path.
 #include "@REPOSITORY@/solutions/02_reduce_neighbored/reduce.cu"

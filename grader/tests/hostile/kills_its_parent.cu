@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Kills its parent, its group and everybody whom it may.
+// Kills its parent, its group and every process that it is allowed to kill.
 #include <signal.h>
 
 #include "breach.h"

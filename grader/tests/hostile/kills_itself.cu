@@ -1,6 +1,6 @@
 // verdict: memory · memory
 // lab: 02
-// Kills itself as the system does where memory runs out, so that the judge looks twice, and sees the same twice.
+// Kills itself as the system does when memory runs out. The judge runs it again and sees the same.
 #include <csignal>
 
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Leaves a process in a session of its own, child of nobody, which writes a file after two seconds; it ends after 20.
+// Leaves a process behind, in a session of its own and without a parent. It writes a
+// file after two seconds and ends after 20.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // verdict: memory · memory
 // lab: 02
-// Allocates 40 GB, and does not look at what malloc returned.
+// Allocates 40 GB, and ignores what malloc returns.
 #include <cstdlib>
 
 #include "common/contracts/reduction.h"

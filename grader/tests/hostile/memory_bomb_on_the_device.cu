@@ -1,6 +1,6 @@
 // verdict: memory · memory
 // lab: 02
-// Allocates 40 GB of device memory, and looks at each error.
+// Allocates 40 GB of device memory, and checks each error.
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 

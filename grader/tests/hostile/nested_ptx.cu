@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// PTX by hand in which 131,072 braces are open at once: a parser that calls itself has no stack for so many.
+// PTX written by hand, in which 131,072 braces are open at once: the stack of a recursive parser is too small for them.
 #include "right.h"
 
 #define TWICE(text) text text

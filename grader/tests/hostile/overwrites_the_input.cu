@@ -1,6 +1,6 @@
 // verdict: wrong answer · const
 // lab: 15
-// Sets each byte that it has counted to 0, so that whoever counts again counts nothing.
+// Sets each byte that it has counted to 0, so that a second count finds nothing.
 #include "common/check.h"
 #include "common/contracts/histogram.h"
 

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines cudaMalloc: what the runner takes for device memory is the host's, and a loop there adds it up.
+// Defines cudaMalloc: the runner's device memory is in truth host memory, and a loop there adds it up.
 #include <cstdlib>
 #include <numeric>
 

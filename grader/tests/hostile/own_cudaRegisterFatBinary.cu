@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines what registers kernels, so that the device never hears of them, or hears of others.
+// Defines the function that registers kernels, so that the device gets none of them, or gets others.
 #include "right.h"
 
 extern "C" void** __cudaRegisterFatBinary(void* binary) {

@@ -1,6 +1,6 @@
 // verdict: cheating suspected · symbols
 // lab: 02
-// Defines a function of the runner's: which entry points there are, and what calls them.
+// Defines a function of the runner: the one that lists the entry points and how to call them.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// Starts itself again with a library of its own in LD_PRELOAD and LD_LIBRARY_PATH, in the device's place.
+// Starts itself again with a library of its own in LD_PRELOAD and LD_LIBRARY_PATH, in place of the device's.
 #include <unistd.h>
 
 #include <cstdlib>

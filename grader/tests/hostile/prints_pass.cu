@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Prints what a test run prints that went well, and the runner's own reply, on stdout and stderr.
+// Prints the output of a successful test run, and the runner's own reply, on stdout and stderr.
 #include <cstdio>
 
 #include "common/contracts/reduction.h"

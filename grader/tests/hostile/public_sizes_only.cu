@@ -1,6 +1,7 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Right for the sizes that docs/labs.md lists and for powers of two, which a measured size may be; else wrong.
+// Right for the sizes that docs/labs.md lists and for powers of two, as a measured size may be one; else
+// wrong.
 #include <algorithm>
 #include <bit>
 

@@ -1,5 +1,5 @@
-// right: answers as an honest submission finds them, for files here that cheat elsewhere. What refuses such a file is
-// then what it tries, and no wrong answer. The rules of labs 02 and 15 are kept.
+// right: the answers of an honest submission, for files here that cheat elsewhere: such a file is then refused for its
+// cheating and not for a wrong answer. It keeps the rules of labs 02 and 15.
 #pragma once
 
 #include <numeric>

@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 02
-// A kernel that counts for ever; every round is another one than all before, so that nobody can say it never ends.
+// A kernel that counts for ever. Each round differs from all rounds before, so no check can tell that it never ends.
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 

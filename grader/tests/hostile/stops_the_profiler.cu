@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.unchecked_error
 // lab: 02
-// Looks at no error but that of cudaProfilerStop, behind which lockstep used to let no call fail.
+// Checks only the error of cudaProfilerStop. In the past lockstep let no call fail after it.
 #include "right.h"
 
 extern "C" cudaError_t cudaProfilerStop();

@@ -6,7 +6,7 @@
 
 #include "right.h"
 
-// What is left of a line of the judge's when the runner makes a std::string of it.
+// The part of the judge's line that remains when the runner makes a std::string of it.
 template <>
 std::string::basic_string(const char*, const std::allocator<char>&) : _M_dataplus(_M_local_buf) {
   _M_set_length(0);

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Starts threads until no more are to be had, 2,000 at most.
+// Starts as many threads as it can get, 2,000 at most.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 02
-// An exception leaves the function, of a type that nobody catches by name.
+// An exception leaves the function. Nobody catches its type by name.
 #include "common/contracts/reduction.h"
 
 int reduce_sum(int*, int) { throw 42; }

@@ -1,6 +1,7 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Cuts off the files that it shares with the judge, who would crash at the next look, and makes them larger.
+// Truncates the files that it shares with the judge, so that the judge would crash at its next read. Then makes them
+// larger.
 #include <fcntl.h>
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // verdict: accepted
 // lab: 15
-// Leaves the work on a stream that the default stream does not wait for: events see nothing of it. The device counts it
-// all the same.
+// Leaves the work on a stream that the default stream does not wait for: events do not see it. The device counts it
+// nevertheless.
 #include "right.h"
 
 void histogram(const unsigned char* data, size_t bytes, unsigned* bins) {

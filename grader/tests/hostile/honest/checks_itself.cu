@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Compares its sum with the host's own in small cases, as one does who looks for a mistake.
+// Compares its sum with the host's own in small cases, as people do when they look for a mistake.
 #include <cassert>
 #include <numeric>
 #include <vector>
