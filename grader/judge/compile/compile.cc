@@ -36,7 +36,7 @@ std::vector<fs::path> beside(const fs::path& source) {
       files.push_back(entry.path());
   }
   std::erase(files, source);
-  files.push_back(source);  // whatever its name ends in
+  files.push_back(source);  // also if its name has another ending
   return files;
 }
 

@@ -1,4 +1,4 @@
-// contract: common/contracts/NAME.json → what the judge knows of a contract: its functions, its inputs, the sizes of
+// contract: common/contracts/NAME.json → a contract as the judge knows it: its functions, its inputs, the sizes of
 // its arrays. The judge adds the code that makes inputs and checks answers. All of it stays in the judge's process.
 #pragma once
 

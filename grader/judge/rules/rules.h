@@ -22,10 +22,10 @@ struct RuleResult {
 // n: the number of elements of the measured case.
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n);
 
-// Of two results of one rule: true if the first is further from holding. NaN is furthest.
+// Compares two results of one rule: true if the first is further from holding. NaN is furthest.
 bool is_worse(const RuleResult& one, const RuleResult& other);
 
-// Of the measured case. If the kernels load less than the input, the host has done the work, whatever the answer is.
+// For the measured case. If the kernels load less than the input, the host has done the work, whatever the answer is.
 // The same is true if they store less than an output that grows with the input.
 std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
 

@@ -44,7 +44,7 @@ struct Answered {
 
 std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered);
 
-// Of a timed call: words of the output that the judge asked for as soon as the call had ended. The clock stopped when
+// For a timed call: words of the output that the judge asked for as soon as the call had ended. The clock stopped when
 // `line` brought them.
 struct Shown {
   std::vector<size_t> asked;  // bytes from the start of the output

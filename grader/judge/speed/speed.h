@@ -30,7 +30,7 @@ struct ModelledTime {
   std::optional<double> baseline_ms;
 };
 
-// Of the measured case on a card.
+// The measured case on a card.
 struct MeasuredTimes {
   std::optional<double> ms, whole_ms;  // medians: the time that decides; the whole call by the judge's clock
   std::optional<double> baseline_ms, baseline_alone_ms;  // in turn with this code; before this code's process was there

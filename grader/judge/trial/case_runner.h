@@ -1,4 +1,4 @@
-// case_runner: runs cases of a plan in the submission's process and enters in the ledger what comes of them.
+// case_runner: runs cases of a plan in the submission's process and enters the results in the ledger.
 #pragma once
 
 #include <filesystem>

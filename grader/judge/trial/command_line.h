@@ -1,4 +1,4 @@
-// command_line: the judge's arguments → what they ask for. Options that do not go together are refused.
+// command_line: the judge's arguments → JudgeOptions. Options that do not go together are refused.
 #pragma once
 
 #include <filesystem>

@@ -21,7 +21,7 @@ class Ledger {
   void fail(Failure failure);
   // For a process that did not start, which may be the machine's fault, too.
   void fail_at_start(Failure failure);
-  // Of this case, which then is the one that failed.
+  // For this case, which then is the one that failed.
   void fail_case(const Case& job, const std::string& schedule, Failure failure);
   void fail_by(const JudgeFault& fault);  // replaces all others, as they may follow from it
 

@@ -31,7 +31,7 @@ std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledge
   return text;
 }
 
-// Of several inputs, the rule keeps the one that is worst for it.
+// Where several inputs are measured, a rule keeps the one that is worst for it.
 void apply_rules(const Lab& lab, const Case& job, const Report& report, std::vector<RuleResult>& results) {
   for (size_t i = 0; i < lab.rules.size(); ++i) {
     RuleResult measured = apply_rule(lab.rules[i], report, job.n);
