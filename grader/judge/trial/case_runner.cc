@@ -72,7 +72,7 @@ void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
   for (const Case& job : batch.cases) spec.largest_n = std::max(spec.largest_n, job.n);
   ledger.result().planned_cases += batch.cases.size();
   spec.schedule = batch.schedule;
-  spec.checked = batch.checked && spec.device.is_lockstep && !spec.lab->is_opencl();
+  spec.checked = batch.checks == Checks::kAll && spec.device.is_lockstep && !spec.lab->is_opencl();
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
   run_cases(submission, *spec.lab, batch, ledger);

@@ -53,30 +53,35 @@ std::vector<Case> cases_to_measure(const JudgeOptions& options, const Lab& lab, 
 
 std::vector<Step> plan_on_lockstep(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   const Sizes cases = by_size(plan_cases(lab, options.seed, Extent::kFull));
-  std::vector<Step> steps = {{Kind::kCases, Needs::kNothing, {{cases.small, "", true}}}};
+  std::vector<Step> steps = {{.kind = Kind::kCases, .batches = {{cases.small, Checks::kAll}}}};
   if (!lab.is_opencl()) steps.push_back({Kind::kFailingCalls, Needs::kNoFailure, {{failing_cases(lab, cases.small)}}});
   if (!cases.large.empty()) steps.push_back({Kind::kCases, Needs::kRightAnswers, {{cases.large}}});
   if (hidden) {
-    Step step{Kind::kCases, Needs::kRightAnswers, {}, true};
+    Step step{.kind = Kind::kCases, .needs = Needs::kRightAnswers, .is_secret = true};
     const Sizes secret = by_size(hidden->cases);
-    if (!secret.small.empty()) step.batches.push_back({secret.small, "", true});
+    if (!secret.small.empty()) step.batches.push_back({secret.small, Checks::kAll});
     if (!secret.large.empty()) step.batches.push_back({secret.large});
     steps.push_back(std::move(step));
   }
-  steps.push_back(
-      {Kind::kCounters, Needs::kRightAnswers, {{cases_to_measure(options, lab, hidden)}}, hidden.has_value()});
+  steps.push_back({.kind = Kind::kCounters,
+                   .needs = Needs::kRightAnswers,
+                   .batches = {{cases_to_measure(options, lab, hidden)}},
+                   .is_secret = hidden.has_value()});
   return steps;
 }
 
 std::vector<Step> plan_on_card(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   std::vector<Step> steps;
   if (options.only != JudgeOptions::Part::kSpeed) {
-    steps.push_back({Kind::kCases, Needs::kNothing, {{plan_cases(lab, options.seed, Extent::kWithReal)}}});
-    if (hidden) steps.push_back({Kind::kCases, Needs::kRightAnswers, {{hidden->cases}}, true});
+    steps.push_back({.kind = Kind::kCases, .batches = {{plan_cases(lab, options.seed, Extent::kWithReal)}}});
+    if (hidden) {
+      steps.push_back(
+          {.kind = Kind::kCases, .needs = Needs::kRightAnswers, .batches = {{hidden->cases}}, .is_secret = true});
+    }
   }
-  steps.push_back({Kind::kRulesUnmeasured, Needs::kRightAnswers});
+  steps.push_back({.kind = Kind::kRulesUnmeasured, .needs = Needs::kRightAnswers});
   if (options.only != JudgeOptions::Part::kCorrect)
-    steps.push_back({Kind::kClock, Needs::kRightAnswers, {}, hidden.has_value()});
+    steps.push_back({.kind = Kind::kClock, .needs = Needs::kRightAnswers, .is_secret = hidden.has_value()});
   return steps;
 }
 
@@ -85,14 +90,18 @@ Step plan_one_case(const JudgeOptions& options, const Lab& lab, const std::optio
                                               {hidden->cases, cases_to_measure(options, lab, hidden)})
                           : named_case(options, lab);
   const auto& schedules = options.selection.schedules;
-  return {Kind::kCases, Needs::kNothing, {{{job}, schedules.empty() ? "" : schedules.front(), is_small(job), true}}};
+  const Batch batch{.cases = {job},
+                    .checks = is_small(job) ? Checks::kAll : Checks::kNone,
+                    .schedule = schedules.empty() ? "" : schedules.front(),
+                    .keeps_output = true};
+  return {.kind = Kind::kCases, .batches = {batch}};
 }
 
 std::vector<Step> plan_schedules(const JudgeOptions& options, const Lab& lab) {
   std::vector<Step> steps;
   for (const std::string& schedule : options.selection.schedules) {
-    steps.push_back(
-        {Kind::kCases, Needs::kNoFailure, {{plan_cases(lab, options.seed, Extent::kShort), schedule, true}}});
+    const Batch batch{plan_cases(lab, options.seed, Extent::kShort), Checks::kAll, schedule};
+    steps.push_back({.kind = Kind::kCases, .needs = Needs::kNoFailure, .batches = {batch}});
   }
   return steps;
 }
@@ -100,7 +109,7 @@ std::vector<Step> plan_schedules(const JudgeOptions& options, const Lab& lab) {
 Step plan_all_checked(const JudgeOptions& options, const Lab& lab) {
   std::vector<Case> cases = plan_cases(lab, options.seed, Extent::kFull);
   cases.push_back(measured_case(lab, options.seed));
-  return {Kind::kCases, Needs::kNothing, {{cases, "", true}}};
+  return {.kind = Kind::kCases, .batches = {{cases, Checks::kAll}}};
 }
 
 }  // namespace
@@ -115,7 +124,7 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   Plan plan{{}, measured_seed(options, hidden)};
   const Selection& selection = options.selection;
   if (!selection.input.empty()) {
-    plan.steps = {{Kind::kOwnFile, Needs::kNothing, {{{file_case(options, lab)}}}}};
+    plan.steps = {{.kind = Kind::kOwnFile, .batches = {{{file_case(options, lab)}}}}};
   } else if (!selection.only_case.empty()) {
     plan.steps = {plan_one_case(options, lab, hidden)};
   } else if (!selection.schedules.empty()) {
@@ -123,7 +132,7 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   } else if (selection.check_all) {
     plan.steps = {plan_all_checked(options, lab)};
   } else if (!options.report.empty()) {
-    plan.steps = {{Kind::kReport, Needs::kNothing, {{{measured_case(lab, options.seed)}}}}};
+    plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}}};
   } else if (options.on_gpu) {
     plan.steps = plan_on_card(options, lab, hidden);
   } else {

@@ -14,11 +14,13 @@
 
 namespace warpladder {
 
+enum class Checks { kNone, kAll };  // of lockstep
+
 // Cases for one process, one after the other.
 struct Batch {
   std::vector<Case> cases;
+  Checks checks = Checks::kNone;
   std::string schedule = "";  // of lockstep; "": its own choice
-  bool checked = false;       // under all of lockstep's checks
   bool keeps_output = false;  // the verdict shows what the code printed
 };
 

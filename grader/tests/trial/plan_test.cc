@@ -36,8 +36,8 @@ TEST_F(Planning, OnLockstepSmallCasesAreCheckedFirst) {
   EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kFailingCalls, Kind::kCases, Kind::kCounters));
   const std::vector<Step> steps = plan().steps;
   const Batch &small = steps[0].batches.at(0), &large = steps[2].batches.at(0);
-  EXPECT_TRUE(small.checked);
-  EXPECT_FALSE(large.checked);
+  EXPECT_EQ(small.checks, Checks::kAll);
+  EXPECT_EQ(large.checks, Checks::kNone);
   EXPECT_TRUE(std::ranges::all_of(small.cases, [](const Case& job) { return job.n <= kLargestChecked; }));
   EXPECT_TRUE(std::ranges::all_of(large.cases, [](const Case& job) { return job.n > kLargestChecked; }));
   EXPECT_EQ(steps[1].number_of_cases(), lab_.entries.size());
