@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <numeric>
-#include <span>
 #include <vector>
 
 #ifdef WARPLADDER_TBB  // without TBB these algorithms are serial, so they are not a parallel baseline

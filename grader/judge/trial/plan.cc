@@ -1,7 +1,5 @@
 #include "grader/judge/trial/plan.h"
 
-#include <algorithm>
-
 #include "grader/judge/trial/chosen.h"
 
 namespace warpladder {
