@@ -4,8 +4,8 @@
 #include "common/runner/adapter.h"
 
 #pragma GCC diagnostic ignored "-Waddress"  // weak functions may be null
-__attribute__((weak)) void histogram(const unsigned char*, size_t, unsigned int*);
-__attribute__((weak)) void histogram_block(const unsigned char*, size_t, unsigned int*, int);
+__attribute__((weak)) decltype(histogram) histogram;
+__attribute__((weak)) decltype(histogram_block) histogram_block;
 
 namespace warpladder {
 namespace {

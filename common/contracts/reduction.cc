@@ -4,8 +4,8 @@
 #include "common/runner/adapter.h"
 
 #pragma GCC diagnostic ignored "-Waddress"  // weak functions may be null
-__attribute__((weak)) int reduce_sum(int*, int);
-__attribute__((weak)) int reduce_sum_block(int*, int, int);
+__attribute__((weak)) decltype(reduce_sum) reduce_sum;
+__attribute__((weak)) decltype(reduce_sum_block) reduce_sum_block;
 
 namespace warpladder {
 namespace {

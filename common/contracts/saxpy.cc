@@ -6,7 +6,7 @@
 #include "common/runner/adapter.h"
 
 #pragma GCC diagnostic ignored "-Waddress"  // a weak function may be null
-__attribute__((weak)) float saxpy(const float*, const float*, int, float, float*);
+__attribute__((weak)) decltype(saxpy) saxpy;
 
 namespace warpladder {
 namespace {

@@ -4,11 +4,11 @@
 #include "common/runner/adapter.h"
 
 #pragma GCC diagnostic ignored "-Waddress"  // weak functions may be null
-__attribute__((weak)) void scan_inclusive_cpu(const float*, int, float*);
-__attribute__((weak)) void scan_exclusive_cpu(const float*, int, float*);
-__attribute__((weak)) void scan_inclusive(const float*, int, float*);
-__attribute__((weak)) void scan_exclusive(const float*, int, float*);
-__attribute__((weak)) void scan_exclusive_opencl(const float*, int, float*);
+__attribute__((weak)) decltype(scan_inclusive_cpu) scan_inclusive_cpu;
+__attribute__((weak)) decltype(scan_exclusive_cpu) scan_exclusive_cpu;
+__attribute__((weak)) decltype(scan_inclusive) scan_inclusive;
+__attribute__((weak)) decltype(scan_exclusive) scan_exclusive;
+__attribute__((weak)) decltype(scan_exclusive_opencl) scan_exclusive_opencl;
 
 namespace warpladder {
 namespace {

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from .trace import Trace, parse
 
-FORMATS = {"saxpy": "f", "scan": "f", "reduction": "i", "histogram": "B"}  # contract → type of an element
+CONTRACTS = Path(__file__).resolve().parents[1] / "contracts"
+FORMATS = {"float": "f", "int": "i", "byte": "B"}  # struct's letter for each type of a contract's elements
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,10 @@ def run(record: Record, lab: Path, build: Path) -> Trace:
     if not judge.exists():
         raise SystemExit(f"{judge}: not there. Build it first: cmake --build {build}")
     contract = json.loads((lab / "lab.json").read_text(encoding="utf-8"))["contract"]
+    types = json.loads((CONTRACTS / f"{contract}.json").read_text(encoding="utf-8"))["element"]
     with tempfile.TemporaryDirectory() as name:
         data, trace = Path(name) / "data", Path(name) / "trace.jsonl"
-        data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[contract]}", *record.data))
+        data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[types[0]]}", *record.data))
         built = build / "labs" / lab.name
         command = [judge, "--lab", lab, "--build", built / "build.json"]
         command += ["--binary", built / record.binary, "--case", record.entry, "--input", data, "--trace", trace]

@@ -1,7 +1,7 @@
 """hidden: the instructor's secret file, read and looked at before anything is graded or packed with it.
 
-What the judge would refuse (grader/judge/hidden.cc) is refused here, once and not once a submission. A contract's kinds
-of input and the entries that take a block stand in no lab.json: those the judge alone knows.
+What the judge would refuse (grader/judge/cases/hidden.cc) is refused here, once and not once a submission. A
+contract's kinds of input and the entries that take a block stand in no lab.json: the judge alone looks at those.
 """
 
 import json

@@ -1,5 +1,5 @@
-// A device_server without a device: tells the fake runner what the judge wants, and writes down the report that the
-// fake runner sends. WARPLADDER_FAKE_DEVICE names a fault.
+// A device_server without a device: it tells the fake runner the judge's settings, and writes the report that the fake
+// runner sends. WARPLADDER_FAKE_DEVICE names a fault.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   };
   const std::string fault = variable("WARPLADDER_FAKE_DEVICE");
   std::string wishes = variable("LOCKSTEP_CHECKS") + " " + variable("LOCKSTEP_FAIL");
-  // The runner sees no files: here it is told whether it is the first one.
+  // The runner sees no files, so it learns here whether it is the first one.
   const std::string mark = variable("WARPLADDER_FAKE_MARK");
   if (!mark.empty() && !std::ifstream(mark)) wishes += " first";
   if (!mark.empty()) std::ofstream(mark) << "here";

@@ -1,4 +1,4 @@
-// A lab binary without CUDA: speaks the runner's side of the protocol for the contract of WARPLADDER_FAKE_CONTRACT,
+// A lab binary without CUDA: it speaks the runner's side of the protocol for the contract of WARPLADDER_FAKE_CONTRACT,
 // honestly or with the fault that WARPLADDER_FAKE_FAULT names.
 #include <chrono>
 #include <csignal>
@@ -39,7 +39,7 @@ void hang() {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// What goes wrong instead of an answer; returns if this fault is of another kind.
+// Does something wrong instead of answering. Returns if this fault is of another kind.
 void misbehave(const Json& job) {
   if (fault == "hang" || (fault == "hang_once" && is_first)) hang();
   if (fault == "hang_stubborn") {
@@ -134,7 +134,7 @@ int64_t work(const Json& job, const unsigned char* in, unsigned char* result, co
   return 0;
 }
 
-// What the judge wants of the device, which is a process of its own: "all", "profiled:2".
+// The judge's settings for the device, which is a process of its own: "all", "profiled:2".
 std::string checks, failing;
 int device_fd = -1;
 
@@ -157,7 +157,7 @@ void write_report() {
     send(device_fd, text.data(), text.size(), MSG_NOSIGNAL);
     return;
   }
-  // A finding of each kind that WARPLADDER_FAKE_FINDING names, where somebody looks.
+  // Under checks, a finding of each kind that WARPLADDER_FAKE_FINDING names.
   const char* kind = checks == "all" ? std::getenv("WARPLADDER_FAKE_FINDING") : nullptr;
   Json findings = Json::array();
   std::istringstream kinds(kind != nullptr ? kind : "");
@@ -173,8 +173,7 @@ void write_report() {
   send(device_fd, report.data(), report.size(), MSG_NOSIGNAL);
 }
 
-// Makes two calls of CUDA's. If the second one is meant to fail, the faults are ways not to look at it. False: that is
-// the answer.
+// Makes two CUDA calls. If the second one is to fail, the faults are ways to ignore that. False: this was the answer.
 bool call_cuda(const Json& job) {
   const bool calls_on = fault == "calls_slowly_and_on";
   call_failed = job["profiled"] && (failing == "profiled:1" || failing == "profiled:2" || calls_on);
@@ -186,7 +185,7 @@ bool call_cuda(const Json& job) {
     if (fault == "crashes_for_it") std::raise(SIGSEGV);
     if (fault == "sees_what_follows") error["code"] = 700;
     if (fault == "seen_by_the_runner") return error.erase("file"), say(error.dump() + "\n"), false;
-    if (fault == "gives_up") std::exit(1);  // that is to have looked
+    if (fault == "gives_up") std::exit(1);  // it has noticed the error
   }
   say(error.dump() + "\n");
   write_report();
@@ -202,7 +201,7 @@ Json ask_judge(const Json& job, const char* status) {
   return Json::parse(line);
 }
 
-// What the judge asks for at the end of a timed call.
+// The words that the judge asks for at the end of a timed call.
 void show(const Json& job, const unsigned char* out, int64_t value) {
   Json words = Json::array();
   for (const size_t at : ask_judge(job, "called").at("show").get<std::vector<size_t>>()) {
@@ -213,8 +212,8 @@ void show(const Json& job, const unsigned char* out, int64_t value) {
   say(Json{{"id", job["id"]}, {"status", "shown"}, {"value", value}, {"words", words}}.dump() + "\n");
 }
 
-// WARPLADDER_FAKE_DEVICE_MS; null without. One fault halves it in every other call; two double it for the rung below
-// after the seven calls that it has for itself, one of them in the 13 beside this code only.
+// WARPLADDER_FAKE_DEVICE_MS, or null. One fault halves it in every second call. Two faults double it for the rung below
+// after the seven calls that it makes alone; one of the two does so only in the 13 calls beside this code.
 Json device_ms(const Json& job) {
   const char* text = std::getenv("WARPLADDER_FAKE_DEVICE_MS");
   if (text == nullptr) return nullptr;

@@ -1,6 +1,5 @@
-// The house's layers, by the #include lines alone: who may know of whom.
+// The layers of the house, by the #include lines alone: which part may include which.
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -8,50 +7,16 @@
 
 #include <gtest/gtest.h>
 
+#include "grader/tests/includes.h"
+
 namespace warpladder {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Include {
-  fs::path file;  // from the root
-  int line;
-  std::string header;
-  bool quoted;
-};
-
-// The header that an #include line names; false for any other line.
-bool parse_include(std::string line, Include& include) {
-  std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
-  if (!line.starts_with("#include\"") && !line.starts_with("#include<")) return false;
-  const size_t start = line.find_first_of("\"<");
-  const size_t end = line.find_first_of("\">", start + 1);
-  if (end == std::string::npos) return false;
-  include.quoted = line[start] == '"';
-  include.header = line.substr(start + 1, end - start - 1);
-  return true;
-}
-
-std::vector<Include> includes_of(const std::string& part) {
-  static const std::set<std::string> kKinds = {".h", ".cc", ".cu", ".cuh"};
-  std::vector<Include> found;
-  if (!fs::exists(fs::path(SOURCE) / part)) return found;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE) / part)) {
-    if (!entry.is_regular_file() || !kKinds.contains(entry.path().extension())) continue;
-    std::ifstream stream(entry.path());
-    std::string text;
-    Include include{fs::relative(entry.path(), SOURCE), 0, "", false};
-    while (std::getline(stream, text)) {
-      ++include.line;
-      if (parse_include(text, include)) found.push_back(include);
-    }
-  }
-  return found;
-}
-
-std::string place(const Include& include) {
-  return include.file.string() + ":" + std::to_string(include.line) + ": includes " + include.header;
-}
+using testing::Include;
+using testing::includes_of;
+using testing::place;
 
 bool is_cuda(const std::string& header) {
   return header.starts_with("cuda") || header.starts_with("cooperative_groups");
@@ -74,7 +39,7 @@ TEST(Layering, LabsSeeOnlyWhatALearnerMay) {
 
 TEST(Layering, TheGraderKnowsNothingOfLockstepOrCuda) {
   for (const Include& include : includes_of("grader")) {
-    if (include.file.string().starts_with("grader/tests/hostile/")) continue;  // a learner's, so to speak
+    if (include.file.string().starts_with("grader/tests/hostile/")) continue;  // these files stand for a learner's
     EXPECT_EQ(include.header.find("lockstep/"), std::string::npos) << place(include);
     EXPECT_FALSE(is_cuda(include.header)) << place(include);
     if (include.quoted) {

@@ -4,11 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
-#include "grader/judge/file.h"
-#include "grader/judge/lab.h"
+#include "grader/judge/lab/lab.h"
+#include "grader/judge/sandbox/file.h"
 
 namespace warpladder::testing {
 
@@ -30,23 +29,16 @@ inline Lab lab_of(const char* contract, const char* entry) {
   lab.contract = find_contract(contract);
   lab.entries = {entry};
   lab.measured = entry;
-  lab.inputs.assign(lab.contract->inputs.begin(), lab.contract->inputs.end());
+  lab.inputs = lab.contract->inputs;
   lab.measured_inputs = {lab.inputs.front()};
-  lab.real_size = 5000;
-  lab.largest_size = 4097;
+  lab.sizes.real = 5000;
+  lab.sizes.largest = 4097;
   return lab;
 }
 
 inline void write_file(const std::filesystem::path& file, const std::string& text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file) << text;
-}
-
-inline std::string read_file(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 }  // namespace warpladder::testing

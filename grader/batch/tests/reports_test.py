@@ -42,7 +42,7 @@ def rows(csv_text: str, separator: str = ",") -> list[list[str]]:
 
 class Fixtures(unittest.TestCase):
     def test_verdicts_are_the_judges(self) -> None:
-        schema = json.loads((ROOT / "grader" / "judge" / "verdict.schema.json").read_text(encoding="utf-8"))
+        schema = json.loads((ROOT / "grader" / "judge" / "verdict" / "verdict.schema.json").read_text(encoding="utf-8"))
         made = [record["judge"] for record in course.everything() if record["judge"]]
         for verdict in made:
             wrong = [f"{error.json_path}: {error.message[:200]}" for error in validator_of(schema).iter_errors(verdict)]

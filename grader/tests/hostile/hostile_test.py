@@ -159,8 +159,9 @@ class Listener:
 
     def _accept(self) -> None:
         while True:
-            self.socket.accept()[0].close()
-            self.connections += 1
+            connection, _ = self.socket.accept()
+            self.connections += 1  # before the other side sees the end of the connection
+            connection.close()
 
 
 def nets_hold() -> str:

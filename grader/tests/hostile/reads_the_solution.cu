@@ -10,8 +10,9 @@
 
 int reduce_sum(int*, int n) {
   const std::string repository = "@REPOSITORY@";
-  for (const char* name : {"/solutions/02_reduce_neighbored/reduce.cu", "/solutions", "/grader/judge/oracle.cc",
-                           "/labs/02_reduce_neighbored/lab.json", "/.git/HEAD", "/build/grader/judge"})
+  for (const char* name :
+       {"/solutions/02_reduce_neighbored/reduce.cu", "/solutions", "/grader/judge/contract/oracle.cc",
+        "/labs/02_reduce_neighbored/lab.json", "/.git/HEAD", "/build/grader/judge"})
     breached_if(open((repository + name).c_str(), O_RDONLY) >= 0, name);
   for (const char* name : {"/etc/shadow", "/root/.ssh", "/home", "/proc/1/environ", "/proc/1/root/etc/hostname"}) {
     const int fd = open(name, O_RDONLY);

@@ -1,6 +1,6 @@
 // verdict: wrong answer · case.reduce_sum
 // lab: 02
-// Attaches to its parent as a debugger does, to change the verdict there.
+// Attaches to its parent like a debugger, to change the verdict there.
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 

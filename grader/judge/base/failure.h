@@ -1,0 +1,55 @@
+// failure: why a submission does not pass: the kind of verdict, the check that failed, and what to do next.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpladder {
+
+enum class Verdict {
+  kAccepted,
+  kWrongAnswer,
+  kRuleBroken,
+  kTooSlow,
+  kInconclusive,
+  kCompileError,
+  kRuntimeError,
+  kTime,
+  kMemory,
+  kOutputLimit,
+  kCheating,
+  kJudgeFault,
+};
+
+std::string_view name_of(Verdict verdict);  // "wrong answer"; the texts stand in the order of the enum
+
+struct Failure {
+  // The part that only the instructor may read: it would tell a hidden case's size or input.
+  struct Secret {
+    std::string case_name, check;
+    std::vector<std::string> steps;
+    std::string printed;
+  };
+
+  Verdict verdict;
+  std::string check;               // a name of docs/labs.md: case.reduce_sum.33.ones
+  std::vector<std::string> steps;  // what was done, what was seen
+  std::string next_step;
+  std::string printed;  // by the compiler or the learner's code
+  std::optional<Secret> instructor = {};
+};
+
+Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step);
+Failure compile_failure(const std::string& step, const std::string& next_step);  // its check is "compile"
+Failure runtime_failure(const std::string& step, const std::string& next_step);  // its check is "runtime"
+
+// A broken rule, a leak, or a CUDA call whose error is ignored costs points, but the answers can still be right. After
+// any other failure they do not count as right.
+bool leaves_answers_right(const Failure& failure);
+
+// True if `check` is `expected` or lies below it: case.reduce_sum.33 is below case.reduce_sum.
+bool covers(std::string_view expected, std::string_view check);
+
+}  // namespace warpladder

@@ -1,0 +1,53 @@
+// reader: one object of a JSON file that a person wrote → its values. Errors name the file, the place in it and the
+// page that explains the keys.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace warpladder {
+
+// Reads the keys of one object. finish() then refuses the keys that nobody read.
+class Reader {
+ public:
+  // The object must outlive the reader.
+  Reader(const nlohmann::json& object, std::string place, const char* guide = "docs/labs.md");
+  // Throws JudgeFault with the next step where the file is missing, and where it is not JSON.
+  static Reader of_file(const std::filesystem::path& file, const char* next_step);
+
+  static Reader of_text(const std::string& text, const std::string& place);  // place: for errors
+
+  // T: std::string, bool, double, int, size_t, std::vector of strings or of ints.
+  template <class T>
+  T get(const char* key);
+  template <class T>
+  T get(const char* key, T otherwise);
+  std::optional<double> get_figure(const char* key);  // a number or null
+
+  void skip(const char* key) { seen_.insert(key); }  // for another program
+  bool has_object(const char* key);                  // not null, and not missing
+  Reader object(const char* key);
+  std::vector<Reader> list(const char* key, const char* what);  // what: "rule", for rule 1, rule 2 … in errors
+
+  void finish() const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  Reader(std::shared_ptr<const nlohmann::json> object, std::string place, const char* guide);
+  const nlohmann::json& require(const char* key);
+  template <class T>
+  T convert(const char* key) const;
+
+  std::shared_ptr<const nlohmann::json> object_;  // a part of the whole file, which it keeps alive
+  std::string place_;
+  const char* guide_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace warpladder

@@ -1,0 +1,44 @@
+// cases: (lab, seed) → the calls by which a lab is judged, in the order in which they are run and reported.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "grader/judge/lab/lab.h"
+
+namespace warpladder {
+
+// Elements. Up to this size lockstep runs a case under its checks, which take three times as long.
+inline constexpr size_t kLargestChecked = 4097;
+
+struct Case {
+  std::string name;  // ENTRY.SIZE.INPUT
+  const EntryInfo* entry = nullptr;
+  std::string input;
+  size_t n = 0;
+  uint64_t seed = 0;       // of its input
+  int block = 0;           // threads of a block, where the entry takes that number
+  std::string alias = "";  // of a hidden case: a student reads it in place of the name; "": it is a public case
+};
+
+enum class Extent {
+  kFull,      // every size and input
+  kWithReal,  // the real size, too, with every input: only a GPU is fast enough
+  kShort,     // a few sizes with one input, enough to show the influence of a schedule
+};
+
+std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent);
+
+// The case of real size, for the rules and the clock. Each `run` has an input of its own.
+Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
+
+// The cases for the rules: measured_case(), and a case of a quarter of its size for each further measured input.
+std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
+
+bool is_public_size(const Lab& lab, size_t n);  // docs/labs.md or lab.json names this size
+
+Bytes input_of(const Lab& lab, const Case& job);
+
+}  // namespace warpladder

@@ -1,0 +1,171 @@
+#include "grader/judge/compile/compile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <iterator>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/compile/object.h"
+#include "grader/judge/sandbox/child.h"
+#include "grader/judge/sandbox/sandbox.h"
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kDataLimit = uint64_t{8} << 30, kLargestFile = uint64_t{256} << 20;
+constexpr uint64_t kOpenFiles = 256;
+constexpr size_t kMostFiles = 256;  // beside the source, which it may include
+
+std::string replaced(std::string word, const std::string& key, const std::string& value) {
+  const size_t at = word.find(key);
+  return at == std::string::npos ? word : word.replace(at, key.size(), value);
+}
+
+// The files beside the source, which it may include. Folders are left out, as a source in the root of a course would
+// see the whole course. Links are left out, as a link can point anywhere.
+std::vector<fs::path> beside(const fs::path& source) {
+  std::vector<fs::path> files;
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(source.parent_path(), unreadable)) {
+    const std::string kind = entry.path().extension();
+    const bool is_code = kind == ".h" || kind == ".hpp" || kind == ".cuh" || kind == ".inc" || kind == ".cu";
+    if (is_code && entry.symlink_status().type() == fs::file_type::regular && files.size() < kMostFiles)
+      files.push_back(entry.path());
+  }
+  std::erase(files, source);
+  files.push_back(source);  // also if its name has another ending
+  return files;
+}
+
+// nvcc passes names to a shell. A source whose path means something else to a shell is copied to a plain path.
+fs::path plain(const fs::path& source, std::vector<fs::path>& files, const TemporaryFolder& folder) {
+  static const std::string kPlain = "/._-+=:,@%ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  if (source.string().find_first_not_of(kPlain) == std::string::npos) return source;
+  const fs::path copies = folder.path() / "source";
+  fs::create_directory(copies);
+  for (const fs::path& file : files) {
+    if (file != source) fs::copy_file(file, copies / file.filename(), fs::copy_options::overwrite_existing);
+  }
+  const fs::path copy = copies / ("submission" + source.extension().string());
+  fs::copy_file(source, copy, fs::copy_options::overwrite_existing);
+  files.clear();
+  return copy;
+}
+
+// A linker's errors name the judge's temporary folder, which tells a learner nothing: it is taken out.
+std::string without_folder(std::string text, const TemporaryFolder& folder) {
+  const std::string own = folder.path().string() + "/";
+  for (const std::string& path : {own + "source/", own}) {
+    for (size_t at = 0; (at = text.find(path, at)) != std::string::npos;) text.erase(at, path.size());
+  }
+  return text;
+}
+
+struct Bench {
+  double seconds;  // for each tool
+  const TemporaryFolder& folder;
+  Walls walls;
+};
+
+Failure tool_failure(const std::string& how, const Child& tool, const TemporaryFolder& folder) {
+  Failure failure{Verdict::kCompileError,
+                  "compile",
+                  {how},
+                  "Start with the first error; later ones often follow from it.",
+                  without_folder(tool.errors() + tool.output(), folder)};
+  if (failure.printed.find("No such file or directory") != std::string::npos)
+    failure.next_step += "\nA lab's file may include CUDA's headers, C++'s, common/*.h, and what lies beside it.";
+  return failure;
+}
+
+// `what` names the tool for people. Where `output` is given, it gets the tool's stdout.
+std::optional<Failure> run_tool(const std::vector<std::string>& command, const char* what, const Bench& bench,
+                                std::string* output = nullptr) {
+  if (command.front().starts_with('/') && !fs::exists(command.front()))
+    throw JudgeFault(command.front() + " cannot be started. Build the labs again: cmake --build build");
+  ChildSpec spec;
+  spec.command = command;
+  spec.folder = bench.folder.path();
+  spec.environment = {{"TMPDIR", bench.folder.path()}};
+  spec.limits = {static_cast<uint64_t>(std::ceil(bench.seconds / 2)), kDataLimit, kLargestFile, kOpenFiles};
+  if (output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
+  Sandbox::here().enclose(spec, bench.walls);
+  Child tool(spec);
+  const Child::Event event = tool.wait(bench.seconds);
+  if (event == Child::Event::kEnded && tool.ended_well()) {
+    if (output != nullptr) *output = tool.output();
+    return std::nullopt;
+  }
+  if (!Sandbox::here().stands(bench.walls))
+    throw JudgeFault("no process can be started in the sandbox any more:\n" + tool.errors());
+  std::string how = tool.how_it_ended();
+  if (event == Child::Event::kTimeout || tool.ending_signal() == SIGXCPU) {
+    how = "took too long and was ended";
+  } else if (event == Child::Event::kOutputLimit) {
+    how = "printed more than 16 MiB of errors";
+  }
+  return tool_failure(std::string(what) + " " + how, tool, bench.folder);
+}
+
+// Hides all of the object's names but the contract's functions. Inline functions and templates come in groups, and a
+// linker takes the first group of a name that it meets, the runner's or the learner's: they become plain parts first.
+std::optional<Failure> close_object(const fs::path& object, const Lab& lab, const Bench& bench) {
+  std::string text;
+  const std::vector<std::string> list = {"nm", "--format=posix", "--defined-only", "--extern-only", object};
+  if (auto failure = run_tool(list, "nm, which lists what the file defines,", bench, &text)) return failure;
+  const std::vector<Symbol> symbols = parse_symbols(text);
+  if (auto failure = check_symbols(symbols, lab)) return failure;
+
+  const std::string grouped = bench.folder.path() / "grouped.o";
+  fs::rename(object, grouped);
+  std::vector<std::string> weaken = {"objcopy", object}, keep = {"objcopy", object, "--keep-global-symbol=nothing"};
+  for (const Symbol& symbol : symbols) {
+    if (symbol.kind == 'u') weaken.push_back("--weaken-symbol=" + symbol.name);  // or objcopy would leave it visible
+  }
+  for (const std::string& name : symbols_to_keep(symbols, lab)) keep.push_back("--keep-global-symbol=" + name);
+  std::vector<std::vector<std::string>> steps = {{"ld", "-r", "-d", "--force-group-allocation", grouped, "-o", object}};
+  if (weaken.size() > 2) steps.push_back(weaken);
+  steps.push_back(keep);
+  for (const auto& step : steps) {
+    if (auto failure = run_tool(step, "the linker", bench)) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
+                               const TemporaryFolder& folder) {
+  const std::string object = folder.path() / "submission.o";
+  std::vector<fs::path> files = beside(source);
+  const fs::path from = plain(source, files, folder);
+  std::vector<std::string> compiler, linker;
+  for (const std::string& word : build.compile)
+    compiler.push_back(replaced(replaced(word, "{source}", from), "{object}", object));
+  for (const std::string& word : build.link)
+    linker.push_back(replaced(replaced(word, "{binary}", binary), "{object}", object));
+  Bench bench{lab.limits.compile, folder, {}};
+  Walls& walls = bench.walls;
+  walls.permissions = {.processes = true, .shared_memory = true};
+  walls.devices = false;
+  walls.variables = {"NVCC_"};
+  walls.readable = build.compiler_sees;
+  walls.writable = {folder.path()};
+  Bench for_source = bench;  // the compiler alone sees the learner's files
+  std::ranges::copy(files, std::back_inserter(for_source.walls.readable));
+  if (auto failure = run_tool(compiler, "the compiler", for_source)) return failure;
+  if (auto failure = close_object(object, lab, bench)) return failure;
+  return run_tool(linker, "the linker", bench);
+}
+
+// The judge says so itself, nvcc of its parts, and gcc of its parts.
+bool compiler_was_killed(const Failure& failure) {
+  const auto says = [&](const char* text) { return failure.printed.find(text) != std::string::npos; };
+  return failure.steps.front().ends_with("Killed") || says("died due to signal 9") ||
+         says("Killed signal terminated program");
+}
+
+}  // namespace warpladder

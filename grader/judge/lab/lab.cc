@@ -1,0 +1,136 @@
+#include "grader/judge/lab/lab.h"
+
+#include <algorithm>
+#include <set>
+
+#include "grader/judge/base/reader.h"
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostSpeedPoints = 40;  // of 100: correct answers are worth more than speed
+constexpr int kLargestBlock = 1024;   // threads; every card of today can launch so many
+
+std::vector<Rule> read_rules(std::vector<Reader> list) {
+  std::vector<Rule> rules;
+  for (Reader& reader : list) {
+    Rule rule;
+    rule.name = reader.get<std::string>("name");
+    rule.counter = reader.get<std::string>("counter");
+    rule.per = reader.get<std::string>("per", "");
+    rule.kernel = reader.get<std::string>("kernel", "");
+    rule.op = reader.get<std::string>("op");
+    rule.value = reader.get<double>("value");
+    rule.why = reader.get<std::string>("why");
+    rule.starter = reader.get_figure("starter");
+    rule.reference = reader.get_figure("reference");
+    reader.finish();
+    if (!std::set<std::string>{"<=", ">=", "==", "<", ">"}.contains(rule.op)) reader.fail("has an unknown \"op\"");
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+std::vector<Threshold> read_thresholds(std::vector<Reader> list) {
+  std::vector<Threshold> thresholds;
+  int sum = 0;
+  for (Reader& reader : list) {
+    const Threshold threshold{reader.get<double>("speedup"), reader.get<int>("points"), reader.get<std::string>("why")};
+    reader.finish();
+    const double last = thresholds.empty() ? 0 : thresholds.back().speedup;
+    if (!(threshold.speedup > last)) reader.fail("has a \"speedup\" that is not above 0 and the one before it");
+    if (threshold.points < 1) reader.fail("has \"points\" below 1");
+    if (threshold.why.empty()) reader.fail("has an empty \"why\"");
+    if ((sum += threshold.points) > kMostSpeedPoints)
+      reader.fail("makes the points of all thresholds more than " + std::to_string(kMostSpeedPoints));
+    thresholds.push_back(threshold);
+  }
+  return thresholds;
+}
+
+void check_names(const Lab& lab, const Reader& reader) {
+  if (lab.entries.empty()) reader.fail("has no entry in \"entries\"");
+  for (const std::string& entry : lab.entries) {
+    const EntryInfo* info = lab.contract->find_entry(entry);
+    if (info == nullptr) reader.fail("names the entry \"" + entry + "\", which its contract has not");
+    if (info->takes_block && lab.blocks.empty())
+      reader.fail("has no \"blocks\", which its entry \"" + entry + "\" takes");
+  }
+  if (std::ranges::find(lab.entries, lab.measured) == lab.entries.end()) reader.fail("measures none of its entries");
+  for (const std::string& input : lab.inputs) {
+    if (std::ranges::find(lab.contract->inputs, input) == lab.contract->inputs.end()) {
+      reader.fail("names the input \"" + input + "\", which its contract has not");
+    }
+  }
+  if (lab.measured_inputs.empty()) reader.fail("measures none of its inputs");
+  for (const std::string& input : lab.measured_inputs) {
+    if (std::ranges::find(lab.inputs, input) == lab.inputs.end())
+      reader.fail("measures the input \"" + input + "\", which is none of its own");
+  }
+  if (lab.baseline != "cpu" && lab.baseline.find_first_not_of("0123456789") != std::string::npos)
+    reader.fail("has a \"baseline\" that is neither cpu nor a lab's number");
+  if (lab.source.empty() || lab.source.find('/') != std::string::npos)
+    reader.fail("has a \"source\" that is no file name");
+  for (const int block : lab.blocks) {
+    if (block < 1 || block > kLargestBlock)
+      reader.fail("has a size in \"blocks\" outside 1 … " + std::to_string(kLargestBlock));
+  }
+  if (lab.thresholds.empty() == lab.speed_why.empty())
+    reader.fail("needs thresholds in \"speed\", or a \"speed_why\" that says why there are none, and not both");
+  if (lab.sizes.largest < 3) reader.fail("has a \"sizes\".\"largest\" below 3");
+  if (lab.sizes.real == 0 || lab.sizes.real > 1u << 30) reader.fail("has a \"sizes\".\"real\" outside 1 … 2^30");
+}
+
+Lab::Sizes read_sizes(Reader reader) {
+  const Lab::Sizes sizes{reader.get<size_t>("real"), reader.get<size_t>("largest", (size_t{1} << 20) + 1)};
+  reader.finish();
+  return sizes;
+}
+
+Lab::Limits read_limits(Reader reader) {
+  Lab::Limits limits;
+  limits.one_case = reader.get<double>("case_s", limits.one_case);
+  limits.real_case = reader.get<double>("real_s", limits.real_case);
+  limits.compile = reader.get<double>("compile_s", limits.compile);
+  reader.finish();
+  return limits;
+}
+
+}  // namespace
+
+bool Lab::is_timed_on_host() const { return contract->find_entry(measured)->on_host; }
+
+Lab load_lab(const fs::path& folder) {
+  const fs::path absolute = fs::weakly_canonical(folder);
+  Reader reader = Reader::of_file(absolute / "lab.json", "--lab takes a folder such as labs/02_reduce_neighbored.");
+  Lab lab;
+  lab.name = absolute.filename();
+  lab.number = lab.name.substr(0, lab.name.find('_'));
+  for (const char* key : {"title", "family"}) reader.get<std::string>(key);  // for the pages
+  lab.source = reader.get<std::string>("source");
+  const auto contract = reader.get<std::string>("contract");
+  lab.contract = find_contract(contract);
+  if (lab.contract == nullptr) reader.fail("names an unknown contract, \"" + contract + "\"");
+  lab.entries = reader.get<std::vector<std::string>>("entries");
+  lab.baseline = reader.get<std::string>("baseline");
+  lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
+  lab.inputs = reader.get<std::vector<std::string>>("inputs", lab.contract->inputs);
+  if (lab.inputs.empty()) reader.fail("has no input in \"inputs\"");
+  lab.measured_inputs = reader.get<std::vector<std::string>>("measured_inputs", {lab.inputs.front()});
+  lab.sizes = read_sizes(reader.object("sizes"));
+  if (reader.has_object("limits")) lab.limits = read_limits(reader.object("limits"));
+  lab.blocks = reader.get<std::vector<int>>("blocks", {});
+  lab.rules = read_rules(reader.list("rules", "rule"));
+  lab.thresholds = read_thresholds(reader.list("speed", "speed"));
+  lab.speed_why = reader.get<std::string>("speed_why", "");
+  reader.get<std::string>("starter_fails");  // for CTest
+  reader.skip("arch");                       // for CMake
+  reader.skip("needs");                      // for the map
+  reader.finish();
+  check_names(lab, reader);
+  return lab;
+}
+
+}  // namespace warpladder

@@ -1,0 +1,57 @@
+// lab: lab.json → a plain struct. Every value is checked. docs/labs.md describes the keys.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/contract/contract.h"
+
+namespace warpladder {
+
+// counter ÷ per `op` value, summed over the launches whose kernel's name contains `kernel`.
+struct Rule {
+  std::string name, counter, per, kernel, op, why;
+  double value = 0;
+  // The figures that lockstep measures. starter is empty where the starter is wrong, as it is then not measured.
+  std::optional<double> starter = {}, reference = {};
+};
+
+// A speedup over the baseline that earns points.
+struct Threshold {
+  double speedup = 0;
+  int points = 0;  // of the score's 100
+  std::string why;
+};
+
+struct Lab {
+  struct Sizes {  // elements
+    size_t real = 0, largest = 0;
+  };
+  struct Limits {  // seconds
+    double one_case = 10, real_case = 60, compile = 120;
+  };
+
+  std::string name;    // of its folder: 02_reduce_neighbored
+  std::string number;  // 02
+  std::string source;
+  const Contract* contract = nullptr;
+  std::vector<std::string> entries;
+  std::string baseline, measured;
+  Sizes sizes;
+  std::vector<std::string> inputs;
+  std::vector<std::string> measured_inputs;  // the rules look at the counters of these; the first is timed, too
+  std::vector<int> blocks;                   // for entries that take one; the first is measured
+  std::vector<Rule> rules;
+  std::vector<Threshold> thresholds;  // by ascending speedup
+  std::string speed_why;              // why there are no thresholds
+  Limits limits;
+
+  bool is_opencl() const { return source.ends_with(".cc"); }  // else it is a CUDA lab
+  bool is_timed_on_host() const;  // its function takes host memory, so that CUDA events would miss the copies
+};
+
+Lab load_lab(const std::filesystem::path& folder);
+
+}  // namespace warpladder

@@ -1,0 +1,125 @@
+#include "grader/judge/rules/rules.h"
+
+#include <cmath>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/base/text.h"
+
+namespace warpladder {
+namespace {
+
+constexpr int kDigits = 10;                // enough to show a count in full
+constexpr double kFigureTolerance = 1e-6;  // lab.json notes figures with about seven digits
+
+bool holds(double measured, const std::string& op, double value) {
+  if (op == "<=") return measured <= value;
+  if (op == ">=") return measured >= value;
+  if (op == "==") return measured == value;
+  if (op == "<") return measured < value;
+  return op == ">" && measured > value;
+}
+
+// The distance of a result from holding. It is negative if the rule holds with room to spare.
+double excess(const RuleResult& result) {
+  const double measured = result.measured.value_or(NAN), value = result.rule.value;
+  if (std::isnan(measured)) return INFINITY;
+  if (result.rule.op == "==") return std::abs(measured - value);
+  return result.rule.op.starts_with('<') ? measured - value : value - measured;
+}
+
+// What one launch adds to the counter or to `per`.
+double amount(const Launch& launch, const std::string& what, const std::string& rule) {
+  if (what == "launch") return 1;
+  if (what == "block") return launch.blocks;
+  if (what == "thread") return launch.threads;
+  const auto counter = launch.counters.find(what);
+  if (counter != launch.counters.end()) return counter->second;
+  throw JudgeFault("rule \"" + rule + "\" asks for \"" + what +
+                   "\", which is no counter of the device. lab.json is wrong.");
+}
+
+}  // namespace
+
+RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
+  double counter = 0, per = 0;
+  bool launched = rule.counter == "launch";  // zero launches are a count as well
+  for (const Launch& launch : report.launches) {
+    if (launch.kernel.find(rule.kernel) == std::string::npos) continue;
+    launched = true;
+    counter += amount(launch, rule.counter, rule.name);
+    if (!rule.per.empty() && !rule.per.starts_with("element")) per += amount(launch, rule.per, rule.name);
+  }
+  const auto elements = static_cast<double>(n);
+  if (rule.per.empty()) per = 1;
+  if (rule.per == "element") per = elements;
+  if (rule.per == "element^2") per = elements * elements;
+  // Without any launch, or for 0 ÷ 0, the result is NaN, and no comparison holds for it. Else code that computes on the
+  // host would have no memory traffic, and pass.
+  const double measured = launched ? counter / per : NAN;
+  return {rule, measured, holds(measured, rule.op, rule.value)};
+}
+
+bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(one) > excess(other); }
+
+std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report) {
+  constexpr double kSectorBytes = 32;
+  const auto bytes = [&](std::initializer_list<const char*> accesses, const char* copied) {
+    double sum = 0;
+    for (const Launch& launch : report.launches) {
+      for (const std::string access : accesses)
+        sum += kSectorBytes * amount(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_" + access + ".sum", "work");
+      sum += amount(launch, copied, "work");
+    }
+    return sum;
+  };
+  const auto failure = [](const char* name, const char* what, double done, size_t wanted, const char* of) {
+    return make_failure(Verdict::kRuleBroken, std::string("work.") + name,
+                        std::string("the kernels ") + what + " " + number(done, kDigits) +
+                            " bytes of global memory, and the " + of + " has " + std::to_string(wanted),
+                        "The work must be done on the device: by kernels, on all of the input.");
+  };
+  const size_t in = n * contract.element_bytes, out = contract.out_bytes(n);
+  const double loaded = bytes({"ld", "atom"}, "async_bytes_loaded");
+  if (loaded < static_cast<double>(in)) return failure("loads", "load", loaded, in, "input");
+  // An output of a fixed size may keep the zeros of cudaMemset where the input has nothing to add.
+  const double stored = bytes({"st", "atom", "red"}, "async_bytes_stored");
+  const bool grows = out > contract.out_bytes(0);
+  if (grows && stored < static_cast<double>(out)) return failure("stores", "store", stored, out, "output");
+  return std::nullopt;
+}
+
+Failure rule_failure(const RuleResult& result) {
+  const Rule& rule = result.rule;
+  const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
+  const double measured = result.measured.value_or(0);
+  std::string is = " is " + number(measured, kDigits);
+  if (std::isnan(measured)) {
+    is = std::string(" is no number, since no kernel") + (rule.kernel.empty() ? "" : " named " + rule.kernel) +
+         " was launched that does such a thing";
+  }
+  return make_failure(Verdict::kRuleBroken, "rule." + rule.name,
+                      (result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " +
+                          rule.op + " " + number(rule.value, kDigits),
+                      rule.why);
+}
+
+void hold_figures(const Lab& lab, Figures figures, const std::vector<RuleResult>& results,
+                  const std::optional<Failure>& failure) {
+  const bool is_starter = figures == Figures::kStarter;
+  if (is_starter && failure && results.empty()) {  // it is wrong, and so it was not measured
+    for (const Rule& rule : lab.rules) {
+      if (rule.starter)
+        throw JudgeFault("rule \"" + rule.name + "\" is not measured, since the starter fails by " + failure->check +
+                         ", and lab.json notes a \"starter\". Put null there.");
+    }
+  }
+  for (const RuleResult& result : results) {
+    const std::optional<double> noted = is_starter ? result.rule.starter : result.rule.reference;
+    if (noted && std::abs(*noted - *result.measured) <= kFigureTolerance * std::abs(*result.measured)) continue;
+    throw JudgeFault("rule \"" + result.rule.name + "\" measures " + number(*result.measured, kDigits) +
+                     ", and lab.json notes another \"" + (is_starter ? "starter" : "reference") +
+                     "\". Correct it there, and what the handout says.");
+  }
+}
+
+}  // namespace warpladder

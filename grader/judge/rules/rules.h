@@ -1,0 +1,41 @@
+// rules: a report and a lab's rules → whether each holds. If a report lacks a counter that a rule asks for, that is the
+// judge's fault and not the learner's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/base/failure.h"
+#include "grader/judge/lab/lab.h"
+#include "grader/judge/rules/report.h"
+
+namespace warpladder {
+
+struct RuleResult {
+  Rule rule;
+  std::optional<double> measured;  // empty: not measured on this device
+  bool holds = true;
+  std::string input = "";  // where several inputs are measured: the one that is worst for this rule
+};
+
+// n: the number of elements of the measured case.
+RuleResult apply_rule(const Rule& rule, const Report& report, size_t n);
+
+// Compares two results of one rule: true if the first is further from holding. NaN is furthest.
+bool is_worse(const RuleResult& one, const RuleResult& other);
+
+// For the measured case. If the kernels load less than the input, the host has done the work, whatever the answer is.
+// The same is true if they store less than an output that grows with the input.
+std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
+
+Failure rule_failure(const RuleResult& result);
+
+// lab.json notes the figures that each rule measures for the starter and for the reference.
+enum class Figures { kNone, kStarter, kReference };
+
+// Throws JudgeFault where a figure differs from the noted one, as readers rely on the notes. failure: of this code.
+void hold_figures(const Lab& lab, Figures figures, const std::vector<RuleResult>& results,
+                  const std::optional<Failure>& failure);
+
+}  // namespace warpladder

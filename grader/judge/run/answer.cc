@@ -1,0 +1,79 @@
+#include "grader/judge/run/answer.h"
+
+#include "grader/judge/base/json.h"
+#include "grader/judge/run/arrays.h"
+#include "grader/judge/run/process_failure.h"
+
+namespace warpladder {
+namespace {
+
+constexpr size_t kLongestName = 200;  // of an OpenCL device
+
+// No thread writes a returned value, and a function of the host has no threads at all.
+std::string next_step(const Mismatch& wrong, std::string_view entry) {
+  if (wrong.where == "the returned milliseconds")
+    return "Look at the two events: is one recorded before the launch, one after it, and the time between them taken?";
+  if (wrong.where == "the returned sum")
+    return "Work this input out by hand: which elements does each thread add, and who adds what they have?";
+  if (entry.ends_with("_cpu")) return "Work this element out by hand: what has been added when it is stored?";
+  return "Work this element out by hand: which thread writes it, and from what?";
+}
+
+Failure wrong_answer(const Mismatch& wrong, const Case& job) {
+  Failure failure{Verdict::kWrongAnswer, "case." + job.name, {}, next_step(wrong, job.entry->name), ""};
+  failure.steps.push_back(wrong.where + ": got " + wrong.got + ", want " + wrong.want);
+  if (!wrong.tolerance.empty()) failure.steps.push_back("tolerance " + wrong.tolerance);
+  if (wrong.of > 1)
+    failure.steps.push_back(std::to_string(wrong.wrong) + " of " + std::to_string(wrong.of) +
+                            " are wrong, this is the first");
+  return failure;
+}
+
+Timing timing_in(const Json& reply) {
+  const auto time = [&](const char* key) {
+    return reply.contains(key) && reply[key].is_number() ? reply[key].get<double>() : std::optional<double>();
+  };
+  return {time("device_ms"), time("events_ms"), time("copy_gb_per_s").value_or(0)};
+}
+
+}  // namespace
+
+std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered) {
+  const Contract& contract = *job.lab.contract;
+  const Json reply = Json::parse(back.line, nullptr, false);
+  if (job.lab.is_opencl() && reply.is_object() && reply.contains("opencl_device") && reply["opencl_device"].is_string())
+    answered.opencl_device = reply["opencl_device"].get<std::string>().substr(0, kLongestName);
+  try {
+    if (!reply.is_object() || reply.value("status", "") != "ok" || reply.value("id", uint64_t{0}) != job.id ||
+        !reply.contains("value") || !reply["value"].is_number_integer())
+      return refused_failure(back.line, back.errors);
+  } catch (const Json::exception&) {
+    return foreign_line_failure(back.line);
+  }  // keys of other types than those of the runner
+  answered.timing = timing_in(reply);
+  if (const auto what = broken_guard(back.result, job.layout, contract.element_bytes, sizeof(uint32_t))) {
+    return make_failure(Verdict::kRuntimeError, "guard", *what,
+                        "A thread wrote outside an array: compare the guard of each access with n.");
+  }
+  if (contract.const_input) {
+    const View now = back.result.subspan(job.layout.in_data(), job.layout.in_bytes);
+    if (const auto what = changed_input(back.input, now, contract.element_bytes))
+      return make_failure(Verdict::kWrongAnswer, "const", *what, "Write to the output, or to memory of your own.");
+  }
+  answered.output = back.result.subspan(job.layout.out_data(), job.layout.out_bytes);
+  const auto wrong =
+      contract.check(job.one_case.entry->name, back.input, {answered.output, reply["value"].get<int64_t>()});
+  return wrong ? std::optional(wrong_answer(*wrong, job.one_case)) : std::nullopt;
+}
+
+std::optional<Failure> compare_shown(const Shown& shown, View output, const std::string& line) {
+  Json words = Json::array();
+  for (const size_t at : shown.asked) words.push_back(element<uint32_t>(output, at / sizeof(uint32_t)));
+  const Json told = Json::parse(shown.line, nullptr, false);
+  if (told.is_object() && told.value("words", Json()) == words &&
+      told.value("value", Json()) == Json::parse(line)["value"])
+    return std::nullopt;
+  return protocol_failure("the answer is not what was there when the call was said to have ended");
+}
+
+}  // namespace warpladder

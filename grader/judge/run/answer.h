@@ -1,0 +1,57 @@
+// answer: the runner's reply to a job, and the arrays that came back → the times, or a failure. Nothing but the bytes
+// of the arrays is trusted; the times are the process's own word.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/runner/protocol.h"
+#include "grader/judge/base/bytes.h"
+#include "grader/judge/base/failure.h"
+#include "grader/judge/cases/cases.h"
+
+namespace warpladder {
+
+struct Timing {
+  // The process says these: how long the device was at work; the time by CUDA events; the speed of a copy on the card
+  // just before.
+  std::optional<double> device_ms, events_ms;
+  double copy_gb_per_s = 0;
+  double whole_ms = 0;  // of a timed call, by the judge's own clock
+};
+
+// A job as it was sent.
+struct Job {
+  const Case& one_case;
+  const Lab& lab;
+  ResultLayout layout;
+  uint64_t id;
+};
+
+struct CameBack {
+  std::string line;    // the reply
+  std::string errors;  // the process's stderr
+  View input, result;  // as the judge gave it; both arrays as they are now, between their guard bands
+};
+
+struct Answered {
+  Timing timing;
+  View output;
+  std::string opencl_device;  // that the code chose; "": the reply names none
+};
+
+std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered);
+
+// For a timed call: words of the output that the judge asked for as soon as the call had ended. The clock stopped when
+// `line` brought them.
+struct Shown {
+  std::vector<size_t> asked;  // bytes from the start of the output
+  std::string line;
+};
+
+// The answer must be what was there when the judge's clock stopped. line: the reply.
+std::optional<Failure> compare_shown(const Shown& shown, View output, const std::string& line);
+
+}  // namespace warpladder

@@ -1,0 +1,40 @@
+// device_process: lockstep's device for one submission, in a process of its own (build/lockstep/device_server). The
+// submission gets one end of a socket, the device the other. The counters and findings come to the judge from this
+// process alone, and the submission can only ask it for what CUDA offers. docs/lockstep.md says which process can touch
+// what.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grader/judge/base/failure.h"
+#include "grader/judge/sandbox/child.h"
+
+namespace warpladder {
+
+class DeviceProcess {
+ public:
+  // environment: LOCKSTEP_…, without the report's path.
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+  DeviceProcess(const std::filesystem::path& program, Environment environment, const Limits& limits);
+
+  // The submission's end of the socket. Close it here once the submission has it, so that the device sees when the
+  // submission is gone.
+  Fd take_end() { return std::move(end_); }
+
+  // Call it once the submission's process is gone: it waits so many seconds for the device to end. It is a failure if
+  // the submission sent something that no CUDA program sends. Throws JudgeFault if the device crashed.
+  std::optional<Failure> finish(double seconds);
+  std::string report() const;  // after finish(); "" if there is none
+
+ private:
+  TemporaryFolder folder_;
+  double cpu_seconds_;
+  Fd end_;
+  std::optional<Child> child_;
+};
+
+}  // namespace warpladder

@@ -1,0 +1,31 @@
+// process_failure: how a submission's process failed to answer → the Failure that says so.
+#pragma once
+
+#include <string>
+
+#include "grader/judge/base/failure.h"
+#include "grader/judge/sandbox/child.h"
+
+namespace warpladder {
+
+std::string seconds_text(double seconds);  // "1 second"
+
+Failure time_failure(const std::string& what);
+Failure output_failure();
+// The runner never says this, or not at this point.
+Failure protocol_failure(const std::string& what);
+// The runner never writes such a line. If it looks like a reply, it is made up; any other line may be an accident.
+Failure foreign_line_failure(const std::string& line);
+// The judge's own trouble. errors: the process's stderr.
+Failure fault_failure(const std::string& what, const std::string& errors);
+// The line is not an answer.
+Failure refused_failure(const std::string& line, const std::string& errors);
+// A submission's process got a SIGKILL. Of our limits only that of CPU time sends one, after an ignored SIGXCPU. Else
+// the kernel sends it when memory runs out, or another program does. To tell whose memory it was, everything is run
+// once more.
+struct Killed {};
+
+// The process is gone although an answer was due.
+Failure ended_failure(const Child& child, double cpu_seconds);
+
+}  // namespace warpladder

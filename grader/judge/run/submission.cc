@@ -1,0 +1,266 @@
+#include "grader/judge/run/submission.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "common/runner/protocol.h"
+#include "grader/judge/base/json.h"
+#include "grader/judge/run/process_failure.h"
+#include "grader/judge/run/surroundings.h"
+
+namespace warpladder {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr size_t kHostGuard = 4096;  // bytes
+constexpr double kCasesToStart = 3;  // starting may take as long as so many cases, and so may stopping
+constexpr int kCudaUnknown = 999;    // cudaErrorUnknown, with which lockstep lets a call fail
+
+ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
+  return {n * contract.element_bytes, contract.out_bytes(n), guard};
+}
+
+}  // namespace
+
+Submission::Submission(SubmissionSpec spec)
+    : spec_(std::move(spec)),
+      input_("input", spec_.largest_n * spec_.lab->contract->element_bytes, SharedMemory::Others::kMayRead),
+      result_("result", layout_of(*spec_.lab->contract, spec_.largest_n, kHostGuard).total(),
+              SharedMemory::Others::kMayWrite),
+      jobs_(make_pipe()),
+      next_id_(std::random_device()()) {
+  ChildSpec program = program_of(spec_, folder_.path());
+  program.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
+  program.lines_fd = kRepliesFd;
+  Fd device;
+  if (has_device_process(spec_)) {
+    device_ = start_device(spec_);
+    device = device_->take_end();
+    program.descriptors.emplace_back(device.get(), kDeviceFd);
+  }
+  put_behind_walls(program, spec_, folder_.path());
+  fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // a program that never reads must not block us
+  child_ = std::make_unique<Child>(program);
+  jobs_.read.reset();
+}
+
+std::string Submission::printed() const { return child_->output() + child_->errors(); }
+
+// Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.
+std::optional<Failure> Submission::await(double seconds, const std::string& what, std::string& line) {
+  std::optional<Failure> failure;
+  switch (child_->wait(seconds, line)) {
+    case Child::Event::kLine: return std::nullopt;
+    case Child::Event::kEnded:
+      throw_if_killed();
+      failure = ended_failure(*child_, spec_.cpu_seconds);
+      break;
+    case Child::Event::kTimeout:
+      timed_out_ = true;
+      failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
+      break;
+    case Child::Event::kOutputLimit: failure = output_failure(); break;
+  }
+  failure->printed = printed();
+  return failure;
+}
+
+void Submission::throw_if_killed() const {
+  if (spec_.throws_killed && child_->was_killed()) throw Killed();
+}
+
+std::optional<Failure> Submission::start() {
+  std::string line;
+  auto failure = await(kCasesToStart * spec_.lab->limits.one_case, "the program's start", line);
+  try {
+    if (!failure) failure = greeted(line);
+  } catch (const Json::exception&) {  // keys of other types than those of the runner
+    failure = foreign_line_failure(line);
+  }
+  if (!failure) return std::nullopt;
+  auto trouble = device_trouble();
+  return trouble ? trouble : failure;
+}
+
+// Reads the runner's first line: every function of the lab must be there.
+std::optional<Failure> Submission::greeted(const std::string& line) {
+  const Json reply = Json::parse(line, nullptr, false);
+  const std::string status = reply.is_object() ? reply.value("status", "") : "";
+  if (status != "ready" || !reply.contains("entries")) return refused_failure(line, child_->errors());
+  card_ = reply.value("device", "");
+  const auto there = reply["entries"].get<std::vector<std::string>>();
+  for (const std::string& entry : spec_.lab->entries) {
+    if (std::ranges::find(there, entry) != there.end()) continue;
+    return compile_failure(
+        "the file defines no " + spec_.lab->contract->find_entry(entry)->signature,
+        "Compare its name and its parameters with common/contracts/" + spec_.lab->contract->name + ".h.");
+  }
+  return std::nullopt;
+}
+
+void Submission::give(View input) { std::ranges::copy(input, input_.data()); }
+
+Job Submission::job_of(const Case& job) const {
+  const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
+  return {job, *spec_.lab, layout_of(*spec_.lab->contract, job.n, guard), next_id_ + 1};
+}
+
+std::optional<Failure> Submission::send(const Job& job, Clock clock) {
+  // Bytes that the process leaves out keep a value that no right answer has.
+  std::memset(result_.data(), kPoisonByte, job.layout.total());
+  next_id_ = job.id;
+  const Json message = {{"id", job.id},
+                        {"entry", job.one_case.entry->name},
+                        {"n", job.one_case.n},
+                        {"block", job.one_case.block},
+                        {"in_bytes", job.layout.in_bytes},
+                        {"out_bytes", job.layout.out_bytes},
+                        {"on_host", job.one_case.entry->on_host},
+                        {"guard", job.layout.guard},
+                        {"return_input", job.lab.contract->const_input},
+                        {"timed", clock == Clock::kOurs},
+                        {"profiled", spec_.failing_call != 0}};
+  return say(message.dump() + "\n");
+}
+
+// If the process is gone, await() will say how it ended.
+std::optional<Failure> Submission::say(const std::string& text) {
+  if (child_->has_spoken()) {  // without being asked
+    std::string line;
+    child_->wait(1, line);
+    return refused_failure(line, child_->errors());
+  }
+  // The pipe is much larger than a job, and the job before has been answered: a full pipe means that nobody reads.
+  if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
+    return protocol_failure("the program answers jobs that it does not read");
+  return std::nullopt;
+}
+
+// The places are drawn after the call is said to have ended. With eight of them, a process that has nine tenths of the
+// output is still caught in more than half of its calls.
+std::string Submission::ask_to_show(size_t out_bytes) {
+  constexpr size_t kShown = 8;
+  std::random_device random;
+  shown_.asked.clear();
+  for (size_t words = out_bytes / sizeof(uint32_t); words > 0 && shown_.asked.size() < kShown;)
+    shown_.asked.push_back(random() % words * sizeof(uint32_t));
+  return Json{{"show", shown_.asked}}.dump() + "\n";
+}
+
+// For a timed call. `line` becomes the process's reply. whole_ms is the time from "go" until the words of the output
+// were here. Where the process says anything else on the way, that is its reply.
+std::optional<Failure> Submission::hold_clock(const Job& job, double seconds, std::string& line, double& whole_ms) {
+  const std::string what(job.one_case.entry->name);
+  const auto says = [&](const char* status) {
+    const Json reply = Json::parse(line, nullptr, false);
+    return reply.is_object() && reply.value("id", Json()) == job.id && reply.value("status", Json()) == status;
+  };
+  if (auto failure = await(seconds, what, line)) return failure;
+  if (!says("set")) return std::nullopt;
+  const auto start = SteadyClock::now();
+  if (auto failure = say("{\"go\":true}\n")) return failure;
+  if (auto failure = await(seconds, what, line)) return failure;
+  if (!says("called")) return std::nullopt;
+  if (auto failure = say(ask_to_show(job.layout.out_bytes))) return failure;
+  if (auto failure = await(seconds, what, line)) return failure;
+  whole_ms = std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
+  if (!says("shown")) return std::nullopt;
+  shown_.line = line;
+  return await(seconds, what, line);
+}
+
+std::variant<Timing, Failure> Submission::run(const Case& job, double seconds) {
+  return answer_to(job, seconds, Clock::kNone);
+}
+
+std::variant<Timing, Failure> Submission::run_timed(const Case& job, double seconds) {
+  return answer_to(job, seconds, Clock::kOurs);
+}
+
+std::variant<Timing, Failure> Submission::answer_to(const Case& one_case, double seconds, Clock clock) {
+  const Job job = job_of(one_case);
+  if (auto failure = send(job, clock)) return *failure;
+  CameBack back;
+  double whole_ms = 0;
+  shown_.line.clear();
+  if (auto failure = clock == Clock::kOurs ? hold_clock(job, seconds, back.line, whole_ms)
+                                           : await(seconds, one_case.entry->name, back.line))
+    return *failure;
+  back.errors = child_->errors();
+  back.input = {input_.data(), job.layout.in_bytes};
+  back.result = {result_.data(), job.layout.total()};
+  Answered answered;
+  std::optional<Failure> failure = inspect(job, back, answered);
+  output_ = answered.output;
+  if (!answered.opencl_device.empty()) opencl_device_ = answered.opencl_device;
+  if (!failure && clock == Clock::kOurs) failure = compare_shown(shown_, output_, back.line);
+  answered.timing.whole_ms = whole_ms;
+  if (!failure) return answered.timing;
+  if (failure->printed.empty()) failure->printed = printed();
+  return *failure;
+}
+
+Submission::Reaction Submission::react(const Case& job, double seconds) {
+  std::string line;
+  if (send(job_of(job), Clock::kNone) || await(seconds, job.entry->name, line)) {
+    return child_->gave_up() ? Reaction::kNoticed : Reaction::kWentOn;
+  }
+  const Json reply = Json::parse(line, nullptr, false);
+  if (reply.is_object()) {
+    const Json status = reply.value("status", Json());
+    // If "file" is missing, the runner saw the error and not the code. Another number is the error of a later call.
+    const bool checked = reply.contains("file") && reply.value("code", Json()) == kCudaUnknown;
+    if (status == "exception" || (status == "cuda" && checked)) return Reaction::kNoticed;
+  }
+  stop();
+  return report().find("injected_error") == std::string::npos ? Reaction::kNothingFailed : Reaction::kWentOn;
+}
+
+std::optional<Failure> Submission::stop() {
+  auto failure = stop_program();
+  auto trouble = device_trouble();
+  return trouble ? trouble : failure;
+}
+
+std::optional<Failure> Submission::device_trouble() {
+  if (!device_ || device_stopped_) return device_trouble_;
+  device_stopped_ = true;
+  child_->end();
+  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab->limits.one_case);
+  if (device_trouble_) device_trouble_->printed = printed();
+  return device_trouble_;
+}
+
+std::optional<Failure> Submission::stop_program() {
+  if (auto failure = say("{\"quit\":true}\n")) return failure;
+  std::string line;
+  const double seconds = kCasesToStart * spec_.lab->limits.one_case;
+  switch (child_->wait(seconds, line)) {
+    case Child::Event::kEnded: throw_if_killed(); break;
+    case Child::Event::kTimeout:
+      timed_out_ = true;
+      return time_failure("the program did not end within " + seconds_text(seconds));
+    case Child::Event::kLine:
+      return refused_failure(line, child_->errors());  // a destructor wrote it, or the program made it up
+    case Child::Event::kOutputLimit: return output_failure();
+  }
+  if (!child_->ended_well()) {
+    return Failure{Verdict::kRuntimeError,
+                   "runtime",
+                   {"after its last answer the program " + child_->how_it_ended()},
+                   "Look at objects with a lifetime beyond the functions: their destructors run now.",
+                   child_->errors()};
+  }
+  return std::nullopt;
+}
+
+std::string Submission::report() const { return device_ ? device_->report() : ""; }
+
+}  // namespace warpladder

@@ -1,0 +1,68 @@
+// submission: one lab binary at work in a process of its own. Jobs go in, answers or a failure come out. The other side
+// is common/runner/protocol.h. Nothing that the process says is trusted but the bytes of the answer.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "grader/judge/base/failure.h"
+#include "grader/judge/cases/cases.h"
+#include "grader/judge/run/answer.h"
+#include "grader/judge/run/device_process.h"
+#include "grader/judge/run/submission_spec.h"
+#include "grader/judge/sandbox/child.h"
+
+namespace warpladder {
+
+// Each function may throw Killed (process_failure.h), if the spec says so.
+class Submission {
+ public:
+  explicit Submission(SubmissionSpec spec);
+
+  std::optional<Failure> start();  // until the program is ready and has shown that all entries of the lab are there
+  void give(View input);           // of the next run
+  std::variant<Timing, Failure> run(const Case& job, double seconds);
+  std::variant<Timing, Failure> run_timed(const Case& job, double seconds);
+  // Runs a case with a failing_call. The code notices and ends there, as it does by CUDA_CHECK, or it goes on.
+  enum class Reaction { kNoticed, kWentOn, kNothingFailed };
+  Reaction react(const Case& job, double seconds);
+  // Asks the program to end. A failure of its device comes before one of the program.
+  std::optional<Failure> stop();
+  // Ends what still runs. The device may have crashed, or been sent something that CUDA never sends.
+  std::optional<Failure> device_trouble();
+  std::string report() const;   // lockstep's, after stop(); "" if there is none
+  std::string printed() const;  // the code's stdout, then its stderr, on which lockstep writes as well
+  std::string opencl_device() const { return opencl_device_; }  // that the code chose; "": none
+  std::string card() const { return card_; }                    // in the runtime's words
+  View output() const { return output_; }                       // of the last run, if it passed
+
+ private:
+  enum class Clock { kNone, kOurs };  // a timed call: the judge's clock runs beside it
+  std::variant<Timing, Failure> answer_to(const Case& job, double seconds, Clock clock);
+  std::optional<Failure> await(double seconds, const std::string& what, std::string& line);
+  std::optional<Failure> greeted(const std::string& line);
+  Job job_of(const Case& job) const;
+  std::optional<Failure> send(const Job& job, Clock clock);
+  std::optional<Failure> say(const std::string& text);
+  std::optional<Failure> hold_clock(const Job& job, double seconds, std::string& line, double& whole_ms);
+  std::string ask_to_show(size_t out_bytes);
+  std::optional<Failure> stop_program();
+  void throw_if_killed() const;
+
+  SubmissionSpec spec_;
+  TemporaryFolder folder_;
+  SharedMemory input_, result_;
+  Pipe jobs_;
+  std::unique_ptr<DeviceProcess> device_;  // lockstep's
+  std::unique_ptr<Child> child_;
+  bool timed_out_ = false, device_stopped_ = false;
+  std::optional<Failure> device_trouble_;
+  uint64_t next_id_;
+  View output_;
+  Shown shown_;
+  std::string opencl_device_, card_;
+};
+
+}  // namespace warpladder

@@ -1,0 +1,36 @@
+// submission_spec: which program a submission is, on which device it runs, and under what. Plain values.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/judge/lab/lab.h"
+
+namespace warpladder {
+
+struct Device {
+  bool is_lockstep = true;
+  std::filesystem::path lockstep;                // folder of its libcudart.so.13 and its device_server
+  std::vector<std::filesystem::path> sees = {};  // the parts of the machine that a program needs beside /usr
+
+  std::string name() const { return is_lockstep ? "lockstep" : "gpu"; }
+  // lockstep itself reports an access one byte outside an allocation, and names the line: it needs no guard bands.
+  size_t guard_bytes() const { return is_lockstep ? 0 : 4096; }
+};
+
+struct SubmissionSpec {
+  std::filesystem::path binary;
+  Device device;
+  const Lab* lab = nullptr;
+  size_t largest_n = 0;         // of all jobs to come
+  std::string schedule;         // of lockstep; "": its own choice
+  bool checked = false;         // under every check of lockstep
+  int failing_call = 0;         // lockstep lets this call of CUDA's fail, counted within the function; 0: none
+  std::filesystem::path trace;  // lockstep writes it; "": none
+  std::filesystem::path cache;  // PoCL keeps compiled kernels there; "": nowhere
+  double cpu_seconds = 600;
+  bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
+};
+
+}  // namespace warpladder

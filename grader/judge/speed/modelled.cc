@@ -1,0 +1,72 @@
+#include "grader/judge/speed/modelled.h"
+
+#include <map>
+#include <sstream>
+
+#include "grader/judge/sandbox/file.h"
+
+namespace warpladder {
+namespace {
+
+constexpr const char* kCard = "NVIDIA H200";  // the thresholds were measured on it
+
+// ms for each card on which all launches fit. Without a launch there are no times.
+std::map<std::string, double> times_of(const Report& report) {
+  std::map<std::string, double> sums;
+  std::map<std::string, size_t> launches;
+  for (const Launch& launch : report.launches) {
+    for (const auto& [card, us] : launch.modelled_us) {
+      sums[card] += us / 1000;
+      ++launches[card];
+    }
+  }
+  std::erase_if(sums, [&](const auto& entry) { return launches[entry.first] < report.launches.size(); });
+  return sums;
+}
+
+// Empty where the build has made no such file.
+std::map<std::string, double> times_in(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return {};
+  return times_of(parse_report(read_file(file)));
+}
+
+}  // namespace
+
+void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path& below, Speed& speed) {
+  const std::map<std::string, double> base = times_in(below);
+  for (const auto& [card, ms] : times_of(mine)) {
+    const auto found = base.find(card);
+    speed.modelled.push_back({card, ms, found == base.end() ? std::nullopt : std::optional(found->second)});
+  }
+  speed.reason.clear();
+  for (const ModelledTime& time : speed.modelled) {
+    if (time.card != kCard || time.ms <= 0) continue;
+    speed.kind = "modelled";
+    speed.card = kCard;
+    if (!time.baseline_ms) continue;
+    speed.speedup = *time.baseline_ms / time.ms;
+    speed.what = "by a model of the card, which does not say how far off it may be";
+    if (!mine.modelled_error) continue;
+    speed.interval = {*speed.speedup / *mine.modelled_error, *speed.speedup * *mine.modelled_error};
+    std::ostringstream what;
+    what << "by a model of the card, whose speedups are right up to a factor of " << *mine.modelled_error;
+    speed.what = what.str();
+  }
+  // A gain that is smaller than the model's own uncertainty cannot be told from no gain.
+  apply_thresholds(lab.thresholds, speed, mine.modelled_error.value_or(1));
+  if (speed.thresholds.empty()) return;
+  if (below.empty()) {
+    speed.reason = "not graded here: a modelled card and the processor of this machine are no pair to be compared";
+  } else if (base.empty()) {
+    speed.reason = "not graded here: " + below.string() + " is missing, which the build makes: cmake --build build";
+  } else if (!speed.interval) {
+    speed.reason = "not graded here: the model says too little of this code on " + std::string(kCard);
+  } else if (speed.verdict == SpeedVerdict::kNotGraded) {
+    speed.reason = "not graded here: what this rung gains is less than the model may be off. A card measures it";
+  } else if (speed.verdict == SpeedVerdict::kInconclusive) {
+    speed.reason = "the model's own uncertainty reaches over a threshold";
+    speed.advice = "It costs no points. ./lab check NN --device gpu measures it, where there is a card.";
+  }
+}
+
+}  // namespace warpladder

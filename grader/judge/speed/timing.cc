@@ -1,0 +1,222 @@
+#include "grader/judge/speed/timing.h"
+
+#include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/base/random.h"
+#include "grader/judge/speed/contest.h"
+
+namespace warpladder {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kCpuRuns = 3;
+constexpr int kWarmUpsAlone = 2, kRunsAlone = 5;  // of the baseline, before the submission's process is there
+constexpr int kInputsAtOnce = 8;                  // of up to 100 MiB each
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// ms for the contract's work on the host.
+double time_once(uint64_t (*work)(std::string_view, View), const Lab& lab, const Bytes& input) {
+  static volatile uint64_t sink = 0;  // without it the compiler may leave the work out
+  const auto start = Clock::now();
+  sink = sink + work(lab.measured, input);
+  return milliseconds_since(start);
+}
+
+// A fresh input for each pair. Several are made at once, on several cores, while nothing is timed.
+class Inputs {
+ public:
+  Inputs(const Lab& lab, uint64_t seed) : lab_(lab), seed_(seed) {}
+  const Bytes& of(int pair) {
+    const int at = pair % kInputsAtOnce;
+    if (inputs_.empty() || pair - at != first_) make(pair - at);
+    return inputs_[static_cast<size_t>(at)];
+  }
+
+ private:
+  void make(int first) {
+    first_ = first;
+    inputs_.assign(kInputsAtOnce, {});
+    std::vector<std::future<void>> makers;
+    for (int i = 0; i < kInputsAtOnce; ++i)
+      makers.push_back(std::async(std::launch::async, [this, first, i] {
+        inputs_[static_cast<size_t>(i)] = input_of(lab_, measured_case(lab_, seed_, first + i + 1));
+      }));
+    for (auto& maker : makers) maker.get();
+  }
+
+  const Lab& lab_;
+  uint64_t seed_;
+  int first_ = 0;
+  std::vector<Bytes> inputs_;
+};
+
+// One process whose calls are timed. It has a Lab of its own, as the rung below may have another entry.
+class Runner {
+ public:
+  Runner(SubmissionSpec specification, Lab lab) : lab_(std::move(lab)) {
+    specification.lab = &lab_;
+    submission_.emplace(std::move(specification));
+  }
+  std::optional<Failure> start() { return submission_->start(); }
+  std::optional<Failure> stop() {  // stops once; later calls return the same result
+    if (!std::exchange(is_stopped_, true)) late_ = submission_->stop();
+    return late_;
+  }
+
+  // The answer is checked like that of any other call.
+  std::variant<Timing, Failure> time(const Bytes& input, uint64_t seed) {
+    submission_->give(input);
+    auto outcome = submission_->run_timed(measured_case(lab_, seed), lab_.limits.real_case);
+    if (const auto* timing = std::get_if<Timing>(&outcome)) last_ = *timing;
+    return outcome;
+  }
+  // The device's own time decides. Where the arrays are the host's, the whole call does.
+  TimedCall last_call() const {
+    if (lab_.is_timed_on_host()) return {last_.whole_ms, last_.whole_ms};
+    return {last_.device_ms ? *last_.device_ms : last_.events_ms.value_or(last_.whole_ms), last_.whole_ms};
+  }
+  std::string card() const { return submission_->card(); }
+  const Timing& last() const { return last_; }
+
+ private:
+  Lab lab_;
+  std::optional<Submission> submission_;
+  Timing last_;
+  bool is_stopped_ = false;
+  std::optional<Failure> late_;
+};
+
+// The baseline: the rung below in a process of its own, or a plain loop in ours where there is no such rung.
+class Opponent {
+ public:
+  Opponent(const SubmissionSpec& specification, const Below& below) : lab_(*specification.lab) {
+    if (below.binary.empty()) return;
+    Lab below_lab = load_lab(below.folder);
+    below_lab.sizes.real = lab_.sizes.real;
+    SubmissionSpec other = specification;
+    other.binary = below.binary;
+    number_ = below_lab.number;
+    rung_.emplace(other, below_lab);
+    if (rung_->start()) throw fault();
+  }
+
+  TimedCall time(const Bytes& input, uint64_t seed) {
+    if (!rung_) {
+      const double ms = time_once(lab_.contract->baseline->serial, lab_, input);
+      return {ms, ms};
+    }
+    if (std::holds_alternative<Failure>(rung_->time(input, seed))) throw fault();
+    return rung_->last_call();
+  }
+  // Medians. Call it while the submission has no process.
+  TimedCall time_alone(Inputs& inputs, uint64_t seed) {
+    std::vector<double> ms, whole_ms;
+    for (int run = 0; run < kWarmUpsAlone + kRunsAlone; ++run) {
+      const TimedCall call = time(inputs.of(run), seed);
+      if (run < kWarmUpsAlone) continue;
+      ms.push_back(call.ms);
+      whole_ms.push_back(call.whole_ms);
+    }
+    return {median(ms), median(whole_ms)};
+  }
+  const Timing* last() const { return rung_ ? &rung_->last() : nullptr; }  // null: the baseline has no process
+
+ private:
+  JudgeFault fault() const {
+    return JudgeFault("lab " + number_ +
+                      "'s solution, which this lab's speedup is over, does not run. Build the labs again.");
+  }
+
+  const Lab& lab_;
+  std::string number_;
+  std::optional<Runner> rung_;
+};
+
+ContestRules rules_of(const Lab& lab) {
+  ContestRules rules;
+  rules.thresholds = lab.thresholds;
+  if (lab.is_timed_on_host()) return rules;
+  rules.read_bytes = static_cast<double>(lab.sizes.real * lab.contract->element_bytes);
+  rules.traffic_bytes = rules.read_bytes + static_cast<double>(lab.contract->out_bytes(lab.sizes.real));
+  return rules;
+}
+
+std::string method(const Lab& lab, const Timing& timing, const Speed& speed) {
+  const char* how = lab.is_timed_on_host()
+                        ? "the whole call by the judge's clock, copies to the device and back included"
+                    : timing.device_ms ? "the time that the device is at work (CUPTI)"
+                                       : "CUDA events around the call";
+  return std::string(how) + "; medians of " + std::to_string(speed.measured.runs) +
+         " pairs of calls, this code's and the baseline's in turn, fresh input each, L2 cold; the speedup's interval "
+         "holds its median in 99 of 100 runs";
+}
+
+}  // namespace
+
+std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Below& below, uint64_t seed,
+                                   Speed& speed) {
+  const Lab& lab = *specification.lab;
+  Inputs inputs(lab, seed);
+  Opponent opponent(specification, below);
+  ContestRules rules = rules_of(lab);
+  rules.base_alone = opponent.time_alone(inputs, seed);
+  rules.base_on_device = opponent.last() != nullptr && opponent.last()->device_ms && !lab.is_timed_on_host();
+  Runner mine(specification, lab);
+  if (auto failure = mine.start()) return failure;
+  Random coin(seed_of(seed, "order"));
+  const auto next = [&](int number) -> std::variant<TimedPair, Failure> {
+    const Bytes& input = inputs.of(number);
+    std::optional<Failure> failure;
+    const auto run_mine = [&] {
+      auto outcome = mine.time(input, seed);
+      if (auto* failed = std::get_if<Failure>(&outcome)) failure = std::move(*failed);
+    };
+    const bool mine_first = coin.below(2) == 0;  // so neither code always finds the card as the other left it
+    if (mine_first) run_mine();
+    const TimedCall base = opponent.time(input, seed);
+    if (!mine_first) run_mine();
+    if (failure) return *failure;
+    TimedCall call = mine.last_call();
+    // If the baseline's process has CUPTI and this one has not, this code has disabled it: then only our clock counts.
+    if (rules.base_on_device && !mine.last().device_ms) call.ms = call.whole_ms;
+    return TimedPair{call, base, (opponent.last() ? *opponent.last() : mine.last()).copy_gb_per_s};
+  };
+  rules.base_again = [&] {
+    mine.stop();
+    return opponent.time_alone(inputs, seed);
+  };
+  const auto start = Clock::now();
+  auto failure = hold_contest(
+      rules, next, [&] { return milliseconds_since(start) / 1000; }, speed);
+  if (failure) return failure;
+  speed.kind = "measured";
+  speed.card = mine.card();
+  speed.what = method(lab, mine.last(), speed);
+  return mine.stop();
+}
+
+void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
+  const Baseline& baseline = *lab.contract->baseline;
+  const Bytes input = input_of(lab, measured_case(lab, seed));
+  const auto time = [&](auto work) {
+    std::vector<double> milliseconds;
+    for (int run = 0; run < kCpuRuns; ++run) milliseconds.push_back(time_once(work, lab, input));
+    return median(milliseconds);
+  };
+  speed.cpu.serial_ms = time(baseline.serial);
+  if (baseline.parallel != nullptr) speed.cpu.parallel_ms = time(baseline.parallel);
+  speed.cpu.parallel_what =
+      std::string(baseline.parallel_what) + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+}
+
+}  // namespace warpladder

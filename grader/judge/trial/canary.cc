@@ -1,0 +1,63 @@
+#include "grader/judge/trial/canary.h"
+
+#include <fstream>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/compile/compile.h"
+#include "grader/judge/run/submission.h"
+
+namespace warpladder {
+namespace {
+
+constexpr double kSeconds = 30;
+
+std::string source_of(const Lab& lab) {
+  if (!lab.is_opencl()) return "";
+  return "#include \"common/opencl.h\"\n" + lab.contract->find_entry(lab.measured)->signature +
+         " { opencl_device(); }\n";
+}
+
+std::optional<Failure> compile_canary(const Build& build, const Lab& lab, const TemporaryFolder& folder,
+                                      const std::filesystem::path& binary) {
+  const std::filesystem::path source = folder.path() / lab.source;
+  std::ofstream(source) << source_of(lab);
+  return compile(build, lab, source, binary, folder);
+}
+
+// The first call shows whether there is an OpenCL device. A wrong answer does not matter.
+bool finds_device(Submission& submission, const Lab& lab) {
+  const Case job{lab.measured, lab.contract->find_entry(lab.measured), lab.inputs.front(), 1, 1};
+  submission.give(lab.contract->make(job.input, job.n, 1));
+  const auto outcome = submission.run(job, kSeconds);
+  const Failure* failure = std::get_if<Failure>(&outcome);
+  return failure == nullptr || failure->verdict == Verdict::kWrongAnswer;
+}
+
+}  // namespace
+
+std::optional<Failure> compiler_trouble(const Build& build, const Lab& lab) {
+  const TemporaryFolder folder;
+  Lab mine = lab;
+  mine.limits.compile /= 2;
+  return compile_canary(build, mine, folder, folder.path() / "canary");
+}
+
+bool machine_works(const Build& build, const Lab& lab, const Device& device) {
+  const TemporaryFolder folder;
+  const std::filesystem::path binary = folder.path() / "canary";
+  try {
+    if (compile_canary(build, lab, folder, binary)) return false;
+    Lab mine = lab;
+    if (!lab.is_opencl()) mine.entries.clear();
+    SubmissionSpec spec;
+    spec.binary = binary;
+    spec.device = device;
+    spec.lab = &mine;
+    spec.largest_n = 1;
+    Submission submission(spec);
+    if (submission.start()) return false;
+    return !lab.is_opencl() || finds_device(submission, mine);
+  } catch (const JudgeFault&) { return false; }
+}
+
+}  // namespace warpladder

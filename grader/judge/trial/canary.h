@@ -1,0 +1,20 @@
+// canary: an honest program shows whether this machine compiles and runs a lab's programs at all. It is asked when a
+// submission does not compile, does not start or blames the machine: the submission's own word proves nothing.
+#pragma once
+
+#include <optional>
+
+#include "grader/judge/base/failure.h"
+#include "grader/judge/lab/build.h"
+#include "grader/judge/lab/lab.h"
+#include "grader/judge/run/submission_spec.h"
+
+namespace warpladder {
+
+// Compiles a file that does nothing. It is trouble if that fails, or takes more than half of a submission's time.
+std::optional<Failure> compiler_trouble(const Build& build, const Lab& lab);
+
+// Compiles and starts a file that does nothing or, for OpenCL, that asks for a device. Takes seconds.
+bool machine_works(const Build& build, const Lab& lab, const Device& device);
+
+}  // namespace warpladder

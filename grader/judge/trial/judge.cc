@@ -1,0 +1,170 @@
+#include "grader/judge/trial/judge.h"
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/compile/compile.h"
+#include "grader/judge/lab/build.h"
+#include "grader/judge/run/process_failure.h"
+#include "grader/judge/sandbox/sandbox.h"
+#include "grader/judge/trial/canary.h"
+#include "grader/judge/trial/case_runner.h"
+#include "grader/judge/trial/failing_calls.h"
+#include "grader/judge/trial/measurer.h"
+#include "grader/judge/verdict/score.h"
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+
+Device device_for(const JudgeOptions& options, const Build& build) {
+  const Device device{!options.on_gpu, build.lockstep, build.program_sees};
+  for (const char* part : {"libcudart.so.13", "device_server"}) {
+    if (device.is_lockstep && !fs::exists(device.lockstep / part))
+      throw JudgeFault((device.lockstep / part).string() + ": not there. Build it first: cmake --build build");
+  }
+  return device;
+}
+
+Setting setting_for(const JudgeOptions& options, const Lab& lab, const Device& device) {
+  Setting setting;
+  setting.lab = lab.name;
+  setting.file = options.file.empty() ? options.binary : options.file;
+  setting.device = device.name();
+  setting.baseline = lab.baseline;
+  setting.seed = options.seed;
+  setting.is_whole = options.is_whole();
+  setting.worth = worth_of(lab);
+  if (!options.file.empty()) setting.sandbox.compile = Sandbox::here().text();
+  setting.sandbox.run = Sandbox::here().text();
+  setting.sandbox.is_weaker = !Sandbox::here().is_full();
+  setting.sandbox.device = !device.is_lockstep ? "card" : lab.is_opencl() ? "in process" : "separate process";
+  return setting;
+}
+
+class Trial {
+ public:
+  explicit Trial(const JudgeOptions& options);
+  Result run();
+
+ private:
+  void compile_file();
+  void run_plan(const Plan& plan, bool throws_killed);
+  void run_step(const Step& step, const SubmissionSpec& spec, uint64_t measured_seed);
+
+  const JudgeOptions& options_;
+  Lab lab_;
+  Build build_;
+  std::optional<Hidden> hidden_;
+  Device device_;
+  TemporaryFolder folder_;
+  fs::path binary_;
+  Ledger ledger_;
+};
+
+Trial::Trial(const JudgeOptions& options)
+    : options_(options),
+      lab_(load_lab(options.lab)),
+      build_(load_build(options.build)),
+      hidden_(options.hidden.empty() ? std::nullopt
+                                     : std::optional(load_hidden(options.hidden, lab_, options.lab.parent_path()))),
+      device_(device_for(options, build_)),
+      binary_(options.file.empty() ? options.binary : folder_.path() / "submission"),
+      ledger_(setting_for(options, lab_, device_), [this] { return machine_works(build_, lab_, device_); }) {
+  ledger_.result().speed.reason = device_.is_lockstep && lab_.is_timed_on_host()
+                                      ? "functions of the host are timed beside a card only"
+                                      : "not reached";
+}
+
+Result Trial::run() {
+  try {
+    if (!options_.file.empty()) compile_file();
+    if (!ledger_.has_failure()) {
+      const Plan plan = make_plan(options_, lab_, hidden_);
+      const Result before = ledger_.result();
+      try {
+        run_plan(plan, true);
+      } catch (const Killed&) {  // perhaps by the kernel, because another program took the memory: once more
+        ledger_.result() = before;
+        run_plan(plan, false);
+      }
+    }
+  } catch (const JudgeFault& fault) { ledger_.fail_by(fault); }
+  Result& result = ledger_.result();
+  if (result.speed.reason.empty()) result.speed.reason = lab_.speed_why;
+  return result;
+}
+
+// A compiler that fails because of a full disk, a missing tool or a busy machine is not the learner's fault.
+void Trial::compile_file() {
+  auto failure = compile(build_, lab_, options_.file, binary_, folder_);
+  if (failure && compiler_was_killed(*failure)) failure = compile(build_, lab_, options_.file, binary_, folder_);
+  if (!failure) return;
+  if (failure->verdict == Verdict::kCompileError) {
+    if (const auto trouble = compiler_trouble(build_, lab_))
+      throw JudgeFault("a file that does nothing does not compile on this machine either: " + trouble->steps.front() +
+                       "\n" + trouble->printed);
+  }
+  ledger_.fail(std::move(*failure));
+}
+
+void Trial::run_plan(const Plan& plan, bool throws_killed) {
+  SubmissionSpec spec;
+  spec.binary = binary_;
+  spec.device = device_;
+  spec.lab = &lab_;
+  spec.trace = options_.trace;
+  spec.cache =
+      folder_.path() / "pocl";  // the processes of one judgement share compiled kernels, and leave nothing behind
+  spec.throws_killed = throws_killed;
+  for (const Step& step : plan.steps) {
+    if (step.needs == Step::Needs::kNoFailure && ledger_.has_failure()) continue;
+    if (step.needs == Step::Needs::kRightAnswers && !ledger_.is_right()) continue;
+    const auto work = [&] { run_step(step, spec, plan.measured_seed); };
+    step.is_secret ? ledger_.in_secret(work) : work();
+  }
+  if (plan.hold != Figures::kNone) hold_figures(lab_, plan.hold, ledger_.result().rules, ledger_.result().failure);
+}
+
+void Trial::run_step(const Step& step, const SubmissionSpec& spec, uint64_t measured_seed) {
+  Result& result = ledger_.result();
+  const fs::path below = build_.baseline.parent_path();  // of the baseline's binary
+  switch (step.kind) {
+    case Step::Kind::kCases:
+      if (step.is_secret) result.planned_hidden = step.number_of_cases();
+      for (const Batch& batch : step.batches) run_batch(spec, batch, ledger_);
+      return;
+    case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger_);
+    case Step::Kind::kOwnFile:
+      return run_own_file(spec, step.batches.front().cases.front(), options_.selection.input, ledger_);
+    case Step::Kind::kReport: return write_report(spec, step.batches.front().cases.front(), options_.report, ledger_);
+    case Step::Kind::kCounters:
+      time_cpu(lab_, measured_seed, result.speed);
+      return measure_on_lockstep(spec, step.batches.front().cases, build_.baseline.empty() ? "" : below / "report.json",
+                                 ledger_);
+    case Step::Kind::kRulesUnmeasured:
+      for (const Rule& rule : lab_.rules) result.rules.push_back({rule, std::nullopt, true});
+      return;
+    case Step::Kind::kClock: {
+      const fs::path folder = build_.baseline.empty() ? "" : options_.lab.parent_path() / below.filename();
+      return measure_on_card(spec, {folder, build_.baseline}, measured_seed, ledger_);
+    }
+  }
+}
+
+}  // namespace
+
+Result judge(const JudgeOptions& options) {
+  try {
+    return Trial(options).run();
+  } catch (const JudgeFault& fault) {  // before there was anything to judge
+    Setting setting;
+    setting.lab = options.lab.filename();
+    setting.file = options.file.empty() ? options.binary : options.file;
+    setting.device = options.on_gpu ? "gpu" : "lockstep";
+    Ledger ledger(setting, [] { return true; });
+    ledger.fail_by(fault);
+    return ledger.result();
+  }
+}
+
+}  // namespace warpladder

@@ -1,0 +1,12 @@
+// judge: one submission to one lab → a Result. It compiles the file, makes a plan (plan.h) and runs its steps
+// (case_runner.h, failing_calls.h, measurer.h); the ledger keeps the results.
+#pragma once
+
+#include "grader/judge/trial/options.h"
+#include "grader/judge/verdict/verdict.h"
+
+namespace warpladder {
+
+Result judge(const JudgeOptions& options);
+
+}  // namespace warpladder

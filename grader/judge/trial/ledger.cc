@@ -1,0 +1,76 @@
+#include "grader/judge/trial/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/cases/hidden.h"
+
+namespace warpladder {
+
+Ledger::Ledger(Setting setting, std::function<bool()> machine_works) : machine_works_(std::move(machine_works)) {
+  result_.setting = std::move(setting);
+}
+
+void Ledger::fail(Failure failure) {
+  if (failure.verdict == Verdict::kJudgeFault) {
+    require_machine(failure);
+    failure.verdict = Verdict::kRuntimeError;
+    failure.check = "runtime";
+    failure.next_step =
+        "Another program runs on this machine: look at what yours does before the functions are called.";
+  }
+  const bool is_worse = is_right() && !leaves_answers_right(failure);
+  const bool is_cheating = failure.verdict == Verdict::kCheating;
+  if (!result_.failure || is_worse || is_cheating) result_.failure = std::move(failure);
+}
+
+void Ledger::fail_at_start(Failure failure) {
+  if (failure.verdict != Verdict::kCompileError && failure.verdict != Verdict::kCheating) require_machine(failure);
+  fail(std::move(failure));
+}
+
+void Ledger::fail_case(const Case& job, const std::string& schedule, Failure failure) {
+  if (is_right()) {
+    result_.failed_case = job.name;
+    result_.failed_schedule = schedule;
+  }
+  fail(std::move(failure));
+}
+
+void Ledger::fail_by(const JudgeFault& fault) {
+  result_.failure = make_failure(Verdict::kJudgeFault, "judge", fault.what(),
+                                 "This is no fault of the code that was judged: put it right and run again.");
+}
+
+void Ledger::require_machine(const Failure& failure) const {
+  if (!machine_works_())
+    throw JudgeFault("no program of this lab runs on this machine: " + failure.steps.front() + "\n" + failure.printed);
+}
+
+void Ledger::add_case(const Case& job, bool passed) {
+  result_.cases.push_back({job.name, job.input, job.n, passed, job.alias, job.seed, job.block});
+}
+
+void Ledger::replace_failure(Failure cause) {
+  if (result_.failure)
+    cause.steps.insert(cause.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
+  result_.failure = std::move(cause);
+}
+
+void Ledger::in_secret(const std::function<void()>& work) {
+  std::optional<Failure> before = std::exchange(result_.failure, std::nullopt);  // a broken rule at most
+  try {
+    work();
+  } catch (const JudgeFault& fault) { fail_by(fault); }  // its text may tell a case, too
+  if (result_.failure && !result_.failure->check.starts_with("rule.") &&
+      !result_.failure->check.starts_with("speed.")) {
+    const auto failed =
+        std::ranges::find_if(result_.cases, [](const CaseResult& one) { return one.is_hidden() && !one.passed; });
+    const std::string alias = failed == result_.cases.end() ? "hidden" : failed->alias;
+    result_.failure = hide(std::move(*result_.failure), std::exchange(result_.failed_case, ""), alias);
+  }
+  if (before && is_right()) result_.failure = std::move(before);
+}
+
+}  // namespace warpladder

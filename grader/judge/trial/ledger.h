@@ -1,0 +1,46 @@
+// ledger: collects what happens while a plan is run, and keeps the failure that counts. It runs nothing itself.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "grader/judge/cases/cases.h"
+#include "grader/judge/verdict/verdict.h"
+
+namespace warpladder {
+
+class JudgeFault;
+
+class Ledger {
+ public:
+  // machine_works: asked where a process blames the machine, since its word alone is not trusted.
+  Ledger(Setting setting, std::function<bool()> machine_works);
+
+  // Keeps the first failure. Exceptions: a failure that makes answers wrong replaces one that leaves them right, and
+  // cheating replaces all others, as they may follow from it. Throws JudgeFault where the machine does not work.
+  void fail(Failure failure);
+  // For a process that did not start, which may be the machine's fault, too.
+  void fail_at_start(Failure failure);
+  // For this case, which then is the one that failed.
+  void fail_case(const Case& job, const std::string& schedule, Failure failure);
+  void fail_by(const JudgeFault& fault);  // replaces all others, as they may follow from it
+
+  void add_case(const Case& job, bool passed);
+  // The findings are the cause of the failure so far: its steps move in front.
+  void replace_failure(Failure cause);
+
+  // Runs work on hidden cases. A failure in it keeps only what a student may read.
+  void in_secret(const std::function<void()>& work);
+
+  bool is_right() const { return result_.is_right(); }
+  bool has_failure() const { return result_.failure.has_value(); }
+  Result& result() { return result_; }
+
+ private:
+  void require_machine(const Failure& failure) const;
+
+  Result result_;
+  std::function<bool()> machine_works_;
+};
+
+}  // namespace warpladder

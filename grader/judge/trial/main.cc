@@ -1,0 +1,56 @@
+// The judge's program. Exit code: 0 accepted or inconclusive (or the expected failure), 1 the submission fails, 2 the
+// judge's own trouble or a wrong command.
+#include <fstream>
+#include <iostream>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/sandbox/child.h"
+#include "grader/judge/trial/command_line.h"
+#include "grader/judge/trial/judge.h"
+#include "grader/judge/verdict/verdict_json.h"
+#include "grader/judge/verdict/verdict_text.h"
+
+namespace warpladder {
+namespace {
+
+int exit_code(const Result& result, const std::string& expect) {
+  if (result.verdict() == Verdict::kJudgeFault) return 2;
+  if (expect.empty() || expect == "pass") return result.failure ? 1 : 0;
+  const std::string check = result.failure ? result.failure->check : "pass";
+  if (covers(expect, check)) {
+    std::cout << "as expected: " << check << "\n";
+    return 0;
+  }
+  std::cout << "expected to fail by " << expect << ", but: " << check << "\n";
+  return 1;
+}
+
+int run(int argc, char** argv) {
+  const CommandLine line = parse_command_line(argc, argv);
+  const Result result = judge(line.judge);
+  // The build asks for reports. A verdict would be noise there.
+  if (line.judge.report.empty() || result.failure) std::cout << to_text(result, line.command) << std::flush;
+  if (!line.json.empty()) {
+    std::ofstream file(line.json);
+    file << to_json(result);
+    if (!file.flush()) throw JudgeFault(line.json.string() + ": cannot be written. Choose another place for --json.");
+  }
+  return exit_code(result, line.expect);
+}
+
+}  // namespace
+}  // namespace warpladder
+
+int main(int argc, char** argv) {
+  using namespace warpladder;
+  catch_interruptions();
+  adopt_orphans();
+  int code = 2;
+  try {
+    code = run(argc, argv);
+  } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const std::exception& error) {
+    std::cerr << "judge: " << error.what() << "\n";
+  }
+  kill_orphans();
+  return code;
+}

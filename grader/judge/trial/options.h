@@ -1,0 +1,42 @@
+// options: everything that a command line asks of the judge. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/judge/rules/rules.h"
+
+namespace warpladder {
+
+// A part of the cases, where not all are wanted.
+struct Selection {
+  std::string only_case;               // "": all
+  std::vector<std::string> schedules;  // not empty: a few cases under each, and nothing else
+  std::filesystem::path input;         // not empty: the bytes of this file for the entry in only_case, and nothing else
+  int block = 0;                       // with input, for an entry that takes one; 0: the lab's first
+  bool check_all = false;              // every case, also that of real size, under lockstep's checks, and nothing else
+
+  bool is_everything() const { return only_case.empty() && schedules.empty() && input.empty() && !check_all; }
+};
+
+struct JudgeOptions {
+  enum class Part { kAll, kCorrect, kSpeed };
+
+  std::filesystem::path lab, build;
+  std::filesystem::path file;    // the source to compile, or
+  std::filesystem::path binary;  // a program that is compiled already
+  bool on_gpu = false;
+  uint64_t seed = 0;
+  Selection selection;
+  Part only = Part::kAll;         // without the clock, or nothing but the clock
+  std::filesystem::path trace;    // lockstep only; not empty: it writes its LOCKSTEP_TRACE of one case there
+  std::filesystem::path report;   // lockstep only; not empty: its report of the measured case, and nothing else
+  std::filesystem::path hidden;   // not empty: the instructor's secret file, from which more cases come
+  Figures hold = Figures::kNone;  // the rules must measure the figures that lab.json notes for this code
+
+  bool is_whole() const { return selection.is_everything() && report.empty() && only == Part::kAll; }
+};
+
+}  // namespace warpladder

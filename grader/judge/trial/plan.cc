@@ -1,0 +1,143 @@
+#include "grader/judge/trial/plan.h"
+
+#include "grader/judge/trial/chosen.h"
+
+namespace warpladder {
+namespace {
+
+using Kind = Step::Kind;
+using Needs = Step::Needs;
+
+constexpr size_t kLargestFailing = 1025;  // elements: more than one block
+
+bool is_small(const Case& job) { return job.n <= kLargestChecked; }
+
+// Small cases run under lockstep's checks, then the others without. Either list may be empty.
+struct Sizes {
+  std::vector<Case> small, large;
+};
+
+Sizes by_size(const std::vector<Case>& cases) {
+  Sizes sizes;
+  for (const Case& job : cases) (is_small(job) ? sizes.small : sizes.large).push_back(job);
+  return sizes;
+}
+
+// For each entry the largest case that is not too large.
+std::vector<Case> failing_cases(const Lab& lab, const std::vector<Case>& cases) {
+  std::vector<Case> chosen;
+  for (const std::string& entry : lab.entries) {
+    const Case* largest = nullptr;
+    for (const Case& job : cases) {
+      if (job.entry->name == entry && job.n <= kLargestFailing && job.n > 0 && (!largest || job.n > largest->n))
+        largest = &job;
+    }
+    if (largest) chosen.push_back(*largest);
+  }
+  return chosen;
+}
+
+uint64_t measured_seed(const JudgeOptions& options, const std::optional<Hidden>& hidden) {
+  return hidden ? hidden->measured_seed : options.seed;
+}
+
+std::vector<Case> cases_to_measure(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  std::vector<Case> cases = measured_cases(lab, measured_seed(options, hidden));
+  for (Case& job : cases) {
+    if (hidden) job.alias = "hidden.measured." + job.input;
+  }
+  return cases;
+}
+
+std::vector<Step> plan_on_lockstep(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  const Sizes cases = by_size(plan_cases(lab, options.seed, Extent::kFull));
+  std::vector<Step> steps = {{.kind = Kind::kCases, .batches = {{cases.small, Checks::kAll}}}};
+  if (!lab.is_opencl()) steps.push_back({Kind::kFailingCalls, Needs::kNoFailure, {{failing_cases(lab, cases.small)}}});
+  if (!cases.large.empty()) steps.push_back({Kind::kCases, Needs::kRightAnswers, {{cases.large}}});
+  if (hidden) {
+    Step step{.kind = Kind::kCases, .needs = Needs::kRightAnswers, .is_secret = true};
+    const Sizes secret = by_size(hidden->cases);
+    if (!secret.small.empty()) step.batches.push_back({secret.small, Checks::kAll});
+    if (!secret.large.empty()) step.batches.push_back({secret.large});
+    steps.push_back(std::move(step));
+  }
+  steps.push_back({.kind = Kind::kCounters,
+                   .needs = Needs::kRightAnswers,
+                   .batches = {{cases_to_measure(options, lab, hidden)}},
+                   .is_secret = hidden.has_value()});
+  return steps;
+}
+
+std::vector<Step> plan_on_card(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  std::vector<Step> steps;
+  if (options.only != JudgeOptions::Part::kSpeed) {
+    steps.push_back({.kind = Kind::kCases, .batches = {{plan_cases(lab, options.seed, Extent::kWithReal)}}});
+    if (hidden) {
+      steps.push_back(
+          {.kind = Kind::kCases, .needs = Needs::kRightAnswers, .batches = {{hidden->cases}}, .is_secret = true});
+    }
+  }
+  steps.push_back({.kind = Kind::kRulesUnmeasured, .needs = Needs::kRightAnswers});
+  if (options.only != JudgeOptions::Part::kCorrect)
+    steps.push_back({.kind = Kind::kClock, .needs = Needs::kRightAnswers, .is_secret = hidden.has_value()});
+  return steps;
+}
+
+Step plan_one_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  const Case job = hidden ? named_hidden_case(options.selection.only_case, lab,
+                                              {hidden->cases, cases_to_measure(options, lab, hidden)})
+                          : named_case(options, lab);
+  const auto& schedules = options.selection.schedules;
+  const Batch batch{.cases = {job},
+                    .checks = is_small(job) ? Checks::kAll : Checks::kNone,
+                    .schedule = schedules.empty() ? "" : schedules.front(),
+                    .keeps_output = true};
+  return {.kind = Kind::kCases, .batches = {batch}};
+}
+
+std::vector<Step> plan_schedules(const JudgeOptions& options, const Lab& lab) {
+  std::vector<Step> steps;
+  for (const std::string& schedule : options.selection.schedules) {
+    const Batch batch{plan_cases(lab, options.seed, Extent::kShort), Checks::kAll, schedule};
+    steps.push_back({.kind = Kind::kCases, .needs = Needs::kNoFailure, .batches = {batch}});
+  }
+  return steps;
+}
+
+Step plan_all_checked(const JudgeOptions& options, const Lab& lab) {
+  std::vector<Case> cases = plan_cases(lab, options.seed, Extent::kFull);
+  cases.push_back(measured_case(lab, options.seed));
+  return {.kind = Kind::kCases, .batches = {{cases, Checks::kAll}}};
+}
+
+}  // namespace
+
+size_t Step::number_of_cases() const {
+  size_t number = 0;
+  for (const Batch& batch : batches) number += batch.cases.size();
+  return number;
+}
+
+Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  Plan plan{{}, measured_seed(options, hidden)};
+  const Selection& selection = options.selection;
+  if (!selection.input.empty()) {
+    plan.steps = {{.kind = Kind::kOwnFile, .batches = {{{file_case(options, lab)}}}}};
+  } else if (!selection.only_case.empty()) {
+    plan.steps = {plan_one_case(options, lab, hidden)};
+  } else if (!selection.schedules.empty()) {
+    plan.steps = plan_schedules(options, lab);
+  } else if (selection.check_all) {
+    plan.steps = {plan_all_checked(options, lab)};
+  } else if (!options.report.empty()) {
+    plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}}};
+  } else if (options.on_gpu) {
+    plan.steps = plan_on_card(options, lab, hidden);
+  } else {
+    plan.steps = plan_on_lockstep(options, lab, hidden);
+    plan.hold = options.hold;
+  }
+  return plan;
+}
+
+}  // namespace warpladder

@@ -1,0 +1,57 @@
+// plan: the options, the lab and the hidden cases → the steps of a judgement, decided before anything runs.
+//
+// On lockstep: the small cases under all its checks; the same with failing CUDA calls; the larger cases; the hidden
+// cases; the cases of real size, whose counters the rules read. On a card: all cases, the hidden cases, the clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/cases/hidden.h"
+#include "grader/judge/trial/options.h"
+
+namespace warpladder {
+
+enum class Checks { kNone, kAll };  // of lockstep
+
+// Cases for one process, one after the other.
+struct Batch {
+  std::vector<Case> cases;
+  Checks checks = Checks::kNone;
+  std::string schedule = "";  // of lockstep; "": its own choice
+  bool keeps_output = false;  // the verdict shows what the code printed
+};
+
+struct Step {
+  enum class Kind {
+    kCases,            // runs the cases and checks their answers
+    kFailingCalls,     // lets the CUDA calls of each case fail, one after the other
+    kOwnFile,          // runs the one case on a file of the learner's
+    kReport,           // runs the one case and writes lockstep's report
+    kCounters,         // runs each case in a process of its own; the rules look at its counters
+    kRulesUnmeasured,  // a card counts nothing: no rule is measured
+    kClock,            // times the measured case on a card
+  };
+  // A step is left out if the steps before it went worse than this.
+  enum class Needs { kNothing, kNoFailure, kRightAnswers };
+
+  Kind kind;
+  Needs needs = Needs::kNothing;
+  std::vector<Batch> batches = {};
+  bool is_secret = false;  // a failure may tell a hidden case, so a student does not see all of it
+
+  size_t number_of_cases() const;
+};
+
+struct Plan {
+  std::vector<Step> steps;
+  uint64_t measured_seed = 0;
+  Figures hold = Figures::kNone;  // compared with lab.json after the last step
+};
+
+// Throws JudgeFault where an option names a case that does not exist.
+Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden);
+
+}  // namespace warpladder

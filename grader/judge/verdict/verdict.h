@@ -1,0 +1,86 @@
+// verdict: all that the judge found out about one submission, as plain values. verdict_text.h makes words of it for a
+// person, verdict_json.h a file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/base/failure.h"
+#include "grader/judge/rules/rules.h"
+#include "grader/judge/speed/speed.h"
+
+namespace warpladder {
+
+struct CaseResult {
+  std::string name, input;
+  size_t n = 0;
+  bool passed = false;
+  std::string alias = "";  // of a hidden case: hidden.3, the only thing that a student reads of it; "": a public case
+  uint64_t seed = 0;       // of its input
+  int block = 0;           // 0: its entry takes none
+
+  bool is_hidden() const { return !alias.empty(); }
+};
+
+struct Measurement {
+  std::string name, input;  // of the case
+  size_t n = 0;
+  std::map<std::string, double> counters;  // of all launches
+};
+
+// The sandbox that the submission ran in. It is recorded, since machines differ in what they allow.
+struct SandboxUsed {
+  std::string compile, run;  // "bubblewrap, seccomp, limits"; compile is "" for a binary
+  bool is_weaker = false;    // than on a machine that allows everything
+  std::string device;        // "separate process", "in process" or "card"
+};
+
+// Points of the score's parts. They add up to 100.
+struct Worth {
+  int correct = 0, rules = 0, speed = 0;
+};
+
+// Known before anything runs.
+struct Setting {
+  std::string lab, file, device;
+  std::string baseline;
+  uint64_t seed = 0;
+  bool is_whole = false;  // everything that a grade needs was asked for; else there is no score
+  Worth worth;
+  SandboxUsed sandbox;
+};
+
+// A file of the learner's, as the input of one case.
+struct OwnFile {
+  std::string name;
+  size_t bytes = 0;
+  std::optional<std::vector<uint64_t>> histogram;
+};
+
+struct Tally {  // of cases that ran
+  size_t passed = 0, failed = 0;
+};
+
+struct Result {
+  Setting setting;
+  std::string opencl_device;                 // that the code chose; "": it uses none
+  std::optional<Failure> failure;            // the one that is reported; empty: accepted
+  std::string failed_case, failed_schedule;  // where it arose; "": not in a case
+  std::vector<CaseResult> cases;
+  size_t planned_cases = 0, planned_hidden = 0;  // hidden cases are among the planned ones
+  std::vector<RuleResult> rules;
+  std::vector<Measurement> measurements;
+  Speed speed;
+  std::optional<OwnFile> own_file;
+  std::string printed;  // by a single case that passed; a failure holds its own text
+
+  Verdict verdict() const;
+  Tally public_cases() const;
+  Tally hidden_cases() const;
+  bool is_right() const;  // so far no case failed, and no failure but one that leaves answers right
+};
+
+}  // namespace warpladder

@@ -1,0 +1,161 @@
+#include "grader/judge/verdict/verdict_json.h"
+
+#include "grader/judge/base/json.h"
+#include "grader/judge/verdict/score.h"
+#include "grader/judge/verdict/version.h"
+
+namespace warpladder {
+namespace {
+
+constexpr int kJsonFormat = 2;  // it changes when a key changes its meaning or goes
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json ratio(const std::optional<double>& over, const std::optional<double>& under) {
+  return over && under && *under > 0 ? Json(*over / *under) : Json(nullptr);
+}
+
+Json rule_json(const RuleResult& result) {
+  const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
+  return {{"name", result.rule.name},
+          {"counter", result.rule.counter},
+          {"per", result.rule.per},
+          {"kernel", result.rule.kernel},
+          {"op", result.rule.op},
+          {"limit", result.rule.value},
+          {"value", or_null(result.measured)},
+          {"input", result.input},
+          {"verdict", state},
+          {"why", result.rule.why}};
+}
+
+Json score_json(const Result& result) {
+  const std::optional<Score> score = score_of(result);
+  if (!score) return nullptr;
+  Json parts = Json::array();
+  for (const ScorePart& part : score->parts)
+    parts.push_back({{"name", part.name}, {"points", part.points}, {"of", part.of}, {"why", part.why}});
+  return {{"points", score->points}, {"of", kMostPoints}, {"parts", std::move(parts)}};
+}
+
+Json time_json(const Result& result) {
+  const Speed& speed = result.speed;
+  return {{"ms", or_null(speed.measured.ms)},
+          {"whole_ms", or_null(speed.measured.whole_ms)},
+          {"measured", speed.measured.ms.has_value()},
+          {"runs", speed.measured.runs},
+          {"what", speed.what},
+          {"reason", or_null(speed.reason)},
+          {"baseline", result.setting.baseline},
+          {"baseline_ms", or_null(speed.measured.baseline_ms)},
+          {"speedup_over_serial_cpu", ratio(speed.cpu.serial_ms, speed.measured.ms)},
+          {"speedup_over_parallel_cpu", ratio(speed.cpu.parallel_ms, speed.measured.ms)}};
+}
+
+Json case_json(const CaseResult& one) {
+  const char* verdict = one.passed ? "pass" : "fail";
+  if (!one.is_hidden())
+    return {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"hidden", false}, {"verdict", verdict}};
+  return {{"name", one.alias},
+          {"hidden", true},
+          {"verdict", verdict},
+          {"instructor",
+           {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"block", one.block}, {"seed", one.seed}}}};
+}
+
+Json failure_json(const Result& result) {
+  const Failure& failure = *result.failure;
+  Json json = {{"steps", failure.steps},
+               {"next", failure.next_step},
+               {"printed", failure.printed},
+               {"case", result.failed_case},
+               {"schedule", result.failed_schedule}};
+  if (failure.instructor) {
+    const Failure::Secret& secret = *failure.instructor;
+    json["instructor"] = {
+        {"case", secret.case_name}, {"check", secret.check}, {"steps", secret.steps}, {"printed", secret.printed}};
+  }
+  return json;
+}
+
+Json speed_json(const Speed& speed) {
+  Json thresholds = Json::array(), modelled = Json::object();
+  for (const ThresholdResult& one : speed.thresholds) {
+    thresholds.push_back({{"speedup", one.threshold.speedup},
+                          {"points", one.threshold.points},
+                          {"why", one.threshold.why},
+                          {"verdict", name_of(one.verdict)}});
+  }
+  for (const ModelledTime& time : speed.modelled)
+    modelled[time.card] = {{"ms", time.ms}, {"baseline_ms", or_null(time.baseline_ms)}};
+  const bool has_share = speed.measured.gb_per_s && speed.measured.copy_gb_per_s;
+  return {{"verdict", name_of(speed.verdict)},
+          {"kind", or_null(speed.kind)},
+          {"card", or_null(speed.card)},
+          {"speedup", or_null(speed.speedup)},
+          {"interval", speed.interval ? Json{speed.interval->low, speed.interval->high} : Json(nullptr)},
+          {"thresholds", std::move(thresholds)},
+          {"reason", or_null(speed.reason)},
+          {"advice", or_null(speed.advice)},
+          {"ms", or_null(speed.measured.ms)},
+          {"baseline_ms", or_null(speed.measured.baseline_ms)},
+          {"baseline_alone_ms", or_null(speed.measured.baseline_alone_ms)},
+          {"gb_per_s", or_null(speed.measured.gb_per_s)},
+          {"copy_gb_per_s", or_null(speed.measured.copy_gb_per_s)},
+          {"share_of_copy", has_share ? Json(*speed.measured.gb_per_s / *speed.measured.copy_gb_per_s) : Json(nullptr)},
+          {"pairs", speed.measured.runs},
+          {"seconds", speed.measured.seconds},
+          {"what", or_null(speed.what)},
+          {"modelled", std::move(modelled)}};
+}
+
+}  // namespace
+
+std::string to_json(const Result& result) {
+  Json json = {
+      {"judge", {{"format", kJsonFormat}, {"version", judge_version()}}},
+      {"sandbox",
+       {{"compile", or_null(result.setting.sandbox.compile)},
+        {"run", or_null(result.setting.sandbox.run)},
+        {"device", or_null(result.setting.sandbox.device)}}},
+      {"lab", result.setting.lab},
+      {"file", result.setting.file},
+      {"device", result.setting.device},
+      {"opencl_device", or_null(result.opencl_device)},
+      {"seed", result.setting.seed},
+      {"verdict", name_of(result.verdict())},
+      {"score", score_json(result)},
+      {"failed_check", nullptr},
+      {"failure", nullptr},
+      {"cases", Json::array()},
+      {"cases_passed", result.public_cases().passed + result.hidden_cases().passed},
+      {"cases_planned", result.planned_cases},
+      {"hidden_passed", result.hidden_cases().passed},
+      {"hidden_planned", result.planned_hidden},
+      {"rules", Json::array()},
+      {"time", time_json(result)},
+      {"speed", speed_json(result.speed)},
+      {"counters", result.measurements.empty() ? Json::object() : Json(result.measurements.front().counters)},
+      {"measurements", Json::array()},
+      {"serial_cpu",
+       {{"ms", or_null(result.speed.cpu.serial_ms)}, {"what", "a plain loop on one core, measured by the judge"}}},
+      {"parallel_cpu", {{"ms", or_null(result.speed.cpu.parallel_ms)}, {"what", result.speed.cpu.parallel_what}}}};
+  if (result.failure) {
+    json["failed_check"] = result.failure->check;
+    json["failure"] = failure_json(result);
+  }
+  for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
+  for (const Measurement& one : result.measurements) {
+    json["measurements"].push_back(
+        {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"counters", one.counters}});
+  }
+  for (const RuleResult& rule : result.rules) json["rules"].push_back(rule_json(rule));
+  if (result.own_file && result.own_file->histogram) {
+    json["histogram"] = *result.own_file->histogram;
+    json["input"] = {{"file", result.own_file->name}, {"bytes", result.own_file->bytes}};
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warpladder

@@ -1,0 +1,108 @@
+#include "grader/judge/verdict/verdict_text.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "grader/judge/base/text.h"
+#include "grader/judge/verdict/score.h"
+#include "grader/judge/verdict/speed_text.h"
+
+namespace warpladder {
+namespace {
+
+constexpr int kDigits = 6;
+
+std::string indented(const std::string& text, const std::string& by) {
+  std::string out;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    out += by + text.substr(start, end - start) + "\n";
+    start = end + 1;
+  }
+  return out;
+}
+
+// The code's own output, on at most 40 lines.
+std::string printed_text(const std::string& text) {
+  constexpr size_t kShown = 20;  // at each end
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  std::string out = "  it printed\n";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines.size() > 2 * kShown && i == kShown) {
+      i = lines.size() - kShown;
+      out += "    … " + std::to_string(lines.size() - 2 * kShown) + " lines left out; --json keeps more …\n";
+    }
+    out += "    | " + lines[i] + "\n";
+  }
+  return out;
+}
+
+// "score 80 of 100: correct 60/60, rules 0/20 (broken: barriers), speed 20/20 (1.8 ×, modelled for NVIDIA H200)"
+std::string score_text(const Result& result) {
+  const std::optional<Score> score = score_of(result);
+  if (!score) return "";
+  std::string text = "  score " + std::to_string(score->points) + " of " + std::to_string(kMostPoints);
+  const char* separator = ": ";
+  for (const ScorePart& part : score->parts) {
+    text += separator + part.name + " " + std::to_string(part.points) + "/" + std::to_string(part.of);
+    // Without right answers nothing else counts.
+    const bool is_news = score->points > 0 || part.name == "correct";
+    if (is_news && (part.name == "speed" || part.points < part.of)) text += " (" + part.why + ")";
+    separator = ", ";
+  }
+  return text + "\n";
+}
+
+std::string failure_text(const Result& result, const std::string& command) {
+  const Failure& failure = *result.failure;
+  std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
+  for (const std::string& step : failure.steps) text += indented(step, "    ");
+  if (!failure.printed.empty()) text += printed_text(failure.printed);
+  if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
+  if (!result.failed_case.empty()) {
+    text +=
+        "  again\n    " + command + " --case " + result.failed_case + " --seed " + std::to_string(result.setting.seed);
+    if (!result.failed_schedule.empty()) text += " --schedules " + result.failed_schedule;
+    text += "\n";
+  }
+  return text;
+}
+
+std::string rule_text(const RuleResult& result) {
+  const Rule& rule = result.rule;
+  std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + rule.counter;
+  if (!rule.per.empty()) text += " per " + rule.per;
+  if (!result.measured)
+    return text + " " + rule.op + " " + number(rule.value, kDigits) + ": not measured on this device\n";
+  text += " = " + number(*result.measured, kDigits) + (result.input.empty() ? "" : " on " + result.input);
+  return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value, kDigits) + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const Result& result, const std::string& command) {
+  const std::string device = result.opencl_device.empty() ? result.setting.device : "OpenCL: " + result.opencl_device;
+  std::string text = result.setting.lab + " · " + result.setting.file + " · on " + device + "\n";
+  if (result.planned_cases > 0) {
+    text += "  cases  " + std::to_string(result.public_cases().passed + result.hidden_cases().passed) + " of " +
+            std::to_string(result.planned_cases) + " pass (seed " + std::to_string(result.setting.seed) + ")\n";
+  }
+  if (result.planned_hidden > 0) {
+    text += "  hidden " + std::to_string(result.hidden_cases().passed) + " of " +
+            std::to_string(result.planned_hidden) + " pass, of those among them that only the instructor knows\n";
+  }
+  if (!result.rules.empty()) {
+    text += "  rules\n";
+    for (const RuleResult& rule : result.rules) text += rule_text(rule);
+  }
+  text += speed_text(result.speed, result.setting.baseline);
+  if (result.setting.sandbox.is_weaker)
+    text += "  sandbox  weaker than it could be: " + result.setting.sandbox.run + "\n";
+  if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
+  text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";
+  return text + score_text(result);
+}
+
+}  // namespace warpladder

@@ -1,0 +1,85 @@
+#include "grader/judge/cases/cases.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "grader/tests/testing.h"
+
+namespace warpladder {
+namespace {
+
+TEST(Cases, NamesAreUniqueAndSizesWithinTheLab) {
+  const Lab lab = testing::lab_of("scan", "scan_inclusive");
+  std::set<std::string> names;
+  for (const Case& job : plan_cases(lab, 1, Extent::kFull)) {
+    EXPECT_TRUE(names.insert(job.name).second) << job.name;
+    EXPECT_LE(job.n, lab.sizes.largest);
+  }
+  for (const char* name :
+       {"scan_inclusive.0.empty", "scan_inclusive.1.random", "scan_inclusive.33.rough", "scan_inclusive.4097.random"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Cases, EveryInputMeetsEverySmallSizeAndSomeLargeOne) {
+  Lab lab = testing::lab_of("histogram", "histogram");
+  lab.sizes.largest = (1 << 20) + 1;
+  const auto cases = plan_cases(lab, 1, Extent::kFull);
+  for (const std::string& input : lab.inputs) {
+    EXPECT_TRUE(std::ranges::any_of(cases, [&](const Case& c) { return c.input == input && c.n > 4000; })) << input;
+    EXPECT_TRUE(std::ranges::any_of(cases, [&](const Case& c) { return c.input == input && c.n == 1024; })) << input;
+  }
+}
+
+TEST(Cases, TheSeedFixesInputsAndFreshSizes) {
+  const Lab lab = testing::lab_of("reduction", "reduce_sum");
+  const auto a = plan_cases(lab, 7, Extent::kFull), b = plan_cases(lab, 7, Extent::kFull),
+             c = plan_cases(lab, 8, Extent::kFull);
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].seed, b[i].seed);
+    EXPECT_EQ(a[i].n, b[i].n);
+    EXPECT_NE(a[i].seed, c[i].seed);
+  }
+}
+
+TEST(Cases, BlockSizesTakeTurnsAndTheFirstIsMeasured) {
+  Lab lab = testing::lab_of("reduction", "reduce_sum_block");
+  lab.blocks = {512, 96};
+  std::set<std::pair<int, std::string>> met;
+  for (const Case& job : plan_cases(lab, 1, Extent::kFull)) met.insert({job.block, job.input});
+  for (const std::string& input : lab.inputs) {
+    for (const int block : lab.blocks) EXPECT_TRUE(met.contains({block, input})) << block << " " << input;
+  }
+  EXPECT_EQ(measured_case(lab, 1).block, 512);
+  EXPECT_EQ(plan_cases(testing::lab_of("reduction", "reduce_sum"), 1, Extent::kFull).at(0).block, 0);
+}
+
+TEST(Cases, MeasuredRunsHaveInputsOfTheirOwn) {
+  const Lab lab = testing::lab_of("reduction", "reduce_sum");
+  EXPECT_EQ(measured_case(lab, 1).name, "reduce_sum.real.random");
+  EXPECT_NE(measured_case(lab, 1, 1).seed, measured_case(lab, 1, 2).seed);
+  // `--case reduce_sum.real.random --seed 1` repeats run 0.
+  const auto with_real = plan_cases(lab, 1, Extent::kWithReal);
+  const auto same = std::ranges::find(with_real, "reduce_sum.real.random", &Case::name);
+  ASSERT_NE(same, with_real.end());
+  EXPECT_EQ(same->seed, measured_case(lab, 1).seed);
+}
+
+TEST(Cases, FurtherInputsAreMeasuredOnAQuarter) {
+  Lab lab = testing::lab_of("histogram", "histogram_block");
+  lab.blocks = {64, 32};
+  lab.measured_inputs = {"skewed", "constant"};
+  const auto cases = measured_cases(lab, 1);
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0].name, "histogram_block.real.skewed");
+  EXPECT_EQ(cases[0].seed, measured_case(lab, 1).seed);
+  EXPECT_EQ(cases[1].name, "histogram_block.1250.constant");
+  EXPECT_EQ(cases[1].n, 1250u);
+  EXPECT_EQ(cases[1].block, 64);
+}
+
+}  // namespace
+}  // namespace warpladder

@@ -1,0 +1,106 @@
+#include "grader/judge/lab/lab.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "grader/judge/base/fault.h"
+#include "grader/tests/testing.h"
+
+namespace warpladder {
+namespace {
+
+const std::string kGood = R"({"title": "t", "family": "scan", "contract": "scan", "entries": ["scan_inclusive"],
+  "source": "scan.cu", "sizes": {"real": 1000}, "baseline": "cpu", "starter_fails": "compile",
+  "speed": [{"speedup": 1.25, "points": 4, "why": "a"}, {"speedup": 3, "points": 6, "why": "b"}],
+  "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w",
+             "starter": null, "reference": 1.5}]})";
+
+class LabJson : public ::testing::Test {
+ protected:
+  Lab load(const std::string& text) {
+    testing::write_file(folder_.path() / "07_lab" / "lab.json", text);
+    return load_lab(folder_.path() / "07_lab");
+  }
+  // Replaces one piece of kGood. Returns the text of the refusal.
+  std::string refusal(const std::string& piece, const std::string& by) {
+    std::string text = kGood;
+    text.replace(text.find(piece), piece.size(), by);
+    try {
+      load(text);
+    } catch (const JudgeFault& fault) { return fault.what(); }
+    return "accepted";
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(LabJson, DefaultsAreFilledIn) {
+  const Lab lab = load(kGood);
+  EXPECT_EQ(lab.name, "07_lab");
+  EXPECT_EQ(lab.number, "07");
+  EXPECT_EQ(lab.baseline, "cpu");
+  EXPECT_EQ(lab.measured, "scan_inclusive");
+  EXPECT_EQ(lab.inputs.size(), 6u);
+  EXPECT_EQ(lab.measured_inputs, std::vector<std::string>{lab.inputs[0]});
+  EXPECT_EQ(lab.rules.at(0).per, "block");
+  EXPECT_FALSE(lab.rules.at(0).starter);
+  EXPECT_EQ(lab.rules.at(0).reference, 1.5);
+  ASSERT_EQ(lab.thresholds.size(), 2u);
+  EXPECT_EQ(lab.thresholds[1].speedup, 3);
+  EXPECT_EQ(lab.thresholds[1].points, 6);
+}
+
+TEST_F(LabJson, MistakesAreNamed) {
+  EXPECT_NE(refusal("\"title\"", "\"titel\"").find("has no \"title\""), std::string::npos);
+  EXPECT_NE(refusal("\"rules\"", "\"ruels\"").find("unknown key \"ruels\""), std::string::npos);
+  EXPECT_NE(refusal("\"contract\": \"scan\"", "\"contract\": \"sort\"").find("unknown contract"), std::string::npos);
+  EXPECT_NE(refusal("[\"scan_inclusive\"]", "[\"scan_inklusive\"]").find("scan_inklusive"), std::string::npos);
+  EXPECT_NE(refusal("[\"scan_inclusive\"]", "[]").find("entry"), std::string::npos);
+  EXPECT_NE(refusal("\"t\"", "5").find("wrong type"), std::string::npos);
+  EXPECT_NE(refusal("1000", "0").find("real"), std::string::npos);
+  EXPECT_NE(refusal("<=", "=<").find("\"op\""), std::string::npos);
+  EXPECT_NE(refusal("1.5", "\"1.5\"").find("neither a number nor null"), std::string::npos);
+  EXPECT_NE(refusal("\"starter\": null,", "").find("has no \"starter\""), std::string::npos);
+  EXPECT_NE(refusal("\"scan\", \"entries\": [\"scan_inclusive\"]", "\"reduction\", \"entries\": [\"reduce_sum_block\"]")
+                .find("\"blocks\""),
+            std::string::npos);
+  EXPECT_NE(refusal("\"rules\"", "\"inputs\": [\"ones\"], \"measured_inputs\": [\"random\"], \"rules\"")
+                .find("none of its own"),
+            std::string::npos);
+  for (const char* block : {"0", "1025", "-32"}) {
+    EXPECT_NE(refusal("\"rules\"", std::string("\"blocks\": [") + block + "], \"rules\"").find("outside 1 … 1024"),
+              std::string::npos)
+        << block;
+  }
+  EXPECT_NE(refusal("\"scan.cu\"", "\"scan.cu\", \"arch\": 75, \"sizes2\": 1").find("sizes2"), std::string::npos);
+  EXPECT_NE(refusal("1000", "1000.5").find("no whole number"), std::string::npos);
+  EXPECT_NE(refusal("1000", "-1").find("no whole number, or one out of range"), std::string::npos);
+  EXPECT_NE(refusal("scan.cu", "../scan.cu").find("source"), std::string::npos);
+  EXPECT_NE(refusal("\"speedup\": 3", "\"speedup\": 1.25").find("the one before it"), std::string::npos);
+  EXPECT_NE(refusal("\"points\": 4", "\"points\": 0").find("\"points\" below 1"), std::string::npos);
+  EXPECT_NE(refusal("\"why\": \"a\"", "\"why\": \"\"").find("empty \"why\""), std::string::npos);
+  EXPECT_NE(refusal("\"speed\": [{", "\"speed_why\": \"w\", \"speed\": [{").find("not both"), std::string::npos);
+  EXPECT_NE(refusal("{\"title\"", "\"title\"").find("no JSON"), std::string::npos);
+}
+
+// Any JSON value in place of a key's value is either taken or refused with the name of the file. Nothing crashes.
+TEST_F(LabJson, AnyValueOfAnyKeyIsTakenOrRefused) {
+  const nlohmann::json good = nlohmann::json::parse(kGood);
+  for (const auto& [key, value] : good.items()) {
+    for (const char* other :
+         {"null", "true", "-1", "1.5", "1e300", "\"\"", "\"x\"", "[]", "[[]]", "[1]", "{}", "{\"a\": 1}"}) {
+      nlohmann::json changed = good;
+      changed[key] = nlohmann::json::parse(other);
+      try {
+        load(changed.dump());
+      } catch (const JudgeFault& fault) {
+        EXPECT_NE(std::string(fault.what()).find("lab.json"), std::string::npos) << key << " " << other;
+      }
+    }
+  }
+  for (size_t length = 0; length < kGood.size(); length += 7) EXPECT_THROW(load(kGood.substr(0, length)), JudgeFault);
+}
+
+TEST_F(LabJson, AFolderWithoutOneSaysWhatToDo) { EXPECT_THROW(load_lab(folder_.path()), JudgeFault); }
+
+}  // namespace
+}  // namespace warpladder

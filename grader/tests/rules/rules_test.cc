@@ -1,0 +1,132 @@
+#include "grader/judge/rules/rules.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/rules/findings.h"
+
+namespace warpladder {
+namespace {
+
+const char* const kReport = R"({"launches": [
+  {"kernel": "sum<int>", "grid": [4, 2, 1], "block": [32, 1, 1], "counters": {"barriers": 16, "reads": 100, "requests": 25}, "lines": []},
+  {"kernel": "fill", "grid": [1, 1, 1], "block": [64, 1, 1], "counters": {"barriers": 0, "reads": 10, "requests": 10}}],
+  "findings": [{"kind": "race", "kernel": "sum", "file": "a.cu", "line": 12, "message": "two writes", "other": [1]}]})";
+
+RuleResult apply(const char* counter, const char* per, const char* op, double value, const char* kernel = "") {
+  return apply_rule({"r", counter, per, kernel, op, "why", value}, parse_report(kReport), 50);
+}
+
+TEST(Rules, CountersAreSummedAndDivided) {
+  EXPECT_DOUBLE_EQ(*apply("reads", "", "==", 110).measured, 110);
+  EXPECT_DOUBLE_EQ(*apply("barriers", "block", "==", 2, "sum").measured, 2);
+  EXPECT_DOUBLE_EQ(*apply("reads", "requests", "==", 4, "sum").measured, 4);
+  EXPECT_DOUBLE_EQ(*apply("reads", "thread", "<", 1).measured, 110.0 / 320);
+  EXPECT_DOUBLE_EQ(*apply("reads", "element", "<", 3).measured, 2.2);
+  EXPECT_DOUBLE_EQ(*apply("reads", "element^2", "<", 1).measured, 0.044);
+  EXPECT_DOUBLE_EQ(*apply("launch", "", "==", 2).measured, 2);
+}
+
+TEST(Rules, ComparisonsHoldOrNot) {
+  EXPECT_TRUE(apply("reads", "", "<=", 110).holds);
+  EXPECT_FALSE(apply("reads", "", "<", 110).holds);
+  EXPECT_TRUE(apply("reads", "", ">=", 110).holds);
+  EXPECT_FALSE(apply("reads", "", ">", 110).holds);
+  EXPECT_FALSE(apply("reads", "", "==", 109).holds);
+  EXPECT_EQ(rule_failure(apply("reads", "", "<", 110)).check, "rule.r");
+}
+
+TEST(Rules, NoLaunchIsNoNumberAndHoldsNothing) {
+  for (const char* op : {"<=", ">=", "==", "<", ">"}) {
+    for (const char* per : {"", "block", "element", "element^2"})
+      EXPECT_FALSE(apply("barriers", per, op, 0, "absent").holds) << op << " " << per;
+  }
+  EXPECT_NE(rule_failure(apply("barriers", "", "<=", 9, "absent")).steps.at(0).find("no kernel named absent"),
+            std::string::npos);
+  EXPECT_TRUE(apply("launch", "", "==", 0, "absent").holds);
+}
+
+TEST(Rules, TheWorstIsFurthestFromHolding) {
+  const auto is_worse_at = [](const char* op, double one, double other) {
+    return is_worse({{"r", "c", "", "", op, "why", 10}, one}, {{"r", "c", "", "", op, "why", 10}, other});
+  };
+  for (const char* op : {"<=", "<"}) EXPECT_TRUE(is_worse_at(op, 9, 8)) << op;
+  for (const char* op : {">=", ">"}) EXPECT_TRUE(is_worse_at(op, 8, 9)) << op;
+  EXPECT_TRUE(is_worse_at("==", 8, 11));
+  EXPECT_FALSE(is_worse_at("<=", 9, 9));
+  EXPECT_TRUE(is_worse_at(">=", NAN, 0));
+  EXPECT_FALSE(is_worse_at("<=", 0, NAN));
+}
+
+// A launch with so many sectors of global memory, and so many bytes of asynchronous copies.
+Report with_work(double loads, double stores, double atomics = 0, double copied = 0) {
+  Launch launch{"k", 1, 32, {{"async_bytes_loaded", copied}, {"async_bytes_stored", 0}}};
+  const std::string name = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
+  launch.counters.insert(
+      {{name + "ld.sum", loads}, {name + "st.sum", stores}, {name + "atom.sum", 0}, {name + "red.sum", atomics}});
+  return {{launch}};
+}
+
+TEST(Rules, TheWorkIsTheKernels) {
+  const Contract& reduction = *find_contract("reduction");
+  EXPECT_FALSE(missing_work(reduction, 8, with_work(1, 0)));
+  EXPECT_FALSE(missing_work(reduction, 8, with_work(0, 0, 0, 32)));
+  EXPECT_EQ(missing_work(reduction, 9, with_work(1, 0))->check, "work.loads");
+  EXPECT_EQ(missing_work(reduction, 1, {})->check, "work.loads");
+  const Contract& scan = *find_contract("scan");
+  EXPECT_FALSE(missing_work(scan, 8, with_work(1, 1)));
+  EXPECT_FALSE(missing_work(scan, 8, with_work(1, 0, 1)));
+  EXPECT_EQ(missing_work(scan, 8, with_work(1, 0))->check, "work.stores");
+  EXPECT_FALSE(missing_work(*find_contract("histogram"), 64, with_work(2, 0, 1)));  // one bin of 256 is enough
+}
+
+TEST(Rules, AnUnknownCounterIsOurTrouble) {
+  EXPECT_THROW(apply("no_such_counter", "", "<=", 1), JudgeFault);
+  EXPECT_THROW(apply("reads", "no_such_counter", "<=", 1), JudgeFault);
+}
+
+TEST(Rules, FindingsFailByTheirKind) {
+  const Report report = parse_report(kReport);
+  ASSERT_EQ(report.findings.size(), 1u);
+  const Failure failure = finding_failure(report.findings[0]);
+  EXPECT_EQ(failure.check, "finding.race");
+  EXPECT_EQ(failure.steps.at(0), "two writes");
+  EXPECT_FALSE(is_reported_by_cards(report.findings[0]));
+  EXPECT_TRUE(is_reported_by_cards({"out_of_bounds", "", "", 0}));
+}
+
+TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
+  const auto cause = [](std::vector<Finding> findings, bool is_right = true) {
+    Report report;
+    report.findings = std::move(findings);
+    const auto failure = cause_of(report, is_right);
+    return failure ? failure->check : "";
+  };
+  const Finding leak{"leak", "", "", 0}, race{"race", "", "", 0}, barrier{"barrier_divergence", "", "", 0};
+  EXPECT_EQ(cause({}), "");
+  EXPECT_EQ(cause({{"out_of_bounds", "", "", 0}}), "");  // a card reports it itself
+  EXPECT_EQ(cause({leak, race}), "finding.race");        // a leak makes no answer wrong
+  EXPECT_EQ(cause({race, barrier}), "finding.barrier_divergence");
+  EXPECT_EQ(cause({leak}), "finding.leak");
+  EXPECT_EQ(cause({leak}, false), "");
+}
+
+TEST(Rules, AnUncheckedCallIsNamed) {
+  const std::string report =
+      R"({"launches": [], "findings": [{"kind": "injected_error", "message": "call 3, cudaFree, was not made"}]})";
+  const Failure failure = unchecked_failure("saxpy", 3, report);
+  EXPECT_EQ(failure.check, "finding.unchecked_error");
+  EXPECT_EQ(failure.steps.at(1), "call 3, cudaFree, was not made");
+  EXPECT_EQ(unchecked_failure("saxpy", 3, "").steps.at(1), "call 3");  // it crashed, and left no report
+}
+
+TEST(Rules, ABrokenReportIsOurTrouble) {
+  EXPECT_THROW(parse_report(""), JudgeFault);
+  EXPECT_THROW(parse_report("{\"launches\": 3}"), JudgeFault);
+  EXPECT_EQ(total_counters(parse_report(kReport)).at("reads"), 110);
+}
+
+}  // namespace
+}  // namespace warpladder

@@ -1,0 +1,500 @@
+// Whole judgements, with the fake runner in place of a lab's binary.
+#include "grader/judge/trial/judge.h"
+
+#include <chrono>
+#include <tuple>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "grader/judge/base/fault.h"
+#include "grader/judge/sandbox/child.h"
+#include "grader/judge/verdict/score.h"
+#include "grader/judge/verdict/verdict_json.h"
+#include "grader/judge/verdict/verdict_text.h"
+#include "grader/tests/testing.h"
+
+namespace warpladder {
+namespace {
+
+class Judging : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    catch_interruptions();
+    testing::write_file(lockstep() / "libcudart.so.13", "");
+    std::filesystem::create_symlink(FAKE_LOCKSTEP "/device_server", lockstep() / "device_server");
+    write_build("");
+    options_.lab = folder_.path() / "07_lab";
+    options_.build = folder_.path() / "build.json";
+    options_.binary = FAKE_RUNNER;
+    options_.seed = 5;
+  }
+  std::filesystem::path lockstep() const { return folder_.path() / "lockstep"; }
+  void write_build(const std::string& below) {
+    testing::write_file(folder_.path() / "build.json", R"({"compile": ["false"], "link": ["false"], "baseline": ")" +
+                                                           below + R"(", "lockstep": ")" + lockstep().string() + "\"}");
+  }
+  // A shell script, with the source as $0 and the object as $1.
+  void write_compiler(const std::string& script) {
+    const nlohmann::json build = {{"compile", {"/bin/sh", "-c", script, "{source}", "{object}"}},
+                                  {"link", {"cp", FAKE_RUNNER, "{binary}"}},
+                                  {"compiler_sees", {FAKE_RUNNER}},
+                                  {"baseline", ""},
+                                  {"lockstep", lockstep()}};
+    testing::write_file(options_.build, build.dump());
+  }
+
+  Result judge_with(const std::string& fault, const std::string& contract, const std::string& entry,
+                    double barriers = 10) {
+    const testing::Environment environment("WARPLADDER_FAKE_FAULT", fault);
+    testing::write_file(options_.lab / "lab.json",
+                        R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
+                           "starter_fails": "compile", "speed": )" +
+                            speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
+                            R"( "limits": {"case_s": 1, "real_s": 1, "compile_s": )" +
+                            std::to_string(compile_seconds_) + R"(},
+                           "rules": [{"name": "few", "reference": 10, "starter": )" +
+                            starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
+                            "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
+    Result result = judge(options_);
+    keep(result);
+    return result;
+  }
+  // The test grader.schema checks these files against verdict.schema.json.
+  void keep(const Result& result) {
+    if (const char* folder = std::getenv("VERDICTS"))
+      testing::write_file(std::filesystem::path(folder) / (std::to_string(++kept_) + ".json"), to_json(result));
+  }
+  int points(const Result& result) { return score_of(result).value().points; }
+  std::string check(const Result& result) {
+    if (!result.failure) return "pass";
+    // No test waits for the check of a judge's fault, so it shows the fault's text.
+    return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front() : result.failure->check;
+  }
+
+  static inline int kept_ = 0;
+  TemporaryFolder folder_;
+  JudgeOptions options_;
+  std::string more_;  // of lab.json
+  std::string baseline_ = "cpu";
+  std::string speed_ = R"([], "speed_why": "w")";
+  std::string starter_ = "null";
+  int compile_seconds_ = 60;
+  std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
+};
+
+TEST_F(Judging, HonestWorkPassesCasesAndRules) {
+  for (const auto& [contract, entry] :
+       {std::pair{"scan", "scan_inclusive"}, {"reduction", "reduce_sum"}, {"histogram", "histogram"}}) {
+    const Result result = judge_with("", contract, entry);
+    EXPECT_EQ(check(result), "pass") << contract;
+    EXPECT_EQ(result.cases.size(), result.planned_cases);
+    ASSERT_EQ(result.rules.size(), 1u);
+    EXPECT_EQ(result.rules[0].measured, 10.0);
+    ASSERT_EQ(result.measurements.size(), 1u);
+    EXPECT_EQ(result.measurements[0].counters.at("barriers"), 20);
+    EXPECT_EQ(result.rules[0].input, "");
+    EXPECT_FALSE(result.speed.measured.ms);
+    EXPECT_TRUE(result.speed.cpu.serial_ms);
+  }
+}
+
+// A process may blame the machine. That counts only if the canary, an honest program, fails as well.
+TEST_F(Judging, ABlamedMachineIsLookedAt) {
+  const std::filesystem::path canary = folder_.path() / "canary";
+  const auto with_canary = [&](const std::string& script, const std::string& fault) {
+    testing::write_file(canary, "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(canary, std::filesystem::perms::all);
+    testing::write_file(options_.build, R"({"compile": ["c++", "-x", "c++", "-c", "/dev/null", "-o", "{object}"],
+        "link": ["cp", ")" + canary.string() +
+                                            R"(", "{binary}"], "compiler_sees": [")" + canary.string() +
+                                            R"("], "baseline": "", "lockstep": ")" + lockstep().string() + "\"}");
+    return judge_with(fault, "scan", "scan_inclusive").verdict();
+  };
+  EXPECT_EQ(with_canary("exit 1", "blames_the_machine"), Verdict::kJudgeFault);
+  EXPECT_EQ(with_canary("exit 1", "static_exit"), Verdict::kJudgeFault);
+  const std::string runs = R"(echo '{"status":"ready","entries":[]}' >&4)";
+  EXPECT_EQ(with_canary(runs, "blames_the_machine"), Verdict::kRuntimeError);
+  EXPECT_EQ(with_canary(runs, "static_exit"), Verdict::kRuntimeError);
+}
+
+TEST_F(Judging, ABrokenRuleFailsByItsName) {
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 9)), "rule.few");
+}
+
+TEST_F(Judging, ARuleLooksAtEveryInputThatIsMeasuredAndTellsTheWorst) {
+  more_ = R"("measured_inputs": ["random", "ones", "spike"],)";
+  rule_ = R"("counter": "elements", "op": ">=")";
+  const Result result = judge_with("", "scan", "scan_inclusive", 2000);
+  ASSERT_EQ(result.measurements.size(), 3u);
+  EXPECT_EQ(result.measurements[0].n, 5000u);
+  EXPECT_EQ(result.measurements[2].name, "scan_inclusive.1250.spike");
+  ASSERT_EQ(result.rules.size(), 1u);
+  EXPECT_EQ(result.rules[0].measured, 1250);
+  EXPECT_EQ(result.rules[0].input, "ones");
+  EXPECT_EQ(check(result), "rule.few");
+  EXPECT_TRUE(result.failure->steps.at(0).starts_with("on ones input: elements is 1250")) << result.failure->steps[0];
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 1250)), "pass");
+}
+
+TEST_F(Judging, WrongAnswersAreCountedAndTheFirstIsNamed) {
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "case.scan_inclusive.1023.random");
+  EXPECT_EQ(result.failed_case, "scan_inclusive.1023.random");
+  EXPECT_GT(result.cases.size(), 20u);  // it went on
+  EXPECT_TRUE(result.rules.empty());
+}
+
+TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.race");
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.race");
+  EXPECT_NE(result.failure->steps.at(1).find("out[40]"), std::string::npos);
+  EXPECT_EQ(result.failure->steps.back(), "two writes");
+}
+
+TEST_F(Judging, AMissedBarrierIsTheCauseOfARaceFoundBeforeIt) {
+  const testing::Environment both("WARPLADDER_FAKE_FINDING", "race,barrier_divergence");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.barrier_divergence");
+}
+
+TEST_F(Judging, WhatACardReportsKeepsItsName) {
+  const testing::Environment bounds("WARPLADDER_FAKE_FINDING", "out_of_bounds");
+  EXPECT_EQ(check(judge_with("illegal_address", "scan", "scan_inclusive")), "guard");
+}
+
+TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
+  for (const char* fault : {"goes_on", "crashes_for_it", "sees_what_follows", "seen_by_the_runner"}) {
+    const Result result = judge_with(fault, "scan", "scan_inclusive");
+    EXPECT_EQ(check(result), "finding.unchecked_error") << fault;
+  }
+  EXPECT_EQ(judge_with("goes_on", "scan", "scan_inclusive").failure->steps.at(1), "call 2, cudaFree");
+  EXPECT_EQ(check(judge_with("gives_up", "scan", "scan_inclusive")), "pass");
+}
+
+TEST_F(Judging, CallsFailForACoupleOfSecondsAtMost) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(check(judge_with("calls_slowly_and_on", "scan", "scan_inclusive")), "pass");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));  // 200 calls would take 100
+}
+
+// Another program may be the one that used up the memory.
+TEST_F(Judging, WhoIsKilledOnceIsJudgedAgain) {
+  const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
+  const Result once = judge_with("killed_once", "scan", "scan_inclusive");
+  EXPECT_EQ(check(once), "pass");
+  EXPECT_EQ(once.cases.size(), once.planned_cases);
+  EXPECT_EQ(check(judge_with("killed", "scan", "scan_inclusive")), "memory");
+}
+
+TEST_F(Judging, WhomTheJudgeItselfEndsHasNoSecondTry) {
+  const testing::Environment mark("WARPLADDER_FAKE_MARK", folder_.path() / "mark");
+  EXPECT_EQ(check(judge_with("hang_once", "scan", "scan_inclusive")), "time");
+}
+
+TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
+  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.leak");
+  const Result result = judge_with("illegal_address", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "guard");
+  EXPECT_EQ(result.failure->printed, "lockstep: kernel k wrote 4 bytes outside\n");
+}
+
+TEST_F(Judging, EveryCaseCanBeChecked) {
+  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
+  options_.selection.check_all = true;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.leak");
+  EXPECT_EQ(result.cases.back().name, "scan_inclusive.real.random");
+}
+
+TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
+  options_.hold = Figures::kReference;
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  options_.hold = Figures::kStarter;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("\"few\" measures 10, and lab.json notes another \"starter\""),
+            std::string::npos);
+}
+
+TEST_F(Judging, AStarterThatIsWrongHasNoFigures) {
+  options_.hold = Figures::kStarter;
+  EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
+  starter_ = "10";
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("Put null there"), std::string::npos);
+}
+
+TEST_F(Judging, OneCaseIsRepeatedExactly) {
+  options_.selection.only_case = "scan_inclusive.1023.random";
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(result.cases.size(), 1u);
+  EXPECT_EQ(check(result), "case.scan_inclusive.1023.random");
+  options_.selection.only_case = "scan_inclusive.real.random";
+  EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.real.random");
+  options_.selection.only_case = "nonsense";
+  EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+}
+
+TEST_F(Judging, ACaseIsRepeatedInBlocksOfTheSameSize) {
+  more_ = R"("blocks": [512, 96, 64],)";
+  const auto repeated = [&](const char* fault) {
+    const Result first = judge_with(fault, "reduction", "reduce_sum_block");
+    options_.selection.only_case = first.failed_case;
+    const Result again = judge_with(fault, "reduction", "reduce_sum_block");
+    options_.selection.only_case.clear();
+    EXPECT_EQ(check(again), check(first));
+    return check(first);
+  };
+  EXPECT_EQ(repeated("wrong_at_5000_in_blocks_of_512"), "case.reduce_sum_block.real.random");
+  EXPECT_EQ(repeated("wrong_in_blocks_of_96"), "case.reduce_sum_block.1.random");
+  options_.selection.schedules = {"reverse"};
+  EXPECT_EQ(repeated("wrong_in_blocks_of_96"), "case.reduce_sum_block.33.random");
+}
+
+TEST_F(Judging, SchedulesRunShortCases) {
+  options_.selection.schedules = {"forward", "random:3"};
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
+  EXPECT_EQ(result.failed_schedule, "forward");
+}
+
+TEST_F(Judging, AHangNamesItsCaseAndStops) {
+  const Result result = judge_with("hang", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "time");
+  EXPECT_EQ(result.failed_case, "scan_inclusive.0.empty");
+  EXPECT_EQ(result.cases.size(), 1u);
+}
+
+TEST_F(Judging, TooMuchHasItsOwnVerdict) {
+  EXPECT_EQ(check(judge_with("device_memory", "scan", "scan_inclusive")), "memory");
+  EXPECT_EQ(check(judge_with("print", "scan", "scan_inclusive")), "output");
+}
+
+TEST_F(Judging, AFileOfTheLearnersIsCounted) {
+  options_.selection.input = folder_.path() / "text";
+  testing::write_file(options_.selection.input, "abca");
+  const Result result = judge_with("", "histogram", "histogram");
+  EXPECT_EQ(check(result), "pass");
+  ASSERT_TRUE(result.own_file && result.own_file->histogram);
+  EXPECT_EQ((*result.own_file->histogram)['a'], 2u);
+  EXPECT_EQ((*result.own_file->histogram)['b'], 1u);
+  EXPECT_EQ(check(judge_with("lazy", "histogram", "histogram")), "case.histogram.file");
+}
+
+TEST_F(Judging, BadInputFilesAreNamed) {
+  options_.selection.input = folder_.path() / "empty";
+  testing::write_file(options_.selection.input, "");
+  const Result empty = judge_with("", "histogram", "histogram");
+  EXPECT_EQ(empty.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(empty.failure->steps.at(0).find("is empty"), std::string::npos);
+  options_.selection.input = folder_.path() / "absent";
+  EXPECT_NE(judge_with("", "histogram", "histogram").failure->steps.at(0).find("no such file"), std::string::npos);
+  EXPECT_NE(judge_with("", "scan", "scan_inclusive").failure->steps.at(0).find("takes no --input"), std::string::npos);
+}
+
+TEST_F(Judging, ABlockThatTheLabDoesNotHaveIsNamed) {
+  options_.selection.input = folder_.path() / "bytes";
+  testing::write_file(options_.selection.input, "abc");
+  options_.selection.block = 48;
+  const Result result = judge_with("", "histogram", "histogram");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("has no blocks of 48"), std::string::npos);
+}
+
+TEST_F(Judging, OnACardTheRungBelowIsTimedAsItsOwnLabHasIt) {
+  options_.on_gpu = true;
+  const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS", "0.001");
+  const auto above = options_.lab, below = folder_.path() / "built" / "06_below" / "solution";
+  std::filesystem::create_directories(below.parent_path());
+  options_.lab = folder_.path() / "06_below";
+  const Result alone = judge_with("", "reduction", "reduce_sum");
+  EXPECT_EQ(check(alone), "pass");
+  EXPECT_TRUE(alone.speed.measured.baseline_ms);  // the serial CPU
+  EXPECT_EQ(alone.speed.verdict, SpeedVerdict::kNotGraded);
+
+  options_.lab = above;
+  baseline_ = "06";
+  more_ = R"("blocks": [64],)";
+  write_build(below);
+  EXPECT_EQ(judge_with("", "reduction", "reduce_sum_block").verdict(), Verdict::kJudgeFault);  // nothing is built there
+  std::filesystem::create_symlink(FAKE_RUNNER, below);
+  const Result result = judge_with("", "reduction", "reduce_sum_block");
+  EXPECT_EQ(check(result), "pass");
+  EXPECT_EQ(result.speed.measured.ms, 0.001);
+  EXPECT_GT(result.speed.measured.whole_ms, 0.001);  // by the judge's clock, not by that of the process
+  EXPECT_LT(result.speed.measured.whole_ms, 1000);
+  EXPECT_EQ(result.speed.measured.baseline_ms, 0.001);
+  EXPECT_EQ(result.speed.card, "fake");
+  EXPECT_NE(result.speed.what.find("CUPTI"), std::string::npos);
+  ASSERT_EQ(result.rules.size(), 1u);
+  EXPECT_FALSE(result.rules[0].measured);
+
+  speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
+  EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "speed.1.5");
+  EXPECT_EQ(judge_with("fast_by_turns", "reduction", "reduce_sum_block").verdict(), Verdict::kInconclusive);
+  const Result held_up = judge_with("holds_up_the_baseline", "reduction", "reduce_sum_block");
+  EXPECT_EQ(held_up.verdict(), Verdict::kJudgeFault);
+  EXPECT_THAT(held_up.failure->steps.front(), ::testing::HasSubstr("0.001 ms alone"));
+  EXPECT_EQ(check(judge_with("warms_up", "reduction", "reduce_sum_block")), "pass");  // it is as slow without this code
+  options_.only = JudgeOptions::Part::kCorrect;
+  EXPECT_EQ(check(judge_with("", "reduction", "reduce_sum_block")), "pass");
+}
+
+TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
+  options_.on_gpu = true;
+  options_.only = JudgeOptions::Part::kSpeed;
+  speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
+  const Result events = judge_with("", "reduction", "reduce_sum");  // the events say 1.5 ms, but the call was shorter
+  EXPECT_EQ(events.verdict(), Verdict::kJudgeFault);
+  EXPECT_THAT(events.failure->steps.front(), ::testing::HasSubstr("by the judge's clock"));
+  EXPECT_FALSE(score_of(events));
+  const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS",
+                                   "0.000001");  // 20 kB at 4,000 GB/s take four times as long
+  EXPECT_EQ(judge_with("", "reduction", "reduce_sum").verdict(), Verdict::kJudgeFault);
+}
+
+TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive")), 100);
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive", 9)), 80);
+  for (const char* fault : {"wrong_tail", "illegal_address", "no_report", "hang"})
+    EXPECT_EQ(points(judge_with(fault, "scan", "scan_inclusive")), 0) << fault;
+  options_.selection.only_case = "scan_inclusive.1.ones";
+  EXPECT_FALSE(score_of(judge_with("", "scan", "scan_inclusive")));
+  options_.selection.only_case.clear();
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  write_compiler("! grep -q nonsense $0 && c++ -x c++ -c /dev/null -o $1");
+  testing::write_file(options_.file, "nonsense");
+  const Result refused = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(refused.verdict(), Verdict::kCompileError);
+  EXPECT_EQ(points(refused), 0);
+}
+
+TEST_F(Judging, ACompilerThatRefusesEveryFileIsOurTrouble) {
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "nonsense");
+  compile_seconds_ = 2;
+  for (const char* script : {"echo no space left on device >&2; exit 1", "kill -KILL $$", "sleep 60"}) {
+    write_compiler(script);
+    const Result result = judge_with("", "scan", "scan_inclusive");
+    EXPECT_EQ(result.verdict(), Verdict::kJudgeFault) << script;
+    EXPECT_THAT(result.failure->steps.at(0), ::testing::HasSubstr("does not compile on this machine either"));
+    EXPECT_FALSE(score_of(result));
+  }
+}
+
+TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "void scan_inclusive(const float*, int, float*) {}");
+  write_compiler("test -e mark || { touch mark; kill -KILL $$; }; c++ -x c++ -c $0 -o $1");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  write_compiler("grep -q scan $0 && kill -KILL $$; c++ -x c++ -c $0 -o $1");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "compile");  // the file is to blame
+}
+
+TEST_F(Judging, HiddenCasesFollowThePublicOnes) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, "sixteen letters or more");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "pass");
+  EXPECT_EQ(points(result), 100);
+  EXPECT_EQ(result.planned_hidden, 11u);  // and the measured one
+  EXPECT_EQ(result.cases.back().alias, "hidden.measured.random");
+  EXPECT_NE(to_text(result, "judge").find("hidden 11 of 11 pass"), std::string::npos);
+  EXPECT_EQ(judge_with("wrong_tail", "scan", "scan_inclusive").planned_hidden, 0u);
+}
+
+// A student sees only the output of "./lab check".
+TEST_F(Judging, AFailedHiddenCaseTellsNothingOfItself) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, R"({"07_lab": [{"n": 345, "input": "ones"}, {"n": 3456, "input": "spike"}]})");
+  for (const auto& [fault, name, verdict] : {std::tuple{"wrong_at_3456", "case.hidden.2", Verdict::kWrongAnswer},
+                                             {"exits_at_3456", "runtime", Verdict::kRuntimeError}}) {
+    const Result result = judge_with(fault, "scan", "scan_inclusive");
+    EXPECT_EQ(check(result), name);
+    EXPECT_EQ(result.verdict(), verdict);
+    EXPECT_EQ(points(result), 0);
+    EXPECT_EQ(result.failed_case, "");
+    EXPECT_EQ(result.failure->printed, "");
+    ASSERT_TRUE(result.failure->instructor);
+    EXPECT_EQ(result.failure->instructor->case_name, "scan_inclusive.3456.spike");
+    auto json = nlohmann::json::parse(to_json(result));
+    json.at("failure").erase("instructor");
+    json.erase("judge");  // its version may contain any number
+    for (auto& one : json.at("cases")) one.erase("instructor");
+    for (const std::string& shown : {to_text(result, "judge"), json.dump()}) {
+      EXPECT_EQ(shown.find("3456"), std::string::npos) << shown;
+      EXPECT_NE(shown.find("1 of 2 hidden ones fail"), std::string::npos) << shown;
+    }
+  }
+  options_.selection.only_case = "hidden.2";  // for the owner of the file
+  const Result alone = judge_with("wrong_at_3456", "scan", "scan_inclusive");
+  EXPECT_EQ(alone.failed_case, "hidden.2");
+  EXPECT_NE(alone.failure->steps.at(0).find("3456"), std::string::npos);
+}
+
+TEST_F(Judging, AFaultOfOursInAHiddenCaseTellsNothingOfIt) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, R"({"07_lab": [{"n": 3456, "input": "spike"}]})");
+  const Result result = judge_with("crashes_the_device_at_3456", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_EQ(to_text(result, "judge").find("3456"), std::string::npos) << to_text(result, "judge");
+  ASSERT_TRUE(result.failure->instructor);
+  EXPECT_THAT(result.failure->instructor->steps.at(0), ::testing::HasSubstr("3456 elements"));
+}
+
+TEST_F(Judging, ALeakHidesNoWrongAnswer) {
+  options_.hidden = folder_.path() / "secret";
+  testing::write_file(options_.hidden, R"({"07_lab": [{"n": 3456, "input": "spike"}]})");
+  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive")), 80);
+  EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
+  EXPECT_EQ(check(judge_with("wrong_at_3456", "scan", "scan_inclusive")), "case.hidden.1");
+}
+
+TEST_F(Judging, WhoWorksOnTheHostDoesNotPass) {
+  const Result result = judge_with("on_the_host", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "work.loads");
+  EXPECT_EQ(score_of(result)->points, 0);
+}
+
+TEST_F(Judging, NoReportNoPass) {
+  EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime");
+  EXPECT_EQ(check(judge_with("no_report_of_calls", "scan", "scan_inclusive")), "runtime");
+}
+
+TEST_F(Judging, OfAProgramThatDoesNotSayThatItEndsNoReportCounts) {
+  EXPECT_EQ(check(judge_with("no_goodbye", "scan", "scan_inclusive")), "runtime");
+}
+
+TEST_F(Judging, TheDevicesTroubleIsNotTheLearners) {
+  for (const char* fault : {"crash", "no_report"}) {
+    const testing::Environment environment("WARPLADDER_FAKE_DEVICE", fault);
+    EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+    EXPECT_EQ(judge_with("wrong_tail", "scan", "scan_inclusive").verdict(), Verdict::kJudgeFault);
+  }
+  const testing::Environment environment("WARPLADDER_FAKE_DEVICE", "violation");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kCheating);
+  EXPECT_EQ(check(result), "device.protocol");
+  EXPECT_NE(result.failure->steps.at(0).find("a message of kind 99"), std::string::npos);
+  EXPECT_EQ(judge_with("crash", "scan", "scan_inclusive").verdict(), Verdict::kCheating);
+  EXPECT_EQ(result.setting.sandbox.device, "separate process");
+}
+
+TEST_F(Judging, WithoutLockstepItSaysSo) {
+  std::filesystem::remove(lockstep() / "libcudart.so.13");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("cmake --build"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpladder

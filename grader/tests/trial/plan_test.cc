@@ -1,0 +1,88 @@
+#include "grader/judge/trial/plan.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grader/judge/base/fault.h"
+#include "grader/tests/testing.h"
+
+namespace warpladder {
+namespace {
+
+using ::testing::ElementsAre;
+using Kind = Step::Kind;
+
+class Planning : public ::testing::Test {
+ protected:
+  Planning() {
+    lab_.blocks = {64, 96};
+    lab_.sizes = {5000, 9000};
+  }
+  Plan plan() const { return make_plan(options_, lab_, hidden_); }
+  std::vector<Kind> kinds() const {
+    std::vector<Kind> kinds;
+    for (const Step& step : plan().steps) kinds.push_back(step.kind);
+    return kinds;
+  }
+
+  Lab lab_ = testing::lab_of("reduction", "reduce_sum_block");
+  JudgeOptions options_;
+  std::optional<Hidden> hidden_;
+};
+
+TEST_F(Planning, OnLockstepSmallCasesAreCheckedFirst) {
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kFailingCalls, Kind::kCases, Kind::kCounters));
+  const std::vector<Step> steps = plan().steps;
+  const Batch &small = steps[0].batches.at(0), &large = steps[2].batches.at(0);
+  EXPECT_EQ(small.checks, Checks::kAll);
+  EXPECT_EQ(large.checks, Checks::kNone);
+  EXPECT_TRUE(std::ranges::all_of(small.cases, [](const Case& job) { return job.n <= kLargestChecked; }));
+  EXPECT_TRUE(std::ranges::all_of(large.cases, [](const Case& job) { return job.n > kLargestChecked; }));
+  EXPECT_EQ(steps[1].number_of_cases(), lab_.entries.size());
+  EXPECT_EQ(steps[1].batches.at(0).cases.at(0).n, 1025u);
+  EXPECT_EQ(steps[3].needs, Step::Needs::kRightAnswers);
+}
+
+TEST_F(Planning, HiddenCasesAndTheirFiguresAreSecret) {
+  hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7, 1, 64, "hidden.1"}}, 99};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kFailingCalls, Kind::kCases, Kind::kCases, Kind::kCounters));
+  const Plan whole = plan();
+  EXPECT_EQ(whole.measured_seed, 99u);
+  for (const Step& step : whole.steps) {
+    for (const Batch& batch : step.batches) {
+      for (const Case& job : batch.cases) EXPECT_EQ(step.is_secret, !job.alias.empty()) << job.name;
+    }
+  }
+}
+
+TEST_F(Planning, OnACardNothingCountsAndTheClockIsLast) {
+  options_.on_gpu = true;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kRulesUnmeasured, Kind::kClock));
+  options_.only = JudgeOptions::Part::kCorrect;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kRulesUnmeasured));
+  options_.only = JudgeOptions::Part::kSpeed;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kRulesUnmeasured, Kind::kClock));
+}
+
+TEST_F(Planning, ASelectionIsAllThatRuns) {
+  options_.selection.schedules = {"forward", "reverse"};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kCases));
+  EXPECT_EQ(plan().steps[1].batches.at(0).schedule, "reverse");
+  options_.selection.only_case = "reduce_sum_block.33.ones";
+  ASSERT_THAT(kinds(), ElementsAre(Kind::kCases));
+  EXPECT_EQ(plan().steps[0].number_of_cases(), 1u);
+  EXPECT_TRUE(plan().steps[0].batches.at(0).keeps_output);
+  options_.selection.only_case = "reduce_sum_block.34.ones";
+  EXPECT_THROW(plan(), JudgeFault);
+}
+
+TEST_F(Planning, AReportIsOfTheMeasuredCase) {
+  options_.report = "report.json";
+  ASSERT_THAT(kinds(), ElementsAre(Kind::kReport));
+  EXPECT_EQ(plan().steps[0].batches.at(0).cases.at(0).n, lab_.sizes.real);
+}
+
+}  // namespace
+}  // namespace warpladder

@@ -1,0 +1,69 @@
+#include "grader/judge/base/failure.h"
+#include "grader/judge/verdict/verdict_json.h"
+#include "grader/judge/verdict/verdict_text.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace warpladder {
+namespace {
+
+TEST(Verdict, ANameCoversWhatLiesBelowIt) {
+  EXPECT_TRUE(covers("case.scan", "case.scan"));
+  EXPECT_TRUE(covers("case.scan", "case.scan.33.ones"));
+  EXPECT_FALSE(covers("case.scan", "case.scan_inclusive.33.ones"));
+  EXPECT_FALSE(covers("case.scan.33.ones", "case.scan"));
+  EXPECT_FALSE(covers("guard", "runtime"));
+}
+
+TEST(Verdict, JsonHoldsNullsWhereNothingWasMeasured) {
+  Result result;
+  result.setting.lab = "02_reduce_neighbored";
+  result.speed.reason = "later";
+  result.rules.emplace_back();
+  result.rules[0].rule = {"r", "barriers", "", "", "<=", "w", 1};
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json["verdict"], "accepted");
+  EXPECT_TRUE(json["failed_check"].is_null());
+  EXPECT_TRUE(json["time"]["ms"].is_null());
+  EXPECT_EQ(json["time"]["reason"], "later");
+  EXPECT_TRUE(json["time"]["speedup_over_serial_cpu"].is_null());
+  EXPECT_EQ(json["rules"][0]["verdict"], "not measured on this device");
+}
+
+TEST(Verdict, EveryMeasuredInputHasItsCountersAndARuleNamesTheWorst) {
+  Result result;
+  result.rules.emplace_back();
+  result.rules[0].rule = {"r", "barriers", "", "", "<=", "w", 1};
+  result.rules[0].measured = 3;
+  result.rules[0].input = "ones";
+  result.measurements = {{"scan_inclusive.real.random", "random", 5000, {{"barriers", 2}}},
+                         {"scan_inclusive.1250.ones", "ones", 1250, {{"barriers", 3}}}};
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json["rules"][0]["input"], "ones");
+  EXPECT_EQ(json["counters"]["barriers"], 2);
+  EXPECT_EQ(json["measurements"][1]["n"], 1250);
+  EXPECT_EQ(json["measurements"][1]["counters"]["barriers"], 3);
+  EXPECT_NE(to_text(result, "judge").find("barriers = 3 on ones, <= 1"), std::string::npos);
+}
+
+TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
+  Result result;
+  result.setting.seed = 17;
+  result.failed_case = "reduce_sum.33.ones";
+  result.failure = Failure{Verdict::kWrongAnswer,
+                           "case.reduce_sum.33.ones",
+                           {"reduce_sum with 33 ints", "got 32, want 33"},
+                           "look",
+                           "\xFF printed"};
+  const std::string text = to_text(result, "./lab check 02");
+  for (const char* part : {"wrong answer", "got 32, want 33", "look", "| \xFF printed",
+                           "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+  const auto json = nlohmann::json::parse(to_json(result));  // in spite of bytes that are not UTF-8
+  EXPECT_EQ(json["failed_check"], "case.reduce_sum.33.ones");
+}
+
+}  // namespace
+}  // namespace warpladder
