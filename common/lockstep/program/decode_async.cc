@@ -16,7 +16,7 @@ bool is_space(const std::string& m) {
   return m == "global" || m == "shared" || m == "shared::cta" || m == "shared::cluster";
 }
 
-Space space_of(const std::string& m) { return m == "global" ? Space::kGlobal : Space::kShared; }
+Space copied_space(const std::string& m) { return m == "global" ? Space::kGlobal : Space::kShared; }
 
 // All modifiers except the first `known` must be among these.
 void accept_only(const Statement& s, size_t known, const std::set<std::string>& accepted) {
@@ -100,7 +100,7 @@ void decode_bulk_copy(FunctionDecoder& f, const Statement& s) {
   accept_only(s, 0, accepted);
   std::vector<Space> spaces;
   for (const std::string& m : s.modifiers())
-    if (is_space(m)) spaces.push_back(space_of(m));
+    if (is_space(m)) spaces.push_back(copied_space(m));
   if (spaces.size() != 2) throw Unsupported("a bulk copy names two state spaces");
   constexpr uint32_t kUnit = 16;  // bytes: addresses and sizes are multiples of it
   use.to = access_of_block(reduction ? MemoryOp::kReduction : MemoryOp::kStore, spaces[0], kUnit);
