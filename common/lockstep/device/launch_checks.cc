@@ -50,8 +50,8 @@ Outcome unsupported(const LoadedKernel& kernel) {
   const auto file = files.find(program.refusal.location.file);
   const std::string at = file == files.end() ? "PTX line " + std::to_string(program.refusal.location.ptx_line)
                                              : file->second + ":" + std::to_string(program.refusal.location.line);
-  return {Status::kUnsupportedInstruction,
-          "kernel " + kernel.name + " uses " + program.refusal.instruction + " at " + at + ": " + program.refusal.message};
+  return {Status::kUnsupportedInstruction, "kernel " + kernel.name + " uses " + program.refusal.instruction + " at " +
+                                               at + ": " + program.refusal.message};
 }
 
 }  // namespace

@@ -193,7 +193,8 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
         if (use.op == MbarrierOp::kInit)
           initialise(warp, use, l, at[l]);
         else
-          update(warp, use.access, l, at[l], [](Mbarrier&) -> const char* { return nullptr; }), word_at(warp, at[l]) = 0;
+          update(warp, use.access, l, at[l], [](Mbarrier&) -> const char* { return nullptr; }),
+              word_at(warp, at[l]) = 0;
         break;
       case MbarrierOp::kArrive:
       case MbarrierOp::kArriveDrop: arrive(warp, use, l, at[l]); break;

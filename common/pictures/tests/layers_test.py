@@ -6,6 +6,7 @@ from pathlib import Path
 
 from common.pictures import includes, layers
 
+ROOT = Path(__file__).resolve().parents[3]
 ORDER = {"lockstep": ("common/base", "common/engine", "common/check")}
 RIGHT = {
     "common/base/status.h": "#include <string>\n",
@@ -36,6 +37,9 @@ class Law(unittest.TestCase):
         self.assertEqual(1, len(wrong), wrong)
         for word in words:
             self.assertIn(word, wrong[0])
+
+    def test_this_tree_keeps_the_law(self) -> None:
+        self.assertEqual([], includes.complaints(includes.by_file(ROOT)))
 
     def test_a_tree_that_keeps_the_law(self) -> None:
         self.assertEqual([], includes.complaints(self.known(), ORDER))

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kDataLimit = uint64_t{8} << 30, kLargestFile = uint64_t{256} << 20;
-constexpr uint64_t kOpenFiles = 256;
+constexpr uint64_t kCompilerData = uint64_t{8} << 30, kCompilerFile = uint64_t{256} << 20;
+constexpr uint64_t kCompilerOpenFiles = 256;
 constexpr size_t kMostFiles = 256;  // beside the source, which it may include
 
 std::string replaced(std::string word, const std::string& key, const std::string& value) {
@@ -90,7 +90,7 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
   spec.command = command;
   spec.folder = bench.folder.path();
   spec.environment = {{"TMPDIR", bench.folder.path()}};
-  spec.limits = {static_cast<uint64_t>(std::ceil(bench.seconds / 2)), kDataLimit, kLargestFile, kOpenFiles};
+  spec.limits = {static_cast<uint64_t>(std::ceil(bench.seconds / 2)), kCompilerData, kCompilerFile, kCompilerOpenFiles};
   if (output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
   Sandbox::here().enclose(spec, bench.walls);
   Child tool(spec);

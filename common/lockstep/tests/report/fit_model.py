@@ -91,7 +91,7 @@ class Model:
     """The program model_times, which answers many requests for the times of all rungs."""
 
     def __init__(self, build: Path) -> None:
-        program = [str(build / "common" / "lockstep" / "tests" / "model_times"), str(WORK)]
+        program = [str(build / "common/lockstep/tests/report/model_times"), str(WORK)]
         self.process = subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self) -> "Model":
