@@ -11,11 +11,11 @@
 namespace warpladder {
 namespace {
 
-constexpr int kDigits = 9;  // enough to tell any two floats apart
+constexpr int kFloatDigits = 9;  // enough to tell any two floats apart
 constexpr uint32_t kPoisonWord = 0xFFFFFFFFu;
 
 std::string shown(float got) {
-  return std::bit_cast<uint32_t>(got) == kPoisonWord ? "nothing (never written)" : number(got, kDigits);
+  return std::bit_cast<uint32_t>(got) == kPoisonWord ? "nothing (never written)" : number(got, kFloatDigits);
 }
 std::string shown(uint32_t got) { return got == kPoisonWord ? "nothing (never written)" : std::to_string(got); }
 
@@ -40,7 +40,7 @@ bool is_float(double value) { return static_cast<double>(static_cast<float>(valu
 // The milliseconds decide nothing, but a kernel takes some time, and that is a number.
 std::optional<Mismatch> check_time(float ms, bool launched) {
   if (std::isfinite(ms) && (launched ? ms > 0 : ms == 0)) return std::nullopt;
-  return Mismatch{"the returned milliseconds", number(ms, kDigits), launched ? "a number above 0" : "0", ""};
+  return Mismatch{"the returned milliseconds", number(ms, kFloatDigits), launched ? "a number above 0" : "0", ""};
 }
 
 }  // namespace
@@ -57,11 +57,11 @@ std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answe
     return within(element<float>(answer.out, i), want[i], exact ? 0 : rounding_bound(2, magnitude));
   };
   const auto describe = [&](size_t i) {
-    return Mismatch{"out[" + std::to_string(i) + "]", shown(element<float>(answer.out, i)), number(want[i], kDigits),
-                    exact
-                        ? "0: on this input both operations are exact"
-                        : number(rounding_bound(2, magnitude), kDigits) +
-                              ": a product and a sum, each rounded to 2^-24 of at most " + number(magnitude, kDigits)};
+    return Mismatch{
+        "out[" + std::to_string(i) + "]", shown(element<float>(answer.out, i)), number(want[i], kFloatDigits),
+        exact ? "0: on this input both operations are exact"
+              : number(rounding_bound(2, magnitude), kFloatDigits) +
+                    ": a product and a sum, each rounded to 2^-24 of at most " + number(magnitude, kFloatDigits)};
   };
   auto wrong = first_wrong(want.size(), is_right, describe);
   return wrong ? wrong : check_time(std::bit_cast<float>(static_cast<int32_t>(answer.value)), !want.empty());
@@ -77,10 +77,11 @@ std::optional<Mismatch> check_scan(std::string_view entry, View in_bytes, const 
     return within(element<float>(answer.out, i), want[i], exact ? 0 : rounding_bound(i, magnitude));
   };
   const auto describe = [&](size_t i) {
-    return Mismatch{"out[" + std::to_string(i) + "]", shown(element<float>(answer.out, i)), number(want[i], kDigits),
+    return Mismatch{"out[" + std::to_string(i) + "]", shown(element<float>(answer.out, i)),
+                    number(want[i], kFloatDigits),
                     exact ? "0: on this input float addition is exact in every order"
-                          : number(rounding_bound(i, magnitude), kDigits) + ": at most " + std::to_string(i) +
-                                " additions, each rounded to 2^-24 of " + number(magnitude, kDigits)};
+                          : number(rounding_bound(i, magnitude), kFloatDigits) + ": at most " + std::to_string(i) +
+                                " additions, each rounded to 2^-24 of " + number(magnitude, kFloatDigits)};
   };
   return first_wrong(want.size(), is_right, describe);
 }

@@ -8,7 +8,7 @@
 namespace warpladder {
 namespace {
 
-constexpr int kDigits = 10;                // enough to show a count in full
+constexpr int kCountDigits = 10;           // enough to show a count in full
 constexpr double kFigureTolerance = 1e-6;  // lab.json notes figures with about seven digits
 
 bool holds(double measured, const std::string& op, double value) {
@@ -74,7 +74,7 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
   };
   const auto failure = [](const char* name, const char* what, double done, size_t wanted, const char* of) {
     return make_failure(Verdict::kRuleBroken, std::string("work.") + name,
-                        std::string("the kernels ") + what + " " + number(done, kDigits) +
+                        std::string("the kernels ") + what + " " + number(done, kCountDigits) +
                             " bytes of global memory, and the " + of + " has " + std::to_string(wanted),
                         "The work must be done on the device: by kernels, on all of the input.");
   };
@@ -92,14 +92,14 @@ Failure rule_failure(const RuleResult& result) {
   const Rule& rule = result.rule;
   const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
   const double measured = result.measured.value_or(0);
-  std::string is = " is " + number(measured, kDigits);
+  std::string is = " is " + number(measured, kCountDigits);
   if (std::isnan(measured)) {
     is = std::string(" is no number, since no kernel") + (rule.kernel.empty() ? "" : " named " + rule.kernel) +
          " was launched that does such a thing";
   }
   return make_failure(Verdict::kRuleBroken, "rule." + rule.name,
                       (result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " +
-                          rule.op + " " + number(rule.value, kDigits),
+                          rule.op + " " + number(rule.value, kCountDigits),
                       rule.why);
 }
 
@@ -116,7 +116,7 @@ void hold_figures(const Lab& lab, Figures figures, const std::vector<RuleResult>
   for (const RuleResult& result : results) {
     const std::optional<double> noted = is_starter ? result.rule.starter : result.rule.reference;
     if (noted && std::abs(*noted - *result.measured) <= kFigureTolerance * std::abs(*result.measured)) continue;
-    throw JudgeFault("rule \"" + result.rule.name + "\" measures " + number(*result.measured, kDigits) +
+    throw JudgeFault("rule \"" + result.rule.name + "\" measures " + number(*result.measured, kCountDigits) +
                      ", and lab.json notes another \"" + (is_starter ? "starter" : "reference") +
                      "\". Correct it there, and what the handout says.");
   }
