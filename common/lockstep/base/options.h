@@ -23,7 +23,7 @@ struct Checks {
 
 // LOCKSTEP_FAIL: one call fails although nothing is wrong. This shows whether the program checks for errors.
 struct PlannedFailure {
-  uint64_t number = 0;         // of the call, from 1; 0: none
+  uint64_t number = 0;         // the number of the call that fails, from 1; 0: no call fails
   bool profiled_only = false;  // counted from the first cudaProfilerStart() on
 };
 
@@ -37,7 +37,7 @@ struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // the size of the emulated card's memory
   Schedule schedule{};
   Checks checks{};
-  uint32_t threads = 1;       // of the host; they run blocks in parallel where that changes no result
+  uint32_t threads = 1;       // threads of the host, which run blocks in parallel where that changes no result
   bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
   std::string report_file{};  // end_program() writes the report there; empty: nowhere
   std::string trace{};        // a file for a record of what warps do (trace.h); empty: none

@@ -1,6 +1,6 @@
-// atomic_loop: for atomics without an instruction of the card ptxas writes loops. In: the lanes' addresses and values.
-// Out: the loads and tries of such a loop, counted; memory is not changed. Measured on an H200 for one warp at a time:
-// if several warps use one address, the card retries and counts more.
+// atomic_loop: ptxas writes a loop for an atomic that the card has no instruction for. In: the lanes' addresses and
+// values. Out: the loads and tries of such a loop, counted; memory is not changed. Measured on an H200 for one warp at
+// a time: if several warps use one address, the card retries and counts more.
 #pragma once
 
 #include <array>

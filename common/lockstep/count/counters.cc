@@ -66,7 +66,7 @@ uint32_t atomic_set(uint64_t address) {
   return static_cast<uint32_t>((std::popcount(address & kLow) & 1) | (std::popcount(address & kHigh) & 1) << 1);
 }
 
-// All lanes lie in one line: the sum over its sectors of the most lanes with one address.
+// For lanes in one line. Takes for each sector the largest number of lanes with one address, and adds these numbers up.
 uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
   std::array<uint8_t, 64> lanes_at{};  // by 2 bytes
   std::array<uint8_t, 4> deepest{};    // by sector

@@ -38,8 +38,8 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction takes rounds. In a round
 // each set serves one line (cas: half a line), that of its lowest waiting lane; a lane of that line waits if a lower
 // waiting lane of the set accesses a word with the same offset in its own line. The sectors of each round are counted.
-// So lanes with one address are served one after the other, and another line of their set may part the lanes of one
-// sector.
+// So lanes with one address are served one after the other, and if their set also serves another line, the lanes of one
+// sector may be served in different rounds.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas);
 
 // Sectors of local memory. `offsets`: in each lane's own local memory. The card interleaves the lanes' words of 4

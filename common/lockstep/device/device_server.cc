@@ -41,7 +41,7 @@ bool RemoteHost::ask(Message question, uint64_t value) const {
   return false;
 }
 
-// Nobody may change the file's size: a process that reads a mapping of a file that shrank is killed.
+// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
 SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
                     fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;

@@ -158,7 +158,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   return outcome;
 }
 
-// The outcome is about the request.
+// The outcome is about the request only.
 Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest& request) {
   uint64_t resident = 0;
   if (Outcome bad = check_launch(limits_, kernel, request, &resident); !bad.ok()) return bad;

@@ -22,7 +22,7 @@ class HostSide {
       : checks_(options.checks), failure_(options.failure), memory_(memory), findings_(findings) {}
 
   void allocated(uint64_t address, uint64_t bytes, MemoryKind kind);
-  // True: the host had this allocation, and now has it no more. False: it had none, and a finding may be added.
+  // True: the host had this allocation, and no longer has it. False: it had none, and a finding may be added.
   bool frees(uint64_t address, bool pinned);
 
   void waits() { calls_.synchronisations += launches_ > 0; }
@@ -56,7 +56,7 @@ class HostSide {
   HostCalls calls_;            // none before the first launch
   std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
   bool profiled_ = false;
-  uint64_t counted_ = 0;  // calls, of which one is to fail
+  uint64_t counted_ = 0;  // calls so far; the planned failure is one of them
 };
 
 }  // namespace lockstep

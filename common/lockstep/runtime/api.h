@@ -90,7 +90,7 @@ struct Runtime;
 
 struct Event {
   unsigned flags = 0;
-  uint64_t number = 0;      // of its last record among all; 0: not recorded
+  uint64_t number = 0;      // of its last record, counted over all events; 0: not recorded
   int64_t nanoseconds = 0;  // of the host's clock
   void record(Runtime& runtime);
 };
