@@ -21,7 +21,7 @@ const std::vector<std::string_view> kRooms = {
     "rules",     // lockstep's report → counters, findings, whether the rules hold
     "speed",     // times, measured or modelled → speedups and thresholds
     "verdict",   // the result: data, score, text, JSON
-    "trial",     // the whole of it: options, plan, runners, ledger, main
+    "trial",     // a whole judgement: options, plan, runners, ledger, main
 };
 
 TEST(JudgeRooms, EveryFileLiesInARoomAndNoArrowRunsBackward) {

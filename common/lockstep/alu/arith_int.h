@@ -390,7 +390,7 @@ constexpr uint32_t dp2a_hi(A a, B b, uint32_t c) {
 // --- absolute differences of 4 bytes or 2 halves -------------------------------------------------------------------
 
 template <class Element>
-constexpr uint32_t vabsdiff(uint32_t a, uint32_t b, uint32_t) {  // the third operand would replace the bytes that a mask leaves out
+constexpr uint32_t vabsdiff(uint32_t a, uint32_t b, uint32_t) {  // the third would replace bytes that a mask leaves out
   uint32_t result = 0;
   for (uint32_t shift = 0; shift < 32; shift += 8 * sizeof(Element)) {
     const auto x = static_cast<Element>(a >> shift), y = static_cast<Element>(b >> shift);

@@ -14,7 +14,7 @@
 namespace lockstep {
 
 struct Row {
-  uint64_t first = 0;                     // address of the first of them
+  uint64_t first = 0;                     // the address of lane `begin`
   int64_t stride = 0;                     // from one lane to the next, in bytes
   uint32_t begin = 0, count = kWarpSize;  // the lanes [begin, begin + count)
 
@@ -28,7 +28,7 @@ struct Row {
   }
 };
 
-// Whether the registers hold a row in these lanes; if so, sets `row` to it. A step of more than half of the type's
+// Whether the registers hold a row in these lanes; if so, sets `found` to it. A step of more than half of the type's
 // range is a step downwards.
 template <class Unsigned>
 bool find_row(const std::byte* file, Mask mask, int64_t offset, Row* found) {

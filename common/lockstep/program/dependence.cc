@@ -155,7 +155,8 @@ class Pass {
     end_region();
   }
 
-  // Moves the front to the time at which the value is there. Returns the cycles of the wait if no load causes it.
+  // Moves the front to the time at which the value is there. Returns the cycles of the wait. If they are at least half
+  // of a load's latency, marks the load as waited for and returns 0.
   uint16_t wait_for(const Value& v) {
     const uint64_t wait = v.at - front_;
     front_ = v.at;

@@ -187,7 +187,7 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
 }
 
 // LOCKSTEP_FAIL tests whether the program checks the call itself. So cudaGetLastError() does not repeat the error of a
-// call that returned it. A launch returns no error, so there it does.
+// call that returned it. A launch by <<<>>> returns no error, so a failed launch sets the last error.
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   runtime.tell_findings();
   return function.find("Launch") != std::string_view::npos ? leave(cudaErrorUnknown) : cudaErrorUnknown;

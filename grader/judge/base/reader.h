@@ -1,4 +1,4 @@
-// reader: one object of a JSON file that a person wrote → its values. Errors name the file, the place in it and the
+// reader: one object of a JSON file that a person wrote → its values. Errors name the file, the position in it and the
 // page that explains the keys.
 #pragma once
 

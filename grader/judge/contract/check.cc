@@ -37,7 +37,7 @@ std::optional<Mismatch> first_wrong(size_t n, IsRight is_right, Describe describ
 
 bool is_float(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
 
-// The milliseconds decide nothing, but a kernel takes some time, and that is a number.
+// The milliseconds decide nothing. But a kernel takes some time, and the time must be a number.
 std::optional<Mismatch> check_time(float ms, bool launched) {
   if (std::isfinite(ms) && (launched ? ms > 0 : ms == 0)) return std::nullopt;
   return Mismatch{"the returned milliseconds", number(ms, kDigits), launched ? "a number above 0" : "0", ""};

@@ -1,5 +1,5 @@
 // answer: the runner's reply to a job, and the arrays that came back → the times, or a failure. Nothing but the bytes
-// of the arrays is trusted; the times are the process's own word.
+// of the arrays is trusted; the times are only claims of the process.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace warpladder {
 
 struct Timing {
-  // The process says these: how long the device was at work; the time by CUDA events; the speed of a copy on the card
+  // The process claims these: how long the device was at work; the time by CUDA events; the speed of a copy on the card
   // just before.
   std::optional<double> device_ms, events_ms;
   double copy_gb_per_s = 0;

@@ -30,7 +30,7 @@ class Submission {
   Reaction react(const Case& job, double seconds);
   // Asks the program to end. A failure of its device comes before one of the program.
   std::optional<Failure> stop();
-  // Ends what still runs. The device may have crashed, or been sent something that CUDA never sends.
+  // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
   std::optional<Failure> device_trouble();
   std::string report() const;   // lockstep's, after stop(); "" if there is none
   std::string printed() const;  // the code's stdout, then its stderr, on which lockstep writes as well

@@ -1,4 +1,5 @@
-// submission_spec: which program a submission is, on which device it runs, and under what. Plain values.
+// submission_spec: the program of a submission, its device, and the checks and limits under which it runs. Plain
+// values.
 #pragma once
 
 #include <filesystem>

@@ -19,9 +19,9 @@ class Ledger {
   // Keeps the first failure. Exceptions: a failure that makes answers wrong replaces one that leaves them right, and
   // cheating replaces all others, as they may follow from it. Throws JudgeFault where the machine does not work.
   void fail(Failure failure);
-  // For a process that did not start, which may be the machine's fault, too.
+  // As fail(), for a process that did not start. That may be the machine's fault, too.
   void fail_at_start(Failure failure);
-  // For this case, which then is the one that failed.
+  // As fail(), and names this case as the one that failed.
   void fail_case(const Case& job, const std::string& schedule, Failure failure);
   void fail_by(const JudgeFault& fault);  // replaces all others, as they may follow from it
 

@@ -220,7 +220,8 @@ TEST_F(RacesTest, TheNeighboursWordIsARace) {
   EXPECT_TRUE(note(MemoryOp::kLoad, a_, 0, 0x7fffffff, kRight).empty());
 }
 
-// In place: whichever of the two reads comes first, the write meets the neighbour's.
+// An array that is updated in place: whichever of the two reads comes first, the write conflicts with the neighbour's
+// read.
 TEST_F(RacesTest, BothReadersAreRemembered) {
   note(MemoryOp::kLoad, a_, 0, kFullMask, kRight);
   note(MemoryOp::kLoad, a_, 0, kFullMask, kOwn);
