@@ -15,7 +15,7 @@ struct Schedule {
 };
 
 // The mistakes that the device looks for. An access outside of memory ends the kernel. With `memory` on, the kernel
-// goes on without that access instead, so that one run shows more than the first mistake.
+// continues without that access, so that one run shows more than the first mistake.
 struct Checks {
   bool memory = false, initialised = false, races = false, synchronisation = false, launch = false;
   bool watch() const { return initialised || races || synchronisation; }  // these follow a kernel while it runs

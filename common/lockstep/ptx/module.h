@@ -37,13 +37,13 @@ struct Operand {
   enum Kind : uint8_t {
     kRegister,  // name; or a special register such as %tid.x
     kInteger,   // bits (two's complement, 64 bits wide)
-    kFloat,     // bits of an IEEE double (double_literal) or of a float (0f…)
-    kDouble,
-    kSymbol,   // name + offset: a variable, function or label
-    kAddress,  // [elements[0] + offset]: register, symbol or integer
-    kVector,   // {elements…}
-    kList,     // (elements…): arguments of a call
-    kSink,     // _
+    kFloat,     // bits of a float, from a literal 0f…
+    kDouble,    // bits of an IEEE double, from any other literal with a fraction
+    kSymbol,    // name + offset: a variable, function or label
+    kAddress,   // [elements[0] + offset]: register, symbol or integer
+    kVector,    // {elements…}
+    kList,      // (elements…): arguments of a call
+    kSink,      // _
   } kind = kSink;
   std::string name;
   uint64_t bits = 0;

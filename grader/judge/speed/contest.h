@@ -18,7 +18,7 @@ struct TimedCall {
   double whole_ms = 0;  // by the judge's own clock
 };
 
-// One call of each code, one right after the other: whatever slows the card down slows both.
+// One call of each code, one right after the other: when the card slows down, it slows both.
 struct TimedPair {
   TimedCall mine, base;
   double copy_gb_per_s = 0;  // of a copy on the card between the two; 0: none was made

@@ -215,7 +215,7 @@ TEST(AluHardware, CoversTheTable) {
     const bool elsewhere = name.find("min3") == 0 || name.find("max3") == 0 ||  // not for this GPU; alu_test
                            name.find(".cc") != std::string::npos || name.starts_with("addc") ||
                            name.starts_with("subc") || name.starts_with("madc") ||  // carries: alu_test
-                           name.starts_with("vabsdiff") ||                          // .ptx goldens test it, on a card too
+                           name.starts_with("vabsdiff") ||                          // in .ptx goldens, also on a card
                            name.find("e4m3") != std::string::npos || name.find("e5m2") != std::string::npos;
     if (elsewhere) continue;
     EXPECT_TRUE(reached.count(entry.plain) || reached.count(entry.general) || reached.count(entry.ftz)) << name;
