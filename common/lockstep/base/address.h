@@ -1,4 +1,4 @@
-// address: addresses of device memory: the kinds of memory, the bytes of one allocation, and what is known about an
+// address: addresses of device memory: the kinds of memory, the bytes of one allocation, and the facts about an
 // address.
 #pragma once
 

@@ -40,7 +40,7 @@ struct DeviceOptions {
   uint32_t threads = 1;       // threads of the host, which run blocks in parallel where that changes no result
   bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
   std::string report_file{};  // end_program() writes the report there; empty: nowhere
-  std::string trace{};        // a file for a record of what warps do (trace.h); empty: none
+  std::string trace{};        // the file in which the events of the warps are recorded (trace.h); empty: none
   PlannedFailure failure{};
   SharedMemory shared{};
   const Host* host = nullptr;  // the program that uses the device; null: the program of this process

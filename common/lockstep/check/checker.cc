@@ -218,7 +218,7 @@ void Checker::check_order(const Checked& checked) {
   for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
 }
 
-// Strong accesses pass on what their threads know.
+// A strong access passes on the knowledge of its threads.
 void Checker::tell_strong(const Checked& checked) {
   const uint64_t base = checked.shared() ? kSharedWindow : 0;
   for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {

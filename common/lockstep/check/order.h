@@ -68,7 +68,7 @@ struct BlockOrder {
   uint32_t all_before = 0;  // every thread knows the others' accesses before this moment
   SegmentId floor = 0;      // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
-  Clock known;                       // by every thread, of other blocks
+  Clock known;                       // the knowledge of every thread about other blocks
   std::vector<ThreadClock> threads;  // empty until clocks are needed
   std::array<Clock, 16> barriers;    // for each barrier, the knowledge of threads that arrived without waiting
   ReleasedAt released;               // through its shared memory

@@ -19,7 +19,7 @@ namespace lockstep {
 struct Record {
   SegmentId segment = 0;
   uint32_t lane : 5 = 0;
-  uint32_t bytes : 4 = 0;        // of the word
+  uint32_t bytes : 4 = 0;        // a bit for each byte of the word
   uint32_t atomic : 1 = 0;       // a strong access: two strong accesses do not race
   uint32_t is_volatile : 1 = 0;  // strong only between warps: within a warp the order is luck
   uint32_t block_scope : 1 = 0;  // strong, but only for its own block

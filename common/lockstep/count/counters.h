@@ -1,4 +1,4 @@
-// counters: what one launch did, per instruction, by rules measured on an H200. Pure functions of addresses.
+// counters: the counts of one launch, per instruction, by rules measured on an H200. Pure functions of addresses.
 #pragma once
 
 #include <cstdint>
@@ -71,10 +71,10 @@ struct LaunchCounters {
   uint64_t barriers = 0;  // block barriers completed
   // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0;
-  Chain chains, longest_chain;  // of all blocks together; of the slowest
+  Chain chains, longest_chain;  // the sum over all blocks; the chain of the slowest block
   Traffic traffic;
   void end_block(const Chain& chain);
-  void add(const LaunchCounters& other);  // of the same program
+  void add(const LaunchCounters& other);  // `other`: counts of the same program
 };
 
 }  // namespace lockstep

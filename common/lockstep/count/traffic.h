@@ -52,7 +52,7 @@ class Footprint {
     std::array<std::pair<uint64_t, Value*>, 16> entries_{};
   };
 
-  uint64_t count(uint64_t bits) const;  // of eight lines
+  uint64_t count(uint64_t bits) const;  // the set bits of `bits` in all pages, eight lines at a time
 
   std::map<uint64_t, Page> pages_;  // by line / kLinesOfPage
   std::map<uint64_t, uint64_t> atomics_;
@@ -62,7 +62,7 @@ class Footprint {
 
 struct Traffic {
   uint64_t load_lines = 0;      // lines that loads looked up in L1
-  uint64_t missed_sectors = 0;  // that L1 did not have
+  uint64_t missed_sectors = 0;  // sectors that L1 did not have
   uint64_t store_lines = 0, store_sectors = 0;
   uint64_t atomic_lanes = 0, atomic_sectors = 0;
   Footprint footprint;

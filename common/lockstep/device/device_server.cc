@@ -15,7 +15,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
-constexpr size_t kMostName = 256;         // of a function of the runtime
+constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
 void put(Writer& out, const Outcome& outcome) { out.put(outcome.status, outcome.message); }

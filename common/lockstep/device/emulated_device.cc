@@ -20,7 +20,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = 256;
-constexpr uint64_t kOpenEndedStack = 16 << 10;  // of a thread, for recursion and indirect calls, whose depth is unknown
+constexpr uint64_t kOpenEndedStack = 16 << 10;  // a thread's stack, if the depth of its calls is unknown
 
 class InProcessDevice : public EmulatedDevice {
  public:

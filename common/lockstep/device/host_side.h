@@ -1,5 +1,6 @@
 // host_side: how the program's host code uses the device. Requests go in. Out come counts (waits, allocations), and
-// findings: launches that failed, errors that nobody read, wrong frees, leaks, a call that was made to fail.
+// findings: launches that failed, errors that the program did not read, wrong frees, leaks, a call that was made to
+// fail.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class HostSide {
 
   void waits() { calls_.synchronisations += launches_ > 0; }
   const HostCalls& calls() const { return calls_; }  // since the last launch
-  uint64_t launches() const { return launches_; }    // that began
+  uint64_t launches() const { return launches_; }    // launches that began
   void launched();
   void launch_failed(const std::string& kernel, const LaunchRequest& request, const std::string& message);
   void reads_error() { unread_launch_.clear(); }

@@ -245,7 +245,7 @@ class Pass {
   }
 
   Program& program_;
-  std::set<uint32_t> entries_, headers_;  // of functions, of loops
+  std::set<uint32_t> entries_, headers_;  // pcs where functions and loops begin
   std::vector<Value> ready_;              // by offset / kUnit
   uint64_t front_ = 0;                // the cycle at which the next instruction issues if it finds no free slot earlier
   uint64_t start_ = 0;                // nothing moves before this

@@ -37,7 +37,7 @@ struct DecodeContext {
   const DeviceSymbols& symbols;
   Program& program;
   SharedLayout shared{};
-  std::vector<const Function*> reachable{};  // beside Program::functions
+  std::vector<const Function*> reachable{};  // parallel to Program::functions
 
   // The function's index in reachable; kNowhere if the entry cannot reach the function.
   uint32_t index_of(const std::string& name) const {

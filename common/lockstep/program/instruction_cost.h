@@ -1,4 +1,4 @@
-// instruction_cost: what the card spends on one instruction; for the cost model.
+// instruction_cost: the cost of one instruction on the card, for the cost model.
 #pragma once
 
 #include <cstdint>

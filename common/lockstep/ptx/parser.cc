@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kMostRegisters = 1 << 20;  // of one declaration
+constexpr uint64_t kMostRegisters = 1 << 20;  // the most registers of one declaration
 constexpr int kDeepest = 256;                 // scopes, lists and operands that are nested
 
 Space space_from_directive(std::string_view word) {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kDataLimit = uint64_t{8} << 30, kLargestFile = uint64_t{256} << 20;
 constexpr uint64_t kOpenFiles = 256;
-constexpr size_t kMostFiles = 256;  // beside the source, which it may include
+constexpr size_t kMostFiles = 256;  // files beside the source, which it may include
 
 std::string replaced(std::string word, const std::string& key, const std::string& value) {
   const size_t at = word.find(key);
@@ -65,7 +65,7 @@ std::string without_folder(std::string text, const TemporaryFolder& folder) {
 }
 
 struct Bench {
-  double seconds;  // for each tool
+  double seconds;  // the limit for each tool
   const TemporaryFolder& folder;
   Walls walls;
 };

@@ -48,7 +48,7 @@ std::optional<Mismatch> check_time(float ms, bool launched) {
 std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answer& answer) {
   const auto in = as<float>(in_bytes);
   const std::vector<double> want = saxpy_oracle(in, kSaxpyA);
-  double magnitude = 0;  // of element i, as `exact` is
+  double magnitude = 0;  // the magnitude of element i; `exact` is about element i, too
   bool exact = false;
   const auto is_right = [&](size_t i) {
     const double product = static_cast<double>(kSaxpyA) * static_cast<double>(in[i]);

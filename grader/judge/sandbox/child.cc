@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLongestLine = 1 << 20;  // of a line for the judge; honest lines are far shorter
+constexpr size_t kLongestLine = 1 << 20;  // bytes of a line for the judge; honest lines are far shorter
 
 volatile std::sig_atomic_t interrupted = 0;
 

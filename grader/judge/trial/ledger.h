@@ -1,4 +1,4 @@
-// ledger: collects what happens while a plan is run, and keeps the failure that counts. It runs nothing itself.
+// ledger: collects the results while a plan is run, and keeps the failure that counts. It runs nothing itself.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ class Ledger {
   // The findings are the cause of the failure so far: its steps move in front.
   void replace_failure(Failure cause);
 
-  // Runs work on hidden cases. A failure in it keeps only what a student may read.
+  // Runs work on hidden cases. A failure in it keeps only the text that a student may read.
   void in_secret(const std::function<void()>& work);
 
   bool is_right() const { return result_.is_right(); }

@@ -1,4 +1,4 @@
-// alu_hardware_test: every arithmetic instruction against what an H200 returned (alu_hardware_h200.tar.xz, whose form
+// alu_hardware_test: every arithmetic instruction against an H200's results (alu_hardware_h200.tar.xz, whose form
 // alu_hardware.py explains): bit for bit, but for the approximations, which PTX gives an error bound.
 
 #include <gtest/gtest.h>

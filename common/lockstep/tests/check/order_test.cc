@@ -109,7 +109,7 @@ TEST_F(OrderTest, ASyncOrdersTheLanesThatItJoins) {
   EXPECT_TRUE(order_.before(s, 4, a_, 0, 15));
   EXPECT_FALSE(order_.before(s, 4, a_, 0, 16));
   EXPECT_FALSE(order_.before(s, 20, a_, 0, 15));
-  order_.join_lanes(a_, {0, 0xffff8000}, kFullMask);  // lane 15 passes on what it knows
+  order_.join_lanes(a_, {0, 0xffff8000}, kFullMask);  // lane 15 passes its knowledge on
   EXPECT_TRUE(order_.before(s, 4, a_, 0, 30));
   order_.join_lanes(a_, {0, kFullMask}, kFullMask);
   EXPECT_TRUE(order_.before(s, 20, a_, 0, 0));
