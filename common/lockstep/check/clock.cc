@@ -46,7 +46,7 @@ bool Clock::knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) c
                                                       time < known.of(Known::thread_key(warp, lane))));
 }
 
-// Keeps the branch of one tree, which both then share, if it already has the knowledge of both.
+// Joins two trees. Returns one of them unchanged if it already has the knowledge of both, so that clocks share it.
 Clock::Tree Clock::join(const Tree& a, const Tree& b) {
   if (a == b || !b) return a;
   if (!a) return b;

@@ -16,7 +16,7 @@ bool is_atomic_loop(const MemoryAccess& access, bool in_shared);
 
 struct AtomicLoop {
   Mask mask = 0;
-  std::array<uint64_t, kWarpSize> addresses{};                // offsets in shared memory, or global addresses
+  std::array<uint64_t, kWarpSize> addresses{};                // addresses in shared memory, or global addresses
   std::array<uint64_t, kWarpSize> cells{};                    // old values; of 2 bytes: the word around them
   std::function<uint64_t(uint64_t old, uint32_t lane)> next;  // the value that the lane writes
   bool leaves_if_same = false;                                // min, max: no try if the value would not change
