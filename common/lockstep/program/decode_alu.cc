@@ -159,7 +159,7 @@ void decode_cvta(FunctionDecoder& f, const Statement& s, const Opcode&) {
 }
 
 // Constants and the kernel's parameters lie among the other variables, each kind in a range of its own. A constant's
-// address is not global. A parameter's address is a parameter's and also global, on an H200 as here.
+// address is not global. A parameter's address is both a parameter's and global, on an H200 as here.
 void decode_isspacep(FunctionDecoder& f, const Statement& s, const Opcode&) {
   const uint32_t a = f.double_word(s, 1);
   const uint32_t d = f.destination(s, 0, Width::kPred);
