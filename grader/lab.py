@@ -1,5 +1,5 @@
-"""What ./lab starts. It is a file beside the packages, so that Python finds them without PYTHONPATH, which programs
-under ./lab emulate would inherit."""
+"""The program that ./lab starts. It is a file beside the packages, so that Python finds them without PYTHONPATH, which
+programs under ./lab emulate would inherit."""
 
 from commands import main
 

@@ -131,7 +131,7 @@ def complaints(known: Mapping[str, set[str]], order: Mapping[str, Iterable[str]]
 
 
 def places(order: Mapping[str, Iterable[str]] | None = None) -> dict[str, int]:
-    """Room → its place in the order."""
+    """Room → its rank in the order."""
     rooms = [name for house in (order or ORDER).values() for name in house]
     return {name: number for number, name in enumerate(rooms)}
 
@@ -151,7 +151,7 @@ def circles(known: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def reached(known: Mapping[str, set[str]], start: str) -> set[str]:
-    """All that it knows, directly or by way of others."""
+    """Everything that this one knows, directly or through others."""
     seen: set[str] = set()
     todo = list(known.get(start, ()))
     while todo:

@@ -81,7 +81,7 @@ def _reaches(known: dict[str, Rung], rung: Rung) -> bool:
 
 
 def below(known: dict[str, Rung], rung: Rung) -> set[str]:
-    """Every rung that this one builds on, directly or by way of others."""
+    """Every rung that this one builds on, directly or through others."""
     seen: set[str] = set()
     todo = list(rung.needs)
     while todo:

@@ -51,7 +51,7 @@ def _direct(known: dict[str, Rung], rung: Rung) -> list[str]:
 
 
 def _columns(ladder: Sequence[Rung], known: dict[str, Rung], level: dict[str, int]) -> dict[str, int]:
-    """A rung goes above the last rung of its family that it needs; if that place is taken, beside it."""
+    """A rung goes above the last rung of its family that it needs; if another rung is there, beside it."""
     column: dict[str, int] = {}
     first = 0
     for family in FAMILIES:

@@ -3,7 +3,7 @@ what `includes` found. What a room is for is the first comment of its CMakeLists
 docstring, and a room that has neither in ORDER.
 
 A house is a column, whose first room stands at the top, so that every arrow to a room of the same column points upward.
-An arrow that says what other arrows say already, by way of rooms between, is light; one that breaks the law is red.
+An arrow is light if other arrows lead to the same room through rooms between. An arrow that breaks the law is red.
 """
 
 import ast
@@ -87,7 +87,7 @@ def silent(root: Path, rooms: Known) -> list[str]:
 
 
 def direct(rooms: Mapping[str, set[str]], name: str) -> set[str]:
-    """The rooms that it knows, without those that it would know by way of others anyway."""
+    """The rooms that this room knows, without those that it also knows through other rooms."""
     others = rooms[name]
     return {one for one in others if not any(one in includes.reached(rooms, two) for two in others - {one})}
 

@@ -7,7 +7,7 @@ large.07  large.copy  large.cub_scan …                  the same at 2^28 eleme
 variant.scan.10.unpadded  variant.tiles.09              ms by events, also of right but slower forms
 opencl.device.268435456  opencl.call.4194304            ms of lab 20, by a profiling queue and by the host's clock
 first.02  first.11.by_2  first.copy …                   ms, the course's first measurements, by events
-source.02  source.gpu …                                 what the text measured from which a lab grew
+source.02  source.gpu …                                 measurements of the text from which a lab grew
 rule.03.divergence  starter.03.divergence               the value of a rule on lockstep, for reference and starter
 """
 

@@ -172,11 +172,11 @@ def lane_rows(axes: Axes, rows: Iterable[tuple[str, Iterable[int]]], *, lanes: i
 def warp_rows(axes: Axes, trace: Trace, warps: int) -> list[tuple[float, Access]]:
     """The warps of block 0, one in a row, and their work from left to right. Loads are ACTIVE and other work is OTHER.
     A warp is IDLE while it waits at a barrier, which is a line across all rows; a short line is a barrier of one warp.
-    A warp that has ended is not drawn. Returns the place on the x axis of each access of warp 0."""
+    A warp that has ended is not drawn. Returns the x coordinate of each access of warp 0."""
     accesses, places, left = trace.select(block=0), [], 0.0
     for step in sorted({access.step for access in accesses}):
         of_step = [access for access in accesses if access.step == step]
-        at = dict.fromkeys(range(warps), left)  # the place of the warp's next cell
+        at = dict.fromkeys(range(warps), left)  # the x coordinate of the warp's next cell
         for access in of_step:
             x, y = at[access.warp], access.warp
             if access.op == "syncwarp":

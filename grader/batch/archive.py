@@ -1,4 +1,4 @@
-"""archive: a .zip or .tar that nobody trusts → the paths and bytes of its members, in order. It writes nothing and
+"""archive: an untrusted .zip or .tar → the paths and bytes of its members, in order. It writes nothing and
 follows no link. It holds at most UNPACKED_BYTES, whatever a header claims. intake decides which members are wanted."""
 
 import gzip
@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-# The sources of a lab are a few KiB. A submission stays far below these limits, with all that people pack beside them.
+# The sources of a lab are a few KiB. A submission stays far below these limits, with all files that people pack beside
+# the sources.
 ARCHIVE_BYTES = 8 << 20
 UNPACKED_BYTES = 32 << 20  # all members together, with headers and ignored files
 MEMBERS = 2000

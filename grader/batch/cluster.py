@@ -170,7 +170,7 @@ def _workers(client: Any) -> dict[str, Any]:  # noqa: ANN401
 def _client(arguments: Namespace) -> Iterator[Any]:
     from distributed import Client
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report ourselves what matters
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report the important events ourselves
     if arguments.scheduler:
         try:
             client = Client(arguments.scheduler, timeout=CONNECT_SECONDS)

@@ -1,7 +1,7 @@
-"""hidden: the instructor's secret file, read and looked at before anything is graded or packed with it.
+"""hidden: the instructor's secret file, read and checked before anything is graded or packed with it.
 
-What the judge would refuse (grader/judge/cases/hidden.cc) is refused here, once and not once a submission. A
-contract's kinds of input and the entries that take a block stand in no lab.json: the judge alone looks at those.
+A file that the judge would refuse (grader/judge/cases/hidden.cc) is refused here, once and not for each submission.
+A lab.json lists neither a contract's kinds of input nor the entries that take a block: only the judge checks those.
 """
 
 import json

@@ -1,7 +1,7 @@
 """intake: a folder of submissions → one Submission for each student and lab, or the reason why it is refused.
 
-Names of files and folders say who handed in what; ./lab grade --help lists the forms. Sources are held in memory.
-Left out: whether a source is right. The judge decides that.
+The names of files and folders give the student and the lab; ./lab grade --help lists the forms. Sources are held in
+memory. Left out: whether a source is right. The judge decides that.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|on
 
 @dataclass(frozen=True)
 class Submission:
-    """One student's files for one lab; with a refusal, as many of them as could be read."""
+    """One student's files for one lab. A refused submission has only the files that could be read."""
 
     student: str
     lab: str | None  # the lab's folder name; None: the submission is refused as a whole

@@ -29,7 +29,7 @@ from .records import FAULT
 # takes this long hangs.
 WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
-ATTEMPTS = 2  # if the judge crashed or could not be started; its own statement that it cannot judge stands
+ATTEMPTS = 2  # if the judge crashed or could not be started; not if it reports a fault itself
 FAULT_CODE = 2  # the judge's exit code for a fault of its own or of the machine
 NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
 

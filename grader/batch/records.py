@@ -58,7 +58,7 @@ class Results:
         file = self._file(record["student"], record["lab"])
         file.parent.mkdir(exist_ok=True)
         before = self.current(record["student"], record["lab"])
-        if before is None or before["verdict"] == FAULT:  # a fault is not a result: nobody misses it
+        if before is None or before["verdict"] == FAULT:  # a fault is not a result, so it need not be kept
             record["previous"] = before and before["previous"]
             _write(file, record)
             return record

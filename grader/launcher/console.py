@@ -73,7 +73,7 @@ def run_logged(
     announce: bool = False,
     env: Mapping[str, str] | None = None,
 ) -> tuple[int, str]:
-    """Runs the command with its output in the log file. Returns its exit code and what it printed."""
+    """Runs the command with its output in the log file. Returns its exit code and its output."""
     log.parent.mkdir(parents=True, exist_ok=True)
     progress = Progress(title, announce)
     lines: list[str] = []

@@ -82,7 +82,7 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
 
 
 def unmeasured(record: dict[str, Any], names: list[str]) -> list[str]:
-    """Those of the labs that are not in the record of a card."""
+    """The labs that are missing from the record of a card."""
     recorded = {row["lab"] for row in record["rows"]}
     return [name for name in names if name not in recorded]
 

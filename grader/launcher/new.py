@@ -1,6 +1,6 @@
-"""new: ./lab new NN_name --from MM. Makes the two folders of a lab that grows out of lab MM, and draws the pages anew
-that show every lab. `./lab check NN` and the tests of the new lab pass at once; each TODO says what its author still
-has to write. Nothing that is there already is overwritten.
+"""new: ./lab new NN_name --from MM. Makes the two folders of a lab that grows out of lab MM. It then draws the pages
+that show every lab again. `./lab check NN` and the tests of the new lab pass at once; each TODO says what its author
+still has to write. It overwrites no file.
 
 The new lab begins as a copy: its starter and its reference are both the working kernel of lab MM, until its author
 writes the reference.
@@ -22,7 +22,7 @@ from .paths import ROOT, shown
 
 NAME = re.compile(r"(\d\d)_[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 PAGES = ("reduction", "scan", "histogram")  # families with a page of their own
-# These keys of lab.json a new lab takes over from the lab that it grows out of.
+# A new lab copies these keys of lab.json from the lab that it grows out of.
 INHERITED = ("family", "contract", "entries", "source", "blocks", "measured", "sizes", "inputs", "measured_inputs")
 INHERITED += ("limits", "arch")
 CAUGHT_BY = re.compile(r"(?:// )?caught by: (\S+)")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-MODELLED = "NVIDIA H200"  # the labs were measured on this one of the cards that lockstep models
+MODELLED = "NVIDIA H200"  # lockstep models several cards; the labs were measured on this one
 HEADINGS = ("lab", "verdict", "cases", "time", "over baseline", "over one CPU core")
 
 
@@ -45,7 +45,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def histogram(counts: list[int]) -> str:
-    """256 counts, eight in a line, each behind its byte and the ASCII character of the byte."""
+    """256 counts, eight in a line, each after its byte and the ASCII character of the byte."""
     width = len(f"{max(counts):,}")
     cells = [f"{value:02x} {_shown(value)} {count:>{width},}" for value, count in enumerate(counts)]
     lines = ["  ".join(cells[start : start + 8]) for start in range(0, len(cells), 8)]

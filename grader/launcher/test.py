@@ -1,4 +1,4 @@
-"""test: builds everything, the unit tests once more with sanitizers, and runs CTest, whose output ends ours."""
+"""test: builds everything, the unit tests once more with sanitizers, and runs CTest, whose summary comes last."""
 
 import os
 from argparse import Namespace
@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
 
 
 def selected(for_ctest: list[str]) -> list[str]:
-    """CTest's arguments. Tests with the label `long` run only where somebody asks for it: ./lab test -L long."""
+    """CTest's arguments. Tests with the label `long` run only if you ask for them: ./lab test -L long."""
     if any("long" in argument for argument in for_ctest):
         return for_ctest
     return ["--label-exclude", "^long$", *for_ctest]

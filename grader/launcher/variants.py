@@ -49,7 +49,7 @@ class Variant:
 
     @property
     def checks(self) -> tuple[str, str | None]:
-        """The check that catches it, and the check that does so on a card if that is another one."""
+        """The check that catches the variant, and the check that catches it on a card if that is another check."""
         match = FIRST_LINE.match(self.lines[0] if self.lines else "")
         if not match or self.is_patch == self.lines[0].startswith("//"):
             mark = "" if self.is_patch else "// "
@@ -61,7 +61,7 @@ class Variant:
 
     @property
     def head(self) -> list[str]:
-        """The first line and the story: what stands above the diff or above the code."""
+        """The first line and the story, which stand above the diff or above the code."""
         if self.is_patch:
             return list(takewhile(lambda line: line and not line.startswith("--- "), self.lines))
         return list(takewhile(lambda line: line.startswith("//"), self.lines))
@@ -78,7 +78,7 @@ class Variant:
 
     @cached_property
     def reference(self) -> Path:
-        """The file that a patch changes: it stands in the first line of the diff."""
+        """The file that a patch changes. The first line of the diff names it."""
         found = [line.removeprefix("--- ") for line in self.lines if line.startswith("--- ")]
         file = self.file.parent.parent / (found[0] if found else "")
         if len(found) != 1 or not file.is_file():
@@ -90,7 +90,7 @@ class Variant:
         return self.reference.suffix if self.is_patch else self.file.suffix
 
     def code(self) -> str:
-        """The whole file. Raises Failure where a hunk does not fit."""
+        """The whole file. Raises Failure if a hunk does not fit."""
         if not self.is_patch:
             return self.file.read_text(encoding="utf-8")
         reference = self.reference.read_text(encoding="utf-8").splitlines()
@@ -107,7 +107,7 @@ class Variant:
 
 
 def all_variants(solution: Path) -> list[Variant]:
-    """Those of a lab, by name; solution is its folder in solutions/."""
+    """The variants of a lab, by name. solution: the lab's folder in solutions/."""
     return [Variant(file) for file in sorted((solution / "wrong").glob("[!.]*"), key=lambda file: file.stem)]
 
 
@@ -122,7 +122,7 @@ def hunks_in(lines: list[str]) -> list[Hunk]:
 
 
 def apply(hunks: list[Hunk], lines: list[str]) -> str:
-    """Changes the lines in place. Returns why the first hunk that does not fit does not, or nothing."""
+    """Changes the lines in place. If a hunk does not fit, returns the reason; else an empty text."""
     for number, hunk in enumerate(hunks, 1):
         old, new = hunk.side("-"), hunk.side("+")
         says = f"hunk {number} ({hunk.title}) does not fit: "
@@ -146,7 +146,7 @@ def difference(reference: Path, code: str, context: int) -> list[str]:
 
 
 def patch(head: list[str], reference: Path, code: str) -> str:
-    """A patch with these first lines and as little context as makes each hunk fit one place."""
+    """A patch with these first lines. Each hunk has the least context with which it fits exactly once."""
     old = reference.read_text(encoding="utf-8").splitlines()
     for context in range(1, len(old)):
         lines = difference(reference, code, context)

@@ -26,8 +26,8 @@ using namespace warpladder;
 namespace {
 
 std::string fault;
-bool is_first = false;  // of the processes of a test that counts them
-size_t elements = 0;    // of all jobs so far
+bool is_first = false;  // this is the first process of a test that counts its processes
+size_t elements = 0;    // elements of all jobs so far
 
 void say(const std::string& line) {
   if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);

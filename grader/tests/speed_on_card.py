@@ -4,9 +4,9 @@
     speed_on_card.py BUILD OUT.csv --commit COMMIT     on a machine with a GPU; BUILD is made by preset gpu
 
 times each solution, and, where speed is graded, each starter that works (it is the working kernel of the rung below, or
-near it), with `judge --only speed`, five times. It runs one round of all labs after the other, so that only the last
-rounds are missing if the time is over. Writes a row for each run, prints a table, and exits with 0 if no verdict
-changed between pass and fail and every solution passes.
+near it), with `judge --only speed`, five times. It runs all labs once, then all labs again. So if the
+time runs out, only the last rounds are missing. Writes a row for each run, prints a table, and exits with 0 if no
+verdict changed between pass and fail and every solution passes.
 """
 
 import argparse

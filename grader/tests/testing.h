@@ -1,4 +1,4 @@
-// testing: what several tests need: a lab in memory, an environment for the fake runner, files in a folder.
+// testing: the parts that several tests need: a lab in memory, an environment for the fake runner, files in a folder.
 #pragma once
 
 #include <cstdlib>

@@ -66,7 +66,8 @@ AluChoice choice_of(AluHandler handler, uint32_t modes, const Signature& signatu
 
 // --- modes --------------------------------------------------------------------------------------------------------
 
-// Adds a floating-point modifier to the mode. Returns what an instruction must allow for it; 0 if it is not a mode.
+// Adds a floating-point modifier to the mode. Returns the bit of Allowed that the instruction needs for it; 0 if the
+// modifier is not a mode.
 uint32_t take_mode(const std::string& m, FloatMode& mode) {
   const auto rounding = [&](Rounding r, bool integral) {
     mode.rounding = r, mode.integral = integral;

@@ -14,18 +14,18 @@ namespace lockstep {
 // Width of one operand's register.
 enum class Width : uint8_t { kNone, kPred, k16, k32, k64, k128 };
 
-Width width_of(Type type);  // of a register that holds it; kNone for kNone
+Width width_of(Type type);  // the width of a register that holds the type; kNone for kNone
 
 struct AluChoice {
   AluHandler handler = nullptr;
   uint32_t modes = 0;
-  bool dual_destination = false;  // setp p|q, d2 used if the statement has it
+  bool dual_destination = false;  // setp p|q: d2 is used if the statement has a second destination
   Width d = Width::kNone;
   std::array<Width, 4> sources{};  // a, b, c, e in the order PTX writes them
   // The type as which an immediate source is read: a double literal in an .f32 instruction becomes a float, …
   std::array<Type, 4> source_types{};
   // lop3 only: the number of the source that is an immediate and went into modes, in PTX's order; -1 if there is none.
-  // The other sources, in their order, are a, b, c and e.
+  // a, b, c and e are the other sources, in their order.
   int folded_source = -1;
 };
 

@@ -6,7 +6,8 @@
 namespace lockstep::LOCKSTEP_ISA {
 namespace {
 
-// modes of setp: the Combination with c. p goes to d; q, of the negated comparison, to d2 if the statement has it.
+// The modes of setp hold the Combination with c. p goes to d. q is the result of the negated comparison; it goes to d2
+// if the statement has one.
 void write_comparison(std::byte* r, const AluOperands& i, Mask compared, Mask mask) {
   const auto combination = static_cast<Combination>(i.modes);
   const Mask other = *lanes<Mask>(r, i.c);
@@ -118,7 +119,8 @@ bool compare_any(Comparison c, T a, T b) {
   return false;
 }
 
-// Masks of the lanes for which the comparison, combined with c, holds: of the value or low half, and of the high half.
+// The lanes for which the comparison, combined with c, holds. One mask is for the value or its low half, the other for
+// the high half.
 struct Compared {
   Mask low, high;
 };

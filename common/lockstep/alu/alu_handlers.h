@@ -196,8 +196,8 @@ template <Loop loop, class F, class D, class... S>
   (std::index_sequence_for<S...>{});
 }
 
-// The handlers themselves. The modes of a function are fixed, so that the compiler folds them away, or are read from
-// the operands. Flattened, since a loop with a call does not become vectors.
+// The modes of a function are either fixed, so that the compiler folds them away, or read from the operands. The
+// handlers are flattened, since a loop with a call does not become vectors.
 template <auto f, Loop loop>
 [[gnu::flatten]] void handle(std::byte* r, const AluOperands& i, Mask mask) {
   apply<loop>(

@@ -51,7 +51,7 @@ void carry_op(AluTable& t, const char* opcode, const char* type) {
   t.add(opcode, type, "", {.plain = handle_carry<f, use>, .signature = decltype(carry_types(f))::signature});
 }
 
-// T is .u32 .s32 .u64 .s64; the sign matters to the high half of a product only.
+// T is .u32 .s32 .u64 .s64. The sign matters only for the high half of a product.
 template <class T>
 void define_carries(AluTable& t) {
   using U = Unsigned<T>;

@@ -40,7 +40,7 @@ struct AluEntry {
   Signature signature;
 };
 
-// The value that set writes if the comparison holds: ones, or 1.0; for pairs, in each half.
+// The value that set writes if the comparison holds: all bits one, or 1.0. A pair has this value in each half.
 enum class SetResult : uint8_t { k32Ones, k16Ones, kF32, kF16, kBf16, kPairOnes, kF16x2, kBf16x2 };
 
 // Name, such as "add.f32" (without modes) or "cvt.f32.s8" → entry. The files that fill the table are compiled for
@@ -55,7 +55,7 @@ class AluTable {
   std::unordered_map<std::string, AluEntry> entries_;
 };
 
-// The table for this processor, made at the first call. Tests may ask for one copy.
+// The table for this processor, made at the first call. A test may ask for the table of one instruction set.
 const AluTable& alu_table();
 enum class Isa : uint8_t { kBaseline, kAvx2 };
 bool isa_available(Isa isa);

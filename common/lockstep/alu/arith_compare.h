@@ -41,7 +41,7 @@ constexpr bool compare(T x, T y) {
 // How set and setp combine the comparison with a third, boolean operand.
 enum class Combination : uint8_t { kNone, kAnd, kOr, kXor };
 
-// For 32 lanes at once.
+// Combines 32 lanes at once.
 constexpr uint32_t combine(Combination combination, uint32_t compared, uint32_t other) {
   switch (combination) {
     case Combination::kNone: return compared;

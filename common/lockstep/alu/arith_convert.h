@@ -62,7 +62,7 @@ D float_to_integer(S source, FloatMode m) {
     return wide ? static_cast<D>(Unsigned<D>{1} << (kBits<D> - 1)) : D{0};
   }
   const double rounded_x = whole(x, m.rounding);
-  // 2^bits is exact in double where kMax is not.
+  // In double, 2^bits is exact and kMax may not be.
   constexpr double above = 2.0 * static_cast<double>(kMax<D> / 2 + 1);
   if (rounded_x >= above) return kMax<D>;
   if (rounded_x < static_cast<double>(kMin<D>)) return kMin<D>;
@@ -95,7 +95,7 @@ D narrowed(double x, FloatMode m) {  // x to half precision
   return result;
 }
 
-// The part of a NaN that fits, made quiet. Conversions from and to f64 keep this part.
+// Keeps the part of a NaN that fits, and makes the NaN quiet. Conversions from and to f64 keep this part.
 template <class D>
 constexpr D narrow_nan(double nan) {
   constexpr int fraction = std::is_same_v<D, Half> ? 10 : 7;

@@ -130,8 +130,8 @@ constexpr Bfloat from_float<Bfloat>(float x) {
   return {static_cast<uint16_t>(size > 0x7f800000 ? kNan16 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-// x as a float, rounded to odd: if x is between two floats, the one whose last bit is set. A second rounding, to a
-// format with two bits less, then gives the same result as one rounding of x.
+// x as a float, rounded to odd: if x is between two floats, the result is the one whose last bit is set. A second
+// rounding, to a format with two bits less, then gives the same result as one rounding of x.
 constexpr float narrow_to_odd(double x) {
   const auto nearest = static_cast<float>(x);
   const uint32_t bits = bits_of(nearest);

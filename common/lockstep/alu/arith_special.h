@@ -2,9 +2,10 @@
 // lane. They compute in double, or correct a float's error in double, and round once. The result is the float nearest
 // to the true value, except for about one argument in a hundred thousand.
 //
-// Each has three functions. covers(x) says whether covered(x) may be called. covered(x) has no branches, is made for
-// vector loops, and is the same with .ftz. rare(x), for all other arguments, calls the host's function. The polynomials
-// are Chebyshev interpolants, computed with 160 bits; the comment beside each gives its largest relative error.
+// Each approximation has three functions. covers(x) says whether covered(x) may be called. covered(x) has no branches,
+// is made for vector loops, and is the same with .ftz. rare(x), for all other arguments, calls the host's function. The
+// polynomials are Chebyshev interpolants, computed with 160 bits; the comment beside each gives its largest relative
+// error.
 #pragma once
 
 #include "alu/arith_float.h"
@@ -109,7 +110,8 @@ struct Tanh {
   static float rare(float x) { return x; }  // NaN
 };
 
-// One step of Newton from the result of float arithmetic. Roots and quotients in double would take twice the time.
+// Makes one step of Newton's method from the result of float arithmetic. Roots and quotients in double would take twice
+// the time.
 struct Rsqrt {
   static constexpr bool covers(float x) { return bits_of(x) - 0x00800000u < 0x7f000000u; }  // positive and normal
   static float covered(float x) {

@@ -1,4 +1,4 @@
-// address: addresses of device memory: the kinds of memory, the bytes of one allocation, and what is known about an
+// address: addresses of device memory: the kinds of memory, the bytes of one allocation, and the facts about an
 // address.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// How memory was asked for. The host reads and writes pinned and managed memory in place; the device does not see it.
+// How memory was allocated. The host reads and writes pinned and managed memory in place; the device does not see it.
 enum class MemoryKind : uint8_t { kDevice, kPinned, kManaged };
 
 // Bytes [begin, end) of one allocation.
@@ -27,7 +27,7 @@ struct AddressInfo {
 // All addresses of device memory. The host's process can reach those from `shared` on.
 struct AddressSpace {
   uint64_t begin = 0, end = 0, shared = 0;
-  uint64_t around = 0;  // so many bytes before and after hold nothing of the host's
+  uint64_t around = 0;  // the host has nothing within so many bytes before and after these addresses
 };
 
 }  // namespace lockstep

@@ -32,7 +32,7 @@ struct Finding {
   bool within_warp = false;  // a race of lanes of one warp
 
   // Counts the same cause again. Where a block's barrier is missing, lanes of one warp race first, and two warps later.
-  // Two warps say more about the cause, so their finding replaces the first.
+  // The race of two warps says more about the cause, so its finding replaces the first.
   void see_again(Finding again);
 };
 
@@ -49,7 +49,7 @@ class Findings {
 
  private:
   std::vector<Finding> findings_;
-  std::map<std::string, size_t> by_cause_;  // → findings_
+  std::map<std::string, size_t> by_cause_;  // cause → index in findings_
   size_t told_ = 0;
 };
 

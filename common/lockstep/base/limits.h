@@ -1,4 +1,4 @@
-// limits: what the emulated card can hold at most.
+// limits: the largest sizes that the emulated card supports.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ struct Schedule {
 };
 
 // The mistakes that the device looks for. An access outside of memory ends the kernel. With `memory` on, the kernel
-// goes on without that access instead, so that one run shows more than the first mistake.
+// continues without that access, so that one run shows more than the first mistake.
 struct Checks {
   bool memory = false, initialised = false, races = false, synchronisation = false, launch = false;
   bool watch() const { return initialised || races || synchronisation; }  // these follow a kernel while it runs
@@ -23,7 +23,7 @@ struct Checks {
 
 // LOCKSTEP_FAIL: one call fails although nothing is wrong. This shows whether the program checks for errors.
 struct PlannedFailure {
-  uint64_t number = 0;         // of the call, from 1; 0: none
+  uint64_t number = 0;         // the number of the call that fails, from 1; 0: no call fails
   bool profiled_only = false;  // counted from the first cudaProfilerStart() on
 };
 
@@ -37,10 +37,10 @@ struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // the size of the emulated card's memory
   Schedule schedule{};
   Checks checks{};
-  uint32_t threads = 1;       // of the host; they run blocks in parallel where that changes no result
+  uint32_t threads = 1;       // threads of the host, which run blocks in parallel where that changes no result
   bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
   std::string report_file{};  // end_program() writes the report there; empty: nowhere
-  std::string trace{};        // a file for a record of what warps do (trace.h); empty: none
+  std::string trace{};        // the file in which the events of the warps are recorded (trace.h); empty: none
   PlannedFailure failure{};
   SharedMemory shared{};
   const Host* host = nullptr;  // the program that uses the device; null: the program of this process

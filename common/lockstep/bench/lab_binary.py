@@ -15,8 +15,8 @@ FIRST_FD = 64  # above the numbers that the runner expects: 3 jobs, 4 replies, 5
 
 @dataclass
 class Call:
-    seconds: float  # of the function, measured by the runner
-    peak_kib: int  # of the whole process, resident
+    seconds: float  # time of the function, measured by the runner
+    peak_kib: int  # resident memory of the whole process
     value: object  # the function's result
     output: bytes  # the array that it wrote
     in_bytes: int = 0
@@ -97,7 +97,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
 @dataclass
 class Lab:
     name: str
-    binary: Path  # of the solution
+    binary: Path  # the lab's solution
     contract: str
     entry: str  # the function that is measured
     real_size: int

@@ -89,7 +89,7 @@ void Checker::freed(uint64_t address, uint64_t bytes) {
 
 void Checker::begin_launch(const Launch& launch) {
   launch_ = &launch;
-  causes_.clear();  // of a launch that did not reach its end
+  causes_.clear();  // these belong to a launch that did not reach its end
   blocks_.clear();
   findings_.clear();
   if (order_.begin_launch())
@@ -209,7 +209,7 @@ void Checker::check_order(const Checked& checked) {
                           ? cells_of([&](size_t i) { return block.cells[i].data(); }, block.cells[0].size())
                           : cells_of([&](size_t i) { return records_[i]->data(); }, memory_.reserved() / 4);
   const uint32_t warp = checked.warp().index();
-  const SegmentId segment = order_.stamp(block.order, warp);  // first: a release also publishes itself
+  const SegmentId segment = order_.stamp(block.order, warp);  // stamp first: a release also publishes itself
   if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
   const SegmentId floor = checked.shared() ? block.order.floor : order_.first_segment();
   conflicts_.clear();
@@ -218,7 +218,7 @@ void Checker::check_order(const Checked& checked) {
   for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
 }
 
-// Strong accesses pass on what their threads know.
+// A strong access passes on the knowledge of its threads.
 void Checker::tell_strong(const Checked& checked) {
   const uint64_t base = checked.shared() ? kSharedWindow : 0;
   for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {

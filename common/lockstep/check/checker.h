@@ -43,12 +43,12 @@ class Checker : public Observer {
 
  private:
   // Tells causes apart while a kernel runs, before any text is made.
-  using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, one pc, the other
+  using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, pc of one access, pc of the other
 
   // The records of one resident block.
   struct BlockChecks {
     BlockOrder order;
-    std::array<std::vector<Record>, 3> cells;  // of its shared memory: as records_
+    std::array<std::vector<Record>, 3> cells;  // of the block's shared memory; the three are those of records_
     std::vector<uint64_t> written;             // likewise
   };
 

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 namespace {
-constexpr uint32_t kBits = 4;  // of the block number, for each level of the tree
+constexpr uint32_t kBits = 4;  // bits of the block number that each level of the tree uses
 constexpr uint32_t kFan = 1 << kBits;
 }  // namespace
 
@@ -30,8 +30,8 @@ uint32_t Known::of(uint32_t key) const {
 }
 
 struct Clock::Node {
-  std::array<Tree, kFan> branches{};  // of an inner node
-  Known known;                        // of a leaf
+  std::array<Tree, kFan> branches{};  // used by an inner node
+  Known known;                        // used by a leaf
 };
 
 bool Clock::knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) const {
@@ -46,7 +46,7 @@ bool Clock::knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) c
                                                       time < known.of(Known::thread_key(warp, lane))));
 }
 
-// Shares a branch of one tree if it already says what both say.
+// Joins two trees. Returns one of them unchanged if it already has the knowledge of both, so that clocks share it.
 Clock::Tree Clock::join(const Tree& a, const Tree& b) {
   if (a == b || !b) return a;
   if (!a) return b;

@@ -1,5 +1,5 @@
-// clock: what one thread knows about the other threads: for each block, the moment up to which it knows all threads,
-// one warp, or one thread. Each block counts its own moments (order.h).
+// clock: the knowledge of one thread about the other threads: for each block, the moment up to which it knows all
+// threads, one warp, or one thread. Each block counts its own moments (order.h).
 //
 // A clock is a tree over block numbers. Clocks share branches that are equal, which are never copied. So a chain of
 // blocks in which each learns from the one before it (decoupled look-back, a grid's barrier) stays cheap.
@@ -12,9 +12,9 @@
 
 namespace lockstep {
 
-// What is known about one block: its accesses before these moments.
+// The knowledge about one block: its accesses before these moments are known.
 struct Known {
-  uint32_t all = 0;                                 // of every thread
+  uint32_t all = 0;                                 // for every thread
   std::vector<std::pair<uint32_t, uint32_t>> some;  // key of a warp or a thread → moment; sorted by key
 
   static uint32_t warp_key(uint32_t warp) { return warp << 8 | 0xff; }

@@ -128,7 +128,7 @@ void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lan
 
 // ---- fences, release and acquire ----
 
-// What the thread knows about its own block now, its own accesses included.
+// The thread's knowledge about its own block now, with its own accesses.
 Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
   const WarpOrder& w = block.warps[warp];
   Known known;
@@ -140,7 +140,7 @@ Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
   return known;
 }
 
-// Begins a new moment, so that the snapshot does not include what the thread does from now on.
+// Begins a new moment, so that the snapshot does not include later accesses of the thread.
 Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
   ++block.now;
   block.warps[warp].segment = 0;

@@ -25,7 +25,7 @@ struct Segment {
   uint32_t warp : 5 = 0;
 };
 
-// What a thread knew at its last fence. Its later strong writes pass it on.
+// The knowledge of a thread at its last fence. Its later strong writes pass it on.
 struct Snapshot {
   bool taken = false;
   Scope scope = Scope::kDevice;
@@ -33,7 +33,8 @@ struct Snapshot {
   Known own;
 };
 
-// What the thread's relaxed loads have read, from its own block and from all. A fence of that scope makes it known.
+// The knowledge that the thread's relaxed loads have read, released to its own block and to all. A fence of that scope
+// adds it to the thread's own.
 struct Pending {
   Clock of_block, of_all;
   void learn(const Pending& other) { of_block.learn(other.of_block), of_all.learn(other.of_all); }
@@ -46,14 +47,14 @@ struct ThreadClock {
 };
 
 struct WarpOrder {
-  SegmentId segment = 0;    // that stamps its accesses now; 0: a new one is due
+  SegmentId segment = 0;    // the segment that stamps its accesses now; 0: the next access needs a new one
   uint32_t all_before = 0;  // each lane knows the others' accesses before this moment
   // [i][j]: the moment up to which lane i knows lane j, after syncs of some lanes.
   std::unique_ptr<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>> lanes;
   bool partly = false;  // `lanes` says more than all_before
 };
 
-// What was released through one address.
+// The knowledge that was released through one address.
 struct Released {
   Clock to_all, to_block;
   uint32_t block = 0;  // the block that to_block is for
@@ -65,11 +66,11 @@ struct BlockOrder {
   uint32_t block = 0;
   uint32_t now = 1;
   uint32_t all_before = 0;  // every thread knows the others' accesses before this moment
-  SegmentId floor = 0;      // segments of this block below it are older than that
+  SegmentId floor = 0;      // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
-  Clock known;                       // by every thread, of other blocks
+  Clock known;                       // the knowledge of every thread about other blocks
   std::vector<ThreadClock> threads;  // empty until clocks are needed
-  std::array<Clock, 16> barriers;    // what threads that arrived without waiting told each barrier
+  std::array<Clock, 16> barriers;    // for each barrier, the knowledge of threads that arrived without waiting
   ReleasedAt released;               // through its shared memory
 };
 
@@ -81,7 +82,7 @@ class Order {
 
   SegmentId stamp(BlockOrder& block, uint32_t warp);
   SegmentId first_segment() const { return first_; }
-  // Of this launch only: segments below first_segment() belong to earlier launches and are not kept.
+  // For segments of this launch only. Segments below first_segment() belong to earlier launches and are not kept.
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
   bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const;

@@ -17,7 +17,7 @@ class Note {
     mine_.access = std::min(access.index, kUnknownAccess);
   }
 
-  // `bytes`: which of the word.
+  // `bytes`: a bit for each byte of the word that is accessed.
   Record record(uint32_t lane, uint32_t bytes) const {
     Record r = mine_;
     r.lane = lane & 31;
@@ -69,7 +69,7 @@ class Note {
     return !ordered(then, me);
   }
 
-  // Both are strong, but not for each other.
+  // Both are strong, but their strength does not hold between these two threads.
   bool relies_on_luck(const Record& then, const Record& me) const {
     const Segment& s = accessor_.order.segment(then.segment);
     const bool same_block = s.block == accessor_.block.block;
@@ -101,8 +101,8 @@ uint64_t bits(const Record& record) { return std::bit_cast<uint64_t>(record); }
 // Where Record::lane and ::atomic lie in bits(): GCC and Clang fill bit fields from below.
 constexpr uint64_t kLaneShift = 32, kAtomicShift = 41;
 
-// Whether another thread than its own lane accessed one of the words last, since the floor, or the lane accessed it
-// more weakly.
+// Whether, since the floor, the last access to one of the words came from another thread than the lane, or was a weaker
+// access of the lane.
 bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool strong) {
   uint64_t others = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
@@ -115,7 +115,8 @@ bool met_others(const Record* words, Mask mask, const Accessor& accessor, bool s
   return others != 0;
 }
 
-// Lanes side by side that access words side by side: usually without any conflict. False: each lane must be checked.
+// Notes the accesses of adjacent lanes to adjacent words, which usually do not conflict. False: each lane must be
+// checked.
 bool note_row(const Accessor& accessor, Mask mask, uint64_t word, bool reads, const Record& mine) {
   const Cells& cells = accessor.cells;
   const auto met = [&](const Record* records) { return met_others(records + word, mask, accessor, mine.atomic); };

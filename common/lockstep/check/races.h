@@ -1,6 +1,5 @@
-// races: the last accesses to each word of memory, and which of them the next access is not ordered with. In: one
-// warp's access, and the records of the words. Out: conflicts. order.h says what is ordered; checker makes the
-// findings.
+// races: the last accesses to each word of memory, and the conflicts of the next access with them. In: one warp's
+// access, and the records of the words. Out: conflicts. order.h says what is ordered; checker makes the findings.
 //
 // A word keeps its last write and two reads by different threads, if possible of different warps or blocks: the thread
 // that writes the word next is at most one of the two. Accesses to different bytes of a word do not conflict. But the
@@ -20,11 +19,11 @@ namespace lockstep {
 struct Record {
   SegmentId segment = 0;
   uint32_t lane : 5 = 0;
-  uint32_t bytes : 4 = 0;        // of the word
+  uint32_t bytes : 4 = 0;        // a bit for each byte of the word
   uint32_t atomic : 1 = 0;       // a strong access: two strong accesses do not race
   uint32_t is_volatile : 1 = 0;  // strong only between warps: within a warp the order is luck
   uint32_t block_scope : 1 = 0;  // strong, but only for its own block
-  uint32_t access : 20 = 0;      // in Program::accesses, kUnknownAccess if beyond
+  uint32_t access : 20 = 0;      // index in Program::accesses; kUnknownAccess if it is too large
 };
 inline constexpr uint32_t kUnknownAccess = (1u << 20) - 1;
 static_assert(sizeof(Record) == 8);
@@ -36,7 +35,7 @@ struct Cells {
 };
 
 struct Conflict {
-  uint32_t lane = 0;  // of the present access
+  uint32_t lane = 0;  // the lane of the present access
   uint64_t byte = 0;  // its offset from word 0
   Record earlier;
   bool earlier_wrote = false;
@@ -52,7 +51,8 @@ struct Accessor {
   SegmentId floor = 0;  // records of segments below it are ordered before: of an earlier launch, block or barrier
 };
 
-// `bytes` are offsets of the lanes' data from word 0's start. Appends what it conflicts with to `conflicts`.
+// `bytes` are offsets of the lanes' data from word 0's start. Appends the earlier accesses that conflict with this one
+// to `conflicts`.
 void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask, const uint64_t* bytes,
                  std::vector<Conflict>& conflicts);
 

@@ -55,7 +55,8 @@ Json value_at(const void* from, Type type, uint32_t bytes) {
   }
 }
 
-// The value of element e of the lane's access: of a load, in memory; else in the register (cas: the new value).
+// The value of element e of the lane's access. A load's value is read from memory, any other from the register (cas:
+// the new value).
 Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint32_t e, uint64_t address) {
   if (access.op == MemoryOp::kLoad)
     return value_at(reinterpret_cast<const void*>(address + e * access.bytes), access.type, access.bytes);
@@ -90,7 +91,7 @@ void Trace::begin_launch(const Launch& launch) {
          {"block", shape(launch.shape.block)}});
 }
 
-void Trace::end_launch(Findings&) { stream_.flush(); }  // now: the program may end in any way
+void Trace::end_launch(Findings&) { stream_.flush(); }  // at once: the program may end in any way
 
 void Trace::begin_block(const Block& block) {
   if (block.slot() >= steps_.size()) steps_.resize(block.slot() + 1);

@@ -31,7 +31,7 @@ class Trace : public Observer {
   void wait_at_barrier(const Warp& warp, uint32_t pc, Mask mask) override;
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
-  std::string take_message();  // once: that the trace is not whole; or empty
+  std::string take_message();  // says once that the trace is not whole; else empty
 
  private:
   nlohmann::ordered_json record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const;

@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// Memory as the loop would leave it: a value an address.
+// Memory as the loop would leave it: one value for each address.
 class Cells {
  public:
   Cells(const std::array<uint64_t, kWarpSize>& addresses, const std::array<uint64_t, kWarpSize>& values, Mask mask) {

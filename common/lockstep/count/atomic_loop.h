@@ -1,6 +1,6 @@
-// atomic_loop: for atomics without an instruction of the card ptxas writes loops. In: the lanes' addresses and values.
-// Out: the loads and tries of such a loop, counted; memory is not changed. Measured on an H200 for one warp at a time:
-// if several warps use one address, the card retries and counts more.
+// atomic_loop: ptxas writes a loop for an atomic that the card has no instruction for. In: the lanes' addresses and
+// values. Out: the loads and tries of such a loop, counted; memory is not changed. Measured on an H200 for one warp at
+// a time: if several warps use one address, the card retries and counts more.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ bool is_atomic_loop(const MemoryAccess& access, bool in_shared);
 
 struct AtomicLoop {
   Mask mask = 0;
-  std::array<uint64_t, kWarpSize> addresses{};                // in shared memory, or global ones
+  std::array<uint64_t, kWarpSize> addresses{};                // addresses in shared memory, or global addresses
   std::array<uint64_t, kWarpSize> cells{};                    // old values; of 2 bytes: the word around them
   std::function<uint64_t(uint64_t old, uint32_t lane)> next;  // the value that the lane writes
   bool leaves_if_same = false;                                // min, max: no try if the value would not change
-  const uint16_t* compare = nullptr;                          // cas of 2 bytes: what each lane expects
+  const uint16_t* compare = nullptr;                          // cas of 2 bytes: the value that each lane expects
 };
 
 struct LoopTraffic {
-  Wavefronts loads, tries;                                 // in shared memory
-  uint32_t rounds = 0, load_sectors = 0, try_sectors = 0;  // in global memory
+  Wavefronts loads, tries;                                 // counts for shared memory
+  uint32_t rounds = 0, load_sectors = 0, try_sectors = 0;  // counts for global memory
 };
 
 // do { load; try } while the try fails. A phase has 32 lanes of 4 bytes, or 16 of 8 bytes. In each phase the lowest

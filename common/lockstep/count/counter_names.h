@@ -1,5 +1,5 @@
 // counter_names: every number of the report: its name (Nsight Compute's own where it has one), in plain words, and how
-// far it is to be believed.
+// exact it is.
 #pragma once
 
 #include <span>

@@ -66,10 +66,10 @@ uint32_t atomic_set(uint64_t address) {
   return static_cast<uint32_t>((std::popcount(address & kLow) & 1) | (std::popcount(address & kHigh) & 1) << 1);
 }
 
-// All lanes lie in one line: the sum over its sectors of the most lanes with one address.
+// For lanes in one line. Takes for each sector the largest number of lanes with one address, and adds these numbers up.
 uint32_t atomic_sectors_of_line(const uint64_t* addresses, Mask mask) {
-  std::array<uint8_t, 64> lanes_at{};  // by 2 bytes
-  std::array<uint8_t, 4> deepest{};    // by sector
+  std::array<uint8_t, 64> lanes_at{};  // one count for every 2 bytes of the line
+  std::array<uint8_t, 4> deepest{};    // one count for each sector
   for (; mask; mask &= mask - 1) {
     const uint64_t offset = addresses[first_lane(mask)] % 128;
     uint8_t& most = deepest[offset / 32];
@@ -128,7 +128,7 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
   const auto word_shift = static_cast<uint32_t>(std::countr_zero(std::clamp(bytes, 4u, 16u)));
   const uint32_t line_shift = is_cas ? 6 : 7;
   std::array<uint64_t, kWarpSize> line;
-  std::array<uint32_t, kWarpSize> word, sector;  // as bits: of the line's words, of its sectors
+  std::array<uint32_t, kWarpSize> word, sector;  // bits: the words and the sectors of the line that the lane accesses
   std::array<Mask, 4> of_set{};                  // lanes
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     line[l] = addresses[l] >> line_shift;

@@ -1,4 +1,4 @@
-// counters: what one launch did, per instruction, by rules measured on an H200. Pure functions of addresses.
+// counters: the counts of one launch, per instruction, by rules measured on an H200. Pure functions of addresses.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ uint32_t global_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes);
 // A line of 128 bytes belongs to one of four sets, by a hash of its address. The instruction takes rounds. In a round
 // each set serves one line (cas: half a line), that of its lowest waiting lane; a lane of that line waits if a lower
 // waiting lane of the set accesses a word with the same offset in its own line. The sectors of each round are counted.
-// So lanes with one address are served one after the other, and another line of their set may part the lanes of one
-// sector.
+// So lanes with one address are served one after the other, and if their set also serves another line, the lanes of one
+// sector may be served in different rounds.
 uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_cas);
 
 // Sectors of local memory. `offsets`: in each lane's own local memory. The card interleaves the lanes' words of 4
@@ -71,10 +71,10 @@ struct LaunchCounters {
   uint64_t barriers = 0;  // block barriers completed
   // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0;
-  Chain chains, longest_chain;  // of all blocks together; of the slowest
+  Chain chains, longest_chain;  // the sum over all blocks; the chain of the slowest block
   Traffic traffic;
   void end_block(const Chain& chain);
-  void add(const LaunchCounters& other);  // of the same program
+  void add(const LaunchCounters& other);  // `other`: counts of the same program
 };
 
 }  // namespace lockstep

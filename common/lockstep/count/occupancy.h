@@ -1,6 +1,6 @@
 // occupancy: how many blocks of a shape a multiprocessor holds at once, as far as that is known without ptxas: by
-// threads, by shared memory, by the number of blocks. Registers, the fourth limit, are ptxas's to hand out and not
-// known here: `nvcc -Xptxas -v` prints them, and a card may hold fewer blocks for their sake.
+// threads, by shared memory, by the number of blocks. The fourth limit is not known here: ptxas decides the number of
+// registers. `nvcc -Xptxas -v` prints it, and a card may hold fewer blocks because of it.
 #pragma once
 
 #include <cstdint>

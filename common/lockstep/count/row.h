@@ -1,5 +1,5 @@
-// row: lanes side by side whose addresses are equally far apart, as those of most accesses are. What access and
-// counters find lane by lane then follows from a few numbers; a test holds the one against the other.
+// row: lanes side by side whose addresses are equally far apart, as in most accesses. For a row, a few numbers give the
+// results that accesses and counters otherwise compute lane by lane. A test compares the two.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace lockstep {
 
 struct Row {
-  uint64_t first = 0;                     // address of the first of them
+  uint64_t first = 0;                     // the address of lane `begin`
   int64_t stride = 0;                     // from one lane to the next, in bytes
   uint32_t begin = 0, count = kWarpSize;  // the lanes [begin, begin + count)
 
@@ -28,8 +28,8 @@ struct Row {
   }
 };
 
-// Whether the registers that begin at `file` hold a row in these lanes, and which. A step of more than half of their
-// range is one downwards.
+// Whether the registers hold a row in these lanes; if so, sets `found` to it. A step of more than half of the type's
+// range is a step downwards.
 template <class Unsigned>
 bool find_row(const std::byte* file, Mask mask, int64_t offset, Row* found) {
   const auto* registers = reinterpret_cast<const Unsigned*>(file);
@@ -56,7 +56,7 @@ bool find_row(const std::byte* file, Mask mask, int64_t offset, Row* found) {
   return difference == 0;
 }
 
-// Distinct sectors of 32 bytes. An access lies in one, since it is aligned and at most 16 bytes long.
+// Distinct sectors of 32 bytes. An access lies in one sector, since it is aligned and at most 16 bytes long.
 inline uint32_t global_sectors(const Row& row) {
   constexpr int64_t kSector = 32;
   if (row.stride >= kSector || row.stride <= -kSector) return row.count;
@@ -64,17 +64,17 @@ inline uint32_t global_sectors(const Row& row) {
   return static_cast<uint32_t>((a < b ? b - a : a - b) + 1);
 }
 
-// As shared_wavefronts(); nothing where it takes a closer look.
+// As shared_wavefronts(); no value if the lanes must be looked at one by one.
 inline std::optional<Wavefronts> shared_wavefronts(const Row& row, uint32_t bytes, bool is_store) {
   const uint32_t words = std::max(1u, bytes / 4);  // = phases
   if (words > 1 && !row.is_full()) return std::nullopt;
   if (row.stride == bytes) return Wavefronts{words, words};
-  if (row.stride == 0) {  // one place for all: loads merge phases by pairs of lanes
+  if (row.stride == 0) {  // one address for all lanes: loads merge phases by pairs of lanes
     const uint32_t phases = !is_store && words > 1 ? words / 2 : words;
     return Wavefronts{phases, phases};
   }
   if (words > 1 || row.stride % 4 != 0) return std::nullopt;
-  // Every so many lanes come to the same bank; there are as many banks as lanes.
+  // So many of 32 lanes use the same bank, since there are as many banks as lanes.
   const uint32_t lanes_a_bank = std::gcd(static_cast<uint32_t>(row.stride / 4) % kWarpSize, uint32_t{kWarpSize});
   return Wavefronts{(row.count * lanes_a_bank + kWarpSize - 1) / kWarpSize, 1};
 }

@@ -1,9 +1,11 @@
-// traffic: what accesses to global memory ask of the caches, for the cost model. Observes; changes nothing.
+// traffic: the requests that accesses to global memory send to the caches, for the cost model. Observes; changes
+// nothing.
 //
-// The view of the caches is a simple one. A block has an L1 cache to itself, empty when it begins: 1,024 lines of 128
-// bytes in four sectors, each line at one place by its address. Stores go through it and leave it as it is; atomics,
-// volatile and ordered loads pass it by. L2 holds what the launch has touched: each sector comes from memory once, and
-// each that was written goes back once. Neither depends on the order in which blocks run.
+// The model of the caches is simple. A block has an L1 cache of its own, which is empty when the block begins. It has
+// 1,024 lines of 128 bytes in four sectors, and the address of a line decides where the cache keeps it. Stores pass
+// through L1 and do not change it. Atomics, volatile loads and ordered loads bypass it. L2 holds everything that the
+// launch has touched: each sector comes from memory once, and each written sector goes back once. Neither depends on
+// the order in which blocks run.
 #pragma once
 
 #include <array>
@@ -36,7 +38,7 @@ class Footprint {
  private:
   static constexpr uint64_t kLinesOfServer = 4, kLinesOfPage = 8192;
   using Page = std::array<uint8_t, kLinesOfPage>;
-  // What a map holds by the numbers asked for last, as an access is seldom far from the one before.
+  // The entry of a map that was used last, by its number: an access is seldom far from the one before.
   template <class Value>
   class Recent {
    public:
@@ -50,7 +52,7 @@ class Footprint {
     std::array<std::pair<uint64_t, Value*>, 16> entries_{};
   };
 
-  uint64_t count(uint64_t bits) const;  // of eight lines
+  uint64_t count(uint64_t bits) const;  // the set bits of `bits` in all pages, eight lines at a time
 
   std::map<uint64_t, Page> pages_;  // by line / kLinesOfPage
   std::map<uint64_t, uint64_t> atomics_;
@@ -60,7 +62,7 @@ class Footprint {
 
 struct Traffic {
   uint64_t load_lines = 0;      // lines that loads looked up in L1
-  uint64_t missed_sectors = 0;  // that L1 did not have
+  uint64_t missed_sectors = 0;  // sectors that L1 did not have
   uint64_t store_lines = 0, store_sectors = 0;
   uint64_t atomic_lanes = 0, atomic_sectors = 0;
   Footprint footprint;
@@ -71,7 +73,7 @@ struct Traffic {
 class L1Cache {
  public:
   void clear() { lines_.fill(0); }
-  // The sectors of the line that it did not have.
+  // Loads these sectors of the line. Returns the sectors that the cache did not have.
   uint32_t load(uint64_t line, uint32_t sectors) {
     uint64_t& held = lines_[line % lines_.size()];
     if (held >> 4 != line) held = line << 4;

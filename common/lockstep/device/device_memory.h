@@ -27,10 +27,10 @@ class DeviceMemory {
 
   Memory& memory() { return memory_; }
   const Memory& memory() const { return memory_; }
-  const Observers& observers() const { return observers_; }  // the checker, or nobody
+  const Observers& observers() const { return observers_; }  // the checker, or none
 
   Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind);
-  uint64_t allocate_variable(uint64_t bytes, bool managed);  // of a module, all zeros; 0: no memory is left
+  uint64_t allocate_variable(uint64_t bytes, bool managed);  // for a module's variable, all zeros; 0: no memory
   uint64_t allocate_apart(uint64_t bytes);                   // for the device's own use; throws std::bad_alloc
   void release(uint64_t address);
 

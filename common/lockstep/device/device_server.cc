@@ -15,7 +15,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
-constexpr size_t kMostName = 256;         // of a function of the runtime
+constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
 void put(Writer& out, const Outcome& outcome) { out.put(outcome.status, outcome.message); }
@@ -41,7 +41,7 @@ bool RemoteHost::ask(Message question, uint64_t value) const {
   return false;
 }
 
-// Nobody may change the file's size: a process that reads a mapping of a file that shrank is killed.
+// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
 SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
                     fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;

@@ -17,9 +17,9 @@ namespace lockstep {
 // How a conversation ended.
 struct Ending {
   enum Kind { kOrderly, kGone, kViolation } kind = kGone;
-  std::string reason{};      // of a violation
+  std::string reason{};      // the violation of the protocol, if there was one
   Outcome written{};         // at an orderly end: whether the report was written
-  std::string text() const;  // as the report has it
+  std::string text() const;  // the text for the report
 };
 
 // The program, which answers questions over the socket while one of its launches runs. It may lie: its answers change

@@ -20,7 +20,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = 256;
-constexpr uint64_t kOpenEndedStack = 16 << 10;  // of a thread, for recursion and indirect calls, whose depth is unknown
+constexpr uint64_t kOpenEndedStack = 16 << 10;  // a thread's stack, if the depth of its calls is unknown
 
 class InProcessDevice : public EmulatedDevice {
  public:
@@ -158,7 +158,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   return outcome;
 }
 
-// The outcome is about the request.
+// The outcome is about the request only.
 Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest& request) {
   uint64_t resident = 0;
   if (Outcome bad = check_launch(limits_, kernel, request, &resident); !bad.ok()) return bad;

@@ -1,5 +1,6 @@
 // host_side: how the program's host code uses the device. Requests go in. Out come counts (waits, allocations), and
-// findings: launches that failed, errors that nobody read, wrong frees, leaks, a call that was made to fail.
+// findings: launches that failed, errors that the program did not read, wrong frees, leaks, a call that was made to
+// fail.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,12 @@ class HostSide {
       : checks_(options.checks), failure_(options.failure), memory_(memory), findings_(findings) {}
 
   void allocated(uint64_t address, uint64_t bytes, MemoryKind kind);
-  // True: the host had this allocation, and now has it no more. False: it had none, and a finding may be added.
+  // True: the host had this allocation, and no longer has it. False: it had none, and a finding may be added.
   bool frees(uint64_t address, bool pinned);
 
   void waits() { calls_.synchronisations += launches_ > 0; }
   const HostCalls& calls() const { return calls_; }  // since the last launch
-  uint64_t launches() const { return launches_; }    // that began
+  uint64_t launches() const { return launches_; }    // launches that began
   void launched();
   void launch_failed(const std::string& kernel, const LaunchRequest& request, const std::string& message);
   void reads_error() { unread_launch_.clear(); }
@@ -56,7 +57,7 @@ class HostSide {
   HostCalls calls_;            // none before the first launch
   std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
   bool profiled_ = false;
-  uint64_t counted_ = 0;  // calls, of which one is to fail
+  uint64_t counted_ = 0;  // calls so far; the planned failure is one of them
 };
 
 }  // namespace lockstep

@@ -319,7 +319,7 @@ class RemoteDevice : public Device {
   char* window_ = nullptr;
   bool plans_failure_ = false;
   bool unread_ = false;                     // a launch failed, and the program has not read the error yet
-  std::map<uint64_t, uint64_t> known_;      // what the host allocated, and variables that it asked for: address, bytes
+  std::map<uint64_t, uint64_t> known_;      // allocations of the host, and variables that it asked for: address, bytes
   std::map<uint64_t, ModuleId> variables_;  // the addresses in known_ that belong to a module
 };
 

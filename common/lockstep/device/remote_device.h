@@ -1,6 +1,6 @@
 // remote_device: a Device that sends its requests to a device_server in another process, for a program that must not
-// change what the device counts and finds. This process reserves the addresses of device memory, so that nothing of the
-// host's has them; only the memory that CUDA maps for the host lies behind them.
+// change what the device counts and finds. This process reserves the addresses of device memory, so that the host puts
+// nothing there; only the memory that CUDA maps for the host lies behind them.
 #pragma once
 
 #include <memory>

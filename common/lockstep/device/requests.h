@@ -1,4 +1,4 @@
-// requests: the plain values that cross the door to a device: what a program asks for, and what it gets to know.
+// requests: the plain values that cross the door to a device: the requests of a program, and the values in the answers.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 struct Header {
-  uint32_t bytes;  // of the body
+  uint32_t bytes;  // the length of the body
   Message kind;
 };
 

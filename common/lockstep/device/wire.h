@@ -47,7 +47,7 @@ enum class Message : uint32_t {
 };
 
 constexpr uint64_t kWireVersion = 0x4c4f434b53544502;  // changes when any message changes
-constexpr uint64_t kTransferBytes = 4 << 20;           // of the window
+constexpr uint64_t kTransferBytes = 4 << 20;           // the size of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it
 constexpr uint32_t kMostRequest = 1 << 20;             // bytes of a request's body
@@ -155,7 +155,7 @@ class Connection {
   bool accepts_passed_ = false;
   int passed_ = -1;
   std::string outgoing_, incoming_;
-  size_t read_ = 0;  // of incoming_
+  size_t read_ = 0;  // the part of incoming_ that has been read
 };
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// collective: what barriers and the instructions between the lanes of a warp take. Operands are registers; 0 = none.
+// collective: the operands of barriers and of the instructions between the lanes of a warp. They are registers; 0 =
+// none.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// decode_alu: arithmetic, and the instructions that come down to it: moves, vectors of registers, address conversions.
+// decode_alu: arithmetic, and the instructions that become arithmetic: moves, vectors of registers, address
+// conversions.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -36,7 +37,7 @@ void in_range(std::byte* registers, const AluOperands& in, Mask mask) {
   }
 }
 
-// d = piece number modes of a.
+// d = one piece of a. modes holds the number of the piece.
 template <class Whole, class Piece>
 void unpack(std::byte* registers, const AluOperands& in, Mask mask) {
   auto* d = lanes<Piece>(registers, in.d);
@@ -45,7 +46,7 @@ void unpack(std::byte* registers, const AluOperands& in, Mask mask) {
   for (int l = 0; l < kWarpSize; ++l) d[l] = mask >> l & 1 ? a[l * kPieces + in.modes] : d[l];
 }
 
-// Piece number modes of d = a.
+// One piece of d = a. modes holds the number of the piece.
 template <class Whole, class Piece>
 void pack(std::byte* registers, const AluOperands& in, Mask mask) {
   auto* d = lanes<Piece>(registers, in.d);
@@ -100,7 +101,8 @@ uint64_t window_of(const Statement& s) {
   return s.has("local") ? kLocalWindow : 0;
 }
 
-// Each block is a cluster of its own, so what another block of the cluster would have is what this block has.
+// Each block is a cluster of its own. So the value in another block of the cluster is the value in this block, and a
+// mov gives it.
 void decode_as_mov(FunctionDecoder& f, const Statement& s, const std::string& type, const Operand& from) {
   Statement move = s;
   move.set_name("mov." + type);
@@ -129,7 +131,7 @@ void decode_alu(FunctionDecoder& f, const Statement& s, const Opcode&) {
   if (next < sources.size() && choice->sources[next] != Width::kNone)
     throw PtxError(s.location.ptx_line, s.full_name() + ": an operand is missing");
   uint32_t d = f.destination(s, 0, choice->d);
-  if (d == 0) d = f.registers().allocate(choice->d);  // "_": computed and forgotten
+  if (d == 0) d = f.registers().allocate(choice->d);  // "_": the result is discarded
   const uint32_t d2 = s.dual_destination ? f.destination(s, 1, Width::kPred) : 0;
   const auto [a, b, c, e] = sources;
   f.emit_alu(s, choice->handler, {d, d2, a, b, c, e, choice->modes});
@@ -156,8 +158,8 @@ void decode_cvta(FunctionDecoder& f, const Statement& s, const Opcode&) {
   }
 }
 
-// Constants and the kernel's parameters lie among the other variables: a range for each. Constants are not global, but
-// parameters are both, on an H200 as here.
+// Constants and the kernel's parameters lie among the other variables, each kind in a range of its own. A constant's
+// address is not global. A parameter's address is both a parameter's and global, on an H200 as here.
 void decode_isspacep(FunctionDecoder& f, const Statement& s, const Opcode&) {
   const uint32_t a = f.double_word(s, 1);
   const uint32_t d = f.destination(s, 0, Width::kPred);
@@ -180,7 +182,7 @@ void decode_isspacep(FunctionDecoder& f, const Statement& s, const Opcode&) {
   if (is_param) range(symbols.param_block, kParamBytes, IfInside::kSet);
 }
 
-// A hint for the cache, which lockstep does not have.
+// The policy is a hint for the cache, and lockstep has no cache.
 void decode_createpolicy(FunctionDecoder& f, const Statement& s, const Opcode&) {
   const uint32_t zero = f.registers().constant(Width::k64, 0);
   f.emit_alu(s, arithmetic("mov", "b64"), {.d = f.destination(s, 0, Width::k64), .a = zero});

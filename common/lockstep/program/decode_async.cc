@@ -41,7 +41,8 @@ MemoryAccess access_of_block(MemoryOp op, Space space, uint32_t bytes) {
   return access;
 }
 
-// An access to the mbarrier that this operand names; an arrival at the least releases.
+// An access to the mbarrier that this operand names. It is taken for an arrival, which releases; set_ordering() changes
+// that.
 MemoryAccess mbarrier_access(FunctionDecoder& f, const Statement& s, size_t operand) {
   const bool generic = std::ranges::none_of(s.modifiers(), is_space);
   MemoryAccess access = access_of_block(MemoryOp::kAtomic, generic ? Space::kGeneric : Space::kShared, 8);
@@ -153,8 +154,8 @@ std::optional<MbarrierOp> mbarrier_op(const Statement& s) {
   return op == ops.end() ? std::nullopt : std::optional(op->second);
 }
 
-// What the checks see: init is a plain write, arrivals release, and a wait that succeeds acquires. inval counts as
-// strong, since libcu++ gives up its barriers after a count that only acquires.
+// The order of the access for the checks: init is a plain write, arrivals release, and a wait that succeeds acquires.
+// inval counts as strong, since libcu++ invalidates its barriers after it has read a count with acquire only.
 void set_ordering(MemoryAccess& access, MbarrierOp op, const Statement& s) {
   if (op == MbarrierOp::kInit) access.op = MemoryOp::kStore, access.order = MemoryOrder::kWeak;
   if (op == MbarrierOp::kInvalidate) access.op = MemoryOp::kStore, access.order = MemoryOrder::kRelaxed;

@@ -1,4 +1,4 @@
-// decode_control: branches, calls, barriers, what happens between the lanes of a warp, fences, and special registers.
+// decode_control: branches, calls, barriers, instructions between the lanes of a warp, fences, and special registers.
 #include <initializer_list>
 #include <string_view>
 #include <unordered_map>
@@ -23,7 +23,7 @@ bool is_builtin(const std::string& name, Builtin* builtin) {
   return true;
 }
 
-// The last of the operations that the statement names.
+// The last of `ops` that the statement names.
 CollectiveOp named_op(const Statement& s, std::initializer_list<std::pair<const char*, CollectiveOp>> ops) {
   CollectiveOp named = CollectiveOp::kShflIdx;
   for (const auto& [modifier, op] : ops)

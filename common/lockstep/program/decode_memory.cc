@@ -52,7 +52,7 @@ void read_modifier(MemoryAccess& access, const std::string& m) {
   }
 }
 
-// What the name of the instruction says about the access.
+// The fields of the access that the instruction's name gives.
 MemoryAccess named_access(const Statement& s, MemoryOp op) {
   MemoryAccess access;
   access.op = op;
@@ -101,7 +101,8 @@ void set_registers(FunctionDecoder& f, const Statement& s, MemoryAccess& access,
   }
 }
 
-// atom {d, …}, [a], {b, …}: one access for each element, since each is atomic by itself. The counters see as many.
+// atom {d, …}, [a], {b, …}: one access for each element, since each element is atomic by itself. The counters count
+// each access.
 void decode_vector_atomic(FunctionDecoder& f, const Statement& s) {
   Statement element = s;
   std::string name = s.opcode();

@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// Throws PtxError for what is malformed. What is not supported becomes the Program's refusal.
+// Throws PtxError if the PTX is malformed. The first unsupported instruction becomes the Program's refusal.
 std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const DeviceSymbols& symbols);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
-// decoders: one function per form of instruction; each emits what its statement becomes. opcodes.cc says which opcode
-// is decoded by which function. A decoder throws Unsupported for what lockstep does not know, PtxError for what is
-// wrong.
+// decoders: one function per form of instruction; each emits the instructions that its statement becomes. opcodes.cc
+// says which opcode is decoded by which function. A decoder throws Unsupported for an instruction that lockstep does
+// not know, and PtxError for a malformed one.
 #pragma once
 
 #include <stdexcept>
@@ -30,13 +30,13 @@ struct Opcode;
 
 using Decode = void(FunctionDecoder& f, const Statement& s, const Opcode& opcode);
 
-// decode_alu.cc: arithmetic, and what comes down to it.
+// decode_alu.cc: arithmetic, and the instructions that become arithmetic.
 Decode decode_alu, decode_mov, decode_cvta, decode_isspacep, decode_createpolicy, decode_mapa, decode_getctarank;
 // decode_memory.cc
 Decode decode_load, decode_store, decode_atomic;
 // decode_async.cc
 Decode decode_async, decode_mbarrier;
-// decode_control.cc: control flow, barriers, and what happens between the lanes of a warp. decode_plain: no operands.
+// decode_control.cc: control flow, barriers, and instructions between the lanes of a warp. decode_plain: no operands.
 Decode decode_plain, decode_branch, decode_indexed_branch, decode_call, decode_return, decode_barrier,
     decode_warp_barrier, decode_fence, decode_shuffle, decode_vote, decode_match, decode_redux, decode_elect,
     decode_activemask, decode_allocate;

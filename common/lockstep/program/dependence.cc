@@ -10,12 +10,13 @@
 namespace lockstep {
 namespace {
 
-// Cycles until a loaded value is there, to decide what waits for what. The cost model has the latencies of each card.
+// Cycles until a loaded value is there. They decide which instruction waits for which value. The cost model has the
+// latencies of each card.
 constexpr uint32_t kGlobalLatency = 200, kSharedLatency = 24;
-// ptxas turns a branch over so few instructions into predicates.
+// ptxas turns a branch over at most so many instructions into predicates.
 constexpr uint32_t kPredicated = 8;
 
-// Nothing moves across such an instruction. The kind tells it from our helpers, which have its name, too.
+// Nothing moves across such an instruction. Our helpers have its name, too; the kind tells them apart.
 bool waits_at(const Program& program, uint32_t pc) {
   const Opcode* opcode = find_opcode(program.names[pc]);
   return opcode && opcode->waits && opcode->kind == program.code[pc].kind;
@@ -30,7 +31,7 @@ uint32_t register_units(const Program& program) {
   return bytes / kUnit + 1;
 }
 
-// read(offset) for each register that the instruction reads.
+// Calls read(offset) for each register that the instruction reads.
 template <class Read>
 void for_each_source(const Program& program, const Instruction& in, const Read& read) {
   const auto any = [&](std::initializer_list<uint32_t> offsets) {
@@ -84,7 +85,7 @@ class Pairs {
     for (uint32_t pc = begin; pc < end; ++pc) {
       const Instruction& in = program_.code[pc];
       if (in.kind != Kind::kAlu) {
-        if (in.kind != Kind::kMemory) std::ranges::fill(maker_, kNowhere);  // within straight code
+        if (in.kind != Kind::kMemory) std::ranges::fill(maker_, kNowhere);  // pairs lie within straight code
         continue;
       }
       const Cost second = role(pc);
@@ -128,7 +129,7 @@ class Pass {
 
   struct Value {
     uint64_t at = 0;
-    int32_t access = kNoLoad;  // the load that makes it
+    int32_t access = kNoLoad;  // the load that makes the value
   };
 
   Value& value(uint32_t offset) { return ready_[offset / kUnit]; }
@@ -154,7 +155,8 @@ class Pass {
     end_region();
   }
 
-  // Moves the front to the time at which the value is there. Returns the cycles that are not a load's.
+  // Moves the front to the time at which the value is there. Returns the cycles of the wait. If they are at least half
+  // of a load's latency, marks the load as waited for and returns 0.
   uint16_t wait_for(const Value& v) {
     const uint64_t wait = v.at - front_;
     front_ = v.at;
@@ -243,11 +245,11 @@ class Pass {
   }
 
   Program& program_;
-  std::set<uint32_t> entries_, headers_;  // of functions, of loops
+  std::set<uint32_t> entries_, headers_;  // pcs where functions and loops begin
   std::vector<Value> ready_;              // by offset / kUnit
   uint64_t front_ = 0;                // the cycle at which the next instruction issues if it finds no free slot earlier
   uint64_t start_ = 0;                // nothing moves before this
-  uint64_t free_ = 0;                 // slots since then in which nothing issues
+  uint64_t free_ = 0;                 // free slots between start_ and front_, in which nothing issues yet
   std::array<uint64_t, 2> stored_{};  // the latest store to global, to shared memory
 };
 

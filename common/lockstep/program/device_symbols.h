@@ -1,4 +1,4 @@
-// device_symbols: what the device tells about the names of a loaded module.
+// device_symbols: the addresses and ids that the device has given to the names of a loaded module.
 #pragma once
 
 #include <cstdint>

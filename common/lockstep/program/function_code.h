@@ -1,4 +1,4 @@
-// function_code: one function of a Program: its entry, its frame, and what its calls pass.
+// function_code: one function of a Program: its entry, its frame, and the values that its calls pass.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ struct CallSite {
 struct FunctionCode {
   std::string name;
   uint32_t entry = 0;           // first instruction
-  uint32_t register_bytes = 0;  // of one frame
-  uint32_t param_bytes = 0;     // of one lane in one frame: formal parameters, results, and call arguments
-  uint64_t local_bytes = 0;     // of one lane
+  uint32_t register_bytes = 0;  // the size of one frame's registers
+  uint32_t param_bytes = 0;     // for one lane in one frame: formal parameters, results, and call arguments
+  uint64_t local_bytes = 0;     // for one lane
   std::vector<ParamSlot> params, results;
   std::vector<Preset> presets;
 };

@@ -180,7 +180,7 @@ uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) 
   return inverse;
 }
 
-// The instruction would read or write past the end of a narrower register.
+// Refuses a register of another width. In a narrower one the instruction would read or write past the end.
 void FunctionDecoder::check_width(const Statement& s, const Operand& operand, Width wanted) {
   const Width width = registers_.width_of(operand);
   if (width != Width::kNone && wanted != Width::kNone && width != wanted)

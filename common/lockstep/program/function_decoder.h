@@ -1,5 +1,5 @@
-// function_decoder: one function's statements → decoded instructions. Has what all decoders need: emits instructions,
-// and finds the registers of their operands. The decoders themselves are in decoders.h, one line each in opcodes.cc.
+// function_decoder: one function's statements → decoded instructions. It emits instructions and finds the registers of
+// their operands, for all decoders. The decoders themselves are in decoders.h, one line each in opcodes.cc.
 #pragma once
 
 #include <algorithm>
@@ -31,15 +31,15 @@ struct SharedLayout {
   }
 };
 
-// What the functions of one program share while they are decoded.
+// The data that the functions of one program share while they are decoded.
 struct DecodeContext {
   const Module& module;
   const DeviceSymbols& symbols;
   Program& program;
   SharedLayout shared{};
-  std::vector<const Function*> reachable{};  // beside Program::functions
+  std::vector<const Function*> reachable{};  // parallel to Program::functions
 
-  // Into reachable; kNowhere if the entry cannot reach it.
+  // The function's index in reachable; kNowhere if the entry cannot reach the function.
   uint32_t index_of(const std::string& name) const {
     for (uint32_t i = 0; i < reachable.size(); ++i)
       if (reachable[i]->name == name) return i;
@@ -49,7 +49,7 @@ struct DecodeContext {
 
 class FunctionDecoder {
  public:
-  // index: of the function in Program::functions; 0 is the kernel.
+  // index: the function's index in Program::functions; 0 is the kernel.
   FunctionDecoder(DecodeContext& context, const Function& function, uint32_t index);
 
   void run();
@@ -59,7 +59,7 @@ class FunctionDecoder {
   Instruction& emit(const Statement& s, Kind kind);
   Instruction& emit_alu(const Statement& s, AluHandler handler, const AluOperands& operands);
   void read_special(const Statement& s, Special special);
-  // An instruction whose index is the list's next one.
+  // Appends `use` to the list, and emits an instruction with the index of the new element.
   template <class Use>
   Instruction& emit_use(const Statement& s, Kind kind, std::vector<Use>& list, Use use) {
     Instruction& in = emit(s, kind);
@@ -69,7 +69,8 @@ class FunctionDecoder {
   }
   // The access belongs to the instruction that was emitted last.
   void add_access(MemoryAccess& access);
-  // Once all labels are known: target of the branch that was emitted last; entries of a table of targets.
+  // These two take effect when all labels are known. They set the target of the branch that was emitted last, and the
+  // entries of a table of targets.
   void branch_to(const std::string& label) { branches_.emplace_back(last_pc(), label); }
   void fill_table(uint32_t table, const std::vector<std::string>& labels) { tables_.emplace_back(table, labels); }
 

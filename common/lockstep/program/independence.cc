@@ -17,8 +17,8 @@ bool is_float(Type type) {
   }
 }
 
-// Whether many such reductions give the same result in any order. Sums of floats are rounded after each step; inc and
-// dec wrap at a limit that each of them has for itself.
+// Whether many such reductions give the same result in any order. Sums of floats are rounded after each step; each inc
+// and dec has a limit of its own, at which it wraps.
 bool commutes(const MemoryAccess& reduction) {
   switch (reduction.atomic) {
     case AtomicOp::kAdd:
@@ -56,16 +56,16 @@ bool is_independent(const Instruction& in) {
   switch (in.kind) {
     case Kind::kAlu:
     case Kind::kJoin:
-    case Kind::kMemory:  // the access says
+    case Kind::kMemory:  // the access decides
     case Kind::kBranch:
     case Kind::kBranchIndexed:
-    case Kind::kCall:  // the call says
+    case Kind::kCall:  // the call decides
     case Kind::kReturn:
     case Kind::kExit:
     case Kind::kBarrier:
     case Kind::kWarpBarrier:
     case Kind::kCollective:
-    case Kind::kAsync:          // the use says
+    case Kind::kAsync:          // the use decides
     case Kind::kMbarrier:       // in the block's own shared memory
     case Kind::kClusterArrive:  // clusters have one block
     case Kind::kClusterWait:

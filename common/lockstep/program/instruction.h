@@ -27,8 +27,8 @@ enum class Kind : uint8_t {
   kClusterWait,
   kReadSpecial,  // special
   kAllocate,     // local memory until the function returns. d: its address; a: bytes; alignment
-  kYield,        // nanosleep: others first
-  kFence,        // scope. Every write is visible at once anyway; only checks ask
+  kYield,        // nanosleep: other warps run first
+  kFence,        // scope. Every write is visible at once; only the checks use the scope
   kNothing,      // hints
   kTrap
 };
@@ -39,9 +39,9 @@ struct Instruction : AluOperands {
   uint32_t guard = 0;        // offset of the guarding predicate; 0 = always
   bool guard_negated = false;
   bool uncounted = false;  // a helper of ours that stands for no PTX instruction
-  uint16_t stall = 0;      // cycles that a warp alone takes for it, without waits for loads (dependence.h)
+  uint16_t stall = 0;      // cycles that a warp alone needs for it, without waits for loads (dependence.h)
   Kind kind = Kind::kAlu;
-  union {  // by kind, see there
+  union {  // the kind decides which of them is valid (see Kind)
     uint32_t index = 0;
     uint32_t target;     // pc
     uint32_t alignment;  // bytes

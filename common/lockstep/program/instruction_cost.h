@@ -1,4 +1,4 @@
-// instruction_cost: what the card spends on one instruction; for the cost model.
+// instruction_cost: the cost of one instruction on the card, for the cost model.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class Pipe : uint8_t { kNone, kInteger, kFloat, kDouble, kSpecial, kShuffle
 
 struct InstructionCost {
   Pipe pipe = Pipe::kNone;
-  uint8_t slots = 0;     // instructions that ptxas makes of it
+  uint8_t slots = 0;     // the number of instructions that ptxas makes of it
   uint16_t latency = 0;  // cycles until its result is there, without the time of a load
 };
 

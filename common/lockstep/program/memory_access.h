@@ -1,4 +1,4 @@
-// memory_access: one access of 32 lanes to memory: its address, its values, and what other threads may see of it.
+// memory_access: one access of 32 lanes to memory: its address, its values, and its order for other threads.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,7 @@ constexpr CostByType of_every_type(InstructionCost cost) { return {cost, cost, c
 constexpr InstructionCost kFloatCost{P::kFloat, 1, 4}, kDoubleCost{P::kDouble, 1, 8}, kToFloat{P::kSpecial, 1, 6};
 constexpr CostByType kSimpleCost{{{P::kInteger, 1, 4}, {P::kInteger, 2, 6}, kFloatCost, kFloatCost, kDoubleCost}};
 
-// In the order of Cost. Where floats are multiplied, integers are.
+// In the order of Cost. The units that multiply floats also multiply integers.
 // clang-format off
 constexpr CostByType kCosts[] = {
     of_every_type({P::kNone, 0, 0}),      // kFree
@@ -102,7 +102,7 @@ constexpr CostByType kCosts[] = {
     of_every_type({P::kShuffle, 1, 23}),  // kShuffle
     of_every_type({P::kNone, 1, 20}),     // kVote
     of_every_type({P::kSpecial, 2, 24}),  // kSpecial
-    // integer, 64-bit integer, float, .approx, double: of kConvert, kBitCount, kMultiply, kDivide
+    // kConvert, kBitCount, kMultiply, kDivide: for integer, 64-bit integer, float, .approx, double
     {{{P::kInteger, 1, 6}, {P::kInteger, 1, 6}, kToFloat, kToFloat, kToFloat}},
     {{{P::kSpecial, 1, 14}, {P::kSpecial, 1, 14}, kFloatCost, kFloatCost, kDoubleCost}},
     {{{P::kFloat, 1, 5}, {P::kFloat, 4, 14}, kFloatCost, kFloatCost, kDoubleCost}},

@@ -1,6 +1,6 @@
-// opcodes: every PTX opcode that lockstep knows, one line each: the role of its operands, what it becomes, whether a
-// warp waits there, which function decodes it, and what it costs. What has no line here is refused by name. Left out:
-// the arithmetic by type, which is alu_table's.
+// opcodes: every PTX opcode that lockstep knows, one line each: the role of its operands, the kind of instruction that
+// it becomes, whether a warp waits there, which function decodes it, and its cost. An opcode without a line here is
+// refused by name. Left out: the arithmetic by type, which is in alu_table.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 
 namespace lockstep {
 
-// What happens to registers among the operands. An address is always read.
+// How the instruction uses the registers among its operands. An address is always read.
 enum class Operands : uint8_t {
   kResultFirst,  // the first (of d|p the first two) is written, the others are read
   kAllRead,
   kStore  // all are read; registers outside the address are only copied
 };
 
-// Instructions that cost the same, by type. kFree: another name of a register or of a constant, which ptxas puts into
-// the instruction that reads it. ptxas joins shifts, sums and logic in pairs (dependence.h).
+// Classes of instructions. The instructions of a class cost the same, type by type. kFree: another name of a register
+// or of a constant, which ptxas puts into the instruction that reads it. ptxas joins shifts, sums and logic in pairs
+// (dependence.h).
 // clang-format off
 enum class Cost : uint8_t {
   kFree, kAccess, kControl, kShuffle, kVote, kSpecial, kConvert, kBitCount, kMultiply, kDivide,
@@ -39,10 +40,10 @@ struct Opcode {
 };
 
 std::span<const Opcode> opcodes();
-// The line of an instruction such as "bar.warp.sync": the longest name that begins it. Null if lockstep does not know
-// it.
+// The line of an instruction such as "bar.warp.sync": the longest name with which it begins. Null if lockstep does not
+// know it.
 const Opcode* find_opcode(std::string_view instruction);
-// Of an instruction such as "rem.s32"; nothing for one that is not known.
+// The cost of an instruction such as "rem.s32"; no cost if lockstep does not know the instruction.
 InstructionCost cost_of(std::string_view instruction);
 
 }  // namespace lockstep

@@ -22,7 +22,7 @@ inline constexpr uint64_t kSharedWindow = 0x7100'0000'0000'0000;
 inline constexpr uint64_t kLocalWindow = 0x7200'0000'0000'0000;
 inline constexpr uint64_t kFunctionWindow = 0x7300'0000'0000'0000;  // "addresses" of device functions
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
-inline constexpr uint64_t kParamBytes = 32 << 10;  // of a kernel: PTX allows 32,764; rounded up
+inline constexpr uint64_t kParamBytes = 32 << 10;  // of a kernel's parameters: PTX allows 32,764; rounded up
 inline constexpr uint32_t kSharedBase = 1024;      // the system owns the first KiB of shared memory since sm_80
 
 // The lists that Instruction::index points into, by kind.
@@ -45,11 +45,11 @@ struct Refusal {
 
 struct Program : InstructionLists {
   std::vector<Instruction> code;
-  std::vector<SourceLocation> locations;  // beside code
-  std::vector<std::string> names;         // beside code: of the instructions, for diagnoses
-  std::vector<InstructionCost> costs;     // beside code
+  std::vector<SourceLocation> locations;  // parallel to code
+  std::vector<std::string> names;         // parallel to code: the names of the instructions, for diagnoses
+  std::vector<InstructionCost> costs;     // parallel to code
   std::vector<FunctionCode> functions;    // [0] is the entry
-  std::vector<uint64_t> function_ids;     // beside functions: id within the device, for indirect calls
+  std::vector<uint64_t> function_ids;     // parallel to functions: id within the device, for indirect calls
   uint32_t static_shared_bytes = 0;
   uint64_t local_bytes = 0;         // of one thread, without calls of unknown depth
   bool calls_unknown = false;       // indirect or recursive: local memory needs a real stack

@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// First the registers with a value that stays, then (from kClock on) the ones that are read afresh each time. The grid
-// workspace is where the blocks of a cooperative launch meet; it is 0 for other launches.
+// Registers whose value stays the same come first. From kClock on, a register is read afresh each time. Through the
+// grid workspace the blocks of a cooperative launch wait for each other; it is 0 for other launches.
 // clang-format off
 enum class Special : uint8_t {
   kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,

@@ -24,7 +24,8 @@ void for_each_symbol(Module& module, const Visit& visit) {
   for (Function& f : module.functions) visit(f);
 }
 
-// For each name the module whose definition all modules see: a strong definition before a weak one, else the first.
+// Finds for each name the module whose definition all modules see: a strong definition before a weak one, else the
+// first.
 class Exports {
  public:
   explicit Exports(std::vector<Module>& modules) {

@@ -1,5 +1,5 @@
 // linker: the Modules of a program's object files → one Module, in which every name means one thing. An internal symbol
-// is renamed if another file uses the same name. Of several weak definitions one is kept. A definition replaces the
+// is renamed if another file uses the same name. One of several weak definitions is kept. A definition replaces the
 // declarations. A symbol without a definition stays a declaration, and a kernel that uses it is refused later, by name.
 #pragma once
 

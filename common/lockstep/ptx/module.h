@@ -13,7 +13,7 @@ namespace lockstep {
 // A line in the learner's source (.loc), and in the PTX text itself.
 struct SourceLocation {
   uint32_t file = 0, line = 0;  // file: key of Module::files; 0 = unknown
-  // Where this was inlined: the learner's own line, see the parser. 0 if it was not.
+  // The learner's own line into which this line was inlined (see the parser); 0 if it was not inlined.
   uint32_t inlined_file = 0, inlined_line = 0;
   uint32_t ptx_line = 0;
 };
@@ -37,13 +37,13 @@ struct Operand {
   enum Kind : uint8_t {
     kRegister,  // name; or a special register such as %tid.x
     kInteger,   // bits (two's complement, 64 bits wide)
-    kFloat,     // bits of an IEEE double (double_literal) or of a float (0f…)
-    kDouble,
-    kSymbol,   // name + offset: a variable, function or label
-    kAddress,  // [elements[0] + offset]: register, symbol or integer
-    kVector,   // {elements…}
-    kList,     // (elements…): arguments of a call
-    kSink,     // _
+    kFloat,     // bits of a float, from a literal 0f…
+    kDouble,    // bits of an IEEE double, from any other literal with a fraction
+    kSymbol,    // name + offset: a variable, function or label
+    kAddress,   // [elements[0] + offset]: register, symbol or integer
+    kVector,    // {elements…}
+    kList,      // (elements…): arguments of a call
+    kSink,      // _
   } kind = kSink;
   std::string name;
   uint64_t bits = 0;
@@ -68,7 +68,7 @@ struct InstructionName {
 };
 
 struct Statement {
-  // Shared: a large module has 100,000 statements and some hundred names. Null for a label.
+  // Statements share names, since a large module has 100,000 statements and some hundred names. Null for a label.
   std::shared_ptr<const InstructionName> name;
   std::vector<Operand> operands;  // a dual destination p|q is two operands and dual_destination is set
   bool dual_destination = false;

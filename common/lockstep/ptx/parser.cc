@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kMostRegisters = 1 << 20;  // of one declaration
+constexpr uint64_t kMostRegisters = 1 << 20;  // the most registers of one declaration
 constexpr int kDeepest = 256;                 // scopes, lists and operands that are nested
 
 Space space_from_directive(std::string_view word) {
@@ -36,7 +36,7 @@ class Parser : private TokenReader {
   }
 
  private:
-  // One level of nesting. The parser calls itself for each level, and its stack has an end.
+  // One level of nesting. The parser calls itself for each level, and its stack is limited.
   class Level {
    public:
     explicit Level(Parser& parser) : depth_(parser.depth_) {
@@ -494,7 +494,7 @@ class Parser : private TokenReader {
   uint32_t unique_names_ = 0;
   std::unordered_map<std::string, std::shared_ptr<const InstructionName>> names_;  // by full name
   SourceLocation location_;
-  std::unordered_map<uint64_t, uint64_t> call_sites_;  // inlined line → where it was inlined
+  std::unordered_map<uint64_t, uint64_t> call_sites_;  // inlined line → the line of the call
   std::unordered_set<std::string> register_names_;     // of this function: they need not begin with '%'
 };
 

@@ -1,5 +1,5 @@
-// token_reader: tokens one after the other, with any number to look ahead; and the words and numbers in them. A number
-// becomes an operand with its bits and its kind. Left out: the grammar.
+// token_reader: tokens one after the other, with a look ahead at any number of them; and the words and numbers in them.
+// A number becomes an operand with its bits and its kind. Left out: the grammar.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // cost_model: the work of a launch and a card → how long the card would take. The time is modelled, never measured;
 // docs/model.md shows how far it is from times that we have measured. Pure arithmetic.
 //
-// A launch takes a fixed time. To it comes the time of the slowest part: memory, the L2 cache, wavefronts of L1 and
-// shared memory, issuing instructions, atomics at one address, or the chain of waits of a block's warps, wave after
-// wave of blocks. The other parts add a little, since two parts never overlap completely.
+// A launch takes a fixed time plus the time of its slowest part: memory, the L2 cache, wavefronts of L1 and shared
+// memory, issuing instructions, atomics at one address, or the chain of waits of a block's warps, wave after wave of
+// blocks. The other parts add a little, since two parts never overlap completely.
 #pragma once
 
 #include "report/cards.h"

@@ -27,7 +27,7 @@ struct LaunchRecord {
   Work work;                                                      // no blocks: nothing is modelled
 };
 
-bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // some order; records that differ are not equal in it
+bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // a total order: different records are never equal
 
 // The host's calls since the last launch; none before the first.
 struct HostCalls {

@@ -186,8 +186,8 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   return runtime.surfaced ? static_cast<cudaError_t>(runtime.fault.status) : cudaSuccess;
 }
 
-// LOCKSTEP_FAIL tests whether the program checks the call itself. So cudaGetLastError() says nothing about a call that
-// returns its error; only a launch has no other way.
+// LOCKSTEP_FAIL tests whether the program checks the call itself. So cudaGetLastError() does not repeat the error of a
+// call that returned it. A launch by <<<>>> returns no error, so a failed launch sets the last error.
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   runtime.tell_findings();
   return function.find("Launch") != std::string_view::npos ? leave(cudaErrorUnknown) : cudaErrorUnknown;

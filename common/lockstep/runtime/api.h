@@ -51,7 +51,7 @@ static_assert(static_cast<int>(Status::kCooperativeLaunchTooLarge) == cudaErrorC
 struct Allocation {
   uint64_t bytes = 0;
   MemoryKind kind = MemoryKind::kDevice;
-  cudaMemPool_t pool = nullptr;  // of cudaMallocAsync
+  cudaMemPool_t pool = nullptr;  // the pool of a cudaMallocAsync
   bool variable = false;         // a managed variable of the program: not to be freed
 };
 
@@ -82,7 +82,7 @@ struct Binary {
   std::vector<std::span<const std::byte>> containers;
   ModuleId module = 0;  // 0: the device can run nothing of it
   bool loaded = false;
-  Outcome outcome;  // of loading
+  Outcome outcome;  // the outcome of loading it
   std::vector<std::unique_ptr<Symbol>> symbols;
 };
 
@@ -90,8 +90,8 @@ struct Runtime;
 
 struct Event {
   unsigned flags = 0;
-  uint64_t number = 0;      // of its last record among all; 0: not recorded
-  int64_t nanoseconds = 0;  // of the host's clock
+  uint64_t number = 0;      // the number of its last record, counted over all events; 0: not recorded
+  int64_t nanoseconds = 0;  // the host's clock at that record
   void record(Runtime& runtime);
 };
 struct Stream {
@@ -104,7 +104,7 @@ struct Pool {
   std::map<int, int> flags;  // reuse attributes
 };
 
-// What the program registered before main().
+// Everything that the program registered before main().
 struct Registered {
   std::vector<std::unique_ptr<Binary>> binaries;
   std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels;  // by the host's stub function
@@ -118,7 +118,7 @@ struct MemoryTables {
 };
 struct Events {
   std::set<Event*> all;
-  uint64_t records = 0;  // of events, so far
+  uint64_t records = 0;  // records of events so far
   uint64_t waited = 0;   // the program has waited for all records up to this one
 };
 struct Streams {
@@ -137,7 +137,7 @@ struct Runtime {
 
   Outcome start_up;                // not ok: the environment is malformed
   std::unique_ptr<Device> device;  // set if start_up is ok
-  Outcome fault;                   // of a kernel; sticky
+  Outcome fault;                   // the fault of a kernel; sticky
   bool surfaced = false;           // a synchronising call has returned the fault to the program
   bool lost = false;               // reset after a fault: as on a card, this process can do no more work
 

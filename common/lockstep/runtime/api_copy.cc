@@ -1,6 +1,6 @@
-// api_copy: copying and filling memory. The pointers tell which side of a copy is the device's. The program's kind is
-// checked against them as by the real runtime: a side that the kind calls the device's must be the device's memory
-// (pinned memory counts); a side that it calls the host's may be either.
+// api_copy: copying and filling memory. The pointers tell which side of a copy is the device's. The kind that the
+// program gives is checked against the pointers, as the real runtime does: a side that the kind calls the device's must
+// be the device's memory (pinned memory counts); a side that it calls the host's may be either.
 #include <cstring>
 #include <utility>
 

@@ -125,8 +125,8 @@ cudaDeviceProp properties_of(const Device& device) {
   return p;
 }
 
-// The first values of a card's limits. To set one changes only the number; the stack's limit alone has an effect. 0: a
-// program cannot ask for this limit.
+// The first values of a card's limits. Setting a limit changes only the number; only the stack's limit has an effect.
+// 0: a program cannot ask for this limit.
 size_t usual_limit(cudaLimit limit) {
   switch (limit) {
     case cudaLimitStackSize: return 1024;

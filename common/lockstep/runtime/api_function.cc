@@ -9,7 +9,7 @@ using namespace lockstep::runtime;
 
 namespace {
 
-constexpr unsigned kMostRegisters = 255;  // of a thread, on every card so far
+constexpr unsigned kMostRegisters = 255;  // registers of a thread on every card so far
 
 // Runs `body(runtime, kernel)` for a kernel that can be launched. `valid`: the other arguments are valid.
 template <typename Body>

@@ -56,12 +56,12 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
     request.stack_bytes = set->second;
   const Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->fault();
-  // Print now: the program may never ask.
+  // Print now: the program may never ask for the error.
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
   const cudaError_t error = runtime.code(outcome);
-  // What the documentation calls cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds,
-  // are cudaErrorInvalidValue since CUDA 13 (seen on an H200). The message says more.
+  // Since CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
+  // cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds. The message says more.
   const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;
   return wrong_shape ? cudaErrorInvalidValue : error;
 }
@@ -72,7 +72,7 @@ cudaError_t launch_function(const void* function, const Configuration& configura
               [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments); });
 }
 
-// Reads the attributes that matter here. Refuses those that change the kernel's meaning and are not emulated.
+// Reads the attributes that matter here. Refuses the attributes that change the kernel's meaning and are not emulated.
 cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, bool* cooperative,
                             std::vector<Event*>* events) {
   for (unsigned i = 0; i < config.numAttrs; ++i) {

@@ -19,8 +19,8 @@ LOCKSTEP_API void** __cudaRegisterFatBinary(void* wrapper) {
 
 LOCKSTEP_API void __cudaRegisterFatBinaryEnd(void**) {}
 
-// Called at exit, or when a library with kernels is closed: other objects may get its addresses then. Modules stay
-// loaded, since the report names their sources.
+// Called at exit, or when a library with kernels is closed: afterwards other objects may get its addresses. Modules
+// stay loaded, since the report names their sources.
 LOCKSTEP_API void __cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);

@@ -96,7 +96,7 @@ class Figures(unittest.TestCase):
 
 
 class Model(unittest.TestCase):
-    """What docs/model.md claims. fit_model.py --check compares model_fit.csv with the model and the measurements."""
+    """The claims of docs/model.md. fit_model.py --check compares model_fit.csv with the model and the measurements."""
 
     def test_every_rung_is_within_the_factor_also_when_it_is_left_out(self) -> None:
         for rung in model.load():

@@ -1,4 +1,4 @@
-"""What the pictures read from a trace."""
+"""The values that the pictures read from a trace."""
 
 import json
 import unittest

@@ -113,8 +113,7 @@ def class_page(course: Course, similar: Similar, notes: Sequence[str], style: St
 
 
 def feedback(grade: Grade) -> str:
-    """Moodle shows this beside a grade, as HTML: a line for each part, then the place where the first points were
-    lost."""
+    """Moodle shows this beside a grade, as HTML: a line for each part, then the steps that lost the first points."""
     why = grade.explanation()
     lines = [f"{grade.label}: {grade.verdict}"]
     lines += [f"{part['name']}: {part['points']} of {part['of']} ({part['why']})" for part in grade.parts]

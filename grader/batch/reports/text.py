@@ -1,5 +1,5 @@
-"""text: makes submitted text harmless for the place where it is shown, writes numbers as people write them, and writes
-complete files or none. The templates escape HTML."""
+"""text: makes submitted text harmless for the format in which it is shown, writes numbers as people write them, and
+writes complete files or none. The templates escape HTML."""
 
 import re
 import unicodedata

@@ -35,7 +35,7 @@ struct Failure {
 
   Verdict verdict;
   std::string check;               // a name of docs/labs.md: case.reduce_sum.33.ones
-  std::vector<std::string> steps;  // what was done, what was seen
+  std::vector<std::string> steps;  // the actions and the observations
   std::string next_step;
   std::string printed;  // by the compiler or the learner's code
   std::optional<Secret> instructor = {};

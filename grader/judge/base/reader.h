@@ -1,4 +1,4 @@
-// reader: one object of a JSON file that a person wrote → its values. Errors name the file, the place in it and the
+// reader: one object of a JSON file that a person wrote → its values. Errors name the file, the position in it and the
 // page that explains the keys.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace warpladder {
 
-// Reads the keys of one object. finish() then refuses the keys that nobody read.
+// Reads the keys of one object. finish() then refuses the keys that were not read.
 class Reader {
  public:
   // The object must outlive the reader.
@@ -30,7 +30,7 @@ class Reader {
   T get(const char* key, T otherwise);
   std::optional<double> get_figure(const char* key);  // a number or null
 
-  void skip(const char* key) { seen_.insert(key); }  // for another program
+  void skip(const char* key) { seen_.insert(key); }  // the key is for another program
   bool has_object(const char* key);                  // not null, and not missing
   Reader object(const char* key);
   std::vector<Reader> list(const char* key, const char* what);  // what: "rule", for rule 1, rule 2 … in errors

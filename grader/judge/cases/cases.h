@@ -18,7 +18,7 @@ struct Case {
   const EntryInfo* entry = nullptr;
   std::string input;
   size_t n = 0;
-  uint64_t seed = 0;       // of its input
+  uint64_t seed = 0;       // the seed of its input
   int block = 0;           // threads of a block, where the entry takes that number
   std::string alias = "";  // of a hidden case: a student reads it in place of the name; "": it is a public case
 };

@@ -68,7 +68,7 @@ std::vector<Case> draw_cases(const std::string& secret, const Lab& lab) {
   return cases;
 }
 
-// A case from the instructor's list: {"n", "input"}, and where wanted "entry", "seed", "block".
+// A case from the instructor's list: {"n", "input"}, and optionally "entry", "seed", "block".
 Case read_case(const Json& json, const std::string& name, const std::string& secret, const Lab& lab) {
   Reader reader(json, "the hidden " + name, "docs/grading.md");
   Case made;

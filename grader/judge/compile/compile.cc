@@ -65,7 +65,7 @@ std::string without_folder(std::string text, const TemporaryFolder& folder) {
 }
 
 struct Bench {
-  double seconds;  // for each tool
+  double seconds;  // the limit for each tool
   const TemporaryFolder& folder;
   Walls walls;
 };
@@ -161,7 +161,7 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
   return run_tool(linker, "the linker", bench);
 }
 
-// The judge says so itself, nvcc of its parts, and gcc of its parts.
+// The message about the compiler itself comes from the judge; the message about a part of it comes from nvcc or gcc.
 bool compiler_was_killed(const Failure& failure) {
   const auto says = [&](const char* text) { return failure.printed.find(text) != std::string::npos; };
   return failure.steps.front().ends_with("Killed") || says("died due to signal 9") ||

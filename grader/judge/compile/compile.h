@@ -11,8 +11,8 @@
 
 namespace warpladder {
 
-// Between compiler and linker, object.h checks what the file defines. A failure of the compiler is the learner's. So is
-// one of the linker, since nothing but the learner's object changes.
+// Between compiler and linker, object.h checks what the file defines. A failure of the compiler or the linker is the
+// learner's fault, since only the learner's object changes.
 std::optional<Failure> compile(const Build& build, const Lab& lab, const std::filesystem::path& source,
                                const std::filesystem::path& binary, const TemporaryFolder& folder);
 

@@ -14,7 +14,7 @@ constexpr const char* kDescribe = "warpladder_opencl_describe";
 
 bool is_function(const Symbol& symbol) { return std::string("TWi").find(symbol.kind) != std::string::npos; }
 
-// cuMemAlloc, but not cube.
+// True for cuMemAlloc, false for cube.
 bool has_prefix_and_capital(const std::string& name, const std::string& prefix) {
   return name.starts_with(prefix) && name.size() > prefix.size() && std::isupper(name[prefix.size()]) != 0;
 }

@@ -37,7 +37,7 @@ std::optional<Mismatch> first_wrong(size_t n, IsRight is_right, Describe describ
 
 bool is_float(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
 
-// The milliseconds decide nothing, but a kernel takes some time, and that is a number.
+// The milliseconds decide nothing. But a kernel takes some time, and the time must be a number.
 std::optional<Mismatch> check_time(float ms, bool launched) {
   if (std::isfinite(ms) && (launched ? ms > 0 : ms == 0)) return std::nullopt;
   return Mismatch{"the returned milliseconds", number(ms, kFloatDigits), launched ? "a number above 0" : "0", ""};
@@ -48,7 +48,7 @@ std::optional<Mismatch> check_time(float ms, bool launched) {
 std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answer& answer) {
   const auto in = as<float>(in_bytes);
   const std::vector<double> want = saxpy_oracle(in, kSaxpyA);
-  double magnitude = 0;  // of element i, as `exact` is
+  double magnitude = 0;  // the magnitude of element i; `exact` is about element i, too
   bool exact = false;
   const auto is_right = [&](size_t i) {
     const double product = static_cast<double>(kSaxpyA) * static_cast<double>(in[i]);

@@ -20,7 +20,7 @@ struct Mismatch {
 
 struct Answer {
   View out;
-  int64_t value;  // what the function returned
+  int64_t value;  // the returned value of the function
 };
 
 // Each takes the entry, the input and the answer.

@@ -1,6 +1,6 @@
 // inputs: (kind, size, seed) → the array of a case. common/contracts/NAME.json lists the kinds of a contract. Each kind
 // shows a mistake: ones show a wrong count, a spike shows an element that is lost or counted twice, alternating values
-// show a wrong order, increasing values show an element from the wrong place, constant and skewed bytes make many
+// show a wrong order, increasing values show an element from the wrong index, constant and skewed bytes make many
 // threads write to one counter.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace warpladder {
 
 struct Build {
   std::vector<std::string> compile, link;                          // they hold {source}, {object} and {binary}
-  std::vector<std::filesystem::path> compiler_sees, program_sees;  // beside /usr
+  std::vector<std::filesystem::path> compiler_sees, program_sees;  // parts of the machine that they see beside /usr
   std::filesystem::path lockstep;                                  // folder of its libcudart.so.13
   std::filesystem::path baseline;  // binary of the rung that the speedup is over; empty: the serial CPU
 };

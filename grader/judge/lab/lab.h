@@ -21,7 +21,7 @@ struct Rule {
 // A speedup over the baseline that earns points.
 struct Threshold {
   double speedup = 0;
-  int points = 0;  // of the score's 100
+  int points = 0;  // points of the score, which has 100
   std::string why;
 };
 
@@ -33,7 +33,7 @@ struct Lab {
     double one_case = 10, real_case = 60, compile = 120;
   };
 
-  std::string name;    // of its folder: 02_reduce_neighbored
+  std::string name;    // the name of its folder: 02_reduce_neighbored
   std::string number;  // 02
   std::string source;
   const Contract* contract = nullptr;

@@ -20,8 +20,8 @@ bool is_reported_by_cards(const Finding& finding);
 // answers are right, as far as is known.
 std::optional<Failure> cause_of(const Report& report, bool is_right);
 
-// lockstep writes on stderr that memory was not freed. That is not the code's own text, and it is no news where an
-// error ended the program: it is taken out of `printed`.
+// lockstep writes on stderr that memory was not freed. That is not the code's own text, and it says nothing new if an
+// error ended the program. So it is taken out of `printed`.
 void drop_leaks(const Report& report, std::string& printed);
 
 }  // namespace warpladder

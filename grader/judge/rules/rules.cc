@@ -27,7 +27,7 @@ double excess(const RuleResult& result) {
   return result.rule.op.starts_with('<') ? measured - value : value - measured;
 }
 
-// What one launch adds to the counter or to `per`.
+// The amount that one launch adds to the counter or to `per`.
 double amount(const Launch& launch, const std::string& what, const std::string& rule) {
   if (what == "launch") return 1;
   if (what == "block") return launch.blocks;

@@ -1,5 +1,5 @@
 // answer: the runner's reply to a job, and the arrays that came back → the times, or a failure. Nothing but the bytes
-// of the arrays is trusted; the times are the process's own word.
+// of the arrays is trusted; the times are only claims of the process.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 namespace warpladder {
 
 struct Timing {
-  // The process says these: how long the device was at work; the time by CUDA events; the speed of a copy on the card
+  // The process claims these: how long the device was at work; the time by CUDA events; the speed of a copy on the card
   // just before.
   std::optional<double> device_ms, events_ms;
   double copy_gb_per_s = 0;
-  double whole_ms = 0;  // of a timed call, by the judge's own clock
+  double whole_ms = 0;  // the time of a timed call, by the judge's own clock
 };
 
 // A job as it was sent.
@@ -33,13 +33,13 @@ struct Job {
 struct CameBack {
   std::string line;    // the reply
   std::string errors;  // the process's stderr
-  View input, result;  // as the judge gave it; both arrays as they are now, between their guard bands
+  View input, result;  // the input as the judge gave it; both arrays as they are now, between their guard bands
 };
 
 struct Answered {
   Timing timing;
   View output;
-  std::string opencl_device;  // that the code chose; "": the reply names none
+  std::string opencl_device;  // the device that the code chose; "": the reply names none
 };
 
 std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered);
@@ -51,7 +51,7 @@ struct Shown {
   std::string line;
 };
 
-// The answer must be what was there when the judge's clock stopped. line: the reply.
+// The answer must be equal to the output at the moment when the judge's clock stopped. line: the reply.
 std::optional<Failure> compare_shown(const Shown& shown, View output, const std::string& line);
 
 }  // namespace warpladder

@@ -1,7 +1,7 @@
 // device_process: lockstep's device for one submission, in a process of its own (build/lockstep/device_server). The
 // submission gets one end of a socket, the device the other. The counters and findings come to the judge from this
-// process alone, and the submission can only ask it for what CUDA offers. docs/lockstep.md says which process can touch
-// what.
+// process alone, and the submission can only ask it for what CUDA offers. docs/lockstep.md lists the data that each
+// process can touch.
 #pragma once
 
 #include <filesystem>

@@ -12,17 +12,17 @@ std::string seconds_text(double seconds);  // "1 second"
 
 Failure time_failure(const std::string& what);
 Failure output_failure();
-// The runner never says this, or not at this point.
+// The runner never sends this line, or not at this point.
 Failure protocol_failure(const std::string& what);
 // The runner never writes such a line. If it looks like a reply, it is made up; any other line may be an accident.
 Failure foreign_line_failure(const std::string& line);
-// The judge's own trouble. errors: the process's stderr.
+// A fault of the judge or of its machine. errors: the process's stderr.
 Failure fault_failure(const std::string& what, const std::string& errors);
 // The line is not an answer.
 Failure refused_failure(const std::string& line, const std::string& errors);
-// A submission's process got a SIGKILL. Of our limits only that of CPU time sends one, after an ignored SIGXCPU. Else
-// the kernel sends it when memory runs out, or another program does. To tell whose memory it was, everything is run
-// once more.
+// A submission's process got a SIGKILL. Among our limits only the limit of CPU time sends one, after an ignored
+// SIGXCPU. Otherwise the kernel sends it when memory runs out, or another program does. Everything is run once more, to
+// find out which process used up the memory.
 struct Killed {};
 
 // The process is gone although an answer was due.

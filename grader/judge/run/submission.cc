@@ -143,8 +143,8 @@ std::optional<Failure> Submission::say(const std::string& text) {
   return std::nullopt;
 }
 
-// The places are drawn after the call is said to have ended. With eight of them, a process that has nine tenths of the
-// output is still caught in more than half of its calls.
+// The words are chosen after the process has said that the call ended. With eight words, a process that has nine tenths
+// of the output is still caught in more than half of its calls.
 std::string Submission::ask_to_show(size_t out_bytes) {
   constexpr size_t kShown = 8;
   std::random_device random;
@@ -155,7 +155,7 @@ std::string Submission::ask_to_show(size_t out_bytes) {
 }
 
 // For a timed call. `line` becomes the process's reply. whole_ms is the time from "go" until the words of the output
-// were here. Where the process says anything else on the way, that is its reply.
+// were here. If the process sends another line before that, that line is its reply.
 std::optional<Failure> Submission::hold_clock(const Job& job, double seconds, std::string& line, double& whole_ms) {
   const std::string what(job.one_case.entry->name);
   const auto says = [&](const char* status) {

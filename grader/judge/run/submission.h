@@ -22,7 +22,7 @@ class Submission {
   explicit Submission(SubmissionSpec spec);
 
   std::optional<Failure> start();  // until the program is ready and has shown that all entries of the lab are there
-  void give(View input);           // of the next run
+  void give(View input);           // sets the input of the next run
   std::variant<Timing, Failure> run(const Case& job, double seconds);
   std::variant<Timing, Failure> run_timed(const Case& job, double seconds);
   // Runs a case with a failing_call. The code notices and ends there, as it does by CUDA_CHECK, or it goes on.
@@ -30,12 +30,12 @@ class Submission {
   Reaction react(const Case& job, double seconds);
   // Asks the program to end. A failure of its device comes before one of the program.
   std::optional<Failure> stop();
-  // Ends what still runs. The device may have crashed, or been sent something that CUDA never sends.
+  // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
   std::optional<Failure> device_trouble();
   std::string report() const;   // lockstep's, after stop(); "" if there is none
   std::string printed() const;  // the code's stdout, then its stderr, on which lockstep writes as well
-  std::string opencl_device() const { return opencl_device_; }  // that the code chose; "": none
-  std::string card() const { return card_; }                    // in the runtime's words
+  std::string opencl_device() const { return opencl_device_; }  // the device that the code chose; "": none
+  std::string card() const { return card_; }                    // the card's name, from the runtime
   View output() const { return output_; }                       // of the last run, if it passed
 
  private:

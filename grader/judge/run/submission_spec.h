@@ -1,4 +1,5 @@
-// submission_spec: which program a submission is, on which device it runs, and under what. Plain values.
+// submission_spec: the program of a submission, its device, and the checks and limits under which it runs. Plain
+// values.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +24,8 @@ struct SubmissionSpec {
   std::filesystem::path binary;
   Device device;
   const Lab* lab = nullptr;
-  size_t largest_n = 0;         // of all jobs to come
-  std::string schedule;         // of lockstep; "": its own choice
+  size_t largest_n = 0;         // the largest n of all jobs to come
+  std::string schedule;         // lockstep's schedule; "": its own choice
   bool checked = false;         // under every check of lockstep
   int failing_call = 0;         // lockstep lets this call of CUDA's fail, counted within the function; 0: none
   std::filesystem::path trace;  // lockstep writes it; "": none

@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLongestLine = 1 << 20;  // of a line for the judge; honest lines are far shorter
+constexpr size_t kLongestLine = 1 << 20;  // bytes of a line for the judge; honest lines are far shorter
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -219,8 +219,8 @@ Child::Event Child::wait(double seconds, std::string& line) {
     if (interrupted) throw Interrupted();
     if (ready <= 0) continue;
     const bool ended = (fds[0].revents & POLLIN) != 0;
-    // The exit comes first: the status must be the process's own and not that of our kill. What it wrote before is
-    // still in the pipes.
+    // The exit comes first: the status must be the process's own and not that of our kill. The text that the process
+    // wrote before is still in the pipes.
     if (ended) {
       int status = 0;
       siginfo_t info{};

@@ -31,7 +31,7 @@ struct ChildSpec {
   std::filesystem::path folder;                                  // where it starts
   std::vector<std::pair<int, int>> descriptors;                  // ours → its
   int lines_fd = -1;               // its descriptor on which it writes lines for us; -1: none
-  std::string filter;              // of system calls, made by seccomp.h; "": none
+  std::string filter;              // filter of system calls, made by seccomp.h; "": none
   int filter_fd = -1;              // the command sets the filter itself and reads it here; -1: the judge sets it
   bool codes_are_signals = false;  // exit code 128 + n means signal n, as a shell and bwrap have it
   Limits limits;
@@ -71,7 +71,7 @@ class Child {
   bool has_spoken();          // a line, or a part of one, has come before anybody waited for it
   bool gave_up() const;       // it exited with an error code
   int ending_signal() const;  // 0: no signal, it exited
-  bool was_killed() const;    // by a SIGKILL that is not ours
+  bool was_killed() const;    // true if a SIGKILL that is not ours ended it
 
   std::string output() const { return output_.text(); }  // stdout
   std::string errors() const { return errors_.text(); }  // stderr

@@ -1,5 +1,4 @@
-// file: descriptors, shared memory and temporary folders that the judge owns. Destructors give them back, whatever
-// happens in between.
+// file: descriptors, shared memory and temporary folders that the judge owns. Destructors give them back in every case.
 #pragma once
 
 #include <cstddef>

@@ -89,7 +89,8 @@ void Sandbox::find_bubblewrap() {
   reason_ = "refused by this machine";
   bubblewrap_ = true;
   if (stands({})) return;
-  // Features are given up one after the other until it works. Then each that was not the reason is taken back.
+  // Features are given up one after the other until it works. Then each feature that was not the reason is switched on
+  // again.
   for (const char* feature : kOptionalFeatures) {
     refused_.push_back(feature);
     if (!stands({})) continue;

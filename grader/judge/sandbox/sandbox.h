@@ -1,5 +1,5 @@
 // sandbox: the walls around one process of foreign code. It asks the machine once what is allowed and takes the first
-// of these that works. docs/sandbox.md says what each keeps out:
+// of these that works. docs/sandbox.md says what each wall keeps out:
 //   1. bubblewrap (namespaces, files and network out of sight), seccomp, limits
 //   2. bubblewrap without the features that this machine refuses
 //   3. seccomp and limits
@@ -21,7 +21,7 @@ struct Walls {
   // Visible at their own paths. A path that does not exist is left out.
   std::vector<std::filesystem::path> readable, writable;
   std::vector<std::string>
-      variables;        // of ours that it may see; a name that ends in _ stands for all names that begin with it
+      variables;        // our variables that it may see; a name that ends in _ stands for all names that begin with it
   bool devices = true;  // the usual ones in /dev; else only /dev/null, since an #include of /dev/zero never ends
   bool card = false;    // sees the machine's GPUs
   bool system = false;  // sees /sys and /etc/OpenCL

@@ -22,8 +22,8 @@ constexpr int kWarmUps = 2;  // pairs that do not count: code is loaded, memory 
 constexpr double kAboveCopy = 1.2;
 
 // ms. A call that allocates, launches, copies its sums back and frees takes 0.44 ms longer than its work on the device,
-// with the words that the judge asks for (lab 03, docs/measurements/h200/speed_*.csv). So much again still counts as
-// honest. Code that computes on the host must copy 16 MiB or more, which takes 1.5 ms (saxpy_*.csv).
+// with the words that the judge asks for (lab 03, docs/measurements/h200/speed_*.csv). About the same again still
+// counts as honest. Code that computes on the host must copy 16 MiB or more, which takes 1.5 ms (saxpy_*.csv).
 constexpr double kHostAllowance = 0.5;
 
 // Code that slows its baseline down would look fast. On the device the baseline may become slower by half of the gain

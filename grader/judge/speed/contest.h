@@ -1,4 +1,4 @@
-// contest: this code and its baseline run in turn on the same inputs → Speed. It goes on until an interval of the
+// contest: this code and its baseline run in turn on the same inputs → Speed. It continues until an interval of the
 // speedup decides every threshold, or until a limit. Then it checks that the times are possible. Functions run the two
 // codes, so that tests can bring their own times.
 #pragma once
@@ -15,10 +15,10 @@ namespace warpladder {
 
 struct TimedCall {
   double ms = 0;        // the time that decides
-  double whole_ms = 0;  // by the judge's own clock
+  double whole_ms = 0;  // the time of the whole call by the judge's own clock
 };
 
-// One call of each code, one right after the other: whatever slows the card down slows both.
+// One call of each code, one right after the other: when the card slows down, it slows both.
 struct TimedPair {
   TimedCall mine, base;
   double copy_gb_per_s = 0;  // of a copy on the card between the two; 0: none was made

@@ -33,10 +33,10 @@ struct ModelledTime {
 // The measured case on a card.
 struct MeasuredTimes {
   std::optional<double> ms, whole_ms;  // medians: the time that decides; the whole call by the judge's clock
-  std::optional<double> baseline_ms, baseline_alone_ms;  // in turn with this code; before this code's process was there
+  std::optional<double> baseline_ms, baseline_alone_ms;  // beside this code; before this code's process existed
   int runs = 0;                                          // pairs of calls
-  double seconds = 0;                                    // that all pairs took
-  std::optional<double> gb_per_s, copy_gb_per_s;         // of the contract's least traffic; of a copy, in the same run
+  double seconds = 0;                                    // the time that all pairs took
+  std::optional<double> gb_per_s, copy_gb_per_s;  // for the contract's least traffic; for a copy, in the same run
 };
 
 // The same work on this machine's processor.

@@ -11,7 +11,7 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-double median(std::vector<double> values);  // of at least one value
+double median(std::vector<double> values);  // needs at least one value
 
 // An interval that holds the median of the values' distribution in `confidence` of all cases. Its ends are two of the
 // sorted values. Each value lies above or below the median like the toss of a coin, so the binomial distribution says

@@ -17,8 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kCpuRuns = 3;
-constexpr int kWarmUpsAlone = 2, kRunsAlone = 5;  // of the baseline, before the submission's process is there
-constexpr int kInputsAtOnce = 8;                  // of up to 100 MiB each
+constexpr int kWarmUpsAlone = 2, kRunsAlone = 5;  // calls of the baseline, before the submission's process exists
+constexpr int kInputsAtOnce = 8;                  // inputs of up to 100 MiB each
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();

@@ -17,7 +17,7 @@ struct Below {
   std::filesystem::path folder, binary;
 };
 
-// Throws JudgeFault if it is the rung below that fails.
+// Throws JudgeFault if the rung below fails.
 std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Below& below, uint64_t seed,
                                    Speed& speed);
 

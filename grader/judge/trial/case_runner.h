@@ -13,13 +13,14 @@ namespace warpladder {
 // False: the process can run no further case.
 bool run_case(Submission& submission, const Lab& lab, const Case& job, const std::string& schedule, Ledger& ledger);
 
-// In one process. spec: its binary, lab and device; the batch decides the rest.
+// Runs the batch in one process. spec: the binary, lab and device; the batch decides the rest.
 void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger);
 
-// For a histogram the result holds the counts; for a trace any contract will do. The size of the job is the file's.
+// Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
+// works for any contract.
 void run_own_file(SubmissionSpec spec, Case job, const std::filesystem::path& file, Ledger& ledger);
 
-// A program that ended without a message to its device: findings may be missing.
+// The failure of a program that ended without a message to its device. Findings may be missing.
 Failure silent_failure();
 
 }  // namespace warpladder

@@ -16,7 +16,7 @@ constexpr int kMostFailing = 200;  // calls of a function: a loop of calls need 
 // time every call of a lab's own code fails ten times over. A call that is not reached counts as checked.
 constexpr double kFailingCases = 5;
 
-// False: there is no such call any more, or a failure.
+// False: the code does not make so many calls, or there is a failure.
 bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledger) {
   const double seconds = spec.lab->limits.one_case;
   spec.largest_n = job.n;

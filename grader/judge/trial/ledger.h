@@ -1,4 +1,4 @@
-// ledger: collects what happens while a plan is run, and keeps the failure that counts. It runs nothing itself.
+// ledger: collects the results while a plan is run, and keeps the failure that counts. It runs nothing itself.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ class Ledger {
   // Keeps the first failure. Exceptions: a failure that makes answers wrong replaces one that leaves them right, and
   // cheating replaces all others, as they may follow from it. Throws JudgeFault where the machine does not work.
   void fail(Failure failure);
-  // For a process that did not start, which may be the machine's fault, too.
+  // As fail(), for a process that did not start. That may be the machine's fault, too.
   void fail_at_start(Failure failure);
-  // For this case, which then is the one that failed.
+  // As fail(), and names this case as the one that failed.
   void fail_case(const Case& job, const std::string& schedule, Failure failure);
   void fail_by(const JudgeFault& fault);  // replaces all others, as they may follow from it
 
@@ -29,7 +29,7 @@ class Ledger {
   // The findings are the cause of the failure so far: its steps move in front.
   void replace_failure(Failure cause);
 
-  // Runs work on hidden cases. A failure in it keeps only what a student may read.
+  // Runs work on hidden cases. A failure in it keeps only the text that a student may read.
   void in_secret(const std::function<void()>& work);
 
   bool is_right() const { return result_.is_right(); }

@@ -14,13 +14,13 @@
 
 namespace warpladder {
 
-enum class Checks { kNone, kAll };  // of lockstep
+enum class Checks { kNone, kAll };  // the checks of lockstep
 
 // Cases for one process, one after the other.
 struct Batch {
   std::vector<Case> cases;
   Checks checks = Checks::kNone;
-  std::string schedule = "";  // of lockstep; "": its own choice
+  std::string schedule = "";  // lockstep's schedule; "": its own choice
   bool keeps_output = false;  // the verdict shows what the code printed
 };
 

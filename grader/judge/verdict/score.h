@@ -1,6 +1,6 @@
 // score: Result → points out of 100, in three parts, with the reason for each lost point. If the answers are not
-// correct, every part is 0. A point is not lost because something could not be measured or decided; the text then says
-// so. Pure arithmetic. docs/grading.md explains it to people.
+// correct, every part is 0. No point is lost if something could not be measured or decided; the text then says so. Pure
+// arithmetic. docs/grading.md explains it to people.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ std::string table(const std::vector<Row>& rows) {
     std::string line = "   ";
     for (size_t i = 0; i < row.size(); ++i) {
       const std::string gap(widths[i] - width(row[i]), ' ');
-      line += i == 0 ? " " + row[i] + gap : "   " + gap + row[i];  // the figures of a column end at the same place
+      line += i == 0 ? " " + row[i] + gap : "   " + gap + row[i];  // the figures of a column end below each other
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

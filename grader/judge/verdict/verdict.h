@@ -19,7 +19,7 @@ struct CaseResult {
   size_t n = 0;
   bool passed = false;
   std::string alias = "";  // of a hidden case: hidden.3, the only thing that a student reads of it; "": a public case
-  uint64_t seed = 0;       // of its input
+  uint64_t seed = 0;       // the seed of its input
   int block = 0;           // 0: its entry takes none
 
   bool is_hidden() const { return !alias.empty(); }
@@ -66,7 +66,7 @@ struct Tally {  // of cases that ran
 
 struct Result {
   Setting setting;
-  std::string opencl_device;                 // that the code chose; "": it uses none
+  std::string opencl_device;                 // the device that the code chose; "": it uses none
   std::optional<Failure> failure;            // the one that is reported; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": not in a case
   std::vector<CaseResult> cases;
@@ -75,12 +75,12 @@ struct Result {
   std::vector<Measurement> measurements;
   Speed speed;
   std::optional<OwnFile> own_file;
-  std::string printed;  // by a single case that passed; a failure holds its own text
+  std::string printed;  // output of a single case that passed; a failure holds its own text
 
   Verdict verdict() const;
   Tally public_cases() const;
   Tally hidden_cases() const;
-  bool is_right() const;  // so far no case failed, and no failure but one that leaves answers right
+  bool is_right() const;  // no case has failed so far, and every failure so far leaves the answers right
 };
 
 }  // namespace warpladder

@@ -1,4 +1,4 @@
-"""The labs of this tree: what one lab says about another, and what the pages say about labs."""
+"""The labs of this tree: the statements of one lab about another, and of the pages about labs."""
 
 import re
 import unittest

@@ -25,7 +25,7 @@ class InAFolder(unittest.TestCase):
 @dataclass
 class Answer:
     code: int
-    text: str  # of both streams
+    text: str  # the output of both streams
 
 
 def copy_of_tree(to: Path, without: Iterable[str] = ()) -> Path:

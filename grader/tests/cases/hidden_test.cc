@@ -46,8 +46,8 @@ TEST_F(HiddenCases, TheFileFixesThemAndNothingElseDoes) {
   EXPECT_NE(names(kSecret), before);
 }
 
-// They must not change with the compiler or its library, or a grade could not be repeated next year. The seed is the
-// first 16 digits that this prints:
+// The cases must not change with the compiler or its library, or a grade could not be repeated next year. The seed is
+// the first 16 digits that this prints:
 //   printf 99_test/measured | openssl dgst -sha256 -hmac "a secret of some length"
 TEST_F(HiddenCases, TheyAreTheSameOnEveryMachine) {
   EXPECT_EQ(from(kSecret).measured_seed, 0xAE1E0B540BD7799Au);

@@ -23,8 +23,8 @@ double uniform(Random& random) { return static_cast<double>(random.below(uint64_
 // Two codes on one card: the ms of their calls number i. The second is exactly 1.5 times as fast.
 struct MadeUpCard {
   const char* name;
-  double (*slowness)(Random&, int i);  // of the card, the same for both calls of a pair
-  double (*noise)(Random&);            // of each call, a factor whose median is the same for both
+  double (*slowness)(Random&, int i);  // the card's slowness, the same for both calls of a pair
+  double (*noise)(Random&);            // a factor for each call, whose median is the same for both
 };
 
 const MadeUpCard kCards[] = {

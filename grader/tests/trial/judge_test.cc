@@ -69,7 +69,7 @@ class Judging : public ::testing::Test {
   int points(const Result& result) { return score_of(result).value().points; }
   std::string check(const Result& result) {
     if (!result.failure) return "pass";
-    // No test waits for the check of a judge's fault, so it shows the fault's text.
+    // No test expects the check of a judge's fault, so this returns the text of the fault.
     return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front() : result.failure->check;
   }
 
@@ -142,7 +142,7 @@ TEST_F(Judging, WrongAnswersAreCountedAndTheFirstIsNamed) {
   const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "case.scan_inclusive.1023.random");
   EXPECT_EQ(result.failed_case, "scan_inclusive.1023.random");
-  EXPECT_GT(result.cases.size(), 20u);  // it went on
+  EXPECT_GT(result.cases.size(), 20u);  // the judgement continued
   EXPECT_TRUE(result.rules.empty());
 }
 

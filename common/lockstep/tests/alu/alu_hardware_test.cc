@@ -1,4 +1,4 @@
-// alu_hardware_test: every arithmetic instruction against what an H200 returned (alu_hardware_h200.tar.xz, whose form
+// alu_hardware_test: every arithmetic instruction against an H200's results (alu_hardware_h200.tar.xz, whose form
 // alu_hardware.py explains): bit for bit, but for the approximations, which PTX gives an error bound.
 
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ bool has_bound(const Golden& golden, uint64_t a) {
 struct Prepared {
   AluChoice choice;
   AluOperands operands;
-  std::vector<std::pair<const Values*, Width>> sources;  // in the places of a, b, c, e
+  std::vector<std::pair<const Values*, Width>> sources;  // for a, b, c, e
 };
 
 Prepared prepare(const Golden& golden) {
@@ -215,7 +215,7 @@ TEST(AluHardware, CoversTheTable) {
     const bool elsewhere = name.find("min3") == 0 || name.find("max3") == 0 ||  // not for this GPU; alu_test
                            name.find(".cc") != std::string::npos || name.starts_with("addc") ||
                            name.starts_with("subc") || name.starts_with("madc") ||  // carries: alu_test
-                           name.starts_with("vabsdiff") ||                          // .ptx goldens, held on a card
+                           name.starts_with("vabsdiff") ||                          // in .ptx goldens, also on a card
                            name.find("e4m3") != std::string::npos || name.find("e5m2") != std::string::npos;
     if (elsewhere) continue;
     EXPECT_TRUE(reached.count(entry.plain) || reached.count(entry.general) || reached.count(entry.ftz)) << name;

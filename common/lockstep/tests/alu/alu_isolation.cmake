@@ -1,5 +1,5 @@
-# Fails if the AVX2 copy of the handlers defines a symbol that other code could be linked against: weak ones, outside
-# its own namespace. One such and a processor without AVX2 may be given AVX2 code.
+# Fails if the AVX2 copy of the handlers defines a weak symbol outside its own namespace. The linker may give such a
+# symbol to other code, and a processor without AVX2 would then run AVX2 instructions.
 # cmake -DNM=nm -DOBJECTS="a.o;b.o" -P alu_isolation.cmake
 foreach(object IN LISTS OBJECTS)
   execute_process(COMMAND ${NM} -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)

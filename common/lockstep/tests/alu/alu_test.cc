@@ -1,5 +1,5 @@
-// alu_test: what handlers do to registers: masks, aliasing, the copies for different processors; and the names that
-// select_alu accepts. Left out: what instructions compute (arith_*_test, alu_hardware_test).
+// alu_test: the effects of handlers on registers: masks, aliasing, the copies for different processors; and the names
+// that select_alu accepts. Left out: the results of instructions (arith_*_test, alu_hardware_test).
 
 #include <gtest/gtest.h>
 

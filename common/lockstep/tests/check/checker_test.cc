@@ -1,5 +1,5 @@
-// checker_test: what checks make of small PTX kernels: kinds, places and counts, as the report has them. The corpus in
-// faults/ says what they are worth; this runs under sanitizers too.
+// checker_test: small PTX kernels → the findings of the checks: kinds, lines and counts, as the report has them. The
+// corpus in faults/ shows which mistakes the checks find. This test also runs under sanitizers.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -88,7 +88,7 @@ TEST(Checker, AWeakWriteIsNotHiddenByItsThreadsAtomic) {
       << "in rows, too";
 }
 
-// Who has acquired a flag may then read and write it without more ado.
+// A thread that has acquired a flag may then read and write the flag without further synchronisation.
 TEST(Checker, AReleaseIsAmongWhatItTells) {
   const auto flag_of = [](const std::string& store) {
     return "mov.u32 %r3, %ctaid.x; setp.ne.u32 %p1, %r3, 0; @%p1 bra READ;" + store +

@@ -109,7 +109,7 @@ TEST_F(OrderTest, ASyncOrdersTheLanesThatItJoins) {
   EXPECT_TRUE(order_.before(s, 4, a_, 0, 15));
   EXPECT_FALSE(order_.before(s, 4, a_, 0, 16));
   EXPECT_FALSE(order_.before(s, 20, a_, 0, 15));
-  order_.join_lanes(a_, {0, 0xffff8000}, kFullMask);  // lane 15 passes on what it knows
+  order_.join_lanes(a_, {0, 0xffff8000}, kFullMask);  // lane 15 passes its knowledge on
   EXPECT_TRUE(order_.before(s, 4, a_, 0, 30));
   order_.join_lanes(a_, {0, kFullMask}, kFullMask);
   EXPECT_TRUE(order_.before(s, 20, a_, 0, 0));
@@ -220,7 +220,8 @@ TEST_F(RacesTest, TheNeighboursWordIsARace) {
   EXPECT_TRUE(note(MemoryOp::kLoad, a_, 0, 0x7fffffff, kRight).empty());
 }
 
-// In place: whichever of the two reads comes first, the write meets the neighbour's.
+// An array that is updated in place: whichever of the two reads comes first, the write conflicts with the neighbour's
+// read.
 TEST_F(RacesTest, BothReadersAreRemembered) {
   note(MemoryOp::kLoad, a_, 0, kFullMask, kRight);
   note(MemoryOp::kLoad, a_, 0, kFullMask, kOwn);

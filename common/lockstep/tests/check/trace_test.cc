@@ -1,4 +1,4 @@
-// trace_test: what the trace writes down of small PTX kernels.
+// trace_test: small PTX kernels → the records that the trace writes.
 #include "check/trace.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t
                     ("trace_test_" + std::to_string(getpid()) + "_" + std::string(test->name()) + ".jsonl");
   DeviceOptions options;
   options.trace = file;
-  options.threads = 4;  // blocks would run side by side
+  options.threads = 4;  // without a trace, blocks would run side by side
   const auto device = EmulatedDevice::create(options);
   uint64_t array = 0;
   device->allocate(1024, &array);
@@ -93,7 +93,7 @@ TEST(Trace, WhatAnAccessCosts) {
 TEST(Trace, BarriersCountAsSteps) {
   const auto records = trace("st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r3, [s];", 64, 2);
   ASSERT_EQ(records.size(), 1 + 2 * 2 * 3u);
-  std::vector<std::tuple<int, int, int, std::string>> seen;  // of block 1, which reuses what block 0 left
+  std::vector<std::tuple<int, int, int, std::string>> seen;  // of block 1, which reuses the slot of block 0
   for (const Json& r : records)
     if (r.contains("op") && r["block"][0] == 1) seen.emplace_back(r["block"][0], r["warp"], r["step"], r["op"]);
   const decltype(seen) wanted = {{1, 0, 0, "store"},   {1, 0, 0, "barrier"}, {1, 1, 0, "store"},

@@ -1,4 +1,4 @@
-// memory_test: allocations, their bounds, and what is said of an address that is in none.
+// memory_test: allocations, their bounds, and the texts about addresses that are in none.
 #include "engine/memory.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Memory, OnlyAStartCanBeFreedAndOnlyOnce) {
   EXPECT_FALSE(memory.free(a));
 }
 
-// Else a pointer kept too long would lead into memory of another array, and nobody would notice.
+// Otherwise a pointer that is used after free would point into another array, and no check would notice.
 TEST(Memory, WhatWasJustFreedIsNotGivenAgain) {
   Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(100);
@@ -71,7 +71,7 @@ TEST(Memory, RemembersWhatWasFreed) {
   EXPECT_NE(memory.nearest(a, 4).find("was freed"), std::string::npos);
 }
 
-// More is allocated and freed than the address range holds, so places must be used again.
+// More is allocated and freed than the address range holds, so addresses must be used again.
 TEST(Memory, PlacesAreUsedAgain) {
   Memory memory({.memory_bytes = kMiB});
   for (int i = 0; i < 1000; ++i) {

@@ -1,5 +1,6 @@
-// threads_test: launches on one thread of the host and on several find, count and leave the same; and which kernels
-// may run so. Also built under ThreadSanitizer (preset tsan), for which the engine's threads must not race.
+// threads_test: a launch on several threads of the host gives the same findings, counts and memory as on one thread.
+// Also tests which kernels may run on several threads. It is built under ThreadSanitizer, too (preset tsan): the
+// engine's threads must not race.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -17,9 +18,10 @@ namespace {
 
 const std::string kHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
 
-// ---- which kernels may ----
+// ---- which kernels may run on several threads ----
 
-// Whether a kernel of these instructions may; %rd1 is its parameter's value, %r9 a result that is used.
+// Whether a kernel of these instructions may run on several threads. %rd1 is its parameter's value, %r9 a result that
+// is used.
 bool independent(const std::string& body) {
   const Module module =
       parse(kHead +
@@ -102,7 +104,7 @@ TEST(Independence, PrintingMayNotButAssertingMay) {
                   " call.uni __assertfail, (a, b, c, d, e);}"));
 }
 
-// ---- the same whatever the number ----
+// ---- the same results with any number of threads ----
 
 // Block b reads its 256 numbers, adds them up in shared memory with a barrier after each step, lets its lanes part at a
 // branch, and stores the sum, and adds it to a total and a maximum that all blocks share. A block for which in[] holds
@@ -169,7 +171,7 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-// Two devices have not the same ones.
+// Two devices have different addresses.
 std::string without_addresses(std::string text) {
   for (size_t at; (at = text.find("0x")) != std::string::npos;)
     text.erase(at, text.find_first_not_of("0123456789abcdef", at + 2) - at);
@@ -228,7 +230,7 @@ TEST(Threads, LeaveTheSameAndCountTheSame) {
   }
 }
 
-// Which of the two is reached first is a matter of luck; which one is told is not.
+// Luck decides which of the two faults happens first. The reported fault must not depend on luck.
 TEST(Threads, TheFaultOfTheLowestBlockIsTheOneThatCounts) {
   const Result alone = run(1, {700, 501, 502, 999});
   EXPECT_NE(alone.message.find("block (501,0,0), thread (0,0,0)"), std::string::npos) << alone.message;

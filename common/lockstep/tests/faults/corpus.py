@@ -58,7 +58,7 @@ class Case:
 
 
 class CorpusError(Exception):
-    """A source that breaks the rules above; the message names the place."""
+    """A source that breaks the rules above; the message names the line."""
 
 
 def _answers(text: str, where: str) -> dict[str, bool]:

@@ -1,8 +1,8 @@
 # add_lockstep_program(FILE [ARCHITECTURE] [SUFFIX text] [FLAGS flags…] [LINK objects…]): a .cu file → an ordinary
-# program, as ./lab emulate asks of any: the shared runtime, and PTX as plain text. The PTX is for the cards that CUDA 13
-# knows or, if ARCHITECTURE is given, for that one; the binary is then called FILE's name and _ARCHITECTURE. A binary with
-# a SUFFIX is built only when somebody asks for it. The RUNPATH comes after LD_LIBRARY_PATH, so that lockstep goes first
-# where it is asked for. -O0 is for the host's part alone; no test waits for it.
+# program as ./lab emulate needs it: with the shared runtime, and with PTX as plain text. The PTX is for the cards that
+# CUDA 13 knows. If ARCHITECTURE is given, it is for that card, and the name of the binary ends in _ARCHITECTURE. A
+# binary with a SUFFIX is built only on demand. The RUNPATH comes after LD_LIBRARY_PATH, so that a program finds
+# lockstep first if LD_LIBRARY_PATH names it. -O0 is for the host's code alone; no test depends on its speed.
 function(add_lockstep_program source)
   cmake_parse_arguments(PARSE_ARGV 1 program "" "SUFFIX" "FLAGS;LINK")
   cmake_path(GET source STEM name)

@@ -1,5 +1,5 @@
-# Programs that nobody prepared for lockstep: ordinary CUDA against the toolkit's own headers (CUB, Thrust,
-# cooperative groups), each comparing itself with the CPU.
+# Programs that were not written for lockstep: ordinary CUDA against the toolkit's own headers (CUB, Thrust, cooperative
+# groups), each comparing itself with the CPU.
 
 # add_program_test(BINARY NAME LABELS labels ENVIRONMENT settings…): one run of a program.
 function(add_program_test binary name)
@@ -13,7 +13,7 @@ function(add_program_test binary name)
   endif()
 endfunction()
 
-# Large and right: the checks are to find nothing in them.
+# These programs are large and right: the checks must find nothing in them.
 set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select cub_transform
             cub_transform_90 thrust_numeric)
 file(GLOB programs CONFIGURE_DEPENDS programs/*.cu)
@@ -29,7 +29,7 @@ foreach(program IN LISTS programs)
     add_lockstep_program(${program} ${architecture})
     list(APPEND binaries ${name}_${architecture})
   endforeach()
-  # Every algorithm on every type of element takes nvcc minutes: the label `long` has these.
+  # nvcc takes minutes for all algorithms on all types of elements. These programs have the label `long`.
   file(STRINGS ${program} has_types LIMIT_COUNT 1 REGEX "#include \"algorithms.h\"")
   if(has_types)
     add_lockstep_program(${program} SUFFIX all_types FLAGS -DALL_TYPES)
@@ -57,7 +57,7 @@ set_tests_properties(lockstep.program.all_types PROPERTIES LABELS "lockstep;long
 
 if(Python3_FOUND)
   list(TRANSFORM programs REPLACE ".*/(.*)\\.cu" "${CMAKE_CURRENT_BINARY_DIR}/\\1" OUTPUT_VARIABLE program_binaries)
-  # They wait by the clock, so that no two runs of them count the same.
+  # These programs wait by the clock, so no two runs have the same counts.
   list(FILTER program_binaries EXCLUDE REGEX "standard_library|libcu_sync|pipelines")
   set(labs "")
   if(WARPLADDER_LABS)

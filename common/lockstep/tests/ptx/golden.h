@@ -1,5 +1,5 @@
-// golden: a .ptx file whose first comments say how to run it and which results it expects. Goes in: the file. Comes
-// out: the differences between the expected results and those of a device. It takes any Device, so that the same files
+// golden: a .ptx file whose first comments say how to run it and which results it expects. The file goes in. The
+// differences between the expected results and those of a device come out. It takes any Device, so that the same files
 // test lockstep and a real card.
 //
 // Directives, each on a line that begins with "//! ":
@@ -15,8 +15,8 @@
 //   says TEXT                         part of that answer's message
 //   lockstep-only WHY                 not compared with a real card
 //   arch N                            needs a card of this compute capability
-// VALUES: 7 -7 0xff 1.5 nan inf, 3..9 (a range, either direction), 5*32 (repeated). A line "//!   …" goes on
-// with the one before. TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.
+// VALUES: 7 -7 0xff 1.5 nan inf, 3..9 (a range, either direction), 5*32 (repeated). A line "//!   …" continues
+// the line before. TYPE: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// ptx_golden_test: every .ptx file under tests/ptx, run on lockstep under each kind of schedule. What a file promises
+// ptx_golden_test: every .ptx file under tests/ptx, run on lockstep under each kind of schedule. The results of a file
 // must not depend on the order in which warps and blocks run. ptx_golden_card compares the same files with a real card;
 // on an H200 all hold that are not marked lockstep-only.
 #include <gtest/gtest.h>
