@@ -1,7 +1,6 @@
 #include "engine/mbarrier.h"
 
 #include <cstdlib>
-#include <string>
 
 #include "engine/access.h"
 #include "engine/block.h"

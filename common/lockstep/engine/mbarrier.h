@@ -40,6 +40,7 @@ bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t 
 // The launch fails at the lane's access.
 void fail_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, const char* what, const char* next);
 
+// The object at this address within shared memory.
 uint64_t& mbarrier_word(Warp& warp, uint64_t address);
 // Null if the lane's object is not initialised: the launch has failed.
 uint64_t* initialised_word(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
