@@ -47,9 +47,7 @@ Progress Block::run() {
       return Progress::kDone;
     }
     if (complete_barriers()) continue;
-    if (turn_over) return Progress::kTurnOver;
-    if (yielded) return Progress::kYielded;
-    return Progress::kBlocked;
+    return turn_over ? Progress::kTurnOver : yielded ? Progress::kYielded : Progress::kBlocked;
   }
 }
 

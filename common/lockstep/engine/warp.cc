@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/launch.h"
-
 namespace lockstep {
 namespace {
 
@@ -30,7 +28,7 @@ Warp::Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t inde
       block_(block),
       index_(index),
       frames_{{}, std::vector<std::vector<Frame*>>(launch.program.functions.size())},
-      local_{launch.shape.local_bytes, aligned_bytes(launch.shape.local_bytes * kWarpSize)} {
+      local_(aligned_bytes(launch.shape.local_bytes * kWarpSize)) {
   new_frame(0);
   for (const Preset& preset : launch.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
@@ -160,7 +158,7 @@ uint64_t Warp::state_hash() const {
   }
   for (const Join* join : joins_.in_use())
     sum += mix(uint64_t{join->expected} << 32 | join->arrived, uint64_t{join->pc} << 1 | 1);
-  return mix(mix(sum, live_), local_.memory.get(), local_.bytes * kWarpSize);
+  return mix(mix(sum, live_), local_.get(), local_bytes() * kWarpSize);
 }
 
 }  // namespace lockstep

@@ -12,13 +12,13 @@
 #include "base/findings.h"
 #include "count/counters.h"
 #include "engine/joins.h"
+#include "engine/launch.h"
 #include "engine/pending_copies.h"
 #include "program/program.h"
 
 namespace lockstep {
 
 class Block;
-struct Launch;
 struct LaunchState;
 
 struct AlignedDelete {
@@ -97,8 +97,8 @@ class Warp {
   // Of the running path, for handlers.
   const Frame& frame() const { return *frame_; }
   std::byte* registers() const { return frame_->registers.get(); }
-  std::byte* local_memory(uint32_t lane) const { return local_.memory.get() + lane * local_.bytes; }
-  uint64_t local_bytes() const { return local_.bytes; }
+  std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_bytes(); }
+  uint64_t local_bytes() const { return launch_.shape.local_bytes; }
 
  private:
   void set_preset(Frame& frame, const Preset& preset);
@@ -152,10 +152,7 @@ class Warp {
     std::vector<std::vector<Frame*>> spare;  // by function
   } frames_;
   Frame* frame_ = nullptr;
-  struct Local {
-    uint64_t bytes;  // of each lane
-    AlignedBytes memory;
-  } local_;
+  AlignedBytes local_;  // local_bytes() for each lane
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
   struct Turns {

@@ -71,7 +71,7 @@ void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   uint64_t most = 0;
   const auto* bytes = lanes<uint64_t>(registers(), in.a);
   for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
-  if (most > local_.bytes || offset + most > local_.bytes) return fail_stack(path);
+  if (most > local_bytes() || offset + most > local_bytes()) return fail_stack(path);
   path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
   write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
 }
@@ -80,7 +80,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
   const FunctionCode& code = launch_.program.functions[function];
   const uint64_t base = local_end(*path.frame);
   const bool too_deep = path.frame->depth == kDeepestCalls;
-  if (too_deep || (base + code.local_bytes > local_.bytes && code.local_bytes > 0)) {
+  if (too_deep || (base + code.local_bytes > local_bytes() && code.local_bytes > 0)) {
     fail_stack(path);
     return;
   }
