@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "base/align.h"
-#include "engine/access.h"
 #include "engine/block.h"
 #include "engine/launch.h"
 #include "engine/warp.h"

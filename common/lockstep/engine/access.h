@@ -8,8 +8,6 @@ namespace lockstep {
 // Null if the combination of type, width and operation is not supported. Programs are decoded with it (DeviceSymbols).
 AccessHandler access_handler(const MemoryAccess& access);
 
-const char* verb(const MemoryAccess& access);  // "read", "write" or "atomic"
-
 // Every lane's address. Lanes that are not active repeat the first active one, so that loops need no mask.
 void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out);
 

@@ -26,10 +26,6 @@ const char* kind_of_fault(const Memory& memory, uint64_t address) {
 
 }  // namespace
 
-const char* verb(const MemoryAccess& access) {
-  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
-}
-
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   if (failed_before(warp, "misaligned", access.pc)) return;
   fail_access(

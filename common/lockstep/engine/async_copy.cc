@@ -14,6 +14,9 @@
 namespace lockstep {
 namespace {
 
+using Copy = PendingCopies::Copy;
+using Bulk = PendingCopies::Bulk;
+
 constexpr uint32_t kBulkUnit = 16;  // bytes: bulk copies move multiples of it
 
 std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
@@ -38,32 +41,10 @@ bool may_access(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t 
   return false;
 }
 
-}  // namespace
-
-void AsyncCopies::clear() {
-  copies_.clear();
-  bulks_.clear();
-}
-
-void AsyncCopies::run(Warp& warp, const AsyncUse& use, Mask mask) {
-  switch (use.op) {
-    case AsyncOp::kCopy: return start_copy(warp, use, mask);
-    case AsyncOp::kArrive: return start_arrival(warp, use, mask);
-    case AsyncOp::kBulk: return start_bulk(warp, use, mask);
-    case AsyncOp::kWait: ++warp.chain().misses; return wait(warp, use, mask);
-    case AsyncOp::kBulkWait: ++warp.chain().misses; return wait_bulk(warp, use, mask);
-    case AsyncOp::kCommit:
-    case AsyncOp::kBulkCommit:
-      auto& open = use.op == AsyncOp::kCommit ? open_group_ : open_bulk_group_;
-      for (; mask; mask &= mask - 1) ++open[first_lane(mask)];
-      return;
-  }
-}
-
 // ---- cp.async ----
 
-void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
-  Copy copy{&use, mask, open_group_, {}, {}, {}};
+void start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
+  Copy copy{&use, mask, warp.copies().open_group, {}, {}, {}};
   read_addresses(warp, use.from, mask, copy.from.data());
   read_addresses(warp, use.to, mask, copy.to.data());
   std::byte* file = warp.registers();
@@ -80,19 +61,21 @@ void AsyncCopies::start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
     if (warp.state().faulted) return;
     if (!good) copy.pending &= ~(1u << l);
   }
-  copies_.push_back(copy);
+  warp.copies().copies.push_back(copy);
 }
 
-void AsyncCopies::start_arrival(Warp& warp, const AsyncUse& use, Mask mask) {
+void start_arrival(Warp& warp, const AsyncUse& use, Mask mask) {
   Copy arrival{&use, mask, {}, {}, {}, {}};
   if (!find_mbarriers(warp, use.mbarrier, mask, arrival.to.data())) return;
   for (Mask rest = mask; rest && !use.counted_already; rest &= rest - 1)
-    if (!await_one_more(warp, use.mbarrier, first_lane(rest), arrival.to[first_lane(rest)])) return;
-  copies_.push_back(arrival);
+    if (!update_mbarrier(warp, use.mbarrier, first_lane(rest), arrival.to[first_lane(rest)],
+                         [](Mbarrier& barrier) { return barrier.await_one_more(); }))
+      return;
+  warp.copies().copies.push_back(arrival);
 }
 
 // Copies the data of these lanes, or makes their arrivals.
-void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
+void complete(Warp& warp, Copy& copy, Mask lanes) {
   const AsyncUse& use = *copy.use;
   copy.pending &= ~lanes;
   if (use.op == AsyncOp::kArrive) {
@@ -119,23 +102,25 @@ void AsyncCopies::complete(Warp& warp, Copy& copy, Mask lanes) {
 }
 
 // A lane's copies happen in the order of their groups. Arrivals happen when a thread waits for their mbarrier.
-void AsyncCopies::wait(Warp& warp, const AsyncUse& use, Mask mask) {
+void wait_for_copies(Warp& warp, const AsyncUse& use, Mask mask) {
+  PendingCopies& pending = warp.copies();
   const uint32_t* allowed = use.groups ? lanes<uint32_t>(warp.registers(), use.groups) : nullptr;
-  for (Copy& copy : copies_) {
+  for (Copy& copy : pending.copies) {
     if (copy.use->op == AsyncOp::kArrive) continue;
     Mask due = use.ungrouped_too ? copy.pending & mask : 0;
     for (Mask rest = copy.pending & mask & ~due; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest), behind = open_group_[l] - copy.group[l];  // 0: in no group yet
+      const uint32_t l = first_lane(rest), behind = pending.open_group[l] - copy.group[l];  // 0: in no group yet
       due |= static_cast<Mask>(behind > (allowed ? allowed[l] : 0)) << l;
     }
     complete(warp, copy, due);
   }
-  std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
+  pending.forget_complete();
 }
 
 // ---- bulk copies ----
 
-void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
+void start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
+  PendingCopies& pending = warp.copies();
   std::array<uint64_t, kWarpSize> from, to, mbarrier{};
   read_addresses(warp, use.from, mask, from.data());
   read_addresses(warp, use.to, mask, to.data());
@@ -148,23 +133,23 @@ void AsyncCopies::start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
                          "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads."});
     const bool good = may_access(warp, use.from, l, from[l], bytes) && may_access(warp, use.to, l, to[l], bytes);
     if (warp.state().faulted) return;
-    bulks_.push_back({&use, l, open_bulk_group_[l], bytes, from[l], to[l], mbarrier[l], good, {}});
+    pending.bulks.push_back({&use, l, pending.open_bulk_group[l], bytes, from[l], to[l], mbarrier[l], good, {}});
   }
 }
 
 // Shows each piece of a lane's range as one access.
-void AsyncCopies::show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
+void show_range(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   if (!warp.launch().watched()) return;
   for (uint32_t i = 0; i < bytes; i += kBulkUnit) show_asynchronous_lane(warp, access, lane, address + i);
 }
 
-const std::byte* AsyncCopies::read_source(Warp& warp, const Bulk& bulk) {
+const std::byte* read_source(Warp& warp, const Bulk& bulk) {
   const MemoryAccess& access = bulk.use->from;
   show_range(warp, access, bulk.lane, bulk.from, bulk.bytes);
   return access.space == Space::kShared ? in_shared(warp, bulk.from) : reinterpret_cast<std::byte*>(bulk.from);
 }
 
-void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
+void complete(Warp& warp, Bulk& bulk) {
   const AsyncUse& use = *bulk.use;
   // The kernel may have freed memory since the copy started.
   const bool good = bulk.good && may_access(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
@@ -191,13 +176,14 @@ void AsyncCopies::complete(Warp& warp, Bulk& bulk) {
   if (use.has_mbarrier) bytes_came(warp, use.mbarrier, bulk.lane, bulk.mbarrier, bulk.bytes);
 }
 
-void AsyncCopies::wait_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
+void wait_for_bulks(Warp& warp, const AsyncUse& use, Mask mask) {
+  PendingCopies& pending = warp.copies();
   const uint32_t* allowed = lanes<uint32_t>(warp.registers(), use.groups);
   const auto due = [&](const Bulk& bulk) {
-    const uint32_t l = bulk.lane, behind = open_bulk_group_[l] - bulk.group;  // 0: in no group yet
+    const uint32_t l = bulk.lane, behind = pending.open_bulk_group[l] - bulk.group;  // 0: in no group yet
     return !bulk.use->has_mbarrier && (mask >> l & 1) && behind > allowed[l];
   };
-  for (Bulk& bulk : bulks_) {
+  for (Bulk& bulk : pending.bulks) {
     if (!due(bulk)) continue;
     if (!use.sources_only) {
       complete(warp, bulk);
@@ -206,54 +192,68 @@ void AsyncCopies::wait_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
       bulk.data.assign(from, from + bulk.bytes);
     }
   }
-  if (!use.sources_only) std::erase_if(bulks_, due);
+  if (!use.sources_only) std::erase_if(pending.bulks, due);
 }
 
 // ---- when others wait, and at the end ----
 
-bool AsyncCopies::advance(Warp& warp, uint64_t mbarrier) {
-  for (auto bulk = bulks_.begin(); bulk != bulks_.end(); ++bulk) {
+// Makes the next copy or arrival of this warp happen that the mbarrier waits for. False: there is none.
+bool advance(Warp& warp, uint64_t mbarrier) {
+  PendingCopies& pending = warp.copies();
+  for (auto bulk = pending.bulks.begin(); bulk != pending.bulks.end(); ++bulk) {
     if (!bulk->use->has_mbarrier || bulk->mbarrier != mbarrier) continue;
     complete(warp, *bulk);
-    bulks_.erase(bulk);
+    pending.bulks.erase(bulk);
     return !warp.state().faulted;
   }
-  for (size_t i = 0; i < copies_.size(); ++i) {
-    if (copies_[i].use->op != AsyncOp::kArrive) continue;
+  for (size_t i = 0; i < pending.copies.size(); ++i) {
+    if (pending.copies[i].use->op != AsyncOp::kArrive) continue;
     Mask due = 0;
-    for (Mask rest = copies_[i].pending; rest; rest &= rest - 1)
-      due |= static_cast<Mask>(copies_[i].to[first_lane(rest)] == mbarrier) << first_lane(rest);
+    for (Mask rest = pending.copies[i].pending; rest; rest &= rest - 1)
+      due |= static_cast<Mask>(pending.copies[i].to[first_lane(rest)] == mbarrier) << first_lane(rest);
     if (!due) continue;
     due &= ~(due - 1);  // one lane; then the waiting thread looks again
     for (size_t earlier = 0; earlier < i; ++earlier)
-      if (copies_[earlier].use->op != AsyncOp::kArrive)
-        complete(warp, copies_[earlier], copies_[earlier].pending & due);
-    complete(warp, copies_[i], due);
-    std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
+      if (pending.copies[earlier].use->op != AsyncOp::kArrive)
+        complete(warp, pending.copies[earlier], pending.copies[earlier].pending & due);
+    complete(warp, pending.copies[i], due);
+    pending.forget_complete();
     return !warp.state().faulted;
   }
   return false;
 }
 
-std::optional<AsyncCopies::Writer> AsyncCopies::still_writes(uint64_t address, uint32_t bytes) const {
-  const auto meets = [&](uint64_t to, uint32_t length) { return to < address + bytes && address < to + length; };
-  for (const Copy& copy : copies_) {
-    if (copy.use->op == AsyncOp::kArrive) continue;
-    for (Mask rest = copy.pending; rest; rest &= rest - 1)
-      if (meets(copy.to[first_lane(rest)], copy.use->to.bytes)) return Writer{copy.use->to.pc, first_lane(rest)};
+}  // namespace
+
+void run_async(Warp& warp, const AsyncUse& use, Mask mask) {
+  switch (use.op) {
+    case AsyncOp::kCopy: return start_copy(warp, use, mask);
+    case AsyncOp::kArrive: return start_arrival(warp, use, mask);
+    case AsyncOp::kBulk: return start_bulk(warp, use, mask);
+    case AsyncOp::kWait: ++warp.chain().misses; return wait_for_copies(warp, use, mask);
+    case AsyncOp::kBulkWait: ++warp.chain().misses; return wait_for_bulks(warp, use, mask);
+    case AsyncOp::kCommit:
+    case AsyncOp::kBulkCommit:
+      auto& open = use.op == AsyncOp::kCommit ? warp.copies().open_group : warp.copies().open_bulk_group;
+      for (; mask; mask &= mask - 1) ++open[first_lane(mask)];
+      return;
   }
-  for (const Bulk& bulk : bulks_)
-    if (bulk.good && bulk.use->to.space == Space::kShared && meets(bulk.to, bulk.bytes))
-      return Writer{bulk.use->to.pc, bulk.lane};
-  return {};
 }
 
-void AsyncCopies::finish(Warp& warp, Mask lanes) {
-  for (Copy& copy : copies_) complete(warp, copy, copy.pending & lanes);
-  std::erase_if(copies_, [](const Copy& copy) { return copy.pending == 0; });
-  for (Bulk& bulk : bulks_)
+void finish_copies(Warp& warp, Mask lanes) {
+  PendingCopies& pending = warp.copies();
+  for (Copy& copy : pending.copies) complete(warp, copy, copy.pending & lanes);
+  pending.forget_complete();
+  for (Bulk& bulk : pending.bulks)
     if (lanes >> bulk.lane & 1) complete(warp, bulk);
-  std::erase_if(bulks_, [&](const Bulk& bulk) { return lanes >> bulk.lane & 1; });
+  std::erase_if(pending.bulks, [&](const Bulk& bulk) { return lanes >> bulk.lane & 1; });
+}
+
+bool advance_copies(Block& block, uint64_t mbarrier) {
+  const bool any = std::ranges::any_of(
+      block.warps(), [&](const auto& warp) { return !warp->copies().idle() && advance(*warp, mbarrier); });
+  block.state().changes += any;
+  return any;
 }
 
 }  // namespace lockstep

@@ -5,27 +5,26 @@
 #include <numeric>
 
 #include "base/align.h"
-#include "engine/deadlock.h"
 
 namespace lockstep {
 
 // Shared memory has whole words: an atomic of 2 bytes reads the whole word (count_loop).
 Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
     : launch_(launch), state_(state), slot_(slot), shared_(aligned_bytes(align_up(launch.shape.shared_bytes, 4))) {
-  for (uint32_t w = 0; w < launch.shape.warps_per_block(); ++w) warps_.push_back(std::make_unique<Warp>(*this, w));
+  for (uint32_t w = 0; w < launch.shape.warps_per_block(); ++w)
+    warps_.push_back(std::make_unique<Warp>(*this, launch, state, w));
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
 }
 
-void Block::start(Dim3 coordinates, uint64_t linear) {
-  coordinates_ = coordinates;
+void Block::start(uint64_t linear) {
   linear_ = linear;
   barriers_ = {};
   chain_ = {};
   if (launch_.counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
-  for (auto& warp : warps_) warp->start();
+  for (auto& warp : warps_) warp->start(linear);
   for (Observer* observer : launch_.observers) observer->begin_block(*this);
 }
 
@@ -48,11 +47,7 @@ Progress Block::run() {
       return Progress::kDone;
     }
     if (complete_barriers()) continue;
-    if (turn_over) return Progress::kTurnOver;
-    if (yielded) return Progress::kYielded;
-    const Block* const self = this;
-    report_deadlock({&self, 1});
-    return Progress::kDone;
+    return turn_over ? Progress::kTurnOver : yielded ? Progress::kYielded : Progress::kBlocked;
   }
 }
 
@@ -132,14 +127,6 @@ bool Block::complete_cluster() {
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
   for (auto& warp : warps_) warp->pass_cluster();
   return true;
-}
-
-bool Block::advance_copies(uint64_t mbarrier) {
-  const bool any = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
-    return !warp->copies().idle() && warp->copies().advance(*warp, mbarrier);
-  });
-  state_.changes += any;
-  return any;
 }
 
 void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {

@@ -17,12 +17,12 @@ class Block {
   // slot: a number from 0 on that no other block of the launch has at the same time.
   Block(const Launch& launch, LaunchState& state, uint32_t slot);
 
-  void start(Dim3 coordinates, uint64_t linear);  // a new block; shared memory keeps its old content
-  Progress run();                                 // one turn for each warp, and more after each barrier
+  void start(uint64_t linear);  // the next block; shared memory keeps its old content
+  Progress run();  // one turn for each warp, and more after each barrier; kBlocked: all wait for each other
 
   const Launch& launch() const { return launch_; }
   LaunchState& state() const { return state_; }
-  const Dim3& coordinates() const { return coordinates_; }
+  Dim3 coordinates() const { return index_in(launch_.shape.grid, linear_); }
   uint64_t linear() const { return linear_; }
   uint32_t slot() const { return slot_; }
   std::byte* shared() const { return shared_.get(); }
@@ -32,8 +32,6 @@ class Block {
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
   void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
   Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }  // in the phase that is not complete
-  // Makes one copy or arrival happen that the mbarrier at this address (within shared memory) waits for. False: none.
-  bool advance_copies(uint64_t mbarrier);
 
  private:
   struct Barrier {
@@ -52,7 +50,6 @@ class Block {
   const Launch& launch_;
   LaunchState& state_;
   const uint32_t slot_;
-  Dim3 coordinates_;
   uint64_t linear_ = 0;
   AlignedBytes shared_;
   std::vector<std::unique_ptr<Warp>> warps_;

@@ -1,6 +1,5 @@
 #include "engine/fault.h"
 
-#include "engine/access.h"
 #include "engine/launch_state.h"
 #include "engine/warp.h"
 

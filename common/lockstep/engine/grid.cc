@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/block.h"
+#include "engine/deadlock.h"
 #include "engine/grid.h"
 #include "engine/stall.h"
 #include "engine/workers.h"
@@ -19,6 +20,15 @@ namespace {
 // `forward` runs one block at a time, until it spins for another block. The other schedules mingle so many blocks from
 // the start, so that blocks need not run in the order of their numbers.
 constexpr size_t kMingled = 4;
+
+// One turn. If all threads of the block wait for each other, the launch fails.
+Progress run_turn(Block& block) {
+  const Progress progress = block.run();
+  if (progress != Progress::kBlocked) return progress;
+  const Block* const self = &block;
+  report_deadlock({&self, 1});
+  return Progress::kDone;
+}
 
 class Grid {
  public:
@@ -50,8 +60,7 @@ class Grid {
       block = std::make_unique<Block>(launch_, state_, static_cast<uint32_t>(active_.size()));
     else
       block = std::move(spare_.back()), spare_.pop_back();
-    block->start(index_in(launch_.shape.grid, next_), next_);
-    ++next_;
+    block->start(next_++);
     active_.push_back(std::move(block));
   }
 
@@ -68,7 +77,7 @@ class Grid {
       std::sort(active_.begin(), active_.end(), [](const auto& a, const auto& b) { return a->linear() > b->linear(); });
     bool all_wait = true;
     for (auto& block : active_) {
-      const Progress progress = block->run();
+      const Progress progress = run_turn(*block);
       all_wait &= progress == Progress::kYielded;
       if (progress != Progress::kDone) continue;
       if (state_.faulted) return true;
@@ -121,8 +130,8 @@ void run_blocks(const Launch& launch, Share& share, BlockSource& source, Functio
   const Block* const self = &block;
   StallWatch stall(launch, state);
   while (const auto number = source.take()) {
-    block.start(index_in(launch.shape.grid, *number), *number);
-    for (stall.reset(); !state.faulted && block.run() != Progress::kDone && source.wants(*number);)
+    block.start(*number);
+    for (stall.reset(); !state.faulted && run_turn(block) != Progress::kDone && source.wants(*number);)
       stall.look({&self, 1});
     if (state.faulted) {
       share.faulted_block = *number;

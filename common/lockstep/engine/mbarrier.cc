@@ -1,7 +1,6 @@
 #include "engine/mbarrier.h"
 
 #include <cstdlib>
-#include <string>
 
 #include "engine/access.h"
 #include "engine/block.h"
@@ -60,97 +59,37 @@ const char* Mbarrier::expect(int64_t more_bytes) {
   return nullptr;
 }
 
-namespace {
+const char* Mbarrier::await_one_more() {
+  if (pending == kMost) return "more than 1048575 arrivals awaited by an mbarrier";
+  ++pending;
+  return nullptr;
+}
+
+uint64_t& mbarrier_word(Warp& warp, uint64_t address) {
+  return *reinterpret_cast<uint64_t*>(warp.block().shared() + (address - kSharedBase));
+}
 
 void fail_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, const char* what, const char* next) {
   fail(warp, {Status::kIllegalInstruction, "bad_barrier", lane, access.pc, what, next});
 }
 
-uint64_t& word_at(Warp& warp, uint64_t address) {
-  return *reinterpret_cast<uint64_t*>(warp.block().shared() + (address - kSharedBase));
+uint64_t* initialised_word(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
+  uint64_t& word = mbarrier_word(warp, address);
+  if (Mbarrier::is_one(word)) return &word;
+  fail_mbarrier(warp, access, lane, "an mbarrier that is not initialised",
+                "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
+  return nullptr;
 }
-
-constexpr const char* kCountNext =
-    "Next: compare the count given to init with the threads that arrive, and let nobody arrive again before the phase "
-    "is over.";
-
-// Applies `change` to the lane's barrier. `change` gives an error text, or null.
-template <class Change>
-bool update(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, const Change& change) {
-  uint64_t& word = word_at(warp, address);
-  if (!Mbarrier::is_one(word)) {
-    fail_mbarrier(
-        warp, access, lane, "an mbarrier that is not initialised",
-        "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
-    return false;
-  }
-  Mbarrier barrier = Mbarrier::read(word);
-  const char* wrong = change(barrier);
-  if (wrong) return fail_mbarrier(warp, access, lane, wrong, kCountNext), false;
-  word = barrier.word();
-  return true;
-}
-
-void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
-  const uint32_t count = lanes<uint32_t>(warp.registers(), use.count)[lane];
-  if (count == 0 || count > Mbarrier::kMost)
-    return fail_mbarrier(warp, use.access, lane, "an mbarrier's count must lie between 1 and 1048575",
-                         "Next: count the threads that will arrive in each phase.");
-  Mbarrier barrier;
-  barrier.pending = barrier.expected = count;
-  word_at(warp, address) = barrier.word();
-}
-
-// The token holds the state before the arrival: the phase to wait for, and the pending arrivals.
-void arrive(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
-  std::byte* file = warp.registers();
-  const uint32_t count = use.count ? lanes<uint32_t>(file, use.count)[lane] : 1;
-  const uint32_t bytes = use.bytes ? lanes<uint32_t>(file, use.bytes)[lane] : 0;
-  uint64_t token = 0;
-  update(warp, use.access, lane, address, [&](Mbarrier& barrier) {
-    token = barrier.word();
-    const bool odd = barrier.odd;
-    const char* wrong = barrier.expect(bytes);
-    if (!wrong) wrong = use.op == MbarrierOp::kArriveDrop ? barrier.drop(count) : barrier.arrive(count);
-    if (!wrong && use.no_complete && barrier.odd != odd) wrong = "an arrival with .noComplete ends the phase";
-    return wrong;
-  });
-  if (use.d) lanes<uint64_t>(file, use.d)[lane] = token;
-}
-
-// Whether the phase that the lane waits for is over. If not, the copies that it waits for happen now.
-bool is_over(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t address) {
-  std::byte* file = warp.registers();
-  const bool odd = use.parity ? lanes<uint32_t>(file, use.phase)[lane] & 1
-                              : Mbarrier::read(lanes<uint64_t>(file, use.phase)[lane]).odd;
-  bool over = false;
-  const auto look = [&](Mbarrier& barrier) -> const char* {
-    over = barrier.odd != odd;
-    return nullptr;
-  };
-  while (update(warp, use.access, lane, address, look) && !over)
-    if (!warp.block().advance_copies(address)) break;
-  return over;
-}
-
-}  // namespace
 
 bool arrive_at(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
   show_asynchronous_lane(warp, access, lane, address);
-  return update(warp, access, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
+  return update_mbarrier(warp, access, lane, address, [](Mbarrier& barrier) { return barrier.arrive(1); });
 }
 
 bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   show_asynchronous_lane(warp, access, lane, address);
-  return update(warp, access, lane, address, [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
-}
-
-bool await_one_more(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
-  return update(warp, access, lane, address, [](Mbarrier& barrier) -> const char* {
-    if (barrier.pending == Mbarrier::kMost) return "more than 1048575 arrivals awaited by an mbarrier";
-    ++barrier.pending;
-    return nullptr;
-  });
+  return update_mbarrier(warp, access, lane, address,
+                         [&](Mbarrier& barrier) { return barrier.expect(-int64_t{bytes}); });
 }
 
 bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
@@ -169,48 +108,6 @@ bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t*
     if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, access, l, out[l]), false;
   }
   return true;
-}
-
-bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
-  std::byte* file = warp.registers();
-  if (use.op == MbarrierOp::kPendingCount) {
-    write_lanes(file, use.d, Width::k32, mask,
-                [&](uint32_t l) { return Mbarrier::read(lanes<uint64_t>(file, use.phase)[l]).pending; });
-    return true;
-  }
-  uint64_t at[kWarpSize];
-  if (!find_mbarriers(warp, use.access, mask, at)) return true;
-  if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.access, mask, at);
-  Mask over = 0;
-  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
-    const auto bytes = [&] { return lanes<uint32_t>(file, use.bytes)[l]; };
-    switch (use.op) {
-      case MbarrierOp::kInit:
-      case MbarrierOp::kInvalidate:
-        // Copies that track the old object must not change the new one.
-        while (warp.block().advance_copies(at[l])) {}
-        if (use.op == MbarrierOp::kInit)
-          initialise(warp, use, l, at[l]);
-        else
-          update(warp, use.access, l, at[l], [](Mbarrier&) -> const char* { return nullptr; }),
-              word_at(warp, at[l]) = 0;
-        break;
-      case MbarrierOp::kArrive:
-      case MbarrierOp::kArriveDrop: arrive(warp, use, l, at[l]); break;
-      case MbarrierOp::kExpect:
-        update(warp, use.access, l, at[l], [&](Mbarrier& barrier) { return barrier.expect(bytes()); });
-        break;
-      case MbarrierOp::kComplete: bytes_came(warp, use.access, l, at[l], bytes()); break;
-      case MbarrierOp::kTest: over |= static_cast<Mask>(is_over(warp, use, l, at[l])) << l; break;
-      case MbarrierOp::kPendingCount: break;
-    }
-  }
-  if (use.op != MbarrierOp::kTest) return true;
-  if (over) show_asynchronous(warp, use.access, over, at);
-  Mask& d = *lanes<Mask>(file, use.d);
-  d = (d & ~mask) | over;
-  return over == mask;
 }
 
 }  // namespace lockstep

@@ -1,6 +1,5 @@
 // mbarrier: barrier objects in shared memory. An object is a 64-bit word in lockstep's own form: arrivals that this
-// phase and each later phase await, bytes in flight, and the parity of the phase. async_copy has the copies that it
-// tracks.
+// phase and each later phase await, bytes in flight, and the parity of the phase. mbarrier_run has the instructions.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +23,11 @@ struct Mbarrier {
   const char* arrive(uint32_t count);
   const char* drop(uint32_t count);  // arrives, and later phases await so many fewer
   const char* expect(int64_t more_bytes);
+  const char* await_one_more();  // in this phase: cp.async.mbarrier.arrive without .noinc
 
  private:
   void end_phase_if_complete();
 };
-
-// Runs one mbarrier instruction for the lanes of `mask`, one lane after the other. False: a lane waits for a phase that
-// is not over, and other threads should run first.
-bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask);
 
 // Gives the addresses of the lanes' objects, within shared memory. False: the launch has failed.
 bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out);
@@ -40,7 +36,29 @@ bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t*
 // has failed.
 bool arrive_at(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes);
-// cp.async.mbarrier.arrive without .noinc: this phase awaits one more arrival.
-bool await_one_more(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
+
+// The launch fails at the lane's access.
+void fail_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, const char* what, const char* next);
+
+// The object at this address within shared memory.
+uint64_t& mbarrier_word(Warp& warp, uint64_t address);
+// Null if the lane's object is not initialised: the launch has failed.
+uint64_t* initialised_word(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
+
+// Applies `change` to the lane's object. `change` gives an error text, or null. False: the launch has failed.
+template <class Change>
+bool update_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, const Change& change) {
+  uint64_t* word = initialised_word(warp, access, lane, address);
+  if (!word) return false;
+  Mbarrier barrier = Mbarrier::read(*word);
+  if (const char* wrong = change(barrier)) {
+    fail_mbarrier(warp, access, lane, wrong,
+                  "Next: compare the count given to init with the threads that arrive, and let nobody arrive again "
+                  "before the phase is over.");
+    return false;
+  }
+  *word = barrier.word();
+  return true;
+}
 
 }  // namespace lockstep

@@ -3,24 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/block.h"
-#include "engine/fault.h"
-#include "engine/launch_state.h"
-#include "engine/mbarrier.h"
-
 namespace lockstep {
 namespace {
-
-// A turn ends after this many instructions. A read that may wait for other threads counts as kSuspicion instructions: a
-// path that repeats such a read probably waits, and after about 60 rounds other warps should run.
-constexpr int32_t kTurn = 1 << 16;
-constexpr int32_t kSuspicion = 1 << 10;
-// Cycles, and nanoseconds, between two readings of a clock.
-constexpr uint64_t kTick = 1000;
-// After so many turns without suspicion, paths that wait at joins and new blocks run, too.
-constexpr uint32_t kDullTurns = 256;
-// Random turns are short: a loop that waits may need a few turns from one such read to the next.
-constexpr uint32_t kFewTurns = 8;
 
 bool changes_with_block(const Preset& preset) {
   if (preset.source != Preset::kSpecial) return false;
@@ -38,23 +22,24 @@ AlignedBytes aligned_bytes(size_t bytes) {
   return memory;
 }
 
-Warp::Warp(Block& block, uint32_t index)
-    : launch_(block.launch()),
-      state_(block.state()),
+Warp::Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t index)
+    : launch_(launch),
+      state_(state),
       block_(block),
       index_(index),
-      frames_{{}, std::vector<std::vector<Frame*>>(launch_.program.functions.size())},
-      local_stride_(launch_.shape.local_bytes),
-      turns_{false, kFewTurns} {
-  local_ = aligned_bytes(local_stride_ * kWarpSize);
+      frames_{{}, std::vector<std::vector<Frame*>>(launch.program.functions.size())},
+      local_(aligned_bytes(launch.shape.local_bytes * kWarpSize)) {
   new_frame(0);
-  for (const Preset& preset : launch_.program.functions[0].presets)
+  for (const Preset& preset : launch.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
 }
 
-Site Warp::site(uint32_t lane, uint32_t pc) const { return launch_.names.site(block_.coordinates(), index_, lane, pc); }
+Site Warp::site(uint32_t lane, uint32_t pc) const {
+  return launch_.names.site(index_in(launch_.shape.grid, block_number_), index_, lane, pc);
+}
 
-void Warp::start() {
+void Warp::start(uint64_t block) {
+  block_number_ = block;
   const uint32_t threads = launch_.shape.threads_per_block() - index_ * kWarpSize;
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
   Frame& entry = frames_.storage.front();
@@ -65,14 +50,11 @@ void Warp::start() {
   paths_.clear();
   copies_.clear();
   chain_ = {};
-  Path path;
-  path.mask = live_;
-  path.frame = &entry;
-  paths_.push_back(path);
+  paths_.push_back({.mask = live_, .frame = &entry});
 }
 
 uint64_t Warp::special_value(Special special, uint32_t lane) const {
-  const Dim3& block = block_.coordinates();
+  const Dim3 block = index_in(launch_.shape.grid, block_number_);
   const uint32_t thread = index_ * kWarpSize + lane;
   switch (special) {
     case Special::kTidX: return index_in(launch_.shape.block, thread).x;
@@ -90,7 +72,7 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
     case Special::kLaneId: return lane;
     case Special::kWarpId: return index_;
     case Special::kNWarpId: return launch_.limits.max_threads_per_sm / kWarpSize;
-    case Special::kSmId: return block_.linear() % launch_.limits.sm_count;
+    case Special::kSmId: return block_number_ % launch_.limits.sm_count;
     case Special::kNSmId: return launch_.limits.sm_count;
     case Special::kGridId: return launch_.sequence;
     case Special::kLanemaskEq: return 1u << lane;
@@ -107,6 +89,27 @@ uint64_t Warp::special_value(Special special, uint32_t lane) const {
   }
 }
 
+Frame* Warp::new_frame(uint32_t function) {
+  auto& spare = frames_.spare[function];
+  if (!spare.empty()) {
+    Frame* frame = spare.back();
+    spare.pop_back();
+    return frame;
+  }
+  const FunctionCode& code = launch_.program.functions[function];
+  Frame& frame = frames_.storage.emplace_back();
+  frame.function = function;
+  frame.registers = aligned_bytes(code.register_bytes);
+  frame.params.resize(size_t{code.param_bytes} * kWarpSize);
+  for (const Preset& preset : code.presets) set_preset(frame, preset);
+  return &frame;
+}
+
+void Warp::leave_frame(Frame* frame, Mask leaving) {
+  frame->live &= ~leaving;
+  if (frame->live == 0 && frame != &frames_.storage.front()) frames_.spare[frame->function].push_back(frame);
+}
+
 void Warp::set_preset(Frame& frame, const Preset& preset) {
   std::byte* registers = frame.registers.get();
   if (preset.width == Width::kPred) {
@@ -121,171 +124,6 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
     }
     return 0;
   });
-}
-
-void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
-  const auto special = in.special;
-  // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
-  const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
-  const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
-  const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
-  write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });
-}
-
-Progress Warp::run() {
-  turns_.suspicious = false;
-  for (;;) {
-    if (live_ == 0) return Progress::kDone;
-    // The usual end of a turn: the whole warp waits at a barrier of the block.
-    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.in_use().empty()) return Progress::kBlocked;
-    merge_paths();
-    const size_t next = pick();
-    if (next == paths_.size()) {  // no path may run now
-      bool all_wait = true;
-      for (Path& path : paths_) {
-        all_wait &= !path.yielded;
-        path.yielded = false;
-      }
-      if (all_wait && (wake_waiting() || release_joins())) continue;
-      if (all_wait) return Progress::kBlocked;
-      const bool restless = turns_.suspicious || ++turns_.dull > kDullTurns;
-      if (!restless && launch_.schedule.kind != Schedule::kRandom) continue;
-      if (!restless) return turns_.dull < kFewTurns ? Progress::kYielded : Progress::kTurnOver;
-      turns_.dull = 0;
-      release_joins();
-      return Progress::kYielded;
-    }
-    const Path path = paths_[next];
-    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
-    execute(path);
-    if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
-    if (state_.faulted) return Progress::kDone;
-  }
-}
-
-// The path that runs next: the path that is furthest behind, so that the others wait less. paths_.size() if every path
-// waits or has had its turn.
-size_t Warp::pick() {
-  size_t best = paths_.size();
-  uint64_t seen = 0;
-  for (size_t i = 0; i < paths_.size(); ++i) {
-    const Path& path = paths_[i];
-    if (path.state != Path::kRunnable || path.yielded) continue;
-    ++seen;
-    if (best == paths_.size()) {
-      best = i;
-      continue;
-    }
-    switch (launch_.schedule.kind) {
-      case Schedule::kForward:
-        if (path.pc < paths_[best].pc) best = i;
-        break;
-      case Schedule::kReverse:
-        if (path.pc > paths_[best].pc) best = i;
-        break;
-      case Schedule::kRandom:
-        if (state_.random_below(seen) == 0) best = i;
-        break;
-    }
-  }
-  return best;
-}
-
-void Warp::execute(Path path) {
-  const Instruction* code = launch_.program.code.data();
-  const MemoryAccess* accesses = launch_.program.accesses.data();
-  InstructionCounters* counters = state_.counters.at.data();
-  int32_t budget =
-      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(state_.random_below(64)) : kTurn;
-  // Parts of the path in local variables. path.pc is set before other code reads it.
-  const Instruction* next = code + path.pc;
-  InstructionCounters* count = counters + path.pc;
-  Mask own = path.mask;
-  auto active = static_cast<uint64_t>(std::popcount(own));
-  std::byte* file = path.frame->registers.get();
-  frame_ = path.frame;
-  for (;;) {
-    const Instruction& in = *next;
-    Mask mask = own;
-    if (in.guard) {
-      const Mask guard = *lanes<Mask>(file, in.guard);
-      mask &= in.guard_negated ? ~guard : guard;
-    }
-    if (!in.uncounted) {
-      ++count->warps;
-      count->threads += active;
-    }
-    chain_.cycles += in.stall;
-    if (in.kind == Kind::kAlu) {
-      if (mask) in.alu(file, in, mask);
-      ++next, ++count;
-    } else if (in.kind == Kind::kMemory) {
-      if (mask) {
-        const MemoryAccess& access = accesses[in.index];
-        access.handler(*this, access, mask);
-        if (state_.faulted) return;
-        if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
-      }
-      ++next, ++count;
-    } else {
-      path.pc = static_cast<uint32_t>(next - code);
-      if (!step(path, in, mask) || state_.faulted) return;
-      next = code + path.pc;
-      count = counters + path.pc;
-      own = path.mask;
-      active = static_cast<uint64_t>(std::popcount(own));
-      file = path.frame->registers.get();
-      frame_ = path.frame;
-    }
-    if (--budget < 0 || path.yielded) {
-      path.pc = static_cast<uint32_t>(next - code);
-      path.yielded = true;
-      paths_.push_back(path);
-      return;
-    }
-  }
-}
-
-// Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
-bool Warp::step(Path& path, const Instruction& in, Mask mask) {
-  switch (in.kind) {
-    case Kind::kJoin: return arrive(path);
-    case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
-    case Kind::kBranchIndexed: return branch_indexed(path, in, mask);
-    case Kind::kCall: return call(path, in, mask);
-    case Kind::kReturn: return return_lanes(path, mask);
-    case Kind::kExit: return end_lanes(path, mask);
-    case Kind::kBarrier: return wait_at_barrier(path, in, mask);
-    case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
-    case Kind::kCollective: return collective(path, mask);
-    case Kind::kAsync:
-      if (mask) copies_.run(*this, launch_.program.async[in.index], mask);
-      break;
-    case Kind::kMbarrier:
-      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.index], mask)) {
-        path.yielded = turns_.suspicious = true;
-        path.looked_at = path.pc;
-      }
-      break;
-    case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
-    case Kind::kClusterWait: return wait_at_cluster(path, mask);
-    case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
-    case Kind::kAllocate: allocate_local(path, in, mask); break;
-    case Kind::kFence:
-      for (Observer* observer : launch_.observers)
-        if (mask) observer->fence(*this, mask, in.scope);
-      break;
-    case Kind::kYield: path.yielded = turns_.suspicious = true; break;
-    case Kind::kTrap:
-      if (mask)
-        fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
-                     "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
-                     "what leads there."});
-      break;
-    default: break;
-  }
-  ++path.pc;
-  return true;
 }
 
 namespace {
@@ -320,7 +158,7 @@ uint64_t Warp::state_hash() const {
   }
   for (const Join* join : joins_.in_use())
     sum += mix(uint64_t{join->expected} << 32 | join->arrived, uint64_t{join->pc} << 1 | 1);
-  return mix(mix(sum, live_), local_.get(), local_stride_ * kWarpSize);
+  return mix(mix(sum, live_), local_.get(), local_bytes() * kWarpSize);
 }
 
 }  // namespace lockstep

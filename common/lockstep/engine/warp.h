@@ -11,14 +11,14 @@
 
 #include "base/findings.h"
 #include "count/counters.h"
-#include "engine/async_copy.h"
 #include "engine/joins.h"
+#include "engine/launch.h"
+#include "engine/pending_copies.h"
 #include "program/program.h"
 
 namespace lockstep {
 
 class Block;
-struct Launch;
 struct LaunchState;
 
 struct AlignedDelete {
@@ -73,10 +73,10 @@ void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, 
 
 class Warp {
  public:
-  Warp(Block& block, uint32_t index);
+  Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t index);
 
-  void start();    // again, for the block's next coordinates
-  Progress run();  // until every path has ended, waits, or has used its turn
+  void start(uint64_t block);  // again, for the block with this number
+  Progress run();              // until every path has ended, waits, or has used its turn
 
   const Launch& launch() const { return launch_; }
   LaunchState& state() const { return state_; }
@@ -89,16 +89,16 @@ class Warp {
   uint64_t state_hash() const;  // of everything that decides its next steps, except shared and global memory
   const std::vector<Path>& paths() const { return paths_; }
   Chain& chain() { return chain_; }  // since the block's last barrier
-  AsyncCopies& copies() { return copies_; }
-  const AsyncCopies& copies() const { return copies_; }
+  PendingCopies& copies() { return copies_; }
+  const PendingCopies& copies() const { return copies_; }
   void pass_cluster();                               // paths that wait at barrier.cluster continue
   void pass_barrier(uint32_t id, uint32_t reduced);  // likewise; `reduced`: the result of bar.red
 
   // Of the running path, for handlers.
   const Frame& frame() const { return *frame_; }
   std::byte* registers() const { return frame_->registers.get(); }
-  std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_stride_; }
-  uint64_t local_bytes() const { return local_stride_; }
+  std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_bytes(); }
+  uint64_t local_bytes() const { return launch_.shape.local_bytes; }
 
  private:
   void set_preset(Frame& frame, const Preset& preset);
@@ -142,6 +142,7 @@ class Warp {
   LaunchState& state_;
   Block& block_;
   const uint32_t index_;
+  uint64_t block_number_ = 0;
   Mask live_ = 0;
   std::vector<Path> paths_;  // all but the running one
   Chain chain_;
@@ -151,13 +152,14 @@ class Warp {
     std::vector<std::vector<Frame*>> spare;  // by function
   } frames_;
   Frame* frame_ = nullptr;
-  AlignedBytes local_;
-  uint64_t local_stride_ = 0;
-  AsyncCopies copies_;
+  AlignedBytes local_;  // local_bytes() for each lane
+  PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
   struct Turns {
+    // Random turns are short: a loop that waits may need a few turns from one such read to the next.
+    static constexpr uint32_t kFew = 8;
     bool suspicious = false;  // the last turn looked as if the warp waited for other threads
-    uint32_t dull = 0;        // turns used up since a turn last looked so
+    uint32_t dull = kFew;     // turns used up since a turn last looked so
   } turns_;
 };
 

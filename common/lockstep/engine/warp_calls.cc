@@ -14,27 +14,6 @@ namespace lockstep {
 // part of the stack.
 static constexpr uint32_t kDeepestCalls = 4096;
 
-Frame* Warp::new_frame(uint32_t function) {
-  auto& spare = frames_.spare[function];
-  if (!spare.empty()) {
-    Frame* frame = spare.back();
-    spare.pop_back();
-    return frame;
-  }
-  const FunctionCode& code = launch_.program.functions[function];
-  Frame& frame = frames_.storage.emplace_back();
-  frame.function = function;
-  frame.registers = aligned_bytes(code.register_bytes);
-  frame.params.resize(size_t{code.param_bytes} * kWarpSize);
-  for (const Preset& preset : code.presets) set_preset(frame, preset);
-  return &frame;
-}
-
-void Warp::leave_frame(Frame* frame, Mask leaving) {
-  frame->live &= ~leaving;
-  if (frame->live == 0 && frame != &frames_.storage.front()) frames_.spare[frame->function].push_back(frame);
-}
-
 // The lanes of `mask` call. All lanes of the path meet again behind the call.
 bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   const CallSite& site = launch_.program.calls[in.index];
@@ -92,7 +71,7 @@ void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   uint64_t most = 0;
   const auto* bytes = lanes<uint64_t>(registers(), in.a);
   for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
-  if (most > local_stride_ || offset + most > local_stride_) return fail_stack(path);
+  if (most > local_bytes() || offset + most > local_bytes()) return fail_stack(path);
   path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
   write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
 }
@@ -101,7 +80,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
   const FunctionCode& code = launch_.program.functions[function];
   const uint64_t base = local_end(*path.frame);
   const bool too_deep = path.frame->depth == kDeepestCalls;
-  if (too_deep || (base + code.local_bytes > local_stride_ && code.local_bytes > 0)) {
+  if (too_deep || (base + code.local_bytes > local_bytes() && code.local_bytes > 0)) {
     fail_stack(path);
     return;
   }

@@ -84,20 +84,20 @@ bool Warp::arrive(Path& path) {
   return true;
 }
 
+// The path of lanes that have passed the join.
+static Path behind(const Join& join, Mask lanes) {
+  return {.mask = lanes, .pc = join.pc, .frame = join.frame, .join = join.parent};
+}
+
 // Lanes that wait at joins continue without the others. False if no lane waits there.
 bool Warp::release_joins() {
   bool any = false;
   const std::vector<Join*> joins = joins_.in_use();
   for (Join* join : joins) {
     if (!join->arrived) continue;
-    Path path;
-    path.mask = std::exchange(join->arrived, 0);
-    path.pc = join->pc;
-    path.frame = join->frame;
-    path.join = join->parent;
-    join->expected &= ~path.mask;
+    join->expected &= ~join->arrived;
+    paths_.push_back(behind(*join, std::exchange(join->arrived, 0)));
     if (!join->expected) joins_.free(join);
-    paths_.push_back(path);
     any = true;
   }
   return any;
@@ -128,20 +128,14 @@ void Warp::remove_from_joins(Join* join, Mask leaving) {
     if (!join->expected) {
       joins_.free(join);
     } else if (join->arrived == join->expected) {
-      Path path;
-      path.mask = join->expected;
-      path.pc = join->pc;
-      path.frame = join->frame;
-      path.join = parent;
+      paths_.push_back(behind(*join, join->expected));
       joins_.free(join);
-      paths_.push_back(path);
     }
     join = parent;
   }
 }
 
 bool Warp::end_lanes(Path& path, Mask leaving) {
-  if (!copies_.idle()) copies_.finish(*this, leaving);
   live_ &= ~leaving;
   path.mask &= ~leaving;
   for (Frame* frame = path.frame; frame;) {

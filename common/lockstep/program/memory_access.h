@@ -52,4 +52,8 @@ struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses
 };
 
+inline const char* verb(const MemoryAccess& access) {
+  return access.op == MemoryOp::kLoad ? "read" : access.op == MemoryOp::kStore ? "write" : "atomic";
+}
+
 }  // namespace lockstep

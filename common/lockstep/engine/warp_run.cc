@@ -1,0 +1,185 @@
+// A turn of a warp: which path runs, and its instructions. Arithmetic and memory have handlers of their own.
+#include <bit>
+
+#include "engine/async_copy.h"
+#include "engine/block.h"
+#include "engine/fault.h"
+#include "engine/launch_state.h"
+#include "engine/mbarrier_run.h"
+#include "engine/warp.h"
+
+namespace lockstep {
+namespace {
+
+// A turn ends after this many instructions. A read that may wait for other threads counts as kSuspicion instructions: a
+// path that repeats such a read probably waits, and after about 60 rounds other warps should run.
+constexpr int32_t kTurn = 1 << 16;
+constexpr int32_t kSuspicion = 1 << 10;
+// Cycles, and nanoseconds, between two readings of a clock.
+constexpr uint64_t kTick = 1000;
+// After so many turns without suspicion, paths that wait at joins and new blocks run, too.
+constexpr uint32_t kDullTurns = 256;
+
+}  // namespace
+
+Progress Warp::run() {
+  turns_.suspicious = false;
+  for (;;) {
+    if (live_ == 0) return Progress::kDone;
+    // The usual end of a turn: the whole warp waits at a barrier of the block.
+    if (paths_.size() == 1 && paths_[0].state == Path::kAtBarrier && joins_.in_use().empty()) return Progress::kBlocked;
+    merge_paths();
+    const size_t next = pick();
+    if (next == paths_.size()) {  // no path may run now
+      bool all_wait = true;
+      for (Path& path : paths_) {
+        all_wait &= !path.yielded;
+        path.yielded = false;
+      }
+      if (all_wait && (wake_waiting() || release_joins())) continue;
+      if (all_wait) return Progress::kBlocked;
+      const bool restless = turns_.suspicious || ++turns_.dull > kDullTurns;
+      if (!restless && launch_.schedule.kind != Schedule::kRandom) continue;
+      if (!restless) return turns_.dull < Turns::kFew ? Progress::kYielded : Progress::kTurnOver;
+      turns_.dull = 0;
+      release_joins();
+      return Progress::kYielded;
+    }
+    const Path path = paths_[next];
+    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
+    execute(path);
+    if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
+    if (state_.faulted) return Progress::kDone;
+  }
+}
+
+// The path that runs next: the path that is furthest behind, so that the others wait less. paths_.size() if every path
+// waits or has had its turn.
+size_t Warp::pick() {
+  size_t best = paths_.size();
+  uint64_t seen = 0;
+  for (size_t i = 0; i < paths_.size(); ++i) {
+    const Path& path = paths_[i];
+    if (path.state != Path::kRunnable || path.yielded) continue;
+    bool better = ++seen == 1;
+    if (!better) {
+      switch (launch_.schedule.kind) {
+        case Schedule::kForward: better = path.pc < paths_[best].pc; break;
+        case Schedule::kReverse: better = path.pc > paths_[best].pc; break;
+        case Schedule::kRandom: better = state_.random_below(seen) == 0; break;
+      }
+    }
+    if (better) best = i;
+  }
+  return best;
+}
+
+void Warp::execute(Path path) {
+  const Instruction* code = launch_.program.code.data();
+  const MemoryAccess* accesses = launch_.program.accesses.data();
+  InstructionCounters* counters = state_.counters.at.data();
+  int32_t budget =
+      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(state_.random_below(64)) : kTurn;
+  // Parts of the path in local variables. path.pc is set before other code reads it.
+  const Instruction* next = code + path.pc;
+  InstructionCounters* count = counters + path.pc;
+  Mask own = path.mask;
+  auto active = static_cast<uint64_t>(std::popcount(own));
+  std::byte* file = path.frame->registers.get();
+  frame_ = path.frame;
+  for (;;) {
+    const Instruction& in = *next;
+    Mask mask = own;
+    if (in.guard) {
+      const Mask guard = *lanes<Mask>(file, in.guard);
+      mask &= in.guard_negated ? ~guard : guard;
+    }
+    if (!in.uncounted) {
+      ++count->warps;
+      count->threads += active;
+    }
+    chain_.cycles += in.stall;
+    if (in.kind == Kind::kAlu) {
+      if (mask) in.alu(file, in, mask);
+      ++next, ++count;
+    } else if (in.kind == Kind::kMemory) {
+      if (mask) {
+        const MemoryAccess& access = accesses[in.index];
+        access.handler(*this, access, mask);
+        if (state_.faulted) return;
+        if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
+      }
+      ++next, ++count;
+    } else {
+      path.pc = static_cast<uint32_t>(next - code);
+      if (!step(path, in, mask) || state_.faulted) return;
+      next = code + path.pc;
+      count = counters + path.pc;
+      own = path.mask;
+      active = static_cast<uint64_t>(std::popcount(own));
+      file = path.frame->registers.get();
+      frame_ = path.frame;
+    }
+    if (--budget < 0 || path.yielded) {
+      path.pc = static_cast<uint32_t>(next - code);
+      path.yielded = true;
+      paths_.push_back(path);
+      return;
+    }
+  }
+}
+
+// Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
+bool Warp::step(Path& path, const Instruction& in, Mask mask) {
+  switch (in.kind) {
+    case Kind::kJoin: return arrive(path);
+    case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
+    case Kind::kBranchIndexed: return branch_indexed(path, in, mask);
+    case Kind::kCall: return call(path, in, mask);
+    case Kind::kReturn: return return_lanes(path, mask);
+    case Kind::kExit:
+      if (!copies_.idle()) finish_copies(*this, mask);
+      return end_lanes(path, mask);
+    case Kind::kBarrier: return wait_at_barrier(path, in, mask);
+    case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
+    case Kind::kCollective: return collective(path, mask);
+    case Kind::kAsync:
+      if (mask) run_async(*this, launch_.program.async[in.index], mask);
+      break;
+    case Kind::kMbarrier:
+      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.index], mask)) {
+        path.yielded = turns_.suspicious = true;
+        path.looked_at = path.pc;
+      }
+      break;
+    case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
+    case Kind::kClusterWait: return wait_at_cluster(path, mask);
+    case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
+    case Kind::kAllocate: allocate_local(path, in, mask); break;
+    case Kind::kFence:
+      for (Observer* observer : launch_.observers)
+        if (mask) observer->fence(*this, mask, in.scope);
+      break;
+    case Kind::kYield: path.yielded = turns_.suspicious = true; break;
+    case Kind::kTrap:
+      if (mask)
+        fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
+                     "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
+                     "what leads there."});
+      break;
+    default: break;
+  }
+  ++path.pc;
+  return true;
+}
+
+void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
+  const auto special = in.special;
+  // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
+  const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
+  const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
+  const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
+  write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });
+}
+
+}  // namespace lockstep
