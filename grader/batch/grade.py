@@ -20,7 +20,7 @@ from launcher import build, labs, paths
 from launcher.console import Failure, say
 from launcher.lock import alone_in
 
-from . import cluster, here, intake, judging, memory, ready, records, reports, version
+from . import cluster, intake, judging, local, memory, ready, records, reports, version
 from .hidden import read_hidden
 from .intake import Submission
 from .judging import Outcomes, Task
@@ -236,7 +236,7 @@ def _task(submission: Submission, grader: Grader, hidden: bytes | None) -> Task:
 
 def _outcomes(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
     if not _is_cluster(arguments):
-        return here.run_tasks(tasks, out, arguments)
+        return local.run_tasks(tasks, out, arguments)
     if arguments.slurm and arguments.device == "lockstep":  # its jobs use this very checkout
         ready.make_ready(arguments.device, [labs.find_lab(name) for name in sorted({task.lab for task in tasks})])
     return cluster.run_tasks(tasks, arguments)

@@ -31,9 +31,9 @@ bool RemoteHost::ask(Message question, uint64_t value) const {
   if (ending_) return false;
   try {
     if (connection_.send(question, Writer().put(value).body())) {
-      if (const std::optional<Frame> frame = connection_.receive()) {
-        if (frame->kind != Message::kAnswer) throw WireError("a request while a launch runs");
-        return std::get<bool>(Reader(frame->body).all<bool>());
+      if (const std::optional<Received> received = connection_.receive()) {
+        if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
+        return std::get<bool>(Reader(received->body).all<bool>());
       }
     }
     ending_ = Ending{Ending::kGone};
@@ -73,15 +73,15 @@ class DeviceServer {
   Ending serve() {
     try {
       while (!ended_) {
-        const std::optional<Frame> frame = connection_.receive();
-        if (!frame) return {Ending::kGone};
-        Reader in(frame->body);
-        if (frame->kind == Message::kHello || !greeted_)
-          greet(frame->kind == Message::kHello ? in : throw WireError("no greeting"));
+        const std::optional<Received> received = connection_.receive();
+        if (!received) return {Ending::kGone};
+        Reader in(received->body);
+        if (received->kind == Message::kHello || !greeted_)
+          greet(received->kind == Message::kHello ? in : throw WireError("no greeting"));
         else
-          handle(frame->kind, in);
+          handle(received->kind, in);
         if (host_.ending()) return *host_.ending();
-        before_ = frame->kind;
+        before_ = received->kind;
       }
     } catch (const WireError& error) { return {Ending::kViolation, error.what()}; }
     return {Ending::kOrderly, "", written_};

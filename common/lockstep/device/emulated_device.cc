@@ -9,7 +9,7 @@
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"
-#include "device/launch_checks.h"
+#include "device/launch_limits.h"
 #include "device/modules.h"
 #include "engine/grid.h"
 #include "engine/workers.h"
@@ -27,10 +27,9 @@ class InProcessDevice : public EmulatedDevice {
   explicit InProcessDevice(const DeviceOptions& options)
       : options_(options),
         memory_(options),
-        param_block_(memory_.allocate_apart(kParamBytes)),
-        grid_workspace_(memory_.allocate_apart(kWorkspaceBytes)),
+        own_{memory_.allocate_apart(kParamBytes), memory_.allocate_apart(kWorkspaceBytes)},
         modules_(memory_),
-        kernels_(limits_, param_block_),
+        kernels_(limits_, own_.param_block),
         host_(options, memory_.memory(), findings_),
         trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
         observers_(memory_.observers()),
@@ -131,9 +130,11 @@ class InProcessDevice : public EmulatedDevice {
   const DeviceOptions options_;
   const DeviceLimits limits_;
   DeviceMemory memory_;
-  const uint64_t param_block_;     // each launch puts the kernel's parameters there
-  const uint64_t grid_workspace_;  // cooperative groups keep a grid's barrier there
-  std::set<uint64_t> heap_;        // addresses that kernels got from malloc()
+  const struct {
+    uint64_t param_block;     // each launch puts the kernel's parameters there
+    uint64_t grid_workspace;  // cooperative groups keep a grid's barrier there
+  } own_;                     // device memory for the device's own use
+  std::set<uint64_t> heap_;   // addresses that kernels got from malloc()
   Modules modules_;
   Kernels kernels_;
   Outcome sticky_;
@@ -180,11 +181,11 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                 .after_bad_access = options_.checks.memory ? AfterBadAccess::kContinue : AfterBadAccess::kStop,
                 .observers = observers_};
   if (request.cooperative) {
-    launch.grid_workspace = grid_workspace_;
-    std::memset(reinterpret_cast<void*>(grid_workspace_), 0, kWorkspaceBytes);
+    launch.grid_workspace = own_.grid_workspace;
+    std::memset(reinterpret_cast<void*>(own_.grid_workspace), 0, kWorkspaceBytes);
   }
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
-    std::memcpy(reinterpret_cast<void*>(param_block_), request.params.data(), kernel.info.param_bytes);
+    std::memcpy(reinterpret_cast<void*>(own_.param_block), request.params.data(), kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&
                        launch.schedule.kind == Schedule::kForward && !options_.checks.memory && !launch.watched();
   run(launch);

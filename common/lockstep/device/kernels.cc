@@ -59,8 +59,8 @@ void Kernels::forget(const LoadedModule& module) {
     if (kernel && kernel->module == &module) kernel.reset();
 }
 
-DeviceSymbols Kernels::symbols(const LoadedModule& loaded) const {
-  DeviceSymbols symbols;
+Symbols Kernels::symbols(const LoadedModule& loaded) const {
+  Symbols symbols;
   symbols.variable_address = [&loaded](const std::string& name) {
     const auto found = loaded.globals.find(name);
     return found == loaded.globals.end() ? 0 : found->second.address;

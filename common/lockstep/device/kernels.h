@@ -10,8 +10,8 @@
 #include "base/limits.h"
 #include "device/modules.h"
 #include "device/requests.h"
-#include "program/device_symbols.h"
 #include "program/program.h"
+#include "program/symbols.h"
 
 namespace lockstep {
 
@@ -33,7 +33,7 @@ class Kernels {
   void forget(const LoadedModule& module);  // the module is going to be unloaded
 
  private:
-  DeviceSymbols symbols(const LoadedModule& loaded) const;
+  Symbols symbols(const LoadedModule& loaded) const;
   FunctionInfo describe(const LoadedKernel& kernel, const Function& entry) const;
 
   const DeviceLimits& limits_;

@@ -35,9 +35,9 @@ class RemoteDevice : public Device {
   explicit RemoteDevice(int fd) : connection_(fd, kMostReply) {
     connection_.accept_passed();
     const bool sent = connection_.send(Message::kHello, Writer().put(kWireVersion).body());
-    const std::optional<Frame> frame = sent ? connection_.receive() : std::nullopt;
-    if (!frame) throw std::runtime_error(kGoneText);
-    Reader in(frame->body);
+    const std::optional<Received> received = sent ? connection_.receive() : std::nullopt;
+    if (!received) throw std::runtime_error(kGoneText);
+    Reader in(received->body);
     if (const Outcome outcome = take_outcome(in); !outcome.ok()) throw std::runtime_error(outcome.message);
     limits_ = in.take<DeviceLimits>();
     space_ = in.take<AddressSpace>();
@@ -252,9 +252,9 @@ class RemoteDevice : public Device {
   // Sends a request and waits for the reply. `values`: what the reply holds after the outcome, valid if that is ok.
   Outcome request(Message kind, const Writer& body, std::string* values = nullptr) const {
     if (gone_ || pid_ != getpid() || !connection_.send(kind, body.body())) return lost();
-    const std::optional<Frame> frame = reply();
-    if (!frame) return lost();
-    Reader in(frame->body);
+    const std::optional<Received> received = reply();
+    if (!received) return lost();
+    Reader in(received->body);
     Outcome outcome = take_outcome(in);
     fault_ = take_outcome(in);
     output_ += in.take<std::string_view>();
@@ -264,12 +264,12 @@ class RemoteDevice : public Device {
   }
 
   // Receives the reply. Before it the device may ask questions, which are answered here.
-  std::optional<Frame> reply() const {
-    while (std::optional<Frame> frame = connection_.receive()) {
-      if (frame->kind == Message::kReply) return frame;
-      const auto address = Reader(frame->body).take<uint64_t>();
+  std::optional<Received> reply() const {
+    while (std::optional<Received> received = connection_.receive()) {
+      if (received->kind == Message::kReply) return received;
+      const auto address = Reader(received->body).take<uint64_t>();
       const Host& host = Host::local();
-      const bool answer = frame->kind == Message::kAskHolds ? host.holds(address) : host.has_other_threads();
+      const bool answer = received->kind == Message::kAskHolds ? host.holds(address) : host.has_other_threads();
       if (!connection_.send(Message::kAnswer, Writer().put(answer).body())) break;
     }
     return std::nullopt;

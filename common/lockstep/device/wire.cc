@@ -91,7 +91,7 @@ bool Connection::fill() {
   return count > 0;
 }
 
-std::optional<Frame> Connection::receive() {
+std::optional<Received> Connection::receive() {
   Header header{};
   while (incoming_.size() - read_ < sizeof header)
     if (!fill()) return std::nullopt;
@@ -99,9 +99,9 @@ std::optional<Frame> Connection::receive() {
   if (header.bytes > most_) throw WireError("a message of " + std::to_string(header.bytes) + " bytes");
   while (incoming_.size() - read_ < sizeof header + header.bytes)
     if (!fill()) return std::nullopt;
-  Frame frame{header.kind, incoming_.substr(read_ + sizeof header, header.bytes)};
+  Received received{header.kind, incoming_.substr(read_ + sizeof header, header.bytes)};
   read_ += sizeof header + header.bytes;
-  return frame;
+  return received;
 }
 
 int Connection::take_passed() { return std::exchange(passed_, -1); }

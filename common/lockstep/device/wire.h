@@ -120,7 +120,7 @@ class Reader {
   std::string_view rest_;
 };
 
-struct Frame {
+struct Received {
   Message kind = Message::kHello;
   std::string body;
 };
@@ -140,7 +140,7 @@ class Connection {
   // pass: a descriptor that goes with the message, or -1.
   bool send(Message kind, std::string_view body, int pass = -1);
   // No value: the other side is gone. Throws WireError for a body that is too long.
-  std::optional<Frame> receive();
+  std::optional<Received> receive();
   // The descriptor that came with a message; -1: none. The caller closes it.
   int take_passed();
   // Only a side that trusts the other accepts descriptors.

@@ -5,7 +5,7 @@
 
 namespace lockstep {
 
-// Null if the combination of type, width and operation is not supported. Programs are decoded with it (DeviceSymbols).
+// Null if the combination of type, width and operation is not supported. Programs are decoded with it (Symbols).
 AccessHandler access_handler(const MemoryAccess& access);
 
 // Every lane's address. Lanes that are not active repeat the first active one, so that loops need no mask.

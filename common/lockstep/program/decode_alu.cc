@@ -163,7 +163,7 @@ void decode_cvta(FunctionDecoder& f, const Statement& s, const Opcode&) {
 void decode_isspacep(FunctionDecoder& f, const Statement& s, const Opcode&) {
   const uint32_t a = f.double_word(s, 1);
   const uint32_t d = f.destination(s, 0, Width::kPred);
-  const DeviceSymbols& symbols = f.context().symbols;
+  const Symbols& symbols = f.context().symbols;
   bool counted = true;
   const auto range = [&](uint64_t start, uint64_t bytes, IfInside then) {
     const uint32_t b = f.registers().constant(Width::k64, start), c = f.registers().constant(Width::k64, bytes);

@@ -14,7 +14,7 @@ namespace {
 // Every function that the entry can reach, the entry first.
 class Reach {
  public:
-  Reach(const DeviceSymbols& symbols, Program& program) : symbols_(symbols), program_(program) {}
+  Reach(const Symbols& symbols, Program& program) : symbols_(symbols), program_(program) {}
 
   // Depth first, with its own stack: a chain of calls may be deeper than the stack of the host.
   void add(const Function& entry) {
@@ -49,7 +49,7 @@ class Reach {
   }
 
   std::vector<const Function*> open_;
-  const DeviceSymbols& symbols_;
+  const Symbols& symbols_;
   Program& program_;
 };
 
@@ -94,7 +94,7 @@ uint64_t local_bytes(const Program& program) {
 
 }  // namespace
 
-std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const DeviceSymbols& symbols) {
+std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const Symbols& symbols) {
   auto program = std::make_unique<Program>();
   Reach reach(symbols, *program);
   reach.add(entry);

@@ -4,13 +4,13 @@
 
 #include <memory>
 
-#include "program/device_symbols.h"
 #include "program/program.h"
+#include "program/symbols.h"
 #include "ptx/module.h"
 
 namespace lockstep {
 
 // Throws PtxError if the PTX is malformed. The first unsupported instruction becomes the Program's refusal.
-std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const DeviceSymbols& symbols);
+std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const Symbols& symbols);
 
 }  // namespace lockstep

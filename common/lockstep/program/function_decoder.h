@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/align.h"
-#include "program/device_symbols.h"
 #include "program/frame_layout.h"
 #include "program/program.h"
+#include "program/symbols.h"
 
 namespace lockstep {
 
@@ -34,7 +34,7 @@ struct SharedLayout {
 // The data that the functions of one program share while they are decoded.
 struct DecodeContext {
   const Module& module;
-  const DeviceSymbols& symbols;
+  const Symbols& symbols;
   Program& program;
   SharedLayout shared{};
   std::vector<const Function*> reachable{};  // parallel to Program::functions

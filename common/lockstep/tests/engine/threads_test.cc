@@ -30,7 +30,7 @@ bool independent(const std::string& body) {
             ".visible .entry k(.param .u64 p)\n{\n.reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<9>;"
             " .reg .f64 %fd<9>;\n.shared .align 8 .b8 s[256];\nld.param.u64 %rd1, [p];\nmov.u32 %r3, s;\n" +
             body + "\nst.global.u32 [%rd1], %r9;\nret;\n}\n");
-  DeviceSymbols symbols;
+  Symbols symbols;
   symbols.variable_address = [](const std::string&) { return uint64_t{0}; };
   symbols.function_id = [](const std::string&) { return uint64_t{1}; };
   symbols.find_function = [&](const std::string& name) -> const Function* {

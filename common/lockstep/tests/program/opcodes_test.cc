@@ -34,7 +34,7 @@ std::set<std::string> arithmetic_of_alu() {
 std::string refusal_of(const std::string& statement) {
   const Module module =
       parse(".version 9.0\n.target sm_75\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n" + statement + "\nret;\n}\n");
-  DeviceSymbols symbols;
+  Symbols symbols;
   symbols.variable_address = [](const std::string&) { return uint64_t{0}; };
   symbols.function_id = [](const std::string&) { return uint64_t{1}; };
   symbols.find_function = [](const std::string&) -> const Function* { return nullptr; };

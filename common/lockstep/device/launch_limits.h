@@ -1,4 +1,4 @@
-// launch_checks: a request for a launch → the first thing that is wrong with it, before the kernel starts: its shape,
+// launch_limits: a request for a launch → the first thing that is wrong with it, before the kernel starts: its shape,
 // its resources, the limit of cooperative launches, an instruction that is not supported. Each answer names the next
 // step.
 #pragma once

@@ -1,4 +1,4 @@
-"""here: tasks graded on this machine, as many judges side by side as its cores, its memory or its cards allow."""
+"""local: tasks graded on this machine, as many judges side by side as its cores, its memory or its cards allow."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-// device_symbols: the addresses and ids that the device has given to the names of a loaded module.
+// symbols: the addresses and ids that the device has given to the names of a loaded module.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-struct DeviceSymbols {
+struct Symbols {
   // The absolute address of a module-scope .global or .const variable; 0 if there is none.
   std::function<uint64_t(const std::string&)> variable_address;
   // A function's id within the device: its address is kFunctionWindow + 16·id.

@@ -1,4 +1,4 @@
-#include "device/launch_checks.h"
+#include "device/launch_limits.h"
 
 #include <string>
 
