@@ -2,6 +2,8 @@
 // rooms within lockstep and the judge is common/pictures/includes.py's: the test pages.law.
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -100,6 +102,29 @@ TEST(Layering, OnlyTheRuntimeOfLockstepKnowsCuda) {
     if (folder == "tests" || folder == "bench" || folder == "runtime") continue;
     EXPECT_FALSE(is_cuda(include.header)) << place(include);
   }
+}
+
+// All rooms share the namespace lockstep. Two types of one name there would share inline functions, and the linker says
+// nothing. Types in unnamed namespaces are apart.
+TEST(Layering, NoTwoTypesOfLockstepHaveOneName) {
+  static const std::regex kType("(struct|class) (\\w+)( : .*| final.*)? ?\\{.*");
+  std::map<std::string, fs::path> seen;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(SOURCE) / "common/lockstep")) {
+    const fs::path file = fs::relative(entry.path(), fs::path(SOURCE) / "common/lockstep");
+    if (*file.begin() == "tests" || *file.begin() == "bench") continue;
+    if (file.extension() != ".h" && file.extension() != ".cc") continue;
+    std::ifstream stream(entry.path());
+    std::string line;
+    std::smatch match;
+    for (bool unnamed = false; std::getline(stream, line);) {
+      if (line == "namespace {") unnamed = true;
+      if (line == "}  // namespace") unnamed = false;
+      if (unnamed || !std::regex_match(line, match, kType)) continue;
+      const auto [first, is_new] = seen.emplace(match[2], file);
+      EXPECT_TRUE(is_new) << match[2] << " stands in " << first->second << " and in " << file;
+    }
+  }
+  EXPECT_GT(seen.size(), 50u);  // else the pattern no longer fits the code
 }
 
 }  // namespace
