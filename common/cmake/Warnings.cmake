@@ -14,8 +14,8 @@ target_compile_options(
 add_library(warpladder_quick INTERFACE)
 target_compile_options(warpladder_quick INTERFACE $<IF:$<BOOL:${WARPLADDER_SANITIZED}>,-O0,-O1>)
 
-# Half of what a test costs the compiler are these headers. The first target compiles them for all that follow it with the
-# same options.
+# These headers take half of a test's compile time. The target `first` compiles them once, and the others with the same
+# options use the result.
 function(warpladder_precompile_test target first)
   if(target STREQUAL first)
     target_precompile_headers(${target} PRIVATE
