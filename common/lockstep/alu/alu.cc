@@ -10,31 +10,15 @@
 namespace lockstep {
 
 Width width_of(Type type) {
-  switch (type) {
-    case Type::kNone: return Width::kNone;
-    case Type::kPred: return Width::kPred;
-    case Type::kB8:
-    case Type::kU8:
-    case Type::kS8:
-    case Type::kB16:
-    case Type::kU16:
-    case Type::kS16:
-    case Type::kF16:
-    case Type::kBf16: return Width::k16;
-    case Type::kB32:
-    case Type::kU32:
-    case Type::kS32:
-    case Type::kF32:
-    case Type::kTf32:
-    case Type::kF16x2:
-    case Type::kBf16x2: return Width::k32;
-    case Type::kB64:
-    case Type::kU64:
-    case Type::kS64:
-    case Type::kF64: return Width::k64;
-    case Type::kB128: return Width::k128;
+  if (type == Type::kPred) return Width::kPred;
+  switch (type_bytes(type)) {
+    case 1:
+    case 2: return Width::k16;
+    case 4: return Width::k32;
+    case 8: return Width::k64;
+    case 16: return Width::k128;
+    default: return Width::kNone;
   }
-  return Width::kNone;
 }
 
 namespace {
@@ -240,8 +224,6 @@ std::optional<AluChoice> select_set(const Statement& s) {
 
 const char* bits_of(Width width) { return width == Width::k16 ? "16" : width == Width::k32 ? "32" : "64"; }
 uint32_t log2_bytes(Width width) { return width == Width::k16 ? 1 : width == Width::k32 ? 2 : 3; }
-
-bool is_float(Type type) { return type >= Type::kF16 && type <= Type::kF64; }
 
 std::optional<AluChoice> select_pack(const Statement& s) {  // cvt.pack.sat.dtype.stype[.b32]
   if (s.modifiers().size() < 4 || s.modifiers()[1] != "sat") return std::nullopt;

@@ -28,13 +28,13 @@ template <Comparison c, class T, bool ftz>
   const Source<T> a(r, i.a), b(r, i.b);
   Mask compared = 0;
   for (int l = 0; l < kWarpSize; ++l) {
-    compared |= compare<c>(flushed(a[l], ftz), flushed(b[l], ftz)) ? kLaneBits<Mask>.bit[l] : 0;
+    compared |= compare(c, flushed(a[l], ftz), flushed(b[l], ftz)) ? kLaneBits<Mask>.bit[l] : 0;
   }
   write_comparison(r, i, compared, mask);
 }
 
 template <class T, Comparison c>
-void setp(AluTable& t, const char* opcode, const char* type, uint32_t allowed) {
+void setp(AluTable& t, const char* opcode, const char* type, uint32_t allowed = kNoModes) {
   constexpr bool modal = !std::is_integral_v<T>;
   t.add(opcode, type, "",
         {.plain = handle_setp<c, T, false>,
@@ -43,44 +43,24 @@ void setp(AluTable& t, const char* opcode, const char* type, uint32_t allowed) {
          .signature = {Type::kPred, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
 }
 
-template <class T>
-void define_equality(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
-  setp<T, Comparison::kEq>(t, "setp.eq", type, allowed);
-  setp<T, Comparison::kNe>(t, "setp.ne", type, allowed);
+// The first `count` comparisons: 2 for bits, 6 for integers, 14 for floats.
+template <class T, size_t count>
+void define_setp(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
+  static constexpr const char* kOpcodes[] = {
+      "setp.eq",  "setp.ne",  "setp.lt",  "setp.le",  "setp.gt",  "setp.ge", "setp.equ", "setp.neu",
+      "setp.ltu", "setp.leu", "setp.gtu", "setp.geu", "setp.num", "setp.nan"};  // in the order of Comparison
+  [&]<size_t... c>(std::index_sequence<c...>) {
+    (setp<T, static_cast<Comparison>(c)>(t, kOpcodes[c], type, allowed), ...);
+  }
+  (std::make_index_sequence<count>{});
 }
 template <class T>
-void define_order(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
-  setp<T, Comparison::kLt>(t, "setp.lt", type, allowed);
-  setp<T, Comparison::kLe>(t, "setp.le", type, allowed);
-  setp<T, Comparison::kGt>(t, "setp.gt", type, allowed);
-  setp<T, Comparison::kGe>(t, "setp.ge", type, allowed);
-}
-template <class T>
-void define_signed_setp(AluTable& t) {
-  define_equality<T>(t, kSuffix<T>);
-  define_order<T>(t, kSuffix<T>);
-}
-template <class T>
-void define_unsigned_setp(AluTable& t) {
-  define_equality<T>(t, kSuffix<T>);
-  define_order<T>(t, kSuffix<T>);
-  setp<T, Comparison::kLt>(t, "setp.lo", kSuffix<T>, kNoModes);
-  setp<T, Comparison::kLe>(t, "setp.ls", kSuffix<T>, kNoModes);
-  setp<T, Comparison::kGt>(t, "setp.hi", kSuffix<T>, kNoModes);
-  setp<T, Comparison::kGe>(t, "setp.hs", kSuffix<T>, kNoModes);
-}
-template <class T>
-void define_float_setp(AluTable& t, uint32_t allowed) {
-  define_equality<T>(t, kSuffix<T>, allowed);
-  define_order<T>(t, kSuffix<T>, allowed);
-  setp<T, Comparison::kEqu>(t, "setp.equ", kSuffix<T>, allowed);
-  setp<T, Comparison::kNeu>(t, "setp.neu", kSuffix<T>, allowed);
-  setp<T, Comparison::kLtu>(t, "setp.ltu", kSuffix<T>, allowed);
-  setp<T, Comparison::kLeu>(t, "setp.leu", kSuffix<T>, allowed);
-  setp<T, Comparison::kGtu>(t, "setp.gtu", kSuffix<T>, allowed);
-  setp<T, Comparison::kGeu>(t, "setp.geu", kSuffix<T>, allowed);
-  setp<T, Comparison::kNum>(t, "setp.num", kSuffix<T>, allowed);
-  setp<T, Comparison::kNan>(t, "setp.nan", kSuffix<T>, allowed);
+void define_unsigned_setp(AluTable& t, const char* type) {
+  define_setp<T, 6>(t, type);
+  setp<T, Comparison::kLt>(t, "setp.lo", type);
+  setp<T, Comparison::kLe>(t, "setp.ls", type);
+  setp<T, Comparison::kGt>(t, "setp.hi", type);
+  setp<T, Comparison::kGe>(t, "setp.hs", type);
 }
 
 // --- set, and setp of packed halves: rare, so the comparison is chosen at run time ---------------------------------
@@ -98,27 +78,6 @@ struct SetMode {
         result(static_cast<SetResult>(modes >> 7)) {}
 };
 
-template <class T>
-bool compare_any(Comparison c, T a, T b) {
-  switch (c) {
-    case Comparison::kEq: return compare<Comparison::kEq>(a, b);
-    case Comparison::kNe: return compare<Comparison::kNe>(a, b);
-    case Comparison::kLt: return compare<Comparison::kLt>(a, b);
-    case Comparison::kLe: return compare<Comparison::kLe>(a, b);
-    case Comparison::kGt: return compare<Comparison::kGt>(a, b);
-    case Comparison::kGe: return compare<Comparison::kGe>(a, b);
-    case Comparison::kEqu: return compare<Comparison::kEqu>(a, b);
-    case Comparison::kNeu: return compare<Comparison::kNeu>(a, b);
-    case Comparison::kLtu: return compare<Comparison::kLtu>(a, b);
-    case Comparison::kLeu: return compare<Comparison::kLeu>(a, b);
-    case Comparison::kGtu: return compare<Comparison::kGtu>(a, b);
-    case Comparison::kGeu: return compare<Comparison::kGeu>(a, b);
-    case Comparison::kNum: return compare<Comparison::kNum>(a, b);
-    case Comparison::kNan: return compare<Comparison::kNan>(a, b);
-  }
-  return false;
-}
-
 // The lanes for which the comparison, combined with c, holds. One mask is for the value or its low half, the other for
 // the high half.
 struct Compared {
@@ -131,10 +90,10 @@ Compared compare_lanes(std::byte* r, const AluOperands& i, SetMode m) {
   for (int l = 0; l < kWarpSize; ++l) {
     if constexpr (std::is_same_v<T, Half2> || std::is_same_v<T, Bfloat2>) {
       using H = std::conditional_t<std::is_same_v<T, Half2>, Half, Bfloat>;
-      result.low |= Mask{compare_any(m.comparison, flushed(low<H>(a[l]), m.ftz), flushed(low<H>(b[l]), m.ftz))} << l;
-      result.high |= Mask{compare_any(m.comparison, flushed(high<H>(a[l]), m.ftz), flushed(high<H>(b[l]), m.ftz))} << l;
+      result.low |= Mask{compare(m.comparison, flushed(low<H>(a[l]), m.ftz), flushed(low<H>(b[l]), m.ftz))} << l;
+      result.high |= Mask{compare(m.comparison, flushed(high<H>(a[l]), m.ftz), flushed(high<H>(b[l]), m.ftz))} << l;
     } else {
-      result.low |= Mask{compare_any(m.comparison, flushed(a[l], m.ftz), flushed(b[l], m.ftz))} << l;
+      result.low |= Mask{compare(m.comparison, flushed(a[l], m.ftz), flushed(b[l], m.ftz))} << l;
     }
   }
   const Mask other = *lanes<Mask>(r, i.c);
@@ -145,25 +104,18 @@ template <class T>
 void handle_set(std::byte* r, const AluOperands& i, Mask mask) {
   const SetMode m(i.modes);
   const Compared compared = compare_lanes<T>(r, i, m);
+  constexpr uint32_t kOnes[] = {~0u, 0xffff, 0x3f800000, 0x3c00, 0x3f80, 0xffff, 0x3c00, 0x3f80};  // as SetResult
+  const uint32_t one = kOnes[static_cast<uint8_t>(m.result)];
+  const bool is_pair = m.result >= SetResult::kPairOnes;
+  const bool is_narrow = !is_pair && one <= 0xffff;
   for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const int l = __builtin_ctz(rest);
     const bool low_holds = compared.low >> l & 1, high_holds = compared.high >> l & 1;
-    switch (m.result) {
-      case SetResult::k32Ones: lanes<uint32_t>(r, i.d)[l] = low_holds ? ~0u : 0; break;
-      case SetResult::k16Ones: lanes<uint16_t>(r, i.d)[l] = low_holds ? 0xffff : 0; break;
-      case SetResult::kF32: lanes<float>(r, i.d)[l] = low_holds; break;
-      case SetResult::kF16: lanes<uint16_t>(r, i.d)[l] = low_holds ? 0x3c00 : 0; break;
-      case SetResult::kBf16: lanes<uint16_t>(r, i.d)[l] = low_holds ? 0x3f80 : 0; break;
-      case SetResult::kPairOnes:
-        lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0xffff0000 : 0) | (low_holds ? 0xffff : 0);
-        break;
-      case SetResult::kF16x2:
-        lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0x3c000000 : 0) | (low_holds ? 0x3c00 : 0);
-        break;
-      case SetResult::kBf16x2:
-        lanes<uint32_t>(r, i.d)[l] = (high_holds ? 0x3f800000 : 0) | (low_holds ? 0x3f80 : 0);
-        break;
-    }
+    const uint32_t value = (low_holds ? one : 0) | (is_pair && high_holds ? one << 16 : 0);
+    if (is_narrow)
+      lanes<uint16_t>(r, i.d)[l] = static_cast<uint16_t>(value);
+    else
+      lanes<uint32_t>(r, i.d)[l] = value;
   }
 }
 
@@ -183,7 +135,7 @@ void set(AluTable& t, const char* type, uint32_t allowed = kNoModes) {
 }
 template <class T>
 void setp_pair(AluTable& t, uint32_t allowed) {
-  t.add("setp", kSuffix<T>, "",
+  t.add("setp", suffix<T>(), "",
         {.general = handle_setp_pair<T>,
          .allowed = allowed,
          .signature = {Type::kPred, {kTypeOf<T>, kTypeOf<T>, Type::kPred}}});
@@ -192,11 +144,12 @@ void setp_pair(AluTable& t, uint32_t allowed) {
 }  // namespace
 
 void define_compare(AluTable& t) {
-  define_equality<uint16_t>(t, ".b16"), define_equality<uint32_t>(t, ".b32"), define_equality<uint64_t>(t, ".b64");
-  define_signed_setp<int16_t>(t), define_signed_setp<int32_t>(t), define_signed_setp<int64_t>(t);
-  define_unsigned_setp<uint16_t>(t), define_unsigned_setp<uint32_t>(t), define_unsigned_setp<uint64_t>(t);
-  define_float_setp<float>(t, kFtz), define_float_setp<double>(t, kNoModes);
-  define_float_setp<Half>(t, kFtz), define_float_setp<Bfloat>(t, kNoModes);
+  define_setp<uint16_t, 2>(t, ".b16"), define_setp<uint32_t, 2>(t, ".b32"), define_setp<uint64_t, 2>(t, ".b64");
+  define_setp<int16_t, 6>(t, ".s16"), define_setp<int32_t, 6>(t, ".s32"), define_setp<int64_t, 6>(t, ".s64");
+  define_unsigned_setp<uint16_t>(t, ".u16"), define_unsigned_setp<uint32_t>(t, ".u32");
+  define_unsigned_setp<uint64_t>(t, ".u64");
+  define_setp<float, 14>(t, ".f32", kFtz), define_setp<double, 14>(t, ".f64");
+  define_setp<Half, 14>(t, ".f16", kFtz), define_setp<Bfloat, 14>(t, ".bf16");
   setp_pair<Half2>(t, kFtz), setp_pair<Bfloat2>(t, kNoModes);
   set<uint16_t>(t, ".b16"), set<uint32_t>(t, ".b32"), set<uint64_t>(t, ".b64");
   set<uint16_t>(t, ".u16"), set<uint32_t>(t, ".u32"), set<uint64_t>(t, ".u64");

@@ -137,16 +137,16 @@ void handle_pack(std::byte* r, const AluOperands& i, Mask mask) {
 
 void define_packing(AluTable& t) {
   constexpr uint32_t modes = kRoundings | kRelu | kSatfinite;
-  modal_by_lane<convert_pair<Half>>(t, "cvt", ".f16x2.f32", modes);
-  modal_by_lane<convert_pair<Bfloat>>(t, "cvt", ".bf16x2.f32", modes);
-  modal_by_lane<to_tf32>(t, "cvt", ".tf32.f32", modes);
+  modal<convert_pair<Half>, Loop::kByLane>(t, "cvt", ".f16x2.f32", modes);
+  modal<convert_pair<Bfloat>, Loop::kByLane>(t, "cvt", ".bf16x2.f32", modes);
+  modal<to_tf32, Loop::kByLane>(t, "cvt", ".tf32.f32", modes);
   constexpr uint32_t byte_modes = kNearest | kSatfinite | kRelu;
-  modal_by_lane<to_bytes<to_e5m2>>(t, "cvt", ".e5m2x2.f32", byte_modes);
-  modal_by_lane<to_bytes<to_e4m3>>(t, "cvt", ".e4m3x2.f32", byte_modes);
-  modal_by_lane<pair_to_bytes<to_e5m2>>(t, "cvt", ".e5m2x2.f16x2", byte_modes);
-  modal_by_lane<pair_to_bytes<to_e4m3>>(t, "cvt", ".e4m3x2.f16x2", byte_modes);
-  modal_by_lane<from_bytes<from_e5m2>>(t, "cvt", ".f16x2.e5m2x2", kNearest | kRelu);
-  modal_by_lane<from_bytes<from_e4m3>>(t, "cvt", ".f16x2.e4m3x2", kNearest | kRelu);
+  modal<to_bytes<to_e5m2>, Loop::kByLane>(t, "cvt", ".e5m2x2.f32", byte_modes);
+  modal<to_bytes<to_e4m3>, Loop::kByLane>(t, "cvt", ".e4m3x2.f32", byte_modes);
+  modal<pair_to_bytes<to_e5m2>, Loop::kByLane>(t, "cvt", ".e5m2x2.f16x2", byte_modes);
+  modal<pair_to_bytes<to_e4m3>, Loop::kByLane>(t, "cvt", ".e4m3x2.f16x2", byte_modes);
+  modal<from_bytes<from_e5m2>, Loop::kByLane>(t, "cvt", ".f16x2.e5m2x2", kNearest | kRelu);
+  modal<from_bytes<from_e4m3>, Loop::kByLane>(t, "cvt", ".f16x2.e4m3x2", kNearest | kRelu);
   t.add("cvt.pack.sat", ".s32", "",
         {.general = handle_pack, .signature = {Type::kU32, {Type::kS32, Type::kS32, Type::kU32}}});
 }

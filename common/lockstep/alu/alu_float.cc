@@ -11,7 +11,7 @@ constexpr uint32_t kMinMax = kFtz | kNaN | kXorsignAbs;
 
 template <class T>
 void define_ieee(AluTable& t, uint32_t allowed) {
-  const char* type = kSuffix<T>;
+  const char* type = suffix<T>();
   modal<add<T>>(t, "add", type, allowed);
   modal<sub<T>>(t, "sub", type, allowed);
   modal<mul<T>>(t, "mul", type, allowed);

@@ -9,43 +9,32 @@ namespace {
 constexpr uint32_t kHalfModes = kNearest | kFtz | kSat | kRelu, kBfloatModes = kNearest | kRelu;
 constexpr uint32_t kMinMax = kNaN | kXorsignAbs;
 
-template <class T>
-void define_scalar(AluTable& t, uint32_t allowed) {
-  const char* type = kSuffix<T>;
-  modal<add_half<T>>(t, "add", type, allowed & ~uint32_t{kRelu});
-  modal<sub_half<T>>(t, "sub", type, allowed & ~uint32_t{kRelu});
-  modal<mul_half<T>>(t, "mul", type, allowed & ~uint32_t{kRelu});
-  modal<fma_half<T>>(t, "fma", type, allowed);
-  modal<neg_half<T>>(t, "neg", type, allowed & kFtz);
-  modal<abs_half<T>>(t, "abs", type, allowed & kFtz);
-  modal<min_half<T>>(t, "min", type, kMinMax | (allowed & kFtz));
-  modal<max_half<T>>(t, "max", type, kMinMax | (allowed & kFtz));
-  modal_by_lane<ex2_half<T>>(t, "ex2.approx", type, kFtz);
-  modal_by_lane<tanh_half<T>>(t, "tanh.approx", type, kNoModes);
+// The instruction on one number, and on both halves of a register.
+template <class T, auto f, Loop loop = Loop::kVector>
+void half(AluTable& t, const char* opcode, uint32_t allowed) {
+  modal<f, loop>(t, opcode, suffix<T>(), allowed);
+  modal<both<T, f>, loop>(t, opcode, suffix<Pair<T>>(), allowed);
 }
 
 template <class T>
-void define_packed(AluTable& t, uint32_t allowed) {
-  const char* type = kSuffix<Pair<T>>;
-  modal<both<T, add_half<T>>>(t, "add", type, allowed & ~uint32_t{kRelu});
-  modal<both<T, sub_half<T>>>(t, "sub", type, allowed & ~uint32_t{kRelu});
-  modal<both<T, mul_half<T>>>(t, "mul", type, allowed & ~uint32_t{kRelu});
-  modal<both<T, fma_half<T>>>(t, "fma", type, allowed);
-  modal<both<T, neg_half<T>>>(t, "neg", type, allowed & kFtz);
-  modal<both<T, abs_half<T>>>(t, "abs", type, allowed & kFtz);
-  modal<both<T, min_half<T>>>(t, "min", type, kMinMax | (allowed & kFtz));
-  modal<both<T, max_half<T>>>(t, "max", type, kMinMax | (allowed & kFtz));
-  modal_by_lane<both<T, ex2_half<T>>>(t, "ex2.approx", type, kFtz);
-  modal_by_lane<both<T, tanh_half<T>>>(t, "tanh.approx", type, kNoModes);
+void define_halves(AluTable& t, uint32_t allowed) {
+  half<T, add_half<T>>(t, "add", allowed & ~uint32_t{kRelu});
+  half<T, sub_half<T>>(t, "sub", allowed & ~uint32_t{kRelu});
+  half<T, mul_half<T>>(t, "mul", allowed & ~uint32_t{kRelu});
+  half<T, fma_half<T>>(t, "fma", allowed);
+  half<T, neg_half<T>>(t, "neg", allowed & kFtz);
+  half<T, abs_half<T>>(t, "abs", allowed & kFtz);
+  half<T, min_half<T>>(t, "min", kMinMax | (allowed & kFtz));
+  half<T, max_half<T>>(t, "max", kMinMax | (allowed & kFtz));
+  half<T, ex2_half<T>, Loop::kByLane>(t, "ex2.approx", kFtz);
+  half<T, tanh_half<T>, Loop::kByLane>(t, "tanh.approx", kNoModes);
 }
 
 }  // namespace
 
 void define_half(AluTable& t) {
-  define_scalar<Half>(t, kHalfModes);
-  define_scalar<Bfloat>(t, kBfloatModes);
-  define_packed<Half>(t, kHalfModes);
-  define_packed<Bfloat>(t, kBfloatModes);
+  define_halves<Half>(t, kHalfModes);
+  define_halves<Bfloat>(t, kBfloatModes);
 }
 
 }  // namespace lockstep::LOCKSTEP_ISA

@@ -6,6 +6,7 @@
 // lane.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "alu/alu_table.h"
@@ -27,22 +28,8 @@ template <class T>
 inline constexpr LaneBits<T> kLaneBits{};
 
 // Values are passed between registers and functions as plain integers: loops over structures do not become vectors.
-template <int bytes>
-struct BitsOf;
-template <>
-struct BitsOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct BitsOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct BitsOf<8> {
-  using type = uint64_t;
-};
 template <class T>
-using Bits = typename BitsOf<sizeof(T)>::type;
+using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
 
 // One source operand of a handler: l → the value in lane l.
 template <class T>
@@ -113,57 +100,24 @@ template <class D, class F, class... S>
 
 // The PTX type of a C++ type, and its suffix.
 template <class T>
-inline constexpr Type kTypeOf = Type::kNone;
-template <>
-inline constexpr Type kTypeOf<bool> = Type::kPred;
-template <>
-inline constexpr Type kTypeOf<uint8_t> = Type::kU8;
-template <>
-inline constexpr Type kTypeOf<int8_t> = Type::kS8;
-template <>
-inline constexpr Type kTypeOf<uint16_t> = Type::kU16;
-template <>
-inline constexpr Type kTypeOf<int16_t> = Type::kS16;
-template <>
-inline constexpr Type kTypeOf<uint32_t> = Type::kU32;
-template <>
-inline constexpr Type kTypeOf<int32_t> = Type::kS32;
-template <>
-inline constexpr Type kTypeOf<uint64_t> = Type::kU64;
-template <>
-inline constexpr Type kTypeOf<int64_t> = Type::kS64;
-template <>
-inline constexpr Type kTypeOf<Half> = Type::kF16;
-template <>
-inline constexpr Type kTypeOf<Bfloat> = Type::kBf16;
-template <>
-inline constexpr Type kTypeOf<Half2> = Type::kF16x2;
-template <>
-inline constexpr Type kTypeOf<Bfloat2> = Type::kBf16x2;
-template <>
-inline constexpr Type kTypeOf<float> = Type::kF32;
-template <>
-inline constexpr Type kTypeOf<double> = Type::kF64;
-
-constexpr const char* suffix_of(Type type) {
-  switch (type) {
-    case Type::kU16: return ".u16";
-    case Type::kS16: return ".s16";
-    case Type::kU32: return ".u32";
-    case Type::kS32: return ".s32";
-    case Type::kU64: return ".u64";
-    case Type::kS64: return ".s64";
-    case Type::kF16: return ".f16";
-    case Type::kBf16: return ".bf16";
-    case Type::kF16x2: return ".f16x2";
-    case Type::kBf16x2: return ".bf16x2";
-    case Type::kF32: return ".f32";
-    case Type::kF64: return ".f64";
-    default: return "";
-  }
+constexpr Type type_of() {
+  if (std::is_same_v<T, bool>) return Type::kPred;
+  if (std::is_same_v<T, Half>) return Type::kF16;
+  if (std::is_same_v<T, Bfloat>) return Type::kBf16;
+  if (std::is_same_v<T, Half2>) return Type::kF16x2;
+  if (std::is_same_v<T, Bfloat2>) return Type::kBf16x2;
+  if (std::is_same_v<T, float>) return Type::kF32;
+  if (std::is_same_v<T, double>) return Type::kF64;
+  constexpr Type kIntegers[][2] = {
+      {Type::kU8, Type::kS8}, {Type::kU16, Type::kS16}, {Type::kU32, Type::kS32}, {Type::kU64, Type::kS64}};
+  return kIntegers[__builtin_ctz(sizeof(T))][std::is_signed_v<T>];
 }
 template <class T>
-inline constexpr const char* kSuffix = suffix_of(kTypeOf<T>);
+inline constexpr Type kTypeOf = type_of<T>();
+template <class T>
+const char* suffix() {
+  return suffix_of(kTypeOf<T>);
+}
 
 // The operand types of a function. A FloatMode at the end is not an operand.
 template <class D, class... S>
@@ -216,28 +170,16 @@ void handle_general(std::byte* r, const AluOperands& i, Mask mask) {
       r, i, mask, [mode](auto... x) { return f(x..., mode); }, TypesOf<f>{});
 }
 
-// One line of a table: an instruction by vectors, one lane by lane, and the same two for functions with modes.
-template <auto f>
+// One line of a table: an instruction, and one with modes.
+template <auto f, Loop loop = Loop::kVector>
 void op(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
-  table.add(opcode, type, type2, {.plain = handle<f, Loop::kVector>, .signature = TypesOf<f>::signature});
+  table.add(opcode, type, type2, {.plain = handle<f, loop>, .signature = TypesOf<f>::signature});
 }
-template <auto f>
-void op_by_lane(AluTable& table, const char* opcode, const char* type, const char* type2 = "") {
-  table.add(opcode, type, type2, {.plain = handle<f, Loop::kByLane>, .signature = TypesOf<f>::signature});
-}
-template <auto f>
+template <auto f, Loop loop = Loop::kVector>
 void modal(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
   table.add(opcode, type, "",
-            {.plain = handle_fixed<f, Loop::kVector, false>,
-             .ftz = handle_fixed<f, Loop::kVector, true>,
-             .general = handle_general<f>,
-             .allowed = allowed,
-             .signature = TypesOf<f>::signature});
-}
-template <auto f>
-void modal_by_lane(AluTable& table, const char* opcode, const char* type, uint32_t allowed) {
-  table.add(opcode, type, "",
-            {.plain = handle_fixed<f, Loop::kByLane, false>,
+            {.plain = handle_fixed<f, loop, false>,
+             .ftz = loop == Loop::kVector ? handle_fixed<f, loop, true> : nullptr,
              .general = handle_general<f>,
              .allowed = allowed,
              .signature = TypesOf<f>::signature});

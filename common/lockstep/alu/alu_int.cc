@@ -47,74 +47,80 @@ void handle_carry(std::byte* r, const AluOperands& i, Mask mask) {
   run_carry<f, use>(r, i, mask, decltype(carry_types(f)){});
 }
 template <auto f, Carry use>
-void carry_op(AluTable& t, const char* opcode, const char* type) {
-  t.add(opcode, type, "", {.plain = handle_carry<f, use>, .signature = decltype(carry_types(f))::signature});
+void carry_op(AluTable& t, const char* opcode, const char* cc, const char* type) {
+  t.add(opcode, cc, type, {.plain = handle_carry<f, use>, .signature = decltype(carry_types(f))::signature});
+}
+
+// The first instruction of a chain, and those that follow it.
+template <auto first, auto next>
+void carry_ops(AluTable& t, const char* first_opcode, const char* next_opcode, const char* type) {
+  carry_op<first, Carry::kOut>(t, first_opcode, ".cc", type);
+  carry_op<next, Carry::kIn>(t, next_opcode, "", type);
+  carry_op<next, Carry::kInOut>(t, next_opcode, ".cc", type);
 }
 
 // T is .u32 .s32 .u64 .s64. The sign matters only for the high half of a product.
 template <class T>
 void define_carries(AluTable& t) {
   using U = Unsigned<T>;
-  const char* type = kSuffix<T>;
-  carry_op<add_carry<U>, Carry::kOut>(t, "add.cc", type);
-  carry_op<add_carry<U>, Carry::kIn>(t, "addc", type);
-  carry_op<add_carry<U>, Carry::kInOut>(t, "addc.cc", type);
-  carry_op<sub_first<U>, Carry::kOut>(t, "sub.cc", type);
-  carry_op<sub_carry<U>, Carry::kIn>(t, "subc", type);
-  carry_op<sub_carry<U>, Carry::kInOut>(t, "subc.cc", type);
-  carry_op<mad_lo_carry<U>, Carry::kOut>(t, "mad.lo.cc", type);
-  carry_op<mad_lo_carry<U>, Carry::kIn>(t, "madc.lo", type);
-  carry_op<mad_lo_carry<U>, Carry::kInOut>(t, "madc.lo.cc", type);
-  carry_op<mad_hi_carry<T>, Carry::kOut>(t, "mad.hi.cc", type);
-  carry_op<mad_hi_carry<T>, Carry::kIn>(t, "madc.hi", type);
-  carry_op<mad_hi_carry<T>, Carry::kInOut>(t, "madc.hi.cc", type);
+  const char* type = suffix<T>();
+  carry_ops<add_carry<U>, add_carry<U>>(t, "add", "addc", type);
+  carry_ops<sub_first<U>, sub_carry<U>>(t, "sub", "subc", type);
+  carry_ops<mad_lo_carry<U>, mad_lo_carry<U>>(t, "mad.lo", "madc.lo", type);
+  carry_ops<mad_hi_carry<T>, mad_hi_carry<T>>(t, "mad.hi", "madc.hi", type);
 }
 
 // --- instructions of one kind of types each -----------------------------------------------------------------------
+
+// Values are moved and selected as their bits.
+template <class T>
+void define_moves(AluTable& t, const char* type) {
+  op<move<T>>(t, "mov", type);
+  op<selp<T>>(t, "selp", type);
+  op<slct<T, int32_t>>(t, "slct", type, ".s32");
+  op<slct<T, float>>(t, "slct", type, ".f32");
+  op<slct_ftz<T>>(t, "slct.ftz", type, ".f32");
+}
 
 // All widths and signs. If the sign does not matter, the unsigned function is used for both.
 template <class T>
 void define_arithmetic(AluTable& t) {
   using U = Unsigned<T>;
-  const char* type = kSuffix<T>;
+  const char* type = suffix<T>();
   op<add<U>>(t, "add", type);
   op<sub<U>>(t, "sub", type);
   op<mul_lo<U>>(t, "mul.lo", type);
   op<mul_hi<T>>(t, "mul.hi", type);
   op<mad_lo<U>>(t, "mad.lo", type);
   op<mad_hi<T>>(t, "mad.hi", type);
-  op_by_lane<div<T>>(t, "div", type);
-  op_by_lane<rem<T>>(t, "rem", type);
+  op<div<T>, Loop::kByLane>(t, "div", type);
+  op<rem<T>, Loop::kByLane>(t, "rem", type);
   op<min<T>>(t, "min", type);
   op<max<T>>(t, "max", type);
   op<sad<T>>(t, "sad", type);
   op<shr<T>>(t, "shr", type);
-  op<move<U>>(t, "mov", type);
-  op<selp<U>>(t, "selp", type);
-  op<slct<U, int32_t>>(t, "slct", type, ".s32");
-  op<slct<U, float>>(t, "slct", type, ".f32");
-  op<slct_ftz<U>>(t, "slct.ftz", type, ".f32");
+  define_moves<U>(t, type);
 }
 
 template <class T>
 void define_signed(AluTable& t) {
-  op<neg<T>>(t, "neg", kSuffix<T>);
-  op<abs<T>>(t, "abs", kSuffix<T>);
+  op<neg<T>>(t, "neg", suffix<T>());
+  op<abs<T>>(t, "abs", suffix<T>());
 }
 
 // 16 and 32 bits have a product of twice the width.
 template <class T>
 void define_wide(AluTable& t) {
-  op<mul_wide<T>>(t, "mul.wide", kSuffix<T>);
-  op<mad_wide<T>>(t, "mad.wide", kSuffix<T>);
+  op<mul_wide<T>>(t, "mul.wide", suffix<T>());
+  op<mad_wide<T>>(t, "mad.wide", suffix<T>());
 }
 
 template <class T>
 void define_24bit(AluTable& t) {
-  op<mul24_lo<T>>(t, "mul24.lo", kSuffix<T>);
-  op<mul24_hi<T>>(t, "mul24.hi", kSuffix<T>);
-  op<mad24_lo<T>>(t, "mad24.lo", kSuffix<T>);
-  op<mad24_hi<T>>(t, "mad24.hi", kSuffix<T>);
+  op<mul24_lo<T>>(t, "mul24.lo", suffix<T>());
+  op<mul24_hi<T>>(t, "mul24.hi", suffix<T>());
+  op<mad24_lo<T>>(t, "mad24.lo", suffix<T>());
+  op<mad24_hi<T>>(t, "mad24.hi", suffix<T>());
 }
 
 // .b16 .b32 .b64
@@ -127,21 +133,7 @@ void define_bits(AluTable& t, const char* type) {
   op<cnot<T>>(t, "cnot", type);
   op<shl<T>>(t, "shl", type);
   op<shr<T>>(t, "shr", type);
-  op<move<T>>(t, "mov", type);
-  op<selp<T>>(t, "selp", type);
-  op<slct<T, int32_t>>(t, "slct", type, ".s32");
-  op<slct<T, float>>(t, "slct", type, ".f32");
-  op<slct_ftz<T>>(t, "slct.ftz", type, ".f32");
-}
-
-// f32 and f64 values are moved and selected as their bits.
-template <class T>
-void define_float_moves(AluTable& t) {
-  op<move<T>>(t, "mov", kSuffix<T>);
-  op<selp<T>>(t, "selp", kSuffix<T>);
-  op<slct<T, int32_t>>(t, "slct", kSuffix<T>, ".s32");
-  op<slct<T, float>>(t, "slct", kSuffix<T>, ".f32");
-  op<slct_ftz<T>>(t, "slct.ftz", kSuffix<T>, ".f32");
+  define_moves<T>(t, type);
 }
 
 // .b32 .b64
@@ -156,21 +148,21 @@ void define_counts(AluTable& t, const char* type) {
 // .u32 .s32 .u64 .s64
 template <class T>
 void define_fields(AluTable& t) {
-  op<bfe<T>>(t, "bfe", kSuffix<T>);
-  op<bfind<T>>(t, "bfind", kSuffix<T>);
-  op<bfind_shiftamt<T>>(t, "bfind.shiftamt", kSuffix<T>);
+  op<bfe<T>>(t, "bfe", suffix<T>());
+  op<bfind<T>>(t, "bfind", suffix<T>());
+  op<bfind_shiftamt<T>>(t, "bfind.shiftamt", suffix<T>());
 }
 
 template <class T>
 void define_32bit(AluTable& t) {
-  op<szext_clamp<T>>(t, "szext.clamp", kSuffix<T>);
-  op<szext_wrap<T>>(t, "szext.wrap", kSuffix<T>);
-  op<dp4a<T, uint32_t>>(t, "dp4a", kSuffix<T>, ".u32");
-  op<dp4a<T, int32_t>>(t, "dp4a", kSuffix<T>, ".s32");
-  op<dp2a_lo<T, uint32_t>>(t, "dp2a.lo", kSuffix<T>, ".u32");
-  op<dp2a_lo<T, int32_t>>(t, "dp2a.lo", kSuffix<T>, ".s32");
-  op<dp2a_hi<T, uint32_t>>(t, "dp2a.hi", kSuffix<T>, ".u32");
-  op<dp2a_hi<T, int32_t>>(t, "dp2a.hi", kSuffix<T>, ".s32");
+  op<szext_clamp<T>>(t, "szext.clamp", suffix<T>());
+  op<szext_wrap<T>>(t, "szext.wrap", suffix<T>());
+  op<dp4a<T, uint32_t>>(t, "dp4a", suffix<T>(), ".u32");
+  op<dp4a<T, int32_t>>(t, "dp4a", suffix<T>(), ".s32");
+  op<dp2a_lo<T, uint32_t>>(t, "dp2a.lo", suffix<T>(), ".u32");
+  op<dp2a_lo<T, int32_t>>(t, "dp2a.lo", suffix<T>(), ".s32");
+  op<dp2a_hi<T, uint32_t>>(t, "dp2a.hi", suffix<T>(), ".u32");
+  op<dp2a_hi<T, int32_t>>(t, "dp2a.hi", suffix<T>(), ".s32");
 }
 
 void define_saturating(AluTable& t) {
@@ -214,7 +206,7 @@ void define_shuffles(AluTable& t) {  // of bits within a lane
   op<shf_r_clamp>(t, "shf.r.clamp", ".b32");
   op<bmsk_clamp>(t, "bmsk.clamp", ".b32");
   op<bmsk_wrap>(t, "bmsk.wrap", ".b32");
-  op_by_lane<fns>(t, "fns", ".b32");
+  op<fns, Loop::kByLane>(t, "fns", ".b32");
   op<prmt<Prmt::kGeneric>>(t, "prmt", ".b32");
   op<prmt<Prmt::kForward4>>(t, "prmt", ".b32", ".f4e");
   op<prmt<Prmt::kBackward4>>(t, "prmt", ".b32", ".b4e");
@@ -287,7 +279,7 @@ void define_integer(AluTable& t) {
   define_wide<uint16_t>(t), define_wide<int16_t>(t), define_wide<uint32_t>(t), define_wide<int32_t>(t);
   define_24bit<uint32_t>(t), define_24bit<int32_t>(t);
   define_bits<uint16_t>(t, ".b16"), define_bits<uint32_t>(t, ".b32"), define_bits<uint64_t>(t, ".b64");
-  define_float_moves<float>(t), define_float_moves<double>(t);
+  define_moves<float>(t, ".f32"), define_moves<double>(t, ".f64");
   define_counts<uint32_t>(t, ".b32"), define_counts<uint64_t>(t, ".b64");
   define_fields<uint32_t>(t), define_fields<int32_t>(t), define_fields<uint64_t>(t), define_fields<int64_t>(t);
   define_32bit<uint32_t>(t), define_32bit<int32_t>(t);

@@ -44,7 +44,8 @@ struct AluEntry {
 enum class SetResult : uint8_t { k32Ones, k16Ones, kF32, kF16, kBf16, kPairOnes, kF16x2, kBf16x2 };
 
 // Name, such as "add.f32" (without modes) or "cvt.f32.s8" → entry. The files that fill the table are compiled for
-// several instruction sets. They only call add(), so that they instantiate nothing of the standard library.
+// several instruction sets. They only call add() and suffix_of(), so that they instantiate nothing of the standard
+// library.
 class AluTable {
  public:
   void add(const char* opcode, const char* type, const char* second_type, const AluEntry& entry);

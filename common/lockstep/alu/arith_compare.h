@@ -15,8 +15,8 @@ constexpr T comparable(T x) {
   return x;
 }
 
-template <Comparison c, class T>
-constexpr bool compare(T x, T y) {
+template <class T>
+constexpr bool compare(Comparison c, T x, T y) {
   const auto a = comparable(x);
   const auto b = comparable(y);
   switch (c) {

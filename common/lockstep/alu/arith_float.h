@@ -155,18 +155,8 @@ constexpr T from_double(double x, Rounding rounding) {
   return {static_cast<uint16_t>(encode<format>(x, rounding))};
 }
 
-template <class T>
-struct PairOf;
-template <>
-struct PairOf<Half> {
-  using type = Half2;
-};
-template <>
-struct PairOf<Bfloat> {
-  using type = Bfloat2;
-};
-template <class T>
-using Pair = typename PairOf<T>::type;
+template <class T>  // Half or Bfloat
+using Pair = std::conditional_t<std::is_same_v<T, Half>, Half2, Bfloat2>;
 template <class T>
 constexpr T low(Pair<T> p) {
   return {static_cast<uint16_t>(p.bits)};
@@ -302,11 +292,8 @@ inline float div_approx(float a, float b, FloatMode m) {
   return finish(flushed ? a * with_sign(0.0f, b) : flush_tiny(a / b, double{a} / b, m), m, a, b);
 }
 // 20 bits of the significand; the low word of the result is zero, subnormals are flushed.
-inline double gross(double x) {
-  if (is_subnormal(x)) return with_sign(0.0, x);
-  return double_of(bits_of(x) & ~uint64_t{0xffffffff});
-}
 inline double flush_f64(double x) { return is_subnormal(x) ? with_sign(0.0, x) : x; }
+inline double gross(double x) { return double_of(bits_of(flush_f64(x)) & ~uint64_t{0xffffffff}); }
 inline double rcp_approx_f64(double a) { return gross(1.0 / flush_f64(a)); }
 inline double rsqrt_approx_f64(double a) { return gross(1.0 / __builtin_sqrt(flush_f64(a))); }
 
@@ -334,25 +321,23 @@ template <class T>
 constexpr bool below(T a, T b) {
   return a < b || (a == b && bits_of(a) > bits_of(b));
 }
-template <class T>
-constexpr T min(T a, T b, FloatMode m) {
+template <bool least, class T>
+constexpr T extreme(T a, T b, FloatMode m) {
   a = input(a, m), b = input(b, m);
   const T sign = with_sign(T{1}, a) * with_sign(T{1}, b);
   if (m.xorsign_abs || m.abs) a = magnitude(a), b = magnitude(b);
-  T result = is_nan(a) || below(b, a) ? b : a;
+  T result = is_nan(a) || (least ? below(b, a) : below(a, b)) ? b : a;
   if (m.nan) result = is_nan(b) ? b : is_nan(a) ? a : result;
   if (is_nan(result)) return nan_from(result);
   return m.xorsign_abs ? with_sign(result, sign) : result;
 }
 template <class T>
+constexpr T min(T a, T b, FloatMode m) {
+  return extreme<true>(a, b, m);
+}
+template <class T>
 constexpr T max(T a, T b, FloatMode m) {
-  a = input(a, m), b = input(b, m);
-  const T sign = with_sign(T{1}, a) * with_sign(T{1}, b);
-  if (m.xorsign_abs || m.abs) a = magnitude(a), b = magnitude(b);
-  T result = is_nan(a) || below(a, b) ? b : a;
-  if (m.nan) result = is_nan(b) ? b : is_nan(a) ? a : result;
-  if (is_nan(result)) return nan_from(result);
-  return m.xorsign_abs ? with_sign(result, sign) : result;
+  return extreme<false>(a, b, m);
 }
 template <class T>
 constexpr T min3(T a, T b, T c, FloatMode m) {
@@ -440,14 +425,6 @@ constexpr T min_half(T a, T b, FloatMode m) {
 template <class T>
 constexpr T max_half(T a, T b, FloatMode m) {
   return from_float<T>(max(to_float(input(a, m)), to_float(input(b, m)), m));
-}
-template <class T>
-constexpr T min3_half(T a, T b, T c, FloatMode m) {
-  return min_half(min_half(a, b, m), c, m);
-}
-template <class T>
-constexpr T max3_half(T a, T b, T c, FloatMode m) {
-  return max_half(max_half(a, b, m), c, m);
 }
 
 // The same on both halves of a register.

@@ -1,6 +1,5 @@
 #include "alu/bulk_reduce.h"
 
-#include <algorithm>
 #include <type_traits>
 #include <unordered_map>
 
@@ -18,47 +17,24 @@ void reduce(const std::byte* from, std::byte* to, size_t bytes) {
 
 template <class T>
 T sum(T a, T b) {
-  using namespace baseline;
-  if constexpr (std::is_integral_v<T>)
-    return add(a, b);
-  else if constexpr (std::is_floating_point_v<T>)
-    return add(a, b, FloatMode{});
+  if constexpr (std::is_floating_point_v<T>)
+    return baseline::add(a, b, baseline::FloatMode{});
   else
-    return finish_half<T>(to_double(a) + to_double(b), FloatMode{});
+    return baseline::finish_half<T>(to_double(a) + to_double(b), baseline::FloatMode{});
 }
 
-template <class T>
-T smaller(T a, T b) {
-  return std::min(a, b);
-}
-template <class T>
-T larger(T a, T b) {
-  return std::max(a, b);
-}
-template <class T>
-T both(T a, T b) {
-  return a & b;
-}
-template <class T>
-T either(T a, T b) {
-  return a | b;
-}
-template <class T>
-T differing(T a, T b) {
-  return a ^ b;
-}
 uint32_t wrapped_increment(uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; }
 uint32_t wrapped_decrement(uint32_t a, uint32_t b) { return a == 0 || a > b ? b : a - 1; }
 
 template <class T>
 BulkReduction select_integer(AtomicOp op) {
   switch (op) {
-    case AtomicOp::kAdd: return reduce<T, sum<T>>;
-    case AtomicOp::kMin: return reduce<T, smaller<T>>;
-    case AtomicOp::kMax: return reduce<T, larger<T>>;
-    case AtomicOp::kAnd: return reduce<T, both<T>>;
-    case AtomicOp::kOr: return reduce<T, either<T>>;
-    case AtomicOp::kXor: return reduce<T, differing<T>>;
+    case AtomicOp::kAdd: return reduce<T, baseline::add<T>>;
+    case AtomicOp::kMin: return reduce<T, baseline::min<T>>;
+    case AtomicOp::kMax: return reduce<T, baseline::max<T>>;
+    case AtomicOp::kAnd: return reduce<T, baseline::bit_and<T>>;
+    case AtomicOp::kOr: return reduce<T, baseline::bit_or<T>>;
+    case AtomicOp::kXor: return reduce<T, baseline::bit_xor<T>>;
     default: return nullptr;
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 
 namespace lockstep {
 namespace {
@@ -182,21 +183,18 @@ static bool slower(const Chain& a, const Chain& b) {
   return a.weight() != b.weight() ? a.weight() < b.weight() : a < b;
 }
 
-void InstructionCounters::add(const InstructionCounters& other) {
-  using Numbers = std::array<uint64_t, sizeof *this / sizeof(uint64_t)>;
-  auto sums = std::bit_cast<Numbers>(*this);
-  const auto more = std::bit_cast<Numbers>(other);
-  for (size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
-  *this = std::bit_cast<InstructionCounters>(sums);
+// Adds each number of `more` to the same number of `sums`. A Struct is numbers of 64 bits and nothing else.
+template <class Struct>
+static void add_numbers(Struct& sums, const Struct& more) {
+  using Numbers = std::array<uint64_t, sizeof(Struct) / sizeof(uint64_t)>;
+  auto numbers = std::bit_cast<Numbers>(sums);
+  std::ranges::transform(numbers, std::bit_cast<Numbers>(more), numbers.begin(), std::plus());
+  sums = std::bit_cast<Struct>(numbers);
 }
 
-void Chain::add(const Chain& other) {
-  cycles += other.cycles;
-  shared_waits += other.shared_waits;
-  l1_waits += other.l1_waits;
-  misses += other.misses;
-  barriers += other.barriers;
-}
+void InstructionCounters::add(const InstructionCounters& other) { add_numbers(*this, other); }
+
+void Chain::add(const Chain& other) { add_numbers(*this, other); }
 
 uint64_t Chain::weight() const { return cycles + 30 * shared_waits + 40 * l1_waits + 500 * misses; }
 

@@ -11,7 +11,6 @@
 #include "device/modules.h"
 #include "device/requests.h"
 #include "program/program.h"
-#include "program/symbols.h"
 
 namespace lockstep {
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "program/decoders.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "program/special_registers.h"
@@ -38,41 +37,35 @@ void in_range(std::byte* registers, const AluOperands& in, Mask mask) {
 }
 
 // d = one piece of a. modes holds the number of the piece.
-template <class Whole, class Piece>
+template <class Piece, int pieces>
 void unpack(std::byte* registers, const AluOperands& in, Mask mask) {
   auto* d = lanes<Piece>(registers, in.d);
   const auto* a = lanes<Piece>(registers, in.a);
-  constexpr int kPieces = sizeof(Whole) / sizeof(Piece);
-  for (int l = 0; l < kWarpSize; ++l) d[l] = mask >> l & 1 ? a[l * kPieces + in.modes] : d[l];
+  for (int l = 0; l < kWarpSize; ++l) d[l] = mask >> l & 1 ? a[l * pieces + in.modes] : d[l];
 }
 
 // One piece of d = a. modes holds the number of the piece.
-template <class Whole, class Piece>
+template <class Piece, int pieces>
 void pack(std::byte* registers, const AluOperands& in, Mask mask) {
   auto* d = lanes<Piece>(registers, in.d);
   const auto* a = lanes<Piece>(registers, in.a);
-  constexpr int kPieces = sizeof(Whole) / sizeof(Piece);
   for (int l = 0; l < kWarpSize; ++l)
-    if (mask >> l & 1) d[l * kPieces + in.modes] = a[l];
+    if (mask >> l & 1) d[l * pieces + in.modes] = a[l];
 }
 
-struct Uint128 {
-  uint64_t low, high;
+// One row for each division of a register that PTX has.
+struct Division {
+  Width whole, piece;
+  size_t pieces;
+  AluHandler pack, unpack;
 };
-
-template <class Whole, class Piece>
-AluHandler choose(bool to_whole) {
-  return to_whole ? pack<Whole, Piece> : unpack<Whole, Piece>;
-}
-
-AluHandler select_pack(Width whole, Width piece, bool to_whole) {
-  if (whole == Width::k32 && piece == Width::k16) return choose<uint32_t, uint16_t>(to_whole);
-  if (whole == Width::k64 && piece == Width::k16) return choose<uint64_t, uint16_t>(to_whole);
-  if (whole == Width::k64 && piece == Width::k32) return choose<uint64_t, uint32_t>(to_whole);
-  if (whole == Width::k128 && piece == Width::k64) return choose<Uint128, uint64_t>(to_whole);
-  if (whole == Width::k128 && piece == Width::k32) return choose<Uint128, uint32_t>(to_whole);
-  return nullptr;
-}
+constexpr Division kDivisions[] = {
+    {Width::k32, Width::k16, 2, pack<uint16_t, 2>, unpack<uint16_t, 2>},
+    {Width::k64, Width::k16, 4, pack<uint16_t, 4>, unpack<uint16_t, 4>},
+    {Width::k64, Width::k32, 2, pack<uint32_t, 2>, unpack<uint32_t, 2>},
+    {Width::k128, Width::k64, 2, pack<uint64_t, 2>, unpack<uint64_t, 2>},
+    {Width::k128, Width::k32, 4, pack<uint32_t, 4>, unpack<uint32_t, 4>},
+};
 
 // mov between a register and the vector of its pieces: one instruction for each piece.
 void decode_vector_mov(FunctionDecoder& f, const Statement& s) {
@@ -81,18 +74,18 @@ void decode_vector_mov(FunctionDecoder& f, const Statement& s) {
   const Operand& whole = s.operands[to_whole ? 0 : 1];
   if (s.modifiers().empty() || vector.elements.empty()) throw Unsupported("this form of mov is not supported");
   const Width whole_width = width_of(type_from_name(s.modifiers().back()));
-  const uint32_t bytes = width_bytes(whole_width) / static_cast<uint32_t>(vector.elements.size());
-  const Width piece = bytes == 64 ? Width::k16 : bytes == 128 ? Width::k32 : Width::k64;
-  const AluHandler handler = select_pack(whole_width, piece, to_whole);
-  if (!handler) throw Unsupported("a vector of this size is not supported");
+  const Division* division = std::ranges::find_if(kDivisions, [&](const Division& row) {
+    return row.whole == whole_width && row.pieces == vector.elements.size();
+  });
+  if (division == std::end(kDivisions)) throw Unsupported("a vector of this size is not supported");
   const uint32_t w = to_whole ? f.destination(s, whole, whole_width) : f.source(s, whole, whole_width);
   bool counted = true;
   for (uint32_t i = 0; i < vector.elements.size(); ++i) {
     const Operand& element = vector.elements[i];
     if (element.kind == Operand::kSink) continue;
-    const uint32_t p = to_whole ? f.source(s, element, piece) : f.destination(s, element, piece);
+    const uint32_t p = to_whole ? f.source(s, element, division->piece) : f.destination(s, element, division->piece);
     const AluOperands operands{.d = to_whole ? w : p, .a = to_whole ? p : w, .modes = i};
-    f.emit_alu(s, handler, operands).uncounted = !std::exchange(counted, false);
+    f.emit_alu(s, to_whole ? division->pack : division->unpack, operands).uncounted = !std::exchange(counted, false);
   }
 }
 

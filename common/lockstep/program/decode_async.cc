@@ -5,18 +5,13 @@
 #include <unordered_map>
 
 #include "alu/bulk_reduce.h"
-#include "program/decoders.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 
 namespace lockstep {
 namespace {
 
-bool is_space(const std::string& m) {
-  return m == "global" || m == "shared" || m == "shared::cta" || m == "shared::cluster";
-}
-
-Space copied_space(const std::string& m) { return m == "global" ? Space::kGlobal : Space::kShared; }
+bool is_space(const std::string& m) { return space_of(m) == Space::kGlobal || space_of(m) == Space::kShared; }
 
 // All modifiers except the first `known` must be among these.
 void accept_only(const Statement& s, size_t known, const std::set<std::string>& accepted) {
@@ -101,7 +96,7 @@ void decode_bulk_copy(FunctionDecoder& f, const Statement& s) {
   accept_only(s, 0, accepted);
   std::vector<Space> spaces;
   for (const std::string& m : s.modifiers())
-    if (is_space(m)) spaces.push_back(copied_space(m));
+    if (is_space(m)) spaces.push_back(space_of(m));
   if (spaces.size() != 2) throw Unsupported("a bulk copy names two state spaces");
   constexpr uint32_t kUnit = 16;  // bytes: addresses and sizes are multiples of it
   use.to = access_of_block(reduction ? MemoryOp::kReduction : MemoryOp::kStore, spaces[0], kUnit);

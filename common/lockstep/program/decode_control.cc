@@ -1,10 +1,8 @@
 // decode_control: branches, calls, barriers, instructions between the lanes of a warp, fences, and special registers.
 #include <initializer_list>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
-#include "program/decoders.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "program/special_registers.h"
@@ -12,20 +10,18 @@
 namespace lockstep {
 namespace {
 
-bool is_builtin(const std::string& name, Builtin* builtin) {
-  static const std::unordered_map<std::string, Builtin> table = {{"vprintf", Builtin::kPrintf},
-                                                                 {"__assertfail", Builtin::kAssertFail},
-                                                                 {"malloc", Builtin::kMalloc},
-                                                                 {"free", Builtin::kFree}};
-  const auto found = table.find(name);
-  if (found == table.end()) return false;
-  *builtin = found->second;
-  return true;
+using enum CollectiveOp;
+
+Builtin builtin_from_name(const std::string& name) {
+  if (name == "vprintf") return Builtin::kPrintf;
+  if (name == "__assertfail") return Builtin::kAssertFail;
+  if (name == "malloc") return Builtin::kMalloc;
+  return name == "free" ? Builtin::kFree : Builtin::kNone;
 }
 
 // The last of `ops` that the statement names.
 CollectiveOp named_op(const Statement& s, std::initializer_list<std::pair<const char*, CollectiveOp>> ops) {
-  CollectiveOp named = CollectiveOp::kShflIdx;
+  CollectiveOp named = kShflIdx;
   for (const auto& [modifier, op] : ops)
     if (s.has(modifier)) named = op;
   return named;
@@ -73,11 +69,13 @@ void decode_call(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
       for (const Operand& element : operand.elements) list.push_back(f.param_slot(element.name));
     } else if (!have_target) {
       have_target = true;
-      if (operand.kind == Operand::kRegister)
+      if (operand.kind == Operand::kRegister) {
         call.target = f.source(s, operand, Width::k64);
-      else if (call.function = f.context().index_of(operand.name);
-               call.function == kNowhere && !is_builtin(operand.name, &call.builtin))
-        throw not_defined("function", operand.name);
+        continue;
+      }
+      call.function = f.context().index_of(operand.name);
+      if (call.function == kNowhere) call.builtin = builtin_from_name(operand.name);
+      if (call.function == kNowhere && call.builtin == Builtin::kNone) throw not_defined("function", operand.name);
     }
   }
   if (call.function != kNowhere && call.function <= f.index()) f.program().calls_unknown = true;  // perhaps recursive
@@ -116,10 +114,7 @@ void decode_warp_barrier(FunctionDecoder& f, const Statement& s, const Opcode& o
 void decode_shuffle(FunctionDecoder& f, const Statement& s, const Opcode&) {
   Collective c = with_destinations(f, s);
   const size_t first = first_source(s);
-  c.op = named_op(s, {{"up", CollectiveOp::kShflUp},
-                      {"down", CollectiveOp::kShflDown},
-                      {"bfly", CollectiveOp::kShflBfly},
-                      {"idx", CollectiveOp::kShflIdx}});
+  c.op = named_op(s, {{"up", kShflUp}, {"down", kShflDown}, {"bfly", kShflBfly}, {"idx", kShflIdx}});
   c.a = f.word(s, first), c.b = f.word(s, first + 1), c.c = f.word(s, first + 2);
   c.member_mask = s.has("sync") ? f.word(s, first + 3) : 0;
   emit_collective(f, s, c);
@@ -128,10 +123,7 @@ void decode_shuffle(FunctionDecoder& f, const Statement& s, const Opcode&) {
 // vote{.sync}.mode.{pred,b32} d, p {, mask}
 void decode_vote(FunctionDecoder& f, const Statement& s, const Opcode&) {
   Collective c = with_destinations(f, s, s.has("ballot") ? Width::k32 : Width::kPred);
-  c.op = named_op(s, {{"all", CollectiveOp::kVoteAll},
-                      {"any", CollectiveOp::kVoteAny},
-                      {"uni", CollectiveOp::kVoteUni},
-                      {"ballot", CollectiveOp::kVoteBallot}});
+  c.op = named_op(s, {{"all", kVoteAll}, {"any", kVoteAny}, {"uni", kVoteUni}, {"ballot", kVoteBallot}});
   c.a = f.source(s, s.operands.at(1), Width::kPred);
   c.member_mask = s.has("sync") ? f.word(s, 2) : 0;
   emit_collective(f, s, c);
@@ -141,7 +133,7 @@ void decode_vote(FunctionDecoder& f, const Statement& s, const Opcode&) {
 void decode_match(FunctionDecoder& f, const Statement& s, const Opcode&) {
   Collective c = with_destinations(f, s);
   const size_t first = first_source(s);
-  c.op = named_op(s, {{"any", CollectiveOp::kMatchAny}, {"all", CollectiveOp::kMatchAll}});
+  c.op = named_op(s, {{"any", kMatchAny}, {"all", kMatchAll}});
   c.wide = s.has("b64");
   c.a = c.wide ? f.double_word(s, first) : f.word(s, first);
   c.member_mask = f.word(s, first + 1);
@@ -151,12 +143,12 @@ void decode_match(FunctionDecoder& f, const Statement& s, const Opcode&) {
 // redux.sync.op.type d, a, mask
 void decode_redux(FunctionDecoder& f, const Statement& s, const Opcode&) {
   Collective c = with_destinations(f, s);
-  c.op = named_op(s, {{"add", CollectiveOp::kReduxAdd},
-                      {"min", CollectiveOp::kReduxMin},
-                      {"max", CollectiveOp::kReduxMax},
-                      {"and", CollectiveOp::kReduxAnd},
-                      {"or", CollectiveOp::kReduxOr},
-                      {"xor", CollectiveOp::kReduxXor}});
+  c.op = named_op(s, {{"add", kReduxAdd},
+                      {"min", kReduxMin},
+                      {"max", kReduxMax},
+                      {"and", kReduxAnd},
+                      {"or", kReduxOr},
+                      {"xor", kReduxXor}});
   if (s.has("f32")) throw Unsupported("redux of floats is not supported");
   c.is_signed = s.has("s32");
   c.a = f.word(s, 1), c.member_mask = f.word(s, 2);
@@ -166,7 +158,7 @@ void decode_redux(FunctionDecoder& f, const Statement& s, const Opcode&) {
 // elect.sync d|p, mask
 void decode_elect(FunctionDecoder& f, const Statement& s, const Opcode&) {
   Collective c = with_destinations(f, s);
-  c.op = CollectiveOp::kElect;
+  c.op = kElect;
   c.member_mask = f.word(s, first_source(s));
   emit_collective(f, s, c);
 }

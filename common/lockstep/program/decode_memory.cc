@@ -3,30 +3,12 @@
 #include <optional>
 #include <set>
 
-#include "program/decoders.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "ptx/lexer.h"
 
 namespace lockstep {
 namespace {
-
-const std::set<std::string>& memory_hints() {
-  static const std::set<std::string> hints = {
-      "weak",    "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "cta",
-      "cluster", "gpu",      "sys",     "ca",      "cg",      "cs",      "lu", "cv",   "wb",
-      "wt",      "nc",       "noftz",   "unified", "v2",      "v4",      "v8"};
-  return hints;
-}
-
-Space space_of(const std::string& m) {
-  if (m == "global") return Space::kGlobal;
-  if (m == "shared" || m == "shared::cta" || m == "shared::cluster") return Space::kShared;
-  if (m == "local") return Space::kLocal;
-  if (m == "const") return Space::kConst;
-  if (m == "param" || m == "param::entry" || m == "param::func") return Space::kParam;
-  return Space::kGeneric;
-}
 
 // The order that the modifiers ask for. An atomic operation is at least relaxed.
 MemoryOrder order_of(const Statement& s, bool atomic) {
@@ -42,13 +24,17 @@ bool is_atomic(const MemoryAccess& access) {
 }
 
 void read_modifier(MemoryAccess& access, const std::string& m) {
+  static const std::set<std::string> hints = {
+      "weak",    "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "cta",
+      "cluster", "gpu",      "sys",     "ca",      "cg",      "cs",      "lu", "cv",   "wb",
+      "wt",      "nc",       "noftz",   "unified", "v2",      "v4",      "v8"};
   if (const Space space = space_of(m); space != Space::kGeneric) {
     access.space = space;
   } else if (const auto op = atomic_op_from_name(m); op && is_atomic(access)) {
     access.atomic = *op;
   } else {
-    const bool hint = m.starts_with("L1::") || m.starts_with("L2::") || memory_hints().contains(m);
-    if (!hint && type_from_name(m) == Type::kNone) throw Unsupported("'." + m + "' is not supported");
+    const bool is_hint = m.starts_with("L1::") || m.starts_with("L2::") || hints.contains(m);
+    if (!is_hint && type_from_name(m) == Type::kNone) throw Unsupported("'." + m + "' is not supported");
   }
 }
 

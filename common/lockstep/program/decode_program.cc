@@ -1,6 +1,7 @@
 #include "program/decode_program.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -11,47 +12,37 @@
 namespace lockstep {
 namespace {
 
-// Every function that the entry can reach, the entry first.
-class Reach {
- public:
-  Reach(const Symbols& symbols, Program& program) : symbols_(symbols), program_(program) {}
-
-  // Depth first, with its own stack: a chain of calls may be deeper than the stack of the host.
-  void add(const Function& entry) {
-    open_.push_back(&entry);
-    while (!open_.empty()) {
-      const Function* function = open_.back();
-      open_.pop_back();
-      if (std::find(functions.begin(), functions.end(), function) != functions.end()) continue;
-      functions.push_back(function);
-      const auto known = static_cast<ptrdiff_t>(open_.size());
-      open_callees(*function);
-      std::reverse(open_.begin() + known, open_.end());  // the first call is followed first
-    }
-  }
-
-  std::vector<const Function*> functions;
-
- private:
-  void open_callees(const Function& function) {
-    for (const Statement& s : function.body) {
-      if (s.opcode() != "call") continue;
-      for (const Operand& operand : s.operands) {
-        if (operand.kind == Operand::kRegister && !std::exchange(program_.calls_unknown, true)) {
-          const auto targets = symbols_.address_taken();
-          open_.insert(open_.end(), targets.begin(), targets.end());
-        } else if (operand.kind == Operand::kSymbol) {
-          const Function* callee = symbols_.find_function(operand.name);
-          if (callee && !callee->is_extern) open_.push_back(callee);
-        }
+// The functions that this function may call, in the order of its calls.
+std::vector<const Function*> callees(const Function& function, const Symbols& symbols, Program& program) {
+  std::vector<const Function*> found;
+  for (const Statement& s : function.body) {
+    if (s.opcode() != "call") continue;
+    for (const Operand& operand : s.operands) {
+      if (operand.kind == Operand::kRegister && !std::exchange(program.calls_unknown, true)) {
+        std::ranges::copy(symbols.address_taken(), std::back_inserter(found));
+      } else if (operand.kind == Operand::kSymbol) {
+        const Function* callee = symbols.find_function(operand.name);
+        if (callee && !callee->is_extern) found.push_back(callee);
       }
     }
   }
+  return found;
+}
 
-  std::vector<const Function*> open_;
-  const Symbols& symbols_;
-  Program& program_;
-};
+// Every function that the entry can reach, the entry first. Depth first, with its own stack: a chain of calls may be
+// deeper than the stack of the host.
+std::vector<const Function*> reachable(const Function& entry, const Symbols& symbols, Program& program) {
+  std::vector<const Function*> functions, open{&entry};
+  while (!open.empty()) {
+    const Function* function = open.back();
+    open.pop_back();
+    if (std::ranges::find(functions, function) != functions.end()) continue;
+    functions.push_back(function);
+    // The first call is followed first.
+    std::ranges::reverse_copy(callees(*function, symbols, program), std::back_inserter(open));
+  }
+  return functions;
+}
 
 // Arrays of fixed size come first. All arrays whose size the launch gives begin behind them, at one offset.
 void lay_out_shared(DecodeContext& context) {
@@ -65,7 +56,7 @@ void lay_out_shared(DecodeContext& context) {
   std::set<std::string> mentioned;
   for (const Function* f : context.reachable) {
     for (const Variable& v : f->variables)
-      if (v.space == Space::kShared) record(v, shared.function_offsets[{f, v.name}] = shared.reserve(v));
+      if (v.space == Space::kShared) record(v, shared.function_offsets[{f, v.name}] = append(shared.end, v));
     for (const Statement& s : f->body)
       for (const Operand& operand : s.operands)
         for_each_name(operand, Operand::kSymbol, [&](const std::string& n) { mentioned.insert(n); });
@@ -76,7 +67,7 @@ void lay_out_shared(DecodeContext& context) {
     if (v.bytes == 0)
       dynamic.push_back(&v);
     else
-      record(v, shared.module_offsets[v.name] = shared.reserve(v));
+      record(v, shared.module_offsets[v.name] = append(shared.end, v));
   }
   uint32_t alignment = 16;
   for (const Variable* v : dynamic) alignment = std::max(alignment, v->align);
@@ -85,21 +76,12 @@ void lay_out_shared(DecodeContext& context) {
   context.program.static_shared_bytes = shared.end - kSharedBase;
 }
 
-// The local memory of one thread, with the frame of each function once.
-uint64_t local_bytes(const Program& program) {
-  uint64_t sum = 0;
-  for (const FunctionCode& f : program.functions) sum += f.local_bytes;
-  return sum;
-}
-
 }  // namespace
 
 std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const Symbols& symbols) {
   auto program = std::make_unique<Program>();
-  Reach reach(symbols, *program);
-  reach.add(entry);
   DecodeContext context{module, symbols, *program};
-  context.reachable = std::move(reach.functions);
+  context.reachable = reachable(entry, symbols, *program);
   lay_out_shared(context);
   program->functions.resize(context.reachable.size());
   for (uint32_t i = 0; i < context.reachable.size(); ++i) {
@@ -111,7 +93,7 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
     program->refusal.instruction = ".reqnctapercluster";
     program->refusal.location.ptx_line = entry.ptx_line;
   }
-  program->local_bytes = local_bytes(*program);
+  for (const FunctionCode& f : program->functions) program->local_bytes += f.local_bytes;  // the frame of each once
   note_waits(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;

@@ -5,8 +5,6 @@
 #include <memory>
 
 #include "program/program.h"
-#include "program/symbols.h"
-#include "ptx/module.h"
 
 namespace lockstep {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string_view>
+#include <utility>
 
 #include "program/opcodes.h"
 
@@ -62,13 +62,9 @@ class Pairs {
       : program_(program), uses_(register_units(program)), maker_(register_units(program)) {}
 
   void run() {
-    for (size_t f = 0; f < program_.functions.size(); ++f) {
-      const uint32_t begin = program_.functions[f].entry;
-      uint32_t end = static_cast<uint32_t>(program_.code.size());
-      for (const FunctionCode& other : program_.functions)
-        if (other.entry > begin) end = std::min(end, other.entry);
-      join(begin, end);
-    }
+    auto end = static_cast<uint32_t>(program_.code.size());
+    for (auto f = program_.functions.rbegin(); f != program_.functions.rend(); ++f)
+      join(f->entry, std::exchange(end, f->entry));
   }
 
  private:

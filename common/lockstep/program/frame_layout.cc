@@ -1,8 +1,5 @@
 #include "program/frame_layout.h"
 
-#include <algorithm>
-
-#include "base/align.h"
 #include "program/special_registers.h"
 
 namespace lockstep {
@@ -10,11 +7,7 @@ namespace lockstep {
 ParamLayout lay_out(const std::vector<Variable>& params, uint32_t start) {
   ParamLayout layout;
   layout.bytes = start;
-  for (const Variable& v : params) {
-    layout.bytes = align_up(layout.bytes, std::max<uint32_t>(v.align, 1));
-    layout.slots.push_back({layout.bytes, static_cast<uint32_t>(v.bytes)});
-    layout.bytes += static_cast<uint32_t>(v.bytes);
-  }
+  for (const Variable& v : params) layout.slots.push_back({append(layout.bytes, v), static_cast<uint32_t>(v.bytes)});
   return layout;
 }
 
@@ -31,13 +24,9 @@ FrameVariables lay_out_variables(const Function& function, bool is_kernel, Funct
   uint64_t local_end = 0;
   for (const Variable& v : function.variables) {
     if (v.space == Space::kLocal) {
-      local_end = align_up(local_end, std::max<uint32_t>(v.align, 1));
-      variables.locals[v.name] = local_end;
-      local_end += v.bytes;
+      variables.locals[v.name] = append(local_end, v);
     } else if (v.space == Space::kParam) {
-      code.param_bytes = align_up(code.param_bytes, std::max<uint32_t>(v.align, 1));
-      variables.params[v.name] = {code.param_bytes, static_cast<uint32_t>(v.bytes)};
-      code.param_bytes += static_cast<uint32_t>(v.bytes);
+      variables.params[v.name] = {append(code.param_bytes, v), static_cast<uint32_t>(v.bytes)};
     }
   }
   code.param_bytes = align_up(code.param_bytes, 16);
@@ -46,15 +35,8 @@ FrameVariables lay_out_variables(const Function& function, bool is_kernel, Funct
 }
 
 uint32_t width_bytes(Width width) {
-  switch (width) {
-    case Width::kNone: return 0;
-    case Width::kPred: return sizeof(Mask);
-    case Width::k16: return 2 * kWarpSize;
-    case Width::k32: return 4 * kWarpSize;
-    case Width::k64: return 8 * kWarpSize;
-    case Width::k128: return 16 * kWarpSize;
-  }
-  return 0;
+  static constexpr uint32_t kBytesOfLane[] = {0, 0, 2, 4, 8, 16};  // in the order of Width
+  return width == Width::kPred ? sizeof(Mask) : kBytesOfLane[static_cast<size_t>(width)] * kWarpSize;
 }
 
 RegisterFile::RegisterFile(const Function& function, FunctionCode& code) : code_(code) {

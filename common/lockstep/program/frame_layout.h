@@ -1,6 +1,7 @@
 // frame_layout: where a function's frame keeps its registers, parameters and local variables.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -8,11 +9,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "alu/alu.h"
-#include "program/function_code.h"
-#include "ptx/module.h"
+#include "base/align.h"
+#include "program/program.h"
 
 namespace lockstep {
+
+// Puts the variable behind those that end at `end`, and moves the end. Returns the variable's offset.
+template <class Offset>
+Offset append(Offset& end, const Variable& v) {
+  const Offset offset = align_up(end, std::max<uint32_t>(v.align, 1));
+  end = offset + static_cast<Offset>(v.bytes);
+  return offset;
+}
 
 struct ParamLayout {
   std::vector<ParamSlot> slots;

@@ -27,6 +27,15 @@ uint64_t immediate_bits(const Operand& operand, Type literal) {
 
 }  // namespace
 
+Space space_of(const std::string& m) {
+  if (m == "global") return Space::kGlobal;
+  if (m == "shared" || m == "shared::cta" || m == "shared::cluster") return Space::kShared;
+  if (m == "local") return Space::kLocal;
+  if (m == "const") return Space::kConst;
+  if (m == "param" || m == "param::entry" || m == "param::func") return Space::kParam;
+  return Space::kGeneric;
+}
+
 FunctionDecoder::FunctionDecoder(DecodeContext& context, const Function& function, uint32_t index)
     : context_(context),
       function_(function),
@@ -159,8 +168,7 @@ uint32_t FunctionDecoder::symbol(const Operand& operand, Width width) {
 }
 
 bool FunctionDecoder::is_formal(const std::string& name) const {
-  return std::any_of(function_.params.begin(), function_.params.end(),
-                     [&](const Variable& v) { return v.name == name; });
+  return std::ranges::find(function_.params, name, &Variable::name) != function_.params.end();
 }
 
 uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) {

@@ -1,34 +1,43 @@
 // function_decoder: one function's statements → decoded instructions. It emits instructions and finds the registers of
-// their operands, for all decoders. The decoders themselves are in decoders.h, one line each in opcodes.cc.
+// their operands, for all decoders. opcodes.h declares the decoders; the table of opcodes has one line for each.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "base/align.h"
 #include "program/frame_layout.h"
-#include "program/program.h"
-#include "program/symbols.h"
 
 namespace lockstep {
+
+// An instruction that is refused. The program keeps the first refusal.
+struct Unsupported : std::runtime_error {
+  explicit Unsupported(const std::string& what,
+                       const std::string& next = "run it on a GPU, or write it without this instruction.")
+      : std::runtime_error(what + "\n  Next: " + next) {}
+};
+
+// For a name that is declared and not defined.
+inline Unsupported not_defined(const std::string& what, const std::string& name) {
+  return Unsupported(
+      "the " + what + " '" + demangled(name) + "' is not defined in the PTX of any of the program's files",
+      "define it, and build every file that defines such with -gencode arch=compute_75,code=compute_75 "
+      "and --compress-mode=none.");
+}
+
+// The state space that a modifier names, such as "shared::cta"; kGeneric if it names none.
+Space space_of(const std::string& modifier);
 
 // The offsets of the block's shared arrays.
 struct SharedLayout {
   std::unordered_map<std::string, uint32_t> module_offsets;  // module-scope arrays
   std::map<std::pair<const Function*, std::string>, uint32_t> function_offsets;
   uint32_t end = kSharedBase;
-
-  uint32_t reserve(const Variable& v) {
-    const uint32_t offset = align_up(end, std::max<uint32_t>(v.align, 1));
-    end = offset + static_cast<uint32_t>(v.bytes);
-    return offset;
-  }
 };
 
 // The data that the functions of one program share while they are decoded.

@@ -5,18 +5,6 @@
 namespace lockstep {
 namespace {
 
-bool is_float(Type type) {
-  switch (type) {
-    case Type::kF16:
-    case Type::kF16x2:
-    case Type::kBf16:
-    case Type::kBf16x2:
-    case Type::kF32:
-    case Type::kF64: return true;
-    default: return false;
-  }
-}
-
 // Whether many such reductions give the same result in any order. Sums of floats are rounded after each step; each inc
 // and dec has a limit of its own, at which it wraps.
 bool commutes(const MemoryAccess& reduction) {

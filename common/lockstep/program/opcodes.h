@@ -7,11 +7,27 @@
 #include <span>
 #include <string_view>
 
-#include "program/decoders.h"
 #include "program/instruction.h"
-#include "program/instruction_cost.h"
 
 namespace lockstep {
+
+class FunctionDecoder;
+struct Opcode;
+
+// Emits the instructions that a statement becomes. A decoder throws Unsupported for an instruction that lockstep does
+// not know, and PtxError for a malformed one.
+using Decode = void(FunctionDecoder& f, const Statement& s, const Opcode& opcode);
+
+// decode_alu.cc: arithmetic, and the instructions that become arithmetic.
+Decode decode_alu, decode_mov, decode_cvta, decode_isspacep, decode_createpolicy, decode_mapa, decode_getctarank;
+// decode_memory.cc
+Decode decode_load, decode_store, decode_atomic;
+// decode_async.cc
+Decode decode_async, decode_mbarrier;
+// decode_control.cc: control flow, barriers, and instructions between the lanes of a warp. decode_plain: no operands.
+Decode decode_plain, decode_branch, decode_indexed_branch, decode_call, decode_return, decode_barrier,
+    decode_warp_barrier, decode_fence, decode_shuffle, decode_vote, decode_match, decode_redux, decode_elect,
+    decode_activemask, decode_allocate;
 
 // How the instruction uses the registers among its operands. An address is always read.
 enum class Operands : uint8_t {

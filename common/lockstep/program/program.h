@@ -3,17 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "program/async_use.h"
-#include "program/collective.h"
-#include "program/function_code.h"
 #include "program/instruction.h"
-#include "program/instruction_cost.h"
-#include "program/memory_access.h"
-#include "ptx/module.h"
 
 namespace lockstep {
 
@@ -24,6 +19,108 @@ inline constexpr uint64_t kFunctionWindow = 0x7300'0000'0000'0000;  // "addresse
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 inline constexpr uint64_t kParamBytes = 32 << 10;  // of a kernel's parameters: PTX allows 32,764; rounded up
 inline constexpr uint32_t kSharedBase = 1024;      // the system owns the first KiB of shared memory since sm_80
+
+// What decoding needs to know about the device: the addresses and ids that it has given to the names of a loaded
+// module.
+struct Symbols {
+  // The absolute address of a module-scope .global or .const variable; 0 if there is none.
+  std::function<uint64_t(const std::string&)> variable_address;
+  // A function's id within the device: its address is kFunctionWindow + 16·id.
+  std::function<uint64_t(const std::string&)> function_id;
+  std::function<const Function*(const std::string&)> find_function;
+  std::function<std::vector<const Function*>()> address_taken;  // the functions that an indirect call could reach
+  // The engine's function for an access; null for a form that is not supported.
+  std::function<AccessHandler(const MemoryAccess&)> access_handler;
+  uint64_t param_block = 0;  // the absolute address at which a launch puts the kernel's parameters
+};
+
+// A register that is written before the kernel's first instruction (kLocalAddress: at each call).
+struct Preset {
+  enum Source : uint8_t { kBits, kSpecial, kLocalAddress } source = kBits;
+  Width width = Width::k32;
+  uint32_t offset = 0;
+  uint64_t bits = 0;  // the value; the Special; the offset into the function's local variables
+};
+
+struct ParamSlot {  // in the lane's parameter area of a frame
+  uint32_t offset = 0, bytes = 0;
+};
+
+enum class Builtin : uint8_t { kNone, kPrintf, kAssertFail, kMalloc, kFree };
+
+struct CallSite {
+  uint32_t function = kNowhere;  // index into Program::functions
+  Builtin builtin = Builtin::kNone;
+  uint32_t target = 0;                        // register with the function's address, if it is neither
+  std::vector<ParamSlot> arguments, results;  // in the caller's frame
+};
+
+struct FunctionCode {
+  std::string name;
+  uint32_t entry = 0;           // first instruction
+  uint32_t register_bytes = 0;  // the size of one frame's registers
+  uint32_t param_bytes = 0;     // for one lane in one frame: formal parameters, results, and call arguments
+  uint64_t local_bytes = 0;     // for one lane
+  std::vector<ParamSlot> params, results;
+  std::vector<Preset> presets;
+};
+
+// The operands of barriers, of the instructions between the lanes of a warp, and of asynchronous copies are registers;
+// 0 = none.
+struct BarrierUse {
+  enum Op : uint8_t { kSync, kArrive, kRedPopc, kRedAnd, kRedOr } op = kSync;
+  uint32_t id = 0, threads = 0;  // threads 0: all
+  uint32_t predicate = 0;        // reductions
+  uint32_t d = 0;
+};
+
+// clang-format off
+enum class CollectiveOp : uint8_t {
+  kShflUp, kShflDown, kShflBfly, kShflIdx,
+  kVoteAll, kVoteAny, kVoteUni, kVoteBallot,
+  kMatchAny, kMatchAll,
+  kReduxAdd, kReduxMin, kReduxMax, kReduxAnd, kReduxOr, kReduxXor,
+  kElect
+};
+// clang-format on
+
+struct Collective {
+  CollectiveOp op = CollectiveOp::kShflIdx;
+  bool is_signed = false, wide = false;  // redux.s32; match.b64
+  uint32_t d = 0, p = 0;                 // destination, predicate destination
+  uint32_t a = 0, b = 0, c = 0;
+  uint32_t member_mask = 0;
+};
+
+inline bool is_shuffle(const Collective& c) { return c.op <= CollectiveOp::kShflIdx; }
+
+// cp.async and the bulk copies: start one, group them, wait for them.
+enum class AsyncOp : uint8_t { kCopy, kCommit, kWait, kArrive, kBulk, kBulkCommit, kBulkWait };
+
+struct AsyncUse {
+  AsyncOp op = AsyncOp::kCopy;
+  MemoryAccess from, to, mbarrier;  // the accesses that the operation makes; their handlers are not set
+  bool has_mbarrier = false;        // kBulk: the mbarrier counts the bytes; without it the copy belongs to a bulk group
+  uint32_t size = 0;                // kBulk: bytes; kCopy: bytes that are read, 0 = all
+  uint32_t ignore_source = 0;       // kCopy: predicate: copy zeros
+  uint32_t groups = 0;              // waits: so many of the latest groups need not be complete
+  bool ungrouped_too = false;       // wait_all
+  bool sources_only = false;        // wait_group.read: wait until the sources have been read
+  bool counted_already = false;     // mbarrier.arrive.noinc
+  BulkReduction reduce = nullptr;   // cp.reduce.async.bulk
+};
+
+enum class MbarrierOp : uint8_t { kInit, kInvalidate, kArrive, kArriveDrop, kExpect, kComplete, kTest, kPendingCount };
+
+struct MbarrierUse {
+  MbarrierOp op = MbarrierOp::kInit;
+  MemoryAccess access;
+  uint32_t d = 0;      // kArrive: the state; kTest: a predicate; kPendingCount: the count
+  uint32_t count = 0;  // 0: one
+  uint32_t bytes = 0;
+  uint32_t phase = 0;  // the state that an arrival returned, or a parity
+  bool parity = false, no_complete = false;
+};
 
 // The lists that Instruction::index points into, by kind.
 struct InstructionLists {

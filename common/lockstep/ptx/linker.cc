@@ -159,10 +159,7 @@ Module link_modules(std::vector<Module> modules) {
     separate(module, m, exports);
     shift_files(module, whole.files.empty() ? 0 : whole.files.rbegin()->first);
     whole.files.merge(module.files);
-    if (std::pair(module.version_major, module.version_minor) > std::pair(whole.version_major, whole.version_minor)) {
-      whole.version_major = module.version_major;
-      whole.version_minor = module.version_minor;
-    }
+    whole.version = std::max(whole.version, module.version);
     whole.target = std::max(whole.target, module.target);
     for (Variable& v : module.variables) variables.add(m, v);
     for (Function& f : module.functions) functions.add(m, f);

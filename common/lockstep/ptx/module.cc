@@ -3,8 +3,8 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -12,30 +12,20 @@ namespace lockstep {
 namespace {
 
 struct TypeRow {
-  Type type;
-  const char* name;
+  const char* suffix;
   uint32_t bytes;
 };
 
-constexpr std::array kTypes = {
-    TypeRow{Type::kPred, "pred", 1},   TypeRow{Type::kB8, "b8", 1},     TypeRow{Type::kB16, "b16", 2},
-    TypeRow{Type::kB32, "b32", 4},     TypeRow{Type::kB64, "b64", 8},   TypeRow{Type::kB128, "b128", 16},
-    TypeRow{Type::kU8, "u8", 1},       TypeRow{Type::kU16, "u16", 2},   TypeRow{Type::kU32, "u32", 4},
-    TypeRow{Type::kU64, "u64", 8},     TypeRow{Type::kS8, "s8", 1},     TypeRow{Type::kS16, "s16", 2},
-    TypeRow{Type::kS32, "s32", 4},     TypeRow{Type::kS64, "s64", 8},   TypeRow{Type::kF16, "f16", 2},
-    TypeRow{Type::kF16x2, "f16x2", 4}, TypeRow{Type::kBf16, "bf16", 2}, TypeRow{Type::kBf16x2, "bf16x2", 4},
-    TypeRow{Type::kTf32, "tf32", 4},   TypeRow{Type::kF32, "f32", 4},   TypeRow{Type::kF64, "f64", 8},
+// In the order of Type.
+// clang-format off
+constexpr TypeRow kTypes[] = {
+    {".", 0}, {".pred", 1},
+    {".b8", 1}, {".b16", 2}, {".b32", 4}, {".b64", 8}, {".b128", 16},
+    {".u8", 1}, {".u16", 2}, {".u32", 4}, {".u64", 8},
+    {".s8", 1}, {".s16", 2}, {".s32", 4}, {".s64", 8},
+    {".f16", 2}, {".f16x2", 4}, {".bf16", 2}, {".bf16x2", 4}, {".tf32", 4}, {".f32", 4}, {".f64", 8}
 };
-
-}  // namespace
-
-uint32_t type_bytes(Type type) {
-  for (const TypeRow& row : kTypes)
-    if (row.type == type) return row.bytes;
-  return 0;
-}
-
-namespace {
+// clang-format on
 
 // With -rdc=true nvcc hides a file's own kernel k behind "__nv_static_N_" + N characters that tell the file + "_k".
 std::string without_file(const std::string& symbol) {
@@ -49,6 +39,15 @@ std::string without_file(const std::string& symbol) {
 }
 
 }  // namespace
+
+uint32_t type_bytes(Type type) { return kTypes[static_cast<size_t>(type)].bytes; }
+
+const char* suffix_of(Type type) { return kTypes[static_cast<size_t>(type)].suffix; }
+
+Type type_from_name(const std::string& name) {
+  const auto row = std::ranges::find_if(kTypes, [&](const TypeRow& r) { return name == r.suffix + 1; });
+  return row == std::end(kTypes) ? Type::kNone : static_cast<Type>(row - kTypes);
+}
 
 std::string demangled(const std::string& mangled) {
   const std::string symbol = without_file(mangled);
@@ -67,12 +66,6 @@ InstructionName::InstructionName(std::string_view whole) : full(whole) {
     modifiers.emplace_back(whole.substr(start, end - start));
     start = end + 1;
   }
-}
-
-Type type_from_name(const std::string& name) {
-  for (const TypeRow& row : kTypes)
-    if (name == row.name) return row.type;
-  return Type::kNone;
 }
 
 }  // namespace lockstep

@@ -1,11 +1,13 @@
 // module: one PTX module as plain structs, as the parser makes it. Names are not resolved yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -29,6 +31,8 @@ enum class Type : uint8_t {
 // clang-format on
 uint32_t type_bytes(Type type);                // 0 for kNone; 1 for kPred
 Type type_from_name(const std::string& name);  // "u32" → kU32; kNone if it is not a type
+const char* suffix_of(Type type);              // kU32 → ".u32"
+inline bool is_float(Type type) { return type >= Type::kF16; }
 
 // "_ZZ4scaniE6s_tile" → "scan(int)::s_tile"; a name that is not mangled stays as it is.
 std::string demangled(const std::string& mangled);
@@ -80,11 +84,7 @@ struct Statement {
   const std::string& full_name() const { return name_or_empty().full; }
   const std::string& opcode() const { return name_or_empty().opcode; }
   const std::vector<std::string>& modifiers() const { return name_or_empty().modifiers; }
-  bool has(const char* modifier) const {
-    for (const auto& m : modifiers())
-      if (m == modifier) return true;
-    return false;
-  }
+  bool has(const char* modifier) const { return std::ranges::find(modifiers(), modifier) != modifiers().end(); }
 
  private:
   const InstructionName& name_or_empty() const {
@@ -138,7 +138,8 @@ struct Function {
 };
 
 struct Module {
-  int version_major = 0, version_minor = 0, target = 0;  // .version 9.0, .target sm_75 → 75
+  std::pair<int, int> version;  // .version 9.0
+  int target = 0;               // .target sm_75 → 75
   std::map<uint32_t, std::string> files;
   std::vector<Variable> variables;
   std::vector<Function> functions;

@@ -68,9 +68,9 @@ class Parser : private TokenReader {
   void version() {
     take();
     const std::string text(take().text);  // "9.0"
-    module_.version_major = std::atoi(text.c_str());
+    module_.version.first = std::atoi(text.c_str());
     if (const size_t dot = text.find('.'); dot != std::string::npos)
-      module_.version_minor = std::atoi(text.c_str() + dot + 1);
+      module_.version.second = std::atoi(text.c_str() + dot + 1);
   }
 
   void target() {
@@ -177,21 +177,17 @@ class Parser : private TokenReader {
   }
 
   void initialiser(Variable& variable) {
-    const uint32_t width = type_bytes(variable.type);
-    uint64_t offset = 0;
-    initialiser_list(variable, width, offset);
-  }
-
-  void initialiser_list(Variable& variable, uint32_t width, uint64_t& offset) {
     const Level level(*this);
-    if (!accept("{")) return initial_value(variable, width, offset);
+    if (!accept("{")) return initial_value(variable);
     if (accept("}")) return;
-    do initialiser_list(variable, width, offset);
+    do initialiser(variable);
     while (accept(","));
     expect("}");
   }
 
-  void initial_value(Variable& variable, uint32_t width, uint64_t& offset) {
+  void initial_value(Variable& variable) {
+    const uint32_t width = type_bytes(variable.type);
+    const uint64_t offset = variable.init.size();
     uint64_t bits = 0;
     if (peek().kind == Token::kNumber && is("(", 1)) {  // 0xFF00(symbol): one byte of its address
       const uint64_t mask = number().bits;
@@ -209,7 +205,6 @@ class Parser : private TokenReader {
         bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
     }
     for (uint32_t i = 0; i < width; ++i) variable.init.push_back(static_cast<uint8_t>(bits >> (8 * i)));
-    offset += width;
   }
 
   // "+4", "-4", "+-4" or nothing.
@@ -317,20 +312,17 @@ class Parser : private TokenReader {
     location.file = static_cast<uint32_t>(integer());
     location.line = static_cast<uint32_t>(integer());
     integer();
-    SourceLocation outer{};
     while (accept(",")) {
       const std::string key = word();
       if (key == "function_name") {
         take();
         if (accept("+")) integer();
       } else if (key == "inlined_at") {
-        outer.file = static_cast<uint32_t>(integer());
-        outer.line = static_cast<uint32_t>(integer());
+        location.inlined_file = static_cast<uint32_t>(integer());
+        location.inlined_line = static_cast<uint32_t>(integer());
         integer();
       }
     }
-    location.inlined_file = outer.file;
-    location.inlined_line = outer.line;
     follow_inlining(location);
     if (location.line == 0) return;  // "no line" keeps the last one
     location_ = location;
@@ -432,10 +424,8 @@ class Parser : private TokenReader {
   }
 
   bool dual(Statement& s) {
-    if (!accept("|")) {
-      if (is("(") || peek().kind == Token::kWord) return s.opcode() == "call";  // call f, (args) may lack a comma
-      return false;
-    }
+    if (!accept("|"))  // call f, (args) may lack a comma
+      return s.opcode() == "call" && (is("(") || peek().kind == Token::kWord);
     s.dual_destination = true;
     return true;
   }

@@ -245,18 +245,18 @@ TEST(ArithFloat, DivisionApproximations) {
 
 TEST(ArithCompare, OrderedOnesFailOnNanAndUnorderedOnesHold) {
   using enum Comparison;
-  EXPECT_FALSE((compare<kEq>(kQuietNan, 1.0f) || compare<kNe>(kQuietNan, 1.0f) || compare<kLt>(kQuietNan, 1.0f) ||
-                compare<kLe>(kQuietNan, 1.0f) || compare<kGt>(kQuietNan, 1.0f) || compare<kGe>(1.0f, kQuietNan) ||
-                compare<kNum>(1.0f, kQuietNan)));
-  EXPECT_TRUE((compare<kEqu>(kQuietNan, 1.0f) && compare<kNeu>(kQuietNan, 1.0f) && compare<kLtu>(kQuietNan, 1.0f) &&
-               compare<kLeu>(kQuietNan, 1.0f) && compare<kGtu>(kQuietNan, 1.0f) && compare<kGeu>(1.0f, kQuietNan) &&
-               compare<Comparison::kNan>(1.0f, kQuietNan)));
+  EXPECT_FALSE((compare(kEq, kQuietNan, 1.0f) || compare(kNe, kQuietNan, 1.0f) || compare(kLt, kQuietNan, 1.0f) ||
+                compare(kLe, kQuietNan, 1.0f) || compare(kGt, kQuietNan, 1.0f) || compare(kGe, 1.0f, kQuietNan) ||
+                compare(kNum, 1.0f, kQuietNan)));
+  EXPECT_TRUE((compare(kEqu, kQuietNan, 1.0f) && compare(kNeu, kQuietNan, 1.0f) && compare(kLtu, kQuietNan, 1.0f) &&
+               compare(kLeu, kQuietNan, 1.0f) && compare(kGtu, kQuietNan, 1.0f) && compare(kGeu, 1.0f, kQuietNan) &&
+               compare(Comparison::kNan, 1.0f, kQuietNan)));
   EXPECT_TRUE(
-      (compare<kEq>(0.0f, -0.0f) && compare<kLt>(1.0f, 2.0f) && compare<kNe>(1.0f, 2.0f) && compare<kNum>(1.0f, 2.0f)));
-  EXPECT_FALSE((compare<kEqu>(1.0f, 2.0f) || compare<kNeu>(1.0f, 1.0f) || compare<kGtu>(1.0f, 2.0f) ||
-                compare<Comparison::kNan>(1.0f, 2.0f)));
-  EXPECT_TRUE((compare<kLt>(Half{0xbc00}, Half{0x0001}) && !compare<kEq>(Half{kNan16}, Half{kNan16})));
-  EXPECT_TRUE((compare<kGt>(~0u, 1u) && compare<kLt>(-1, 1)));
+      (compare(kEq, 0.0f, -0.0f) && compare(kLt, 1.0f, 2.0f) && compare(kNe, 1.0f, 2.0f) && compare(kNum, 1.0f, 2.0f)));
+  EXPECT_FALSE((compare(kEqu, 1.0f, 2.0f) || compare(kNeu, 1.0f, 1.0f) || compare(kGtu, 1.0f, 2.0f) ||
+                compare(Comparison::kNan, 1.0f, 2.0f)));
+  EXPECT_TRUE((compare(kLt, Half{0xbc00}, Half{0x0001}) && !compare(kEq, Half{kNan16}, Half{kNan16})));
+  EXPECT_TRUE((compare(kGt, ~0u, 1u) && compare(kLt, -1, 1)));
 }
 
 TEST(ArithCompare, Combines) {

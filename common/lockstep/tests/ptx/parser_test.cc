@@ -22,7 +22,7 @@ TEST(Module, NamesAreReadable) {
 
 TEST(Parser, ReadsTheHead) {
   const Module m = parse(kHead + ".file 1 \"a.cu\"\n");
-  EXPECT_EQ(m.version_major, 9);
+  EXPECT_EQ(m.version.first, 9);
   EXPECT_EQ(m.target, 75);
   EXPECT_EQ(m.files.at(1), "a.cu");
 }
