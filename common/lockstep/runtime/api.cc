@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "device/emulated_device.h"
-#include "device/remote_device.h"
 #include "report/report.h"
 #include "runtime/stubs.h"
 
