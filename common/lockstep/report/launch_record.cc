@@ -1,11 +1,8 @@
 #include "report/launch_record.h"
 
-#include <tuple>
-
 #include "count/atomic_loop.h"
 #include "count/counter_names.h"
 #include "count/occupancy.h"
-#include "engine/launch_state.h"
 
 namespace lockstep {
 namespace {
@@ -68,14 +65,6 @@ CounterSums occupancy_figures(const Launch& launch) {
 }
 
 }  // namespace
-
-bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
-  const auto all = [](const LaunchRecord& r) {
-    return std::tie(r.kernel, r.grid.x, r.grid.y, r.grid.z, r.block.x, r.block.y, r.block.z, r.counters, r.occupancy,
-                    r.lines, r.work);
-  };
-  return all(a) < all(b);
-}
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host) {
   const LaunchShape& shape = launch.shape;
