@@ -19,8 +19,6 @@ class Call:
     peak_kib: int  # resident memory of the whole process
     value: object  # the function's result
     output: bytes  # the array that it wrote
-    in_bytes: int = 0
-    out_bytes: int = 0
 
 
 def sizes(contract: str, n: int) -> tuple[int, int]:
@@ -91,7 +89,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
     output = os.pread(result_fd, out_bytes, in_bytes + 3 * GUARD)
     os.close(input_fd)
     os.close(result_fd)
-    return Call(reply["host_ms"] / 1e3, peak, reply["value"], output, in_bytes, out_bytes)
+    return Call(reply["host_ms"] / 1e3, peak, reply["value"], output)
 
 
 @dataclass
