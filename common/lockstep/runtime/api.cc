@@ -29,11 +29,6 @@ void start(Runtime& runtime) {
   }
 }
 
-// The code that a program gets for a fat binary without usable PTX.
-cudaError_t code_of(FatbinError error) {
-  return error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
-}
-
 // Runs when the library is unloaded or the program ends: after the program's own exit handlers and destructors.
 __attribute__((destructor)) void finish() {
   Runtime& runtime = Runtime::instance();
@@ -99,14 +94,7 @@ cudaError_t Runtime::code(const Outcome& outcome) {
 
 Kernel* Runtime::find_kernel(const void* function) {
   const auto found = program.kernels.find(function);
-  if (found != program.kernels.end()) return found->second.get();
-  // A cudaKernel_t may stand wherever a function may.
-  return program.kernel_handles.count(function) ? const_cast<Kernel*>(static_cast<const Kernel*>(function)) : nullptr;
-}
-
-Symbol* Runtime::find_symbol(const void* variable) {
-  const auto found = program.symbols.find(variable);
-  return found == program.symbols.end() ? nullptr : found->second;
+  return found == program.kernels.end() ? nullptr : found->second.get();
 }
 
 namespace {
@@ -146,7 +134,9 @@ const Outcome& Runtime::load(Binary& binary) {
     }
     // An object file without device code has an empty container. That is fine while another file has code.
     if (!any_entries || !contents.entries.empty())
-      refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
+      refusal = {static_cast<Status>(choice.error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage
+                                                                           : cudaErrorNoKernelImageForDevice),
+                 choice.message};
     any_entries |= !contents.entries.empty();
   }
   binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
@@ -165,7 +155,10 @@ cudaError_t Runtime::resolve(Kernel& kernel) {
   return code(kernel.outcome);
 }
 
-cudaError_t Runtime::resolve(Symbol& symbol, GlobalInfo* info) {
+cudaError_t Runtime::find_variable(const void* variable, GlobalInfo* info) {
+  const auto found = program.symbols.find(variable);
+  if (found == program.symbols.end()) return cudaErrorInvalidSymbol;
+  const Symbol& symbol = *found->second;
   Outcome outcome = load(*symbol.binary);
   if (outcome.ok() && !device->find_global(symbol.binary->module, symbol.name, info).ok())
     outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
@@ -199,7 +192,7 @@ cudaError_t leave(cudaError_t error) {
 
 bool is_stream(const Runtime& runtime, cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return true;
-  return runtime.streams.all.count(reinterpret_cast<Stream*>(stream)) != 0;
+  return runtime.streams.all.find(stream) != nullptr;
 }
 
 }  // namespace lockstep::runtime

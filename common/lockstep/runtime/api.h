@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -104,11 +105,31 @@ struct Pool {
   std::map<int, int> flags;  // reuse attributes
 };
 
+// Objects that the program created. Their addresses are its handles.
+template <typename T>
+class Handles {
+ public:
+  T* create(T value) {
+    auto created = std::make_unique<T>(value);
+    return (all_[created.get()] = std::move(created)).get();
+  }
+  // Null: there is no such object.
+  T* find(const void* handle) const {
+    const auto found = all_.find(handle);
+    return found == all_.end() ? nullptr : found->second.get();
+  }
+  bool destroy(const void* handle) { return all_.erase(handle) > 0; }
+  void clear() { all_.clear(); }
+
+ private:
+  std::unordered_map<const void*, std::unique_ptr<T>> all_;
+};
+
 // Everything that the program registered before main().
 struct Registered {
   std::vector<std::unique_ptr<Binary>> binaries;
-  std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels;  // by the host's stub function
-  std::set<const void*> kernel_handles;
+  // By the host's stub function, and by the kernel's own address, which is its cudaKernel_t.
+  std::unordered_map<const void*, std::shared_ptr<Kernel>> kernels;
   std::unordered_map<const void*, Symbol*> symbols;  // by the host's shadow variable
 };
 struct MemoryTables {
@@ -117,16 +138,16 @@ struct MemoryTables {
   std::map<uint64_t, unsigned> host_flags;     // of pinned and registered memory
 };
 struct Events {
-  std::set<Event*> all;
+  Handles<Event> all;
   uint64_t records = 0;  // records of events so far
   uint64_t waited = 0;   // the program has waited for all records up to this one
 };
 struct Streams {
-  std::set<Stream*> all;
+  Handles<Stream> all;
   unsigned long long next_id = 3;  // after the null, the legacy and the per-thread stream
 };
 struct Pools {
-  std::set<Pool*> all;
+  Handles<Pool> all;
   Pool usual;
   Pool* current = &usual;
 };
@@ -166,14 +187,14 @@ struct Runtime {
   // Returns the code for the program, and prints the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
 
-  // A program names kernels and variables by host addresses. Null: the address is not registered.
+  // A program names kernels and variables by host addresses. Null: no kernel is registered with this one.
   Kernel* find_kernel(const void* function);
-  Symbol* find_symbol(const void* variable);
   // Loads a binary's modules, once.
   const Outcome& load(Binary& binary);
   // Fills in kernel.info. Fails with cudaErrorNoKernelImageForDevice and similar codes.
   cudaError_t resolve(Kernel& kernel);
-  cudaError_t resolve(Symbol& symbol, GlobalInfo* info);
+  // Fails with cudaErrorInvalidSymbol if the variable is not registered, or not in the binary's PTX.
+  cudaError_t find_variable(const void* variable, GlobalInfo* info);
 };
 
 // The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.

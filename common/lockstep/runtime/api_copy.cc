@@ -86,6 +86,12 @@ cudaError_t copy(Runtime& runtime, Needs needs, const Copy& c) {
   return copy_rows(runtime, c, CopyPart::kFirst);
 }
 
+// The copy of a call. A call without a stream passes the null stream, which always exists.
+cudaError_t copy_on(cudaStream_t stream, Needs needs, const Copy& c, const char* name = __builtin_FUNCTION()) {
+  return with_stream(
+      needs, stream, [&](Runtime& runtime) { return copy(runtime, needs, c); }, name);
+}
+
 cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
   if (p->srcArray || p->dstArray) {
@@ -105,7 +111,7 @@ cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   return cudaSuccess;
 }
 
-cudaError_t fill(Runtime& runtime, Rows to, int value, size_t width, size_t height) {
+cudaError_t fill_rows(Runtime& runtime, Rows to, int value, size_t width, size_t height) {
   if (width > to.pitch) return cudaErrorInvalidValue;
   if (width == 0 || height == 0) return cudaSuccess;
   const Target target = target_of(runtime, pointer_to(to.address));
@@ -115,13 +121,17 @@ cudaError_t fill(Runtime& runtime, Rows to, int value, size_t width, size_t heig
   return runtime.code(runtime.device->fill({to.address, to.pitch, width, height}, static_cast<uint8_t>(value)));
 }
 
-cudaError_t fill_3d(Runtime& runtime, const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
-  for (size_t slice = 0; slice < extent.depth; ++slice) {
-    const Rows rows{address_of(to.ptr) + slice * to.pitch * to.ysize, to.pitch};
-    const cudaError_t error = fill(runtime, rows, value, extent.width, extent.height);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
+                 const char* name = __builtin_FUNCTION()) {
+  const auto body = [&](Runtime& runtime) {
+    for (size_t slice = 0; slice < extent.depth; ++slice) {
+      const Rows rows{address_of(to.ptr) + slice * to.pitch * to.ysize, to.pitch};
+      const cudaError_t error = fill_rows(runtime, rows, value, extent.width, extent.height);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  };
+  return with_stream(Needs::kDevice, stream, body, name);
 }
 
 // A variable of the program, and bytes in it.
@@ -131,48 +141,36 @@ struct SymbolPart {
 };
 
 cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
-  Symbol* symbol = runtime.find_symbol(part.variable);
-  if (!symbol) return cudaErrorInvalidSymbol;
   GlobalInfo info;
-  if (const cudaError_t error = runtime.resolve(*symbol, &info); error != cudaSuccess) return error;
+  if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
   if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
   *pointer = pointer_to(info.address + part.offset);
   return cudaSuccess;
 }
 
-cudaError_t copy_to_symbol(Needs needs, const SymbolPart& part, const void* from, cudaMemcpyKind kind,
-                           const char* name = __builtin_FUNCTION()) {
+// side: the side of the copy that is the variable.
+cudaError_t copy_symbol(Needs needs, Rows Copy::*side, const SymbolPart& part, Copy c,
+                        const char* name = __builtin_FUNCTION()) {
   return call(needs, name, [&](Runtime& runtime) -> cudaError_t {
-    if (!device_destination(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* to = nullptr;
-    const cudaError_t error = find_part(runtime, part, &to);
-    return error == cudaSuccess ? copy(runtime, needs, plain_copy(to, from, part.bytes, kind)) : error;
-  });
-}
-
-cudaError_t copy_from_symbol(Needs needs, void* to, const SymbolPart& part, cudaMemcpyKind kind,
-                             const char* name = __builtin_FUNCTION()) {
-  return call(needs, name, [&](Runtime& runtime) -> cudaError_t {
-    if (!device_source(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* from = nullptr;
-    const cudaError_t error = find_part(runtime, part, &from);
-    return error == cudaSuccess ? copy(runtime, needs, plain_copy(to, from, part.bytes, kind)) : error;
+    const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
+    if (!right_kind && c.kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    void* start = nullptr;
+    if (const cudaError_t error = find_part(runtime, part, &start); error != cudaSuccess) return error;
+    (c.*side).address = address_of(start);
+    return copy(runtime, needs, c);
   });
 }
 
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return call(Needs::kOutcome,
-              [&](Runtime& runtime) { return copy(runtime, Needs::kOutcome, plain_copy(to, from, bytes, kind)); });
+  return copy_on(nullptr, Needs::kOutcome, plain_copy(to, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                          cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return copy(runtime, Needs::kDevice, plain_copy(to, from, bytes, kind));
-  });
+  return copy_on(stream, Needs::kDevice, plain_copy(to, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz);
 
@@ -192,19 +190,15 @@ LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void
 
 LOCKSTEP_API cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                       size_t height, cudaMemcpyKind kind) {
-  return call(Needs::kOutcome, [&](Runtime& runtime) {
-    return copy(runtime, Needs::kOutcome,
-                {{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind});
-  });
+  const Copy copy{{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind};
+  return copy_on(nullptr, Needs::kOutcome, copy);
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                            size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return copy(runtime, Needs::kDevice,
-                {{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind});
-  });
+  const Copy copy{{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind};
+  return copy_on(stream, Needs::kDevice, copy);
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2DAsync, _ptsz);
 
@@ -220,65 +214,57 @@ LOCKSTEP_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, 
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), bytes}, value, bytes, 1);
-  });
+  return fill(nullptr, {to, bytes, bytes, 1}, value, {bytes, 1, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemset, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), bytes}, value, bytes, 1);
-  });
+  return fill(stream, {to, bytes, bytes, 1}, value, {bytes, 1, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemsetAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), pitch}, value, width, height);
-  });
+  return fill(nullptr, {to, pitch, width, height}, value, {width, height, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemset2D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                                            cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), pitch}, value, width, height);
-  });
+  return fill(stream, {to, pitch, width, height}, value, {width, height, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemset2DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return call(Needs::kDevice, [&](Runtime& runtime) { return fill_3d(runtime, to, value, extent); });
+  return fill(nullptr, to, value, extent);
 }
 LOCKSTEP_PER_THREAD(cudaMemset3D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) { return fill_3d(runtime, to, value, extent); });
+  return fill(stream, to, value, extent);
 }
 LOCKSTEP_PER_THREAD(cudaMemset3DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbol(const void* variable, const void* from, size_t bytes, size_t offset,
                                             cudaMemcpyKind kind) {
-  return copy_to_symbol(Needs::kOutcome, {variable, bytes, offset}, from, kind);
+  return copy_symbol(Needs::kOutcome, &Copy::to, {variable, bytes, offset}, plain_copy(nullptr, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* variable, size_t bytes, size_t offset,
                                               cudaMemcpyKind kind) {
-  return copy_from_symbol(Needs::kOutcome, to, {variable, bytes, offset}, kind);
+  return copy_symbol(Needs::kOutcome, &Copy::from, {variable, bytes, offset}, plain_copy(to, nullptr, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbolAsync(const void* variable, const void* from, size_t bytes, size_t offset,
                                                  cudaMemcpyKind kind, cudaStream_t) {
-  return copy_to_symbol(Needs::kDevice, {variable, bytes, offset}, from, kind);
+  return copy_symbol(Needs::kDevice, &Copy::to, {variable, bytes, offset}, plain_copy(nullptr, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* variable, size_t bytes, size_t offset,
                                                    cudaMemcpyKind kind, cudaStream_t) {
-  return copy_from_symbol(Needs::kDevice, to, {variable, bytes, offset}, kind);
+  return copy_symbol(Needs::kDevice, &Copy::from, {variable, bytes, offset}, plain_copy(to, nullptr, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz);
 
@@ -291,10 +277,8 @@ LOCKSTEP_API cudaError_t cudaGetSymbolAddress(void** address, const void* variab
 LOCKSTEP_API cudaError_t cudaGetSymbolSize(size_t* bytes, const void* variable) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!bytes) return cudaErrorInvalidValue;
-    Symbol* symbol = runtime.find_symbol(variable);
-    if (!symbol) return cudaErrorInvalidSymbol;
     GlobalInfo info;
-    const cudaError_t error = runtime.resolve(*symbol, &info);
+    const cudaError_t error = runtime.find_variable(variable, &info);
     if (error == cudaSuccess) *bytes = info.bytes;
     return error;
   });

@@ -148,11 +148,9 @@ void reset(Runtime& runtime) {
   runtime.memory.allocations.clear();
   runtime.memory.registered.clear();
   runtime.memory.host_flags.clear();
-  const auto drop = [](auto& all) {
-    for (const auto* one : all) delete one;
-    all.clear();
-  };
-  drop(runtime.events.all), drop(runtime.streams.all), drop(runtime.pools.all);
+  runtime.events.all.clear();
+  runtime.streams.all.clear();
+  runtime.pools.all.clear();
   runtime.pools.usual = {};
   runtime.pools.current = &runtime.pools.usual;
   runtime.set_limits.clear();
@@ -220,11 +218,7 @@ LOCKSTEP_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attri
 }
 
 LOCKSTEP_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return with_device(device, [&](Runtime& runtime) {
-    if (!properties) return cudaErrorInvalidValue;
-    *properties = properties_of(*runtime.device);
-    return cudaSuccess;
-  });
+  return with_device(device, [&](Runtime& runtime) { return give(properties, properties_of(*runtime.device)); });
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {

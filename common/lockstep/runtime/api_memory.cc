@@ -35,6 +35,7 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
   const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
   if (!outcome.ok()) return runtime.code(outcome);
+  if (pinned) runtime.memory.host_flags.erase(address_of(pointer));
   const auto found = runtime.memory.allocations.find(address_of(pointer));
   if (found == runtime.memory.allocations.end()) return cudaSuccess;
   if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
@@ -66,6 +67,11 @@ cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsi
   const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned, nullptr);
   if (error == cudaSuccess && *pointer) runtime.memory.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
   return error;
+}
+
+cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
+  return call(pointer ? Needs::kSync : Needs::kOutcome, name,
+              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, pinned) : cudaSuccess; });
 }
 
 // Rows of `width` bytes, each beginning at a multiple of the pitch.
@@ -108,10 +114,7 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
   });
 }
 
-LOCKSTEP_API cudaError_t cudaFree(void* pointer) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome,
-              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, false) : cudaSuccess; });
-}
+LOCKSTEP_API cudaError_t cudaFree(void* pointer) { return free_now(pointer, false); }
 
 LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
   return call(Needs::kDevice,
@@ -127,14 +130,7 @@ LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned fl
   });
 }
 
-LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
-    if (!pointer) return cudaSuccess;
-    const cudaError_t error = release(runtime, pointer, true);
-    if (error == cudaSuccess) runtime.memory.host_flags.erase(address_of(pointer));
-    return error;
-  });
-}
+LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) { return free_now(pointer, true); }
 
 // The memory is only recorded, so that errors come as on a card. Kernels cannot reach it: it is not the device's.
 LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {

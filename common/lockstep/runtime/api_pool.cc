@@ -8,12 +8,11 @@ using namespace lockstep::runtime;
 
 namespace {
 
-Pool* find_pool(Runtime& runtime, cudaMemPool_t handle) {
-  auto* pool = reinterpret_cast<Pool*>(handle);
-  return pool == &runtime.pools.usual || runtime.pools.all.count(pool) ? pool : nullptr;
-}
-
 cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+
+Pool* find_pool(Runtime& runtime, cudaMemPool_t handle) {
+  return handle == handle_of(&runtime.pools.usual) ? &runtime.pools.usual : runtime.pools.all.find(handle);
+}
 
 cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t bytes, cudaStream_t stream) {
   if (!pool) return cudaErrorInvalidValue;
@@ -77,7 +76,7 @@ LOCKSTEP_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemP
     if (!handle || !properties || properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
     if (properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
       return cudaErrorInvalidDevice;
-    *handle = handle_of(*runtime.pools.all.insert(new Pool).first);
+    *handle = handle_of(runtime.pools.all.create({}));
     return cudaSuccess;
   });
 }
@@ -90,8 +89,7 @@ LOCKSTEP_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
     for (auto& [address, allocation] : runtime.memory.allocations)
       if (allocation.pool == handle) allocation.pool = nullptr;
     if (runtime.pools.current == pool) runtime.pools.current = &runtime.pools.usual;
-    runtime.pools.all.erase(pool);
-    delete pool;
+    runtime.pools.all.destroy(pool);
     return cudaSuccess;
   });
 }
