@@ -252,7 +252,7 @@ class DeviceServer {
     const auto [module, name] = in.all<ModuleId, std::string_view>();
     GlobalInfo info;
     const Outcome outcome = device_.find_global(module, name, &info);
-    out.put(info.address, info.bytes, info.managed);
+    out.put(info);
     return outcome;
   }
 

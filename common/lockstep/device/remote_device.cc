@@ -141,8 +141,7 @@ class RemoteDevice : public Device {
   }
 
   Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override {
-    const Writer body = Writer().put(module, name);
-    Outcome outcome = request(Message::kFindGlobal, body, &info->address, &info->bytes, &info->managed);
+    Outcome outcome = request(Message::kFindGlobal, Writer().put(module, name), info);
     if (outcome.ok()) open(info->address, {info->bytes, module});
     return outcome;
   }

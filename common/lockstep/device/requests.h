@@ -33,7 +33,6 @@ struct FunctionInfo {
 struct GlobalInfo {
   uint64_t address = 0;
   uint64_t bytes = 0;
-  bool managed = false;
 };
 
 struct LaunchRequest {

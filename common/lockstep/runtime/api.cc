@@ -29,6 +29,21 @@ void start(Runtime& runtime) {
   }
 }
 
+// Gives the host its pointers to managed variables. If the module cannot be loaded, they point to plain memory: else
+// the host's next access to the variable crashes before anybody reads the message.
+void bind_managed(Runtime& runtime, Binary& binary) {
+  for (const auto& symbol : binary.symbols) {
+    if (!symbol->managed_pointer) continue;
+    GlobalInfo info;
+    if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
+      *symbol->managed_pointer = pointer_to(info.address);
+      runtime.program.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
+      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
+    }
+    if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
+  }
+}
+
 // Runs when the library is unloaded or the program ends: after the program's own exit handlers and destructors.
 __attribute__((destructor)) void finish() {
   Runtime& runtime = Runtime::instance();
@@ -97,30 +112,10 @@ Kernel* Runtime::find_kernel(const void* function) {
   return found == program.kernels.end() ? nullptr : found->second.get();
 }
 
-namespace {
-
-// Gives the host its pointers to managed variables. If the module cannot be loaded, they point to plain memory: else
-// the host's next access to the variable crashes before anybody reads the message.
-void bind_managed(Runtime& runtime, Binary& binary) {
-  for (const auto& symbol : binary.symbols) {
-    if (!symbol->managed_pointer) continue;
-    GlobalInfo info;
-    if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
-      *symbol->managed_pointer = pointer_to(info.address);
-      runtime.program.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
-      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
-    }
-    if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
-  }
-}
-
-}  // namespace
-
 const Outcome& Runtime::load(Binary& binary) {
   if (binary.loaded) return binary.outcome;
   binary.loaded = true;
-  const DeviceLimits& limits = device->limits();
-  const int arch = limits.compute.number();
+  const int arch = device->limits().compute.number();
   Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
                   "the program registered something that is not a fat binary of nvcc's"};
   bool any_entries = false;
@@ -195,6 +190,15 @@ bool is_stream(const Runtime& runtime, cudaStream_t stream) {
   return runtime.streams.all.find(stream) != nullptr;
 }
 
+int refuse(const char* function) {
+  return call(Needs::kNothing, function, [&](Runtime& runtime) {
+    runtime.tell(std::string(function) +
+                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
+                 "program on a GPU");
+    return cudaErrorNotSupported;
+  });
+}
+
 }  // namespace lockstep::runtime
 
 using namespace lockstep::runtime;
@@ -212,14 +216,3 @@ LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
   if (runtime.device) runtime.device->read_error();
   return t_last_error;
 }
-
-namespace lockstep::runtime {
-int refuse(const char* function) {
-  return call(Needs::kNothing, function, [&](Runtime& runtime) {
-    runtime.tell(std::string(function) +
-                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
-                 "program on a GPU");
-    return cudaErrorNotSupported;
-  });
-}
-}  // namespace lockstep::runtime

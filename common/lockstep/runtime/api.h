@@ -152,6 +152,8 @@ struct Pools {
   Pool* current = &usual;
 };
 
+std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not there is 0
+
 // All state of the process, except the state of a thread. Never destroyed: calls may come until the process ends.
 struct Runtime {
   std::mutex mutex;  // held in every entry point, except during user callbacks
@@ -168,7 +170,7 @@ struct Runtime {
   Streams streams;
   Pools pools;
   unsigned device_flags = cudaDeviceMapHost;
-  std::map<int, size_t> set_limits;
+  std::map<int, size_t> limits = usual_limits();
 
   std::set<std::string> told;  // messages printed so far
   pid_t pid = getpid();
@@ -196,6 +198,17 @@ struct Runtime {
   // Fails with cudaErrorInvalidSymbol if the variable is not registered, or not in the binary's PTX.
   cudaError_t find_variable(const void* variable, GlobalInfo* info);
 };
+
+// The memory that a pointer points to: the device's, freed memory of the device, or (neither) the host's own.
+struct Target {
+  bool known = false, freed = false;
+  MemoryKind kind = MemoryKind::kDevice;
+  uint64_t bytes_left = 0;  // from the pointer to the end of its allocation
+};
+Target target_of(const Runtime& runtime, const void* pointer);
+
+cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool = nullptr);
+cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
 
 // The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.
 enum class Needs {

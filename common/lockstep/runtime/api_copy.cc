@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/api_memory.h"
+#include "runtime/api.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;

@@ -125,19 +125,6 @@ cudaDeviceProp properties_of(const Device& device) {
   return p;
 }
 
-// The first values of a card's limits. Setting a limit changes only the number; only the stack's limit has an effect.
-// 0: a program cannot ask for this limit.
-size_t usual_limit(cudaLimit limit) {
-  switch (limit) {
-    case cudaLimitStackSize: return 1024;
-    case cudaLimitPrintfFifoSize: return 8650752;
-    case cudaLimitMallocHeapSize: return 8388608;
-    case cudaLimitDevRuntimePendingLaunchCount: return 2048;
-    case cudaLimitMaxL2FetchGranularity: return 64;
-    default: return 0;
-  }
-}
-
 bool is_limit(cudaLimit limit) { return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize; }
 
 // Frees all allocations of the program and gives its variables their first values again. The device itself stays, so
@@ -153,7 +140,7 @@ void reset(Runtime& runtime) {
   runtime.pools.all.clear();
   runtime.pools.usual = {};
   runtime.pools.current = &runtime.pools.usual;
-  runtime.set_limits.clear();
+  runtime.limits = usual_limits();
   for (auto& [function, kernel] : runtime.program.kernels) {
     kernel->resolved = false;
     kernel->carveout = -1;
@@ -162,8 +149,8 @@ void reset(Runtime& runtime) {
     const bool was_loaded = std::exchange(binary->loaded, false);
     if (const ModuleId module = std::exchange(binary->module, 0)) runtime.device->unload_module(module);
     binary->outcome = {};
-    const bool managed = std::any_of(binary->symbols.begin(), binary->symbols.end(),
-                                     [](const auto& symbol) { return symbol->managed_pointer != nullptr; });
+    const auto is_managed = [](const auto& symbol) { return symbol->managed_pointer != nullptr; };
+    const bool managed = std::ranges::any_of(binary->symbols, is_managed);
     if (managed && was_loaded) runtime.load(*binary);  // the host's pointers must stay valid
   }
 }
@@ -185,6 +172,15 @@ cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
 }
 
 }  // namespace
+
+// A card's. Setting a limit changes only the number; only the stack's limit has an effect.
+std::map<int, size_t> lockstep::runtime::usual_limits() {
+  return {{cudaLimitStackSize, 1024},
+          {cudaLimitPrintfFifoSize, 8650752},
+          {cudaLimitMallocHeapSize, 8388608},
+          {cudaLimitDevRuntimePendingLaunchCount, 2048},
+          {cudaLimitMaxL2FetchGranularity, 64}};
+}
 
 LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return answer(count, 1); }
 LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return answer(device, 0); }
@@ -259,8 +255,7 @@ LOCKSTEP_API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!value || !is_limit(limit)) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    const auto set = runtime.set_limits.find(limit);
-    *value = set == runtime.set_limits.end() ? usual_limit(limit) : set->second;
+    *value = runtime.limits[limit];
     return cudaSuccess;
   });
 }
@@ -268,7 +263,7 @@ LOCKSTEP_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!is_limit(limit)) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    runtime.set_limits[limit] = value;
+    runtime.limits[limit] = value;
     return cudaSuccess;
   });
 }

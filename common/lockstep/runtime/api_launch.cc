@@ -53,8 +53,7 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.dynamic_shared_bytes = configuration.shared_bytes;
   request.cooperative = configuration.cooperative;
   request.params = params;
-  if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
-    request.stack_bytes = set->second;
+  request.stack_bytes = runtime.limits[cudaLimitStackSize];
   const Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->fault();
   // Print now: the program may never ask for the error.

@@ -1,8 +1,8 @@
 // api_memory: allocating, freeing and describing memory. Pinned and managed memory is device memory that the host reads
 // and writes in place. It counts as used memory of the card.
-#include "runtime/api_memory.h"
-
 #include <limits>
+
+#include "runtime/api.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -64,7 +64,7 @@ uint64_t registered_start(const Runtime& runtime, const void* pointer) {
 }
 
 cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsigned flags) {
-  const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned, nullptr);
+  const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned);
   if (error == cudaSuccess && *pointer) runtime.memory.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
   return error;
 }
@@ -81,21 +81,29 @@ cudaError_t allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, si
   const size_t row = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   if (row != 0 && rows > std::numeric_limits<size_t>::max() / row) return cudaErrorMemoryAllocation;
   *pitch = row;
-  return allocate(runtime, pointer, row * rows, MemoryKind::kDevice, nullptr);
+  return allocate(runtime, pointer, row * rows, MemoryKind::kDevice);
+}
+
+// Managed memory does not move here, so advice has no effect.
+cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kDevice, name, [&](Runtime& runtime) {
+    const Target target = target_of(runtime, pointer);
+    const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
+    return managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return call(Needs::kDevice,
-              [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice, nullptr); });
+  return call(Needs::kDevice, [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice); });
 }
 
 LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (pointer) *pointer = nullptr;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
-    return allocate(runtime, pointer, bytes, MemoryKind::kManaged, nullptr);
+    return allocate(runtime, pointer, bytes, MemoryKind::kManaged);
   });
 }
 
@@ -205,17 +213,6 @@ LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribu
     return cudaSuccess;
   });
 }
-
-// Managed memory does not move here, so advice has no effect.
-namespace {
-cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
-  return call(Needs::kDevice, name, [&](Runtime& runtime) {
-    const Target target = target_of(runtime, pointer);
-    const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
-    return managed ? cudaSuccess : cudaErrorInvalidValue;
-  });
-}
-}  // namespace
 
 LOCKSTEP_API cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
   return advise(pointer, bytes);

@@ -1,7 +1,7 @@
 // api_pool: stream-ordered allocation. Every call is complete when it returns, so a pool only counts its bytes.
 #include <algorithm>
 
-#include "runtime/api_memory.h"
+#include "runtime/api.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
