@@ -18,47 +18,6 @@ constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
-}  // namespace
-
-std::string Ending::text() const {
-  return kind == kOrderly ? "orderly" : kind == kGone ? "gone" : "protocol violation: " + reason;
-}
-
-bool RemoteHost::ask(Message question, uint64_t value) const {
-  const std::lock_guard lock(mutex_);
-  if (ending_) return false;
-  try {
-    if (connection_.send(question, Writer().put(value).body())) {
-      if (const std::optional<Received> received = connection_.receive()) {
-        if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
-        return std::get<bool>(Reader(received->body).all<bool>());
-      }
-    }
-    ending_ = Ending{Ending::kGone};
-  } catch (const WireError& error) { ending_ = Ending{Ending::kViolation, error.what()}; }
-  return false;
-}
-
-// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
-SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-  const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
-                    fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
-  void* window = made ? mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
-  if (window == MAP_FAILED) throw std::runtime_error(kShared + std::string(std::strerror(errno)));
-  window_ = static_cast<char*>(window);
-}
-
-SharedFile::~SharedFile() {
-  munmap(window_, kTransferBytes);
-  close(fd_);
-}
-
-void refuse_device(Connection& connection, const std::string& reason) {
-  if (connection.receive()) connection.send(Message::kReply, Writer().put(Status::kDeviceGone, reason).body());
-}
-
-namespace {
-
 // Each handler reads its whole message before it does anything.
 class DeviceServer {
  public:
@@ -297,6 +256,43 @@ class DeviceServer {
 };
 
 }  // namespace
+
+std::string Ending::text() const {
+  return kind == kOrderly ? "orderly" : kind == kGone ? "gone" : "protocol violation: " + reason;
+}
+
+bool RemoteHost::ask(Message question, uint64_t value) const {
+  const std::lock_guard lock(mutex_);
+  if (ending_) return false;
+  try {
+    if (connection_.send(question, Writer().put(value).body())) {
+      if (const std::optional<Received> received = connection_.receive()) {
+        if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
+        return std::get<bool>(Reader(received->body).all<bool>());
+      }
+    }
+    ending_ = Ending{Ending::kGone};
+  } catch (const WireError& error) { ending_ = Ending{Ending::kViolation, error.what()}; }
+  return false;
+}
+
+// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
+SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
+                    fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+  void* window = made ? mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
+  if (window == MAP_FAILED) throw std::runtime_error(kShared + std::string(std::strerror(errno)));
+  window_ = static_cast<char*>(window);
+}
+
+SharedFile::~SharedFile() {
+  munmap(window_, kTransferBytes);
+  close(fd_);
+}
+
+void refuse_device(Connection& connection, const std::string& reason) {
+  if (connection.receive()) connection.send(Message::kReply, Writer().put(Status::kDeviceGone, reason).body());
+}
 
 Ending serve(const DeviceOptions& options, Connection& connection, const RemoteHost& host, EmulatedDevice& device,
              const SharedFile& shared) {

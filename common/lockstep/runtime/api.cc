@@ -113,8 +113,7 @@ Kernel* Runtime::find_kernel(const void* function) {
 }
 
 const Outcome& Runtime::load(Binary& binary) {
-  if (binary.loaded) return binary.outcome;
-  binary.loaded = true;
+  if (binary.outcome) return *binary.outcome;
   const int arch = device->limits().compute.number();
   Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
                   "the program registered something that is not a fat binary of nvcc's"};
@@ -136,18 +135,17 @@ const Outcome& Runtime::load(Binary& binary) {
   }
   binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
   bind_managed(*this, binary);
-  return binary.outcome;
+  return *binary.outcome;
 }
 
 cudaError_t Runtime::resolve(Kernel& kernel) {
-  if (!kernel.resolved) {
-    kernel.resolved = true;
+  if (!kernel.outcome) {
     kernel.outcome = load(*kernel.binary);
-    if (kernel.outcome.ok()) kernel.outcome = device->find_function(kernel.binary->module, kernel.name, &kernel.info);
+    if (kernel.outcome->ok()) kernel.outcome = device->find_function(kernel.binary->module, kernel.name, &kernel.info);
     const uint64_t usual = device->limits().shared_per_block;
     kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
   }
-  return code(kernel.outcome);
+  return code(*kernel.outcome);
 }
 
 cudaError_t Runtime::find_variable(const void* variable, GlobalInfo* info) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -62,8 +63,7 @@ struct Binary;
 struct Kernel {
   Binary* binary = nullptr;
   std::string name;
-  bool resolved = false;  // `outcome`, `info` and `max_dynamic_shared` are valid
-  Outcome outcome;
+  std::optional<Outcome> outcome;  // set: `info` and `max_dynamic_shared` are valid
   FunctionInfo info;
   uint64_t max_dynamic_shared = 0;
   int carveout = -1;
@@ -81,9 +81,8 @@ struct Symbol {
 // linked but not used costs nothing, and may even hold PTX that the device cannot run.
 struct Binary {
   std::vector<std::span<const std::byte>> containers;
-  ModuleId module = 0;  // 0: the device can run nothing of it
-  bool loaded = false;
-  Outcome outcome;  // the outcome of loading it
+  ModuleId module = 0;             // 0: the device can run nothing of it
+  std::optional<Outcome> outcome;  // the outcome of loading it; none: not loaded
   std::vector<std::unique_ptr<Symbol>> symbols;
 };
 

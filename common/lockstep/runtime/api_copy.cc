@@ -27,21 +27,17 @@ struct Copy {
   Rows to, from;
   size_t width = 0, height = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  Region all(const Rows& side) const { return {side.address, side.pitch, width, height}; }
 };
 
 Copy plain_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return {{address_of(to), bytes}, {address_of(from), bytes}, bytes, 1, kind};
 }
 
-// Bytes from the first row's start to the last row's end. False: a size_t cannot hold the number.
-bool reach(size_t pitch, size_t width, size_t height, uint64_t* bytes) {
-  return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
-}
-
 // Whether all rows lie in the memory of the first row's pointer. Only the device's memory has known ends.
-bool fits(const Target& target, size_t pitch, size_t width, size_t height) {
+bool fits(const Target& target, const Region& rows) {
   uint64_t bytes = 0;
-  return reach(pitch, width, height, &bytes) && (!target.known || bytes <= target.bytes_left);
+  return rows.reach(&bytes) && (!target.known || bytes <= target.bytes_left);
 }
 
 cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
@@ -53,17 +49,13 @@ cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
   if (to.freed || from.freed) return cudaErrorInvalidValue;
   if (device_destination(c.kind) && !to.known) return cudaErrorInvalidValue;
   if (device_source(c.kind) && !from.known) return cudaErrorInvalidValue;
-  if (!fits(to, c.to.pitch, c.width, c.height) || !fits(from, c.from.pitch, c.width, c.height))
-    return cudaErrorInvalidValue;
+  if (!fits(to, c.all(c.to)) || !fits(from, c.all(c.from))) return cudaErrorInvalidValue;
   if (!runtime.fault.ok()) return cudaSuccess;  // the copy waits behind a kernel that failed, and is never made
   if (c.to.pitch == c.width && c.from.pitch == c.width) c.width *= std::exchange(c.height, 1);
   Device& device = *runtime.device;
-  const Region target{c.to.address, c.to.pitch, c.width, c.height};
-  if (to.known && from.known) return runtime.code(device.copy_within(target, c.from.address, c.from.pitch));
-  if (to.known) return runtime.code(device.copy_in(target, pointer_to(c.from.address), c.from.pitch));
-  if (from.known)
-    return runtime.code(
-        device.copy_out(pointer_to(c.to.address), c.to.pitch, {c.from.address, c.from.pitch, c.width, c.height}, part));
+  if (to.known && from.known) return runtime.code(device.copy_within(c.all(c.to), c.from.address, c.from.pitch));
+  if (to.known) return runtime.code(device.copy_in(c.all(c.to), pointer_to(c.from.address), c.from.pitch));
+  if (from.known) return runtime.code(device.copy_out(pointer_to(c.to.address), c.to.pitch, c.all(c.from), part));
   for (size_t row = 0; row < c.height; ++row)
     std::memmove(pointer_to(c.to.address + row * c.to.pitch), pointer_to(c.from.address + row * c.from.pitch), c.width);
   return cudaSuccess;
@@ -111,22 +103,22 @@ cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   return cudaSuccess;
 }
 
-cudaError_t fill_rows(Runtime& runtime, Rows to, int value, size_t width, size_t height) {
-  if (width > to.pitch) return cudaErrorInvalidValue;
-  if (width == 0 || height == 0) return cudaSuccess;
+cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
+  if (to.width > to.pitch) return cudaErrorInvalidValue;
+  if (to.width == 0 || to.rows == 0) return cudaSuccess;
   const Target target = target_of(runtime, pointer_to(to.address));
-  if (!target.known || !fits(target, to.pitch, width, height)) return cudaErrorInvalidValue;
+  if (!target.known || !fits(target, to)) return cudaErrorInvalidValue;
   if (!runtime.fault.ok()) return cudaSuccess;  // as in copy_rows
-  if (to.pitch == width) width *= std::exchange(height, 1);
-  return runtime.code(runtime.device->fill({to.address, to.pitch, width, height}, static_cast<uint8_t>(value)));
+  if (to.pitch == to.width) to.width *= std::exchange(to.rows, 1);
+  return runtime.code(runtime.device->fill(to, static_cast<uint8_t>(value)));
 }
 
 cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
                  const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime) {
     for (size_t slice = 0; slice < extent.depth; ++slice) {
-      const Rows rows{address_of(to.ptr) + slice * to.pitch * to.ysize, to.pitch};
-      const cudaError_t error = fill_rows(runtime, rows, value, extent.width, extent.height);
+      const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
+      const cudaError_t error = fill_rows(runtime, {start, to.pitch, extent.width, extent.height}, value);
       if (error != cudaSuccess) return error;
     }
     return cudaSuccess;

@@ -11,10 +11,9 @@ using namespace lockstep::runtime;
 LOCKSTEP_API void** __cudaRegisterFatBinary(void* wrapper) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  auto binary = std::make_unique<Binary>();
+  auto& binary = runtime.program.binaries.emplace_back(std::make_unique<Binary>());
   binary->containers = fatbin_containers(wrapper);
-  runtime.program.binaries.push_back(std::move(binary));
-  return reinterpret_cast<void**>(runtime.program.binaries.back().get());
+  return reinterpret_cast<void**>(binary.get());
 }
 
 LOCKSTEP_API void __cudaRegisterFatBinaryEnd(void**) {}
@@ -48,10 +47,8 @@ void register_variable(void** handle, const void* host_address, const char* name
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   auto* binary = reinterpret_cast<Binary*>(handle);
-  auto symbol = std::make_unique<Symbol>();
-  *symbol = {binary, name, bytes, managed};
+  auto& symbol = binary->symbols.emplace_back(new Symbol{binary, name, bytes, managed});
   runtime.program.symbols[host_address] = symbol.get();
-  binary->symbols.push_back(std::move(symbol));
 }
 
 }  // namespace
