@@ -134,10 +134,8 @@ def classes(tree: Tree, runs: int) -> None:
             name, count, seconds, processor_seconds = line.split("\t")
             wall.setdefault(name, []).append(int(count) / float(seconds) / 1e9)
             processor.setdefault(name, []).append(int(count) / float(processor_seconds) / 1e9)
-    rows = []
-    for name in wall:
-        row = [name, spread(wall[name], "", 2), spread(processor[name], "", 2)]
-        rows.append([*row, host_instructions(binary, name)])
+    figures = [[name, spread(wall[name], "", 2), spread(processor[name], "", 2)] for name in wall]
+    rows = [[*row, host_instructions(binary, row[0])] for row in figures]
     print(
         f"## Kinds of instructions, one thread, counters on (goal for arithmetic and coalesced memory: {GOAL_RATE})\n"
     )

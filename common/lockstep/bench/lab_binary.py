@@ -23,9 +23,8 @@ class Call:
 
 def sizes(contract: str, n: int) -> tuple[int, int]:
     """Bytes of the input and of the output."""
-    return {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}[
-        contract
-    ]
+    known = {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}
+    return known[contract]
 
 
 def input_of(contract: str, n: int) -> bytes:

@@ -51,31 +51,27 @@ std::string capability(int arch) { return std::to_string(arch / 10) + "." + std:
 
 // The error when no entry can be used.
 PtxChoice refuse(const FatbinContents& contents, int device_arch) {
-  PtxChoice choice;
   int compressed_arch = 0, newer_arch = 0, machine_code = 0;
   for (const auto& entry : contents.entries) {
     if (entry.kind == FatbinEntry::Kind::kMachineCode) ++machine_code;
     if (entry.kind != FatbinEntry::Kind::kPtx) continue;
     (entry.runs_on(device_arch) ? compressed_arch : newer_arch) = entry.arch;
   }
-  if (compressed_arch != 0) {
-    choice.error = FatbinError::kCompressed;
-    choice.message =
-        "the program carries its PTX compressed, which lockstep does not read; add "
-        "--compress-mode=none to nvcc's options, or ";
-  } else if (newer_arch != 0) {
-    choice.error = FatbinError::kTooNew;
-    choice.message = "the program carries PTX for compute capability " + capability(newer_arch) +
-                     " only, and the emulated card has " + capability(device_arch) + "; ";
-  } else {
-    choice.error = FatbinError::kNoPtx;
-    choice.message = machine_code > 0
-                         ? "the program carries machine code (SASS) but no PTX, which lockstep needs; add -gencode "
-                           "arch=compute_75,code=compute_75 and --compress-mode=none to nvcc's options, or "
-                         : "the program carries no GPU code; ";
-  }
-  choice.message += kHowToBuild;
-  return choice;
+  const auto refusal = [](FatbinError error, const std::string& why) {
+    return PtxChoice{error, why + kHowToBuild, {}, 0};
+  };
+  if (compressed_arch != 0)
+    return refusal(FatbinError::kCompressed,
+                   "the program carries its PTX compressed, which lockstep does not read; add "
+                   "--compress-mode=none to nvcc's options, or ");
+  if (newer_arch != 0)
+    return refusal(FatbinError::kTooNew, "the program carries PTX for compute capability " + capability(newer_arch) +
+                                             " only, and the emulated card has " + capability(device_arch) + "; ");
+  return refusal(FatbinError::kNoPtx,
+                 machine_code > 0
+                     ? "the program carries machine code (SASS) but no PTX, which lockstep needs; add -gencode "
+                       "arch=compute_75,code=compute_75 and --compress-mode=none to nvcc's options, or "
+                     : "the program carries no GPU code; ");
 }
 
 }  // namespace
