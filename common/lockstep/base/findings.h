@@ -24,10 +24,10 @@ struct Site {
 struct Finding {
   std::string kind;    // "out_of_bounds", "race", … as the report names it
   std::string kernel;  // empty: the host's code did it
-  Site at;
-  std::optional<Site> other;  // the second of two accesses
-  std::string where;          // "s_tile[17]", or empty
-  std::string message;        // for a person: the mistake, its location, its meaning, the next step
+  Site at{};
+  std::optional<Site> other{};  // the second of two accesses
+  std::string where{};          // "s_tile[17]", or empty
+  std::string message;          // for a person: the mistake, its location, its meaning, the next step
   uint64_t count = 1;
   bool within_warp = false;  // a race of lanes of one warp
 

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import lab_binary
 
@@ -29,6 +30,9 @@ GOALS = {("V", "none"): 0.015, ("R", "none"): 0.035, ("V", "all"): 0.06, ("R", "
 GOAL_RATE = 1.5  # 10^9 thread-instructions per second, arithmetic and coalesced memory, one thread
 ITERATIONS, CALLGRIND_ITERATIONS = 50, 2  # of the classes' loops
 MIB = 1024 * 1024
+
+
+K, T = TypeVar("K"), TypeVar("T")
 
 
 @dataclass
@@ -59,19 +63,25 @@ def table(head: list[str], rows: Iterable[list[str]]) -> None:
     print()
 
 
-@dataclass
-class Run:
-    seconds: float  # of the whole process, wall clock
-    processor: float  # seconds of processor time
-    printed: str
+def run(command: list[str | Path], environment: dict[str, str]) -> str:
+    """What the program prints."""
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
-def run(command: list[str | Path], environment: dict[str, str]) -> Run:
+def times(command: list[str | Path], environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds of the whole process, by the clock and of the processor."""
     begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    run(command, environment)
     seconds, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(seconds, processor, done.stdout)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def interleaved(runs: int, keys: Iterable[K], measure: Callable[[K], T]) -> dict[K, list[T]]:
+    results: dict[K, list[T]] = {key: [] for key in keys}
+    for _ in range(runs):
+        for key, values in results.items():
+            values.append(measure(key))
+    return results
 
 
 def peak_bytes(command: list[str | Path], environment: dict[str, str]) -> int:
@@ -94,23 +104,20 @@ def thread_instructions(measure: Callable[[Path], object]) -> int:
 
 
 def programs(tree: Tree, runs: int) -> None:
-    variants = [(name, checks) for name in PROGRAMS for checks in ("none", "all")]
-    whole: dict[tuple[str, str], list[float]] = {v: [] for v in variants}
-    processor: dict[tuple[str, str], list[float]] = {v: [] for v in variants}
-    for _ in range(runs):
-        for name, checks in variants:
-            environment = tree.environment(checks=checks)
-            start = run([tree.program(name), "0"], environment)
-            full = run([tree.program(name), "1"], environment)
-            whole[name, checks].append(full.seconds - start.seconds)
-            processor[name, checks].append(full.processor - start.processor)
+    def measure(variant: tuple[str, str]) -> tuple[float, float]:
+        name, checks = variant
+        start, full = (times([tree.program(name), kernels], tree.environment(checks=checks)) for kernels in "01")
+        return full[0] - start[0], full[1] - start[1]
+
     rows = []
-    for name, checks in variants:
+    variants = [(name, checks) for name in PROGRAMS for checks in ("none", "all")]
+    for (name, checks), results in interleaved(runs, variants, measure).items():
+        clock, processor = zip(*results, strict=True)
         count = thread_instructions(lambda report, n=name: run([tree.program(n), "1"], tree.environment(report=report)))
-        rate = count / statistics.median(processor[name, checks]) / 1e9
-        rows.append([f"{PROGRAMS[name]} ({name})", checks, spread(whole[name, checks], "s", 4)])
+        rate = count / statistics.median(processor) / 1e9
         goal = f"{GOALS[PROGRAMS[name], checks]} s"
-        rows[-1] += [spread(processor[name, checks], "s", 4), goal, f"{rate:.2f}"]
+        row = [f"{PROGRAMS[name]} ({name})", checks, spread(clock, "s", 4), spread(processor, "s", 4)]
+        rows.append([*row, goal, f"{rate:.2f}"])
     print("## V and R, one thread\n")
     print("Each time is that of the process minus that of the same process without the kernel. Other programs on the")
     print("machine lengthen the processor's time less than the time by the clock.\n")
@@ -123,14 +130,12 @@ def classes(tree: Tree, runs: int) -> None:
     wall: dict[str, list[float]] = {}
     processor: dict[str, list[float]] = {}
     for _ in range(runs):
-        for line in run([binary, str(ITERATIONS), "1"], dict(os.environ)).printed.splitlines():
+        for line in run([binary, str(ITERATIONS), "1"], dict(os.environ)).splitlines():
             name, count, seconds, processor_seconds = line.split("\t")
             wall.setdefault(name, []).append(int(count) / float(seconds) / 1e9)
             processor.setdefault(name, []).append(int(count) / float(processor_seconds) / 1e9)
-    rows = []
-    for name in wall:
-        row = [name, spread(wall[name], "", 2), spread(processor[name], "", 2)]
-        rows.append([*row, host_instructions(binary, name)])
+    figures = [[name, spread(wall[name], "", 2), spread(processor[name], "", 2)] for name in wall]
+    rows = [[*row, host_instructions(binary, row[0])] for row in figures]
     print(
         f"## Kinds of instructions, one thread, counters on (goal for arithmetic and coalesced memory: {GOAL_RATE})\n"
     )
@@ -161,19 +166,10 @@ def labs(tree: Tree, runs: int, threads: int) -> None:
             return lab_binary.call(lab.binary, lab.contract, lab.entry, lab.real_size, environment)
 
         count = thread_instructions(lambda report, call=call: call(tree.environment(report=report)))
-        seconds: dict[int, list[float]] = {1: [], threads: []}
-        for _ in range(runs):
-            for n in seconds:
-                seconds[n].append(call(tree.environment(threads=n)).seconds)
+        seconds = interleaved(runs, (1, threads), lambda n, call=call: call(tree.environment(threads=n)).seconds)
         one, several = (statistics.median(seconds[n]) for n in (1, threads))
-        row = [
-            lab.name,
-            f"{lab.real_size}",
-            f"{count / 1e6:.1f}M",
-            spread(seconds[1], "s", 3),
-            f"{count / one / 1e9:.2f}",
-        ]
-        rows.append([*row, spread(seconds[threads], "s", 3), f"{one / several:.2f}"])
+        row = [lab.name, f"{lab.real_size}", f"{count / 1e6:.1f}M", spread(seconds[1], "s", 3)]
+        rows.append([*row, f"{count / one / 1e9:.2f}", spread(seconds[threads], "s", 3), f"{one / several:.2f}"])
     print("## The labs' solutions at their real size\n")
     head = ["lab", "elements", "thread-instructions", "one thread", "10^9 a second", f"{threads} threads", "faster by"]
     table(head, rows)
@@ -182,11 +178,11 @@ def labs(tree: Tree, runs: int, threads: int) -> None:
 def scaling(tree: Tree, runs: int, counts: list[int]) -> None:
     rows = []
     for name, letter in PROGRAMS.items():
-        seconds: dict[int, list[float]] = {n: [] for n in counts}
-        for _ in range(runs):
-            for n in counts:
-                printed = run([tree.program(name), "20"], tree.environment(threads=n)).printed
-                seconds[n].append(float(printed.split()[0]) / 20)
+
+        def a_launch(threads: int, name: str = name) -> float:
+            return float(run([tree.program(name), "20"], tree.environment(threads=threads)).split()[0]) / 20
+
+        seconds = interleaved(runs, counts, a_launch)
         one = statistics.median(seconds[counts[0]])
         for n in counts:
             rows.append([letter, str(n), spread(seconds[n], "s", 4), f"{one / statistics.median(seconds[n]):.2f}"])

@@ -3,13 +3,13 @@
 // Prints a line for each class: its name, the counted thread-instructions, and the launch's seconds, wall clock and
 // processor time. Passes no verdict.
 #include <chrono>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "device/emulated_device.h"
 
@@ -168,13 +168,9 @@ void measure(const Class& c, uint32_t iterations, uint32_t threads) {
     processor = processor_seconds() - processor_begin;
     if (const Outcome o = device->synchronise(); !o.ok()) stop(c.name, o);
   }
-  const std::string report = device->report_json();
-  constexpr std::string_view kCounter = "\"smsp__thread_inst_executed.sum\": ";
-  const size_t last_launch = report.rfind("\"lines\": ");  // counters come before lines, in alphabetical order
-  const size_t at = report.rfind(kCounter, last_launch);
-  std::printf("%s\t%s\t%.6f\t%.6f\n", c.name,
-              report.substr(at + kCounter.size(), report.find_first_of(",\n", at) - at - kCounter.size()).c_str(),
-              seconds, processor);
+  const auto report = nlohmann::json::parse(device->report_json());
+  const auto count = report["launches"].back()["counters"]["smsp__thread_inst_executed.sum"].get<uint64_t>();
+  std::printf("%s\t%" PRIu64 "\t%.6f\t%.6f\n", c.name, count, seconds, processor);
 }
 
 }  // namespace

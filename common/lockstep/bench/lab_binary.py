@@ -19,15 +19,12 @@ class Call:
     peak_kib: int  # resident memory of the whole process
     value: object  # the function's result
     output: bytes  # the array that it wrote
-    in_bytes: int = 0
-    out_bytes: int = 0
 
 
 def sizes(contract: str, n: int) -> tuple[int, int]:
     """Bytes of the input and of the output."""
-    return {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}[
-        contract
-    ]
+    known = {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}
+    return known[contract]
 
 
 def input_of(contract: str, n: int) -> bytes:
@@ -91,7 +88,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
     output = os.pread(result_fd, out_bytes, in_bytes + 3 * GUARD)
     os.close(input_fd)
     os.close(result_fd)
-    return Call(reply["host_ms"] / 1e3, peak, reply["value"], output, in_bytes, out_bytes)
+    return Call(reply["host_ms"] / 1e3, peak, reply["value"], output)
 
 
 @dataclass

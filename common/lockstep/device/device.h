@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,5 +78,9 @@ class Device {
   enum class End { kReset, kOrderly };
   virtual Outcome end_program(End end) = 0;
 };
+
+// The device in another process. socket: "fd:N", the number of a descriptor. The device closes it. Throws
+// std::runtime_error that says what is wrong.
+std::unique_ptr<Device> connect_device(const std::string& socket);
 
 }  // namespace lockstep

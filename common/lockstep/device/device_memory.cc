@@ -54,9 +54,7 @@ void DeviceMemory::release(uint64_t address) {
 bool DeviceMemory::holds(const Region& region) const {
   uint64_t bytes = 0;
   if (region.width == 0 || region.rows == 0) return true;
-  return !__builtin_mul_overflow(region.pitch, region.rows - 1, &bytes) &&
-         !__builtin_add_overflow(bytes, region.width, &bytes) &&
-         memory_.find(region.address).contains(region.address, bytes);
+  return region.reach(&bytes) && memory_.find(region.address).contains(region.address, bytes);
 }
 
 void DeviceMemory::wrote(const Region& region) {

@@ -18,51 +18,6 @@ constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
-void put(Writer& out, const Outcome& outcome) { out.put(outcome.status, outcome.message); }
-
-}  // namespace
-
-std::string Ending::text() const {
-  return kind == kOrderly ? "orderly" : kind == kGone ? "gone" : "protocol violation: " + reason;
-}
-
-bool RemoteHost::ask(Message question, uint64_t value) const {
-  const std::lock_guard lock(mutex_);
-  if (ending_) return false;
-  try {
-    if (connection_.send(question, Writer().put(value).body())) {
-      if (const std::optional<Received> received = connection_.receive()) {
-        if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
-        return std::get<bool>(Reader(received->body).all<bool>());
-      }
-    }
-    ending_ = Ending{Ending::kGone};
-  } catch (const WireError& error) { ending_ = Ending{Ending::kViolation, error.what()}; }
-  return false;
-}
-
-// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
-SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-  const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
-                    fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
-  void* window = made ? mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
-  if (window == MAP_FAILED) throw std::runtime_error(kShared + std::string(std::strerror(errno)));
-  window_ = static_cast<char*>(window);
-}
-
-SharedFile::~SharedFile() {
-  munmap(window_, kTransferBytes);
-  close(fd_);
-}
-
-void refuse_device(Connection& connection, const std::string& reason) {
-  Writer out;
-  put(out, {Status::kDeviceGone, reason});
-  if (connection.receive()) connection.send(Message::kReply, out.body());
-}
-
-namespace {
-
 // Each handler reads its whole message before it does anything.
 class DeviceServer {
  public:
@@ -94,8 +49,7 @@ class DeviceServer {
     in.all<>();
     greeted_ = true;
     Writer out;
-    put(out, {});
-    out.put(device_.limits(), device_.address_space(), options_.failure.number != 0);
+    out.put(Status::kOk, "", device_.limits(), device_.address_space(), options_.failure.number != 0);
     connection_.send(Message::kReply, out.body(), shared_.fd());
   }
 
@@ -117,20 +71,17 @@ class DeviceServer {
 
   // A reply holds the outcome, the fault, output and messages; then, if the outcome is ok, the values asked for.
   void reply(const Outcome& outcome, const Writer& out) {
+    const Outcome fault = device_.fault();
     Writer whole;
-    put(whole, outcome);
-    put(whole, device_.fault());
-    const std::string output = device_.take_output();
-    const std::vector<std::string> messages = device_.take_messages();
-    whole.put(output, static_cast<uint32_t>(messages.size()));
-    for (const std::string& message : messages) whole.put(message);
+    whole.put(outcome.status, outcome.message, fault.status, fault.message, device_.take_output(),
+              device_.take_messages());
     connection_.send(Message::kReply, outcome.ok() ? whole.body() + out.body() : whole.body());
   }
 
   Outcome answer(Message kind, Reader& in, Writer& out) {
     switch (kind) {
       case Message::kAllocate: return allocate(in, out);
-      case Message::kFree: return free(in);
+      case Message::kFree: return pass_on(in, &Device::free);
       case Message::kCopyIn: return copy_in(in);
       case Message::kCopyOut: return copy_out(in);
       case Message::kCopyWithin: return copy_within(in);
@@ -139,11 +90,11 @@ class DeviceServer {
       case Message::kMemoryInfo: return memory_info(in, out);
       case Message::kPtx: return take_ptx(in);
       case Message::kLoadModule: return load_module(in, out);
-      case Message::kUnloadModule: return device_.unload_module(std::get<0>(in.all<ModuleId>()));
+      case Message::kUnloadModule: return pass_on(in, &Device::unload_module);
       case Message::kFindFunction: return find_function(in, out);
       case Message::kFindGlobal: return find_global(in, out);
       case Message::kBlocksPerSm: return blocks_per_sm(in, out);
-      case Message::kSetMaxDynamicShared: return set_max_dynamic_shared(in);
+      case Message::kSetMaxDynamicShared: return pass_on(in, &Device::set_max_dynamic_shared);
       case Message::kLaunch: return launch(in);
       case Message::kCallFails: return call_fails(in, out);
       case Message::kEnd: return end(in);
@@ -151,9 +102,14 @@ class DeviceServer {
     }
   }
 
+  // For a request whose message holds exactly its arguments, which the device itself checks.
+  template <typename... T>
+  Outcome pass_on(Reader& in, Outcome (Device::*request)(T...)) {
+    return std::apply([&](T... values) { return (device_.*request)(values...); }, in.all<T...>());
+  }
+
   Region take_region(Reader& in) const {
-    Region region;
-    for (uint64_t* part : {&region.address, &region.pitch, &region.width, &region.rows}) *part = in.take<uint64_t>();
+    const auto region = in.take<Region>();
     // Rows at one and the same address could be written without end.
     if (region.rows > 1 && region.pitch < region.width) throw WireError("rows that overlap");
     if (region.rows == 0 || region.width == 0) throw WireError("a copy of nothing");
@@ -175,11 +131,6 @@ class DeviceServer {
     const Outcome outcome = device_.allocate(bytes, &address, kind);
     out.put(address);
     return outcome;
-  }
-
-  Outcome free(Reader& in) {
-    const auto [address, pinned] = in.all<uint64_t, bool>();
-    return device_.free(address, pinned);
   }
 
   Outcome copy_in(Reader& in) {
@@ -251,9 +202,8 @@ class DeviceServer {
     const auto [module, name] = in.all<ModuleId, std::string_view>();
     FunctionInfo info;
     const Outcome outcome = device_.find_function(module, name, &info);
-    out.put(info.id, info.name, info.param_bytes, info.static_shared_bytes, info.local_bytes, info.registers,
-            info.max_threads_per_block, info.ptx_version, static_cast<uint32_t>(info.params.size()));
-    for (const ParamInfo& param : info.params) out.put(param);
+    out.put(info.id, info.name, info.params, info.param_bytes, info.static_shared_bytes, info.local_bytes,
+            info.registers, info.max_threads_per_block, info.ptx_version);
     return outcome;
   }
 
@@ -261,7 +211,7 @@ class DeviceServer {
     const auto [module, name] = in.all<ModuleId, std::string_view>();
     GlobalInfo info;
     const Outcome outcome = device_.find_global(module, name, &info);
-    out.put(info.address, info.bytes, info.managed);
+    out.put(info);
     return outcome;
   }
 
@@ -269,11 +219,6 @@ class DeviceServer {
     const auto [function, threads, shared] = in.all<FunctionId, uint32_t, uint64_t>();
     out.put(device_.blocks_per_sm(function, threads, shared));
     return {};
-  }
-
-  Outcome set_max_dynamic_shared(Reader& in) {
-    const auto [function, bytes] = in.all<FunctionId, uint64_t>();
-    return device_.set_max_dynamic_shared(function, bytes);
   }
 
   Outcome launch(Reader& in) {
@@ -311,6 +256,43 @@ class DeviceServer {
 };
 
 }  // namespace
+
+std::string Ending::text() const {
+  return kind == kOrderly ? "orderly" : kind == kGone ? "gone" : "protocol violation: " + reason;
+}
+
+bool RemoteHost::ask(Message question, uint64_t value) const {
+  const std::lock_guard lock(mutex_);
+  if (ending_) return false;
+  try {
+    if (connection_.send(question, Writer().put(value).body())) {
+      if (const std::optional<Received> received = connection_.receive()) {
+        if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
+        return std::get<bool>(Reader(received->body).all<bool>());
+      }
+    }
+    ending_ = Ending{Ending::kGone};
+  } catch (const WireError& error) { ending_ = Ending{Ending::kViolation, error.what()}; }
+  return false;
+}
+
+// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
+SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
+                    fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+  void* window = made ? mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
+  if (window == MAP_FAILED) throw std::runtime_error(kShared + std::string(std::strerror(errno)));
+  window_ = static_cast<char*>(window);
+}
+
+SharedFile::~SharedFile() {
+  munmap(window_, kTransferBytes);
+  close(fd_);
+}
+
+void refuse_device(Connection& connection, const std::string& reason) {
+  if (connection.receive()) connection.send(Message::kReply, Writer().put(Status::kDeviceGone, reason).body());
+}
 
 Ending serve(const DeviceOptions& options, Connection& connection, const RemoteHost& host, EmulatedDevice& device,
              const SharedFile& shared) {

@@ -3,7 +3,6 @@
 // makes no sense ends the conversation, with the reason.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
-#include <string>
 
 #include "device/device_server.h"
 #include "engine/memory.h"

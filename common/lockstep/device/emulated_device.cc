@@ -9,7 +9,6 @@
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"
-#include "device/launch_limits.h"
 #include "device/modules.h"
 #include "engine/grid.h"
 #include "engine/workers.h"

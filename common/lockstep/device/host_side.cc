@@ -7,11 +7,7 @@
 namespace lockstep {
 
 void HostSide::add(const char* kind, const std::string& kernel, const std::string& message) {
-  Finding finding;
-  finding.kind = kind;
-  finding.kernel = kernel;
-  finding.message = message;
-  findings_.add(std::move(finding));
+  findings_.add({.kind = kind, .kernel = kernel, .message = message});
 }
 
 void HostSide::allocated(uint64_t address, uint64_t bytes, MemoryKind kind) {

@@ -1,4 +1,5 @@
-// kernels: the kernels of loaded modules, each decoded to a Program when it is first asked for. Runs none of them.
+// kernels: the kernels of loaded modules, each decoded to a Program when it is first asked for, and the launches
+// that a card refuses (launch_limits.cc). Runs none of them.
 #pragma once
 
 #include <cstdint>
@@ -39,5 +40,13 @@ class Kernels {
   const uint64_t param_block_;
   std::vector<std::unique_ptr<LoadedKernel>> kernels_;  // by FunctionId; null after its module was unloaded
 };
+
+// Blocks of this shape that one multiprocessor holds at once.
+uint32_t blocks_per_sm(const DeviceLimits& limits, const LoadedKernel& kernel, uint32_t threads,
+                       uint64_t dynamic_shared_bytes);
+
+// kOk, and the number of blocks that the card holds at once; else the first thing that is wrong.
+Outcome check_launch(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& request,
+                     uint64_t* resident);
 
 }  // namespace lockstep

@@ -1,8 +1,10 @@
-#include "device/launch_limits.h"
-
+// launch_limits: a request for a launch → the first thing that is wrong with it, before the kernel starts: its shape,
+// its resources, the limit of cooperative launches, an instruction that is not supported. Each answer names the next
+// step.
 #include <string>
 
 #include "count/occupancy.h"
+#include "device/kernels.h"
 
 namespace lockstep {
 namespace {

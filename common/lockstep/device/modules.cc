@@ -59,7 +59,7 @@ void Modules::allocate_variables(LoadedModule& loaded) {
     const uint64_t address = memory_.allocate_variable(v.bytes, v.managed);
     if (!address)
       throw PtxError(0, "no device memory is left for the variable '" + v.name + "' of " + bytes_text(v.bytes));
-    loaded.globals[v.name] = {address, v.bytes, v.managed};
+    loaded.globals[v.name] = {address, v.bytes};
   }
   for (const Variable& v : loaded.module.variables)
     if (loaded.globals.contains(v.name)) initialise(loaded, v);

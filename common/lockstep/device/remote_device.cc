@@ -1,11 +1,11 @@
-#include "device/remote_device.h"
-
+// remote_device: a Device that sends its requests to a device_server in another process, for a program that must not
+// change what the device counts and finds. This process reserves the addresses of device memory, so that the host puts
+// nothing there; only the memory that CUDA maps for the host lies behind them.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <iterator>
 #include <map>
@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/align.h"
+#include "device/device.h"
 #include "device/wire.h"
 #include "engine/host.h"
 
@@ -25,10 +26,8 @@ constexpr const char* kGoneText =
 
 Outcome take_outcome(Reader& in) {
   const auto status = in.take<Status>();
-  return {status, std::string(in.take<std::string_view>())};
+  return {status, in.take<std::string>()};
 }
-
-Writer written(const Region& region) { return Writer().put(region.address, region.pitch, region.width, region.rows); }
 
 class RemoteDevice : public Device {
  public:
@@ -53,22 +52,17 @@ class RemoteDevice : public Device {
   const DeviceLimits& limits() const override { return limits_; }
 
   Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override {
-    std::string values;
     *address = 0;
-    const Outcome outcome = request(Message::kAllocate, Writer().put(bytes, kind), &values);
-    if (!outcome.ok()) return outcome;
-    *address = Reader(values).take<uint64_t>();
-    if (*address == 0) return {};
-    known_[*address] = bytes;
-    reach(*address, bytes, PROT_READ | PROT_WRITE);
-    return {};
+    Outcome outcome = request(Message::kAllocate, Writer().put(bytes, kind), address);
+    if (*address) open(*address, {bytes});
+    return outcome;
   }
 
   Outcome free(uint64_t address, bool pinned) override {
     Outcome outcome = request(Message::kFree, Writer().put(address, pinned));
     const auto found = known_.find(address);
     if (!outcome.ok() || found == known_.end()) return outcome;
-    reach(address, found->second, PROT_NONE);
+    reach(address, found->second.bytes, PROT_NONE);
     known_.erase(found);
     return outcome;
   }
@@ -78,13 +72,13 @@ class RemoteDevice : public Device {
       for (uint64_t i = 0; i < piece.rows; ++i)
         std::memcpy(window_ + i * piece.width, static_cast<const char*>(from) + (row + i) * from_pitch + column,
                     piece.width);
-      return request(Message::kCopyIn, written(piece));
+      return request(Message::kCopyIn, Writer().put(piece));
     });
   }
 
   Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
     return in_pieces(from, [&](const Region& piece, uint64_t row, uint64_t column) {
-      const Outcome outcome = request(Message::kCopyOut, written(piece).put(part));
+      const Outcome outcome = request(Message::kCopyOut, Writer().put(piece, part));
       part = CopyPart::kLater;
       for (uint64_t i = 0; outcome.ok() && i < piece.rows; ++i)
         std::memcpy(static_cast<char*>(to) + (row + i) * to_pitch + column, window_ + i * piece.width, piece.width);
@@ -93,38 +87,31 @@ class RemoteDevice : public Device {
   }
 
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
-    return request(Message::kCopyWithin, written(to).put(from, from_pitch));
+    return request(Message::kCopyWithin, Writer().put(to, from, from_pitch));
   }
 
-  Outcome fill(const Region& to, uint8_t value) override { return request(Message::kFill, written(to).put(value)); }
+  Outcome fill(const Region& to, uint8_t value) override { return request(Message::kFill, Writer().put(to, value)); }
 
   // Every copy asks about its pointers. Allocations of the host are known here, without a request.
   AddressInfo find_address(uint64_t address) const override {
     if (address < space_.begin || address >= space_.end) return {};
     if (const auto after = known_.upper_bound(address); after != known_.begin())
-      if (const auto& [base, bytes] = *std::prev(after); address - base < bytes)
-        return {AddressKind::kDevice, base, bytes};
-    std::string values;
-    if (!request(Message::kFindAddress, Writer().put(address), &values).ok()) return {};
-    const auto [kind, base, bytes] = Reader(values).all<AddressKind, uint64_t, uint64_t>();
-    return {kind, base, bytes};
+      if (const auto& [base, known] = *std::prev(after); address - base < known.bytes)
+        return {AddressKind::kDevice, base, known.bytes};
+    AddressInfo info;
+    request(Message::kFindAddress, Writer().put(address), &info.kind, &info.base, &info.bytes);
+    return info;
   }
 
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
-    std::string values;
     *free_bytes = *total_bytes = 0;
-    if (!request(Message::kMemoryInfo, {}, &values).ok()) return;
-    std::tie(*free_bytes, *total_bytes) = Reader(values).all<uint64_t, uint64_t>();
+    request(Message::kMemoryInfo, {}, free_bytes, total_bytes);
   }
 
   Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
     uint64_t total = 0;
-    Writer lengths;
-    lengths.put(static_cast<uint32_t>(ptx.size()));
-    for (const std::string_view text : ptx) {
-      total += text.size();
-      lengths.put(uint64_t{text.size()});
-    }
+    std::vector<uint64_t> lengths;
+    for (const std::string_view text : ptx) total += lengths.emplace_back(text.size());
     if (total > kMostPtx)
       return {Status::kInvalidPtx, "the program has " + std::to_string(total >> 20) + " MiB of PTX; a device takes " +
                                        std::to_string(kMostPtx >> 20) + " MiB\n  Next: build for fewer architectures."};
@@ -135,55 +122,34 @@ class RemoteDevice : public Device {
         if (Outcome outcome = request(Message::kPtx, Writer().put(uint64_t{piece.size()})); !outcome.ok())
           return outcome;
       }
-    std::string values;
-    Outcome outcome = request(Message::kLoadModule, lengths, &values);
-    if (outcome.ok()) *module = Reader(values).take<ModuleId>();
-    return outcome;
+    return request(Message::kLoadModule, Writer().put(lengths), module);
   }
 
   Outcome unload_module(ModuleId module) override {
-    std::erase_if(variables_, [&](const auto& variable) {
-      if (variable.second != module) return false;
-      const auto known = known_.find(variable.first);
-      reach(known->first, known->second, PROT_NONE);
-      known_.erase(known);
+    std::erase_if(known_, [&](const auto& entry) {
+      if (entry.second.module != module) return false;
+      reach(entry.first, entry.second.bytes, PROT_NONE);
       return true;
     });
     return request(Message::kUnloadModule, Writer().put(module));
   }
 
   Outcome find_function(ModuleId module, std::string_view name, FunctionInfo* info) override {
-    std::string values;
-    if (Outcome outcome = request(Message::kFindFunction, Writer().put(module, name), &values); !outcome.ok())
-      return outcome;
-    Reader in(values);
-    *info = {};
-    info->id = in.take<FunctionId>();
-    info->name = in.take<std::string_view>();
-    for (uint32_t* value : {&info->param_bytes, &info->static_shared_bytes, &info->local_bytes, &info->registers,
-                            &info->max_threads_per_block})
-      *value = in.take<uint32_t>();
-    info->ptx_version = in.take<int>();
-    info->params.resize(in.take<uint32_t>());
-    for (ParamInfo& param : info->params) param = in.take<ParamInfo>();
-    return {};
+    return request(Message::kFindFunction, Writer().put(module, name), &info->id, &info->name, &info->params,
+                   &info->param_bytes, &info->static_shared_bytes, &info->local_bytes, &info->registers,
+                   &info->max_threads_per_block, &info->ptx_version);
   }
 
   Outcome find_global(ModuleId module, std::string_view name, GlobalInfo* info) override {
-    std::string values;
-    if (Outcome outcome = request(Message::kFindGlobal, Writer().put(module, name), &values); !outcome.ok())
-      return outcome;
-    std::tie(info->address, info->bytes, info->managed) = Reader(values).all<uint64_t, uint64_t, bool>();
-    known_[info->address] = info->bytes;
-    variables_[info->address] = module;
-    reach(info->address, info->bytes, PROT_READ | PROT_WRITE);
-    return {};
+    Outcome outcome = request(Message::kFindGlobal, Writer().put(module, name), info);
+    if (outcome.ok()) open(info->address, {info->bytes, module});
+    return outcome;
   }
 
   uint32_t blocks_per_sm(FunctionId function, uint32_t threads, uint64_t dynamic_shared_bytes) const override {
-    std::string values;
-    const Writer body = Writer().put(function, threads, dynamic_shared_bytes);
-    return request(Message::kBlocksPerSm, body, &values).ok() ? Reader(values).take<uint32_t>() : 0;
+    uint32_t blocks = 0;
+    request(Message::kBlocksPerSm, Writer().put(function, threads, dynamic_shared_bytes), &blocks);
+    return blocks;
   }
 
   Outcome set_max_dynamic_shared(FunctionId function, uint64_t bytes) override {
@@ -211,9 +177,9 @@ class RemoteDevice : public Device {
   }
 
   bool call_fails(std::string_view function) override {
-    std::string values;
-    return plans_failure_ && request(Message::kCallFails, Writer().put(function), &values).ok() &&
-           Reader(values).take<bool>();
+    bool fails = false;
+    if (plans_failure_) request(Message::kCallFails, Writer().put(function), &fails);
+    return fails;
   }
 
   void start_profiling() override {
@@ -249,8 +215,9 @@ class RemoteDevice : public Device {
     window_ = static_cast<char*>(window);
   }
 
-  // Sends a request and waits for the reply. `values`: what the reply holds after the outcome, valid if that is ok.
-  Outcome request(Message kind, const Writer& body, std::string* values = nullptr) const {
+  // Sends a request and waits for the reply. `values`: what the reply holds after the outcome, set if that is ok.
+  template <typename... T>
+  Outcome request(Message kind, const Writer& body, T*... values) const {
     if (gone_ || pid_ != getpid() || !connection_.send(kind, body.body())) return lost();
     const std::optional<Received> received = reply();
     if (!received) return lost();
@@ -258,8 +225,8 @@ class RemoteDevice : public Device {
     Outcome outcome = take_outcome(in);
     fault_ = take_outcome(in);
     output_ += in.take<std::string_view>();
-    for (auto count = in.take<uint32_t>(); count > 0; --count) messages_.emplace_back(in.take<std::string_view>());
-    if (values) *values = in.rest();
+    std::ranges::move(in.take<std::vector<std::string>>(), std::back_inserter(messages_));
+    if (outcome.ok()) std::tie(*values...) = in.all<T...>();
     return outcome;
   }
 
@@ -283,6 +250,16 @@ class RemoteDevice : public Device {
   Outcome lost() const {
     gone_ = true;
     return fault_ = {Status::kDeviceGone, kGoneText};
+  }
+
+  // An allocation of the host, or a variable of a module that it asked for.
+  struct Known {
+    uint64_t bytes;
+    ModuleId module = 0;  // 0: an allocation
+  };
+  void open(uint64_t address, const Known& known) {
+    known_[address] = known;
+    reach(address, known.bytes, PROT_READ | PROT_WRITE);
   }
 
   // Sets the host's rights to memory that it may touch in place. Device memory stays closed.
@@ -318,9 +295,8 @@ class RemoteDevice : public Device {
   AddressSpace space_;
   char* window_ = nullptr;
   bool plans_failure_ = false;
-  bool unread_ = false;                     // a launch failed, and the program has not read the error yet
-  std::map<uint64_t, uint64_t> known_;      // allocations of the host, and variables that it asked for: address, bytes
-  std::map<uint64_t, ModuleId> variables_;  // the addresses in known_ that belong to a module
+  bool unread_ = false;              // a launch failed, and the program has not read the error yet
+  std::map<uint64_t, Known> known_;  // by address
 };
 
 }  // namespace

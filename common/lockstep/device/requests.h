@@ -33,7 +33,6 @@ struct FunctionInfo {
 struct GlobalInfo {
   uint64_t address = 0;
   uint64_t bytes = 0;
-  bool managed = false;
 };
 
 struct LaunchRequest {
@@ -48,6 +47,10 @@ struct LaunchRequest {
 // Rows of `width` bytes in device memory. The starts of two rows are `pitch` bytes apart.
 struct Region {
   uint64_t address = 0, pitch = 0, width = 0, rows = 1;
+  // From the first row's start to the last row's end. False: a uint64_t cannot hold the number. There is a row.
+  bool reach(uint64_t* bytes) const {
+    return !__builtin_mul_overflow(pitch, rows - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
+  }
 };
 
 // One call of the program may need several copies. The program waits for the device in the first of them only.

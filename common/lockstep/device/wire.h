@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace lockstep {
 
@@ -46,7 +47,7 @@ enum class Message : uint32_t {
   kAnswer,
 };
 
-constexpr uint64_t kWireVersion = 0x4c4f434b53544502;  // changes when any message changes
+constexpr uint64_t kWireVersion = 0x4c4f434b53544503;  // changes when any message changes
 constexpr uint64_t kTransferBytes = 4 << 20;           // the size of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it
@@ -58,7 +59,12 @@ class WireError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Plain values keep their layout. A text is its length and its bytes.
+template <typename T>
+constexpr bool kIsList = false;
+template <typename T>
+constexpr bool kIsList<std::vector<T>> = true;
+
+// Plain values keep their layout. A text is its length and its bytes. A list is its length and its values.
 class Writer {
  public:
   template <typename... T>
@@ -75,6 +81,9 @@ class Writer {
       const std::string_view text = value;
       append(static_cast<uint32_t>(text.size()));
       body_ += text;
+    } else if constexpr (kIsList<T>) {
+      append(static_cast<uint32_t>(value.size()));
+      for (const auto& one : value) append(one);
     } else {
       static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
       body_.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -83,7 +92,7 @@ class Writer {
   std::string body_;
 };
 
-// Throws WireError if the body is too short. A text is a view of the body.
+// Throws WireError if the body is too short. A std::string_view is a view of the body.
 class Reader {
  public:
   explicit Reader(std::string_view body) : rest_(body) {}
@@ -91,6 +100,12 @@ class Reader {
   T take() {
     if constexpr (std::is_same_v<T, std::string_view>) {
       return bytes(take<uint32_t>());
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return T(take<std::string_view>());
+    } else if constexpr (kIsList<T>) {
+      T values;
+      for (auto count = take<uint32_t>(); count > 0; --count) values.push_back(take<typename T::value_type>());
+      return values;
     } else if constexpr (std::is_same_v<T, bool>) {
       const auto value = take<uint8_t>();
       return value <= 1 ? value == 1 : throw WireError("a flag is " + std::to_string(value));
@@ -108,7 +123,6 @@ class Reader {
     if (!rest_.empty()) throw WireError(std::to_string(rest_.size()) + " bytes follow the message");
     return values;
   }
-  std::string_view rest() { return bytes(rest_.size()); }
 
  private:
   std::string_view bytes(size_t count) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <stdexcept>
 
 #include "cards_csv.h"
@@ -48,17 +49,15 @@ std::vector<Card> read_cards(std::string_view csv) {
   std::vector<Card> found;
   Card all{"all", {}};
   int number = 0;
-  for (size_t begin = 0; begin < csv.size();) {
-    const size_t end = std::min(csv.find('\n', begin), csv.size());
-    const std::string_view line = csv.substr(begin, end - begin);
-    begin = end + 1;
+  std::istringstream lines{std::string(csv)};
+  for (std::string line; std::getline(lines, line);) {
     if (line.starts_with('#') || ++number == 1) continue;  // the first line is the head
     const auto wrong = [&](const std::string& what) {
-      return std::runtime_error("cards.csv: \"" + std::string(line) + "\": " + what);
+      return std::runtime_error("cards.csv: \"" + line + "\": " + what);
     };
     const size_t a = line.find(','), b = line.find(',', a + 1), c = line.find(',', b + 1);
-    if (c == std::string_view::npos || c + 1 == line.size()) throw wrong("a line is card,parameter,value,source");
-    const std::string name(line.substr(0, a)), parameter(line.substr(a + 1, b - a - 1));
+    if (c == std::string::npos || c + 1 == line.size()) throw wrong("a line is card,parameter,value,source");
+    const std::string name = line.substr(0, a), parameter = line.substr(a + 1, b - a - 1);
     if (std::ranges::find(kParameters, parameter) == std::end(kParameters)) throw wrong("there is no such parameter");
     double value = 0;
     const char* const last = line.data() + c;

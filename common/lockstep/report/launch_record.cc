@@ -1,11 +1,8 @@
 #include "report/launch_record.h"
 
-#include <tuple>
-
 #include "count/atomic_loop.h"
 #include "count/counter_names.h"
 #include "count/occupancy.h"
-#include "engine/launch_state.h"
 
 namespace lockstep {
 namespace {
@@ -30,30 +27,26 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   const std::string op = kOps[static_cast<int>(access.op)];
+  const auto add_sectors = [&](const std::string& what, const auto& accesses) {
+    add("l1tex__t_requests_pipe_lsu_mem_" + what + ".sum", accesses.requests);
+    add("l1tex__t_sectors_pipe_lsu_mem_" + what + ".sum", accesses.sectors);
+  };
+  const auto add_wavefronts = [&](const std::string& op_name, const auto& accesses) {
+    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op_name + ".sum", accesses.wavefronts);
+    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op_name + ".sum", accesses.wavefronts - accesses.ideal);
+  };
   if (c.global.requests) {
-    const std::string name = atomic && is_atomic_loop(access, false) ? "atom" : op;  // its attempts are cas
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_" + name + ".sum", c.global.requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_" + name + ".sum", c.global.sectors);
+    // The attempts of a loop are cas.
+    add_sectors("global_op_" + (atomic && is_atomic_loop(access, false) ? "atom" : op), c.global);
     if (atomic) add("global_atomics", c.global.threads);
   }
-  if (c.loop.requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", c.loop.requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", c.loop.sectors);
-  }
+  if (c.loop.requests) add_sectors("global_op_ld", c.loop);
   if (c.shared.requests) {
-    const std::string name = atomic ? "atom" : op;  // the card has one name for both kinds of atomics
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + name + ".sum", c.shared.wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + name + ".sum", c.shared.wavefronts - c.shared.ideal);
+    add_wavefronts(atomic ? "atom" : op, c.shared);  // the card has one name for both kinds of atomics
     if (atomic) add("shared_atomics", c.shared.threads);
   }
-  if (c.loop.wavefronts) {
-    add("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", c.loop.wavefronts);
-    add("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", c.loop.wavefronts - c.loop.ideal);
-  }
-  if (c.local.requests) {
-    add("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum", c.local.requests);
-    add("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum", c.local.sectors);
-  }
+  if (c.loop.wavefronts) add_wavefronts("ld", c.loop);
+  if (c.local.requests) add_sectors("local_op_" + op, c.local);
 }
 
 CounterSums occupancy_figures(const Launch& launch) {
@@ -68,14 +61,6 @@ CounterSums occupancy_figures(const Launch& launch) {
 }
 
 }  // namespace
-
-bool operator<(const LaunchRecord& a, const LaunchRecord& b) {
-  const auto all = [](const LaunchRecord& r) {
-    return std::tie(r.kernel, r.grid.x, r.grid.y, r.grid.z, r.block.x, r.block.y, r.block.z, r.counters, r.occupancy,
-                    r.lines, r.work);
-  };
-  return all(a) < all(b);
-}
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host) {
   const LaunchShape& shape = launch.shape;

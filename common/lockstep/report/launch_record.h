@@ -25,9 +25,8 @@ struct LaunchRecord {
   CounterSums occupancy;
   std::map<std::pair<std::string, uint32_t>, CounterSums> lines;  // by file and line
   Work work;                                                      // no blocks: nothing is modelled
+  auto operator<=>(const LaunchRecord&) const = default;
 };
-
-bool operator<(const LaunchRecord& a, const LaunchRecord& b);  // a total order: different records are never equal
 
 // The host's calls since the last launch; none before the first.
 struct HostCalls {

@@ -13,6 +13,14 @@
 #include "report/cost_model.h"
 
 namespace lockstep {
+
+// How these become JSON. The issued instructions stand beside a launch's other work.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Chain, cycles, shared_waits, l1_waits, misses, barriers)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Issued, slots, integer, floating, double_precision, special)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Work, shared_bytes, wavefronts, l2_sectors, loaded_sectors, sectors_read,
+                                   sectors_written, atomic_sectors, busiest_atomics, chains, longest_chain)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelledTime, launch, dram, l2, shared, issue, atomics, latency, blocks)
+
 namespace {
 
 // Quotients of the sums of a launch or of a line. A quotient by zero is left out.
@@ -58,17 +66,9 @@ nlohmann::json modelled(const Work& work) {
   for (const Card& card : cards()) {
     if (!fits(work, card)) continue;
     const ModelledTime t = modelled_time(work, card);
-    result[card.name] = {{"us", rounded(t.us)},
-                         {"bound", t.bound},
-                         {"parts",
-                          {{"launch", rounded(t.launch)},
-                           {"dram", rounded(t.dram)},
-                           {"l2", rounded(t.l2)},
-                           {"shared", rounded(t.shared)},
-                           {"issue", rounded(t.issue)},
-                           {"atomics", rounded(t.atomics)},
-                           {"latency", rounded(t.latency)},
-                           {"blocks", rounded(t.blocks)}}}};
+    nlohmann::json parts = t;
+    for (nlohmann::json& part : parts) part = rounded(part);
+    result[card.name] = {{"us", rounded(t.us)}, {"bound", t.bound}, {"parts", parts}};
   }
   return result;
 }
@@ -88,32 +88,6 @@ nlohmann::json modelled(const std::vector<const LaunchRecord*>& launches) {
   return result;
 }
 
-nlohmann::json to_json(const Chain& chain) {
-  return {{"cycles", chain.cycles},
-          {"shared_waits", chain.shared_waits},
-          {"l1_waits", chain.l1_waits},
-          {"misses", chain.misses},
-          {"barriers", chain.barriers}};
-}
-
-nlohmann::json to_json(const Work& w) {
-  return {{"shared_bytes", w.shared_bytes},
-          {"slots", w.issued.slots},
-          {"integer", w.issued.integer},
-          {"floating", w.issued.floating},
-          {"double_precision", w.issued.double_precision},
-          {"special", w.issued.special},
-          {"wavefronts", w.wavefronts},
-          {"l2_sectors", w.l2_sectors},
-          {"loaded_sectors", w.loaded_sectors},
-          {"sectors_read", w.sectors_read},
-          {"sectors_written", w.sectors_written},
-          {"atomic_sectors", w.atomic_sectors},
-          {"busiest_atomics", w.busiest_atomics},
-          {"chains", to_json(w.chains)},
-          {"longest_chain", to_json(w.longest_chain)}};
-}
-
 nlohmann::json to_json(const LaunchRecord& launch) {
   const uint64_t blocks = launch.grid.count();
   nlohmann::json lines = nlohmann::json::array();
@@ -122,6 +96,8 @@ nlohmann::json to_json(const LaunchRecord& launch) {
                      {"line", location.second},
                      {"counters", counters},
                      {"ratios", ratios(counters, blocks)}});
+  nlohmann::json work = launch.work;
+  work.update(nlohmann::json(launch.work.issued));
   return {{"kernel", launch.kernel},
           {"grid", shape(launch.grid)},
           {"block", shape(launch.block)},
@@ -130,7 +106,7 @@ nlohmann::json to_json(const LaunchRecord& launch) {
           {"occupancy", launch.occupancy},
           {"lines", lines},
           {"modelled", modelled(launch.work)},
-          {"work", to_json(launch.work)}};
+          {"work", work}};
 }
 
 std::string to_text(const nlohmann::json& json) {

@@ -1,6 +1,7 @@
 #include "report/work.h"
 
 #include "engine/launch.h"
+#include "program/program.h"
 
 namespace lockstep {
 namespace {

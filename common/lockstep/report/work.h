@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "count/counters.h"
-#include "program/program.h"
 
 namespace lockstep {
 

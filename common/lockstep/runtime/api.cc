@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "device/emulated_device.h"
-#include "device/remote_device.h"
 #include "report/report.h"
 #include "runtime/stubs.h"
 
@@ -30,9 +29,19 @@ void start(Runtime& runtime) {
   }
 }
 
-// The code that a program gets for a fat binary without usable PTX.
-cudaError_t code_of(FatbinError error) {
-  return error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
+// Gives the host its pointers to managed variables. If the module cannot be loaded, they point to plain memory: else
+// the host's next access to the variable crashes before anybody reads the message.
+void bind_managed(Runtime& runtime, Binary& binary) {
+  for (const auto& symbol : binary.symbols) {
+    if (!symbol->managed_pointer) continue;
+    GlobalInfo info;
+    if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
+      *symbol->managed_pointer = pointer_to(info.address);
+      runtime.program.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
+      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
+    }
+    if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
+  }
 }
 
 // Runs when the library is unloaded or the program ends: after the program's own exit handlers and destructors.
@@ -100,40 +109,12 @@ cudaError_t Runtime::code(const Outcome& outcome) {
 
 Kernel* Runtime::find_kernel(const void* function) {
   const auto found = program.kernels.find(function);
-  if (found != program.kernels.end()) return found->second.get();
-  // A cudaKernel_t may stand wherever a function may.
-  return program.kernel_handles.count(function) ? const_cast<Kernel*>(static_cast<const Kernel*>(function)) : nullptr;
+  return found == program.kernels.end() ? nullptr : found->second.get();
 }
-
-Symbol* Runtime::find_symbol(const void* variable) {
-  const auto found = program.symbols.find(variable);
-  return found == program.symbols.end() ? nullptr : found->second;
-}
-
-namespace {
-
-// Gives the host its pointers to managed variables. If the module cannot be loaded, they point to plain memory: else
-// the host's next access to the variable crashes before anybody reads the message.
-void bind_managed(Runtime& runtime, Binary& binary) {
-  for (const auto& symbol : binary.symbols) {
-    if (!symbol->managed_pointer) continue;
-    GlobalInfo info;
-    if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
-      *symbol->managed_pointer = pointer_to(info.address);
-      runtime.program.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
-      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
-    }
-    if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
-  }
-}
-
-}  // namespace
 
 const Outcome& Runtime::load(Binary& binary) {
-  if (binary.loaded) return binary.outcome;
-  binary.loaded = true;
-  const DeviceLimits& limits = device->limits();
-  const int arch = limits.compute.number();
+  if (binary.outcome) return *binary.outcome;
+  const int arch = device->limits().compute.number();
   Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
                   "the program registered something that is not a fat binary of nvcc's"};
   bool any_entries = false;
@@ -147,26 +128,30 @@ const Outcome& Runtime::load(Binary& binary) {
     }
     // An object file without device code has an empty container. That is fine while another file has code.
     if (!any_entries || !contents.entries.empty())
-      refusal = {static_cast<Status>(code_of(choice.error)), choice.message};
+      refusal = {static_cast<Status>(choice.error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage
+                                                                           : cudaErrorNoKernelImageForDevice),
+                 choice.message};
     any_entries |= !contents.entries.empty();
   }
   binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
   bind_managed(*this, binary);
-  return binary.outcome;
+  return *binary.outcome;
 }
 
 cudaError_t Runtime::resolve(Kernel& kernel) {
-  if (!kernel.resolved) {
-    kernel.resolved = true;
+  if (!kernel.outcome) {
     kernel.outcome = load(*kernel.binary);
-    if (kernel.outcome.ok()) kernel.outcome = device->find_function(kernel.binary->module, kernel.name, &kernel.info);
+    if (kernel.outcome->ok()) kernel.outcome = device->find_function(kernel.binary->module, kernel.name, &kernel.info);
     const uint64_t usual = device->limits().shared_per_block;
     kernel.max_dynamic_shared = usual - std::min<uint64_t>(usual, kernel.info.static_shared_bytes);
   }
-  return code(kernel.outcome);
+  return code(*kernel.outcome);
 }
 
-cudaError_t Runtime::resolve(Symbol& symbol, GlobalInfo* info) {
+cudaError_t Runtime::find_variable(const void* variable, GlobalInfo* info) {
+  const auto found = program.symbols.find(variable);
+  if (found == program.symbols.end()) return cudaErrorInvalidSymbol;
+  const Symbol& symbol = *found->second;
   Outcome outcome = load(*symbol.binary);
   if (outcome.ok() && !device->find_global(symbol.binary->module, symbol.name, info).ok())
     outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
@@ -200,7 +185,16 @@ cudaError_t leave(cudaError_t error) {
 
 bool is_stream(const Runtime& runtime, cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return true;
-  return runtime.streams.all.count(reinterpret_cast<Stream*>(stream)) != 0;
+  return runtime.streams.all.find(stream) != nullptr;
+}
+
+int refuse(const char* function) {
+  return call(Needs::kNothing, function, [&](Runtime& runtime) {
+    runtime.tell(std::string(function) +
+                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
+                 "program on a GPU");
+    return cudaErrorNotSupported;
+  });
 }
 
 }  // namespace lockstep::runtime
@@ -220,14 +214,3 @@ LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
   if (runtime.device) runtime.device->read_error();
   return t_last_error;
 }
-
-namespace lockstep::runtime {
-int refuse(const char* function) {
-  return call(Needs::kNothing, function, [&](Runtime& runtime) {
-    runtime.tell(std::string(function) +
-                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
-                 "program on a GPU");
-    return cudaErrorNotSupported;
-  });
-}
-}  // namespace lockstep::runtime

@@ -12,11 +12,13 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -61,8 +63,7 @@ struct Binary;
 struct Kernel {
   Binary* binary = nullptr;
   std::string name;
-  bool resolved = false;  // `outcome`, `info` and `max_dynamic_shared` are valid
-  Outcome outcome;
+  std::optional<Outcome> outcome;  // set: `info` and `max_dynamic_shared` are valid
   FunctionInfo info;
   uint64_t max_dynamic_shared = 0;
   int carveout = -1;
@@ -80,9 +81,8 @@ struct Symbol {
 // linked but not used costs nothing, and may even hold PTX that the device cannot run.
 struct Binary {
   std::vector<std::span<const std::byte>> containers;
-  ModuleId module = 0;  // 0: the device can run nothing of it
-  bool loaded = false;
-  Outcome outcome;  // the outcome of loading it
+  ModuleId module = 0;             // 0: the device can run nothing of it
+  std::optional<Outcome> outcome;  // the outcome of loading it; none: not loaded
   std::vector<std::unique_ptr<Symbol>> symbols;
 };
 
@@ -104,11 +104,31 @@ struct Pool {
   std::map<int, int> flags;  // reuse attributes
 };
 
+// Objects that the program created. Their addresses are its handles.
+template <typename T>
+class Handles {
+ public:
+  T* create(T value) {
+    auto created = std::make_unique<T>(value);
+    return (all_[created.get()] = std::move(created)).get();
+  }
+  // Null: there is no such object.
+  T* find(const void* handle) const {
+    const auto found = all_.find(handle);
+    return found == all_.end() ? nullptr : found->second.get();
+  }
+  bool destroy(const void* handle) { return all_.erase(handle) > 0; }
+  void clear() { all_.clear(); }
+
+ private:
+  std::unordered_map<const void*, std::unique_ptr<T>> all_;
+};
+
 // Everything that the program registered before main().
 struct Registered {
   std::vector<std::unique_ptr<Binary>> binaries;
-  std::unordered_map<const void*, std::unique_ptr<Kernel>> kernels;  // by the host's stub function
-  std::set<const void*> kernel_handles;
+  // By the host's stub function, and by the kernel's own address, which is its cudaKernel_t.
+  std::unordered_map<const void*, std::shared_ptr<Kernel>> kernels;
   std::unordered_map<const void*, Symbol*> symbols;  // by the host's shadow variable
 };
 struct MemoryTables {
@@ -117,19 +137,21 @@ struct MemoryTables {
   std::map<uint64_t, unsigned> host_flags;     // of pinned and registered memory
 };
 struct Events {
-  std::set<Event*> all;
+  Handles<Event> all;
   uint64_t records = 0;  // records of events so far
   uint64_t waited = 0;   // the program has waited for all records up to this one
 };
 struct Streams {
-  std::set<Stream*> all;
+  Handles<Stream> all;
   unsigned long long next_id = 3;  // after the null, the legacy and the per-thread stream
 };
 struct Pools {
-  std::set<Pool*> all;
+  Handles<Pool> all;
   Pool usual;
   Pool* current = &usual;
 };
+
+std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not there is 0
 
 // All state of the process, except the state of a thread. Never destroyed: calls may come until the process ends.
 struct Runtime {
@@ -147,7 +169,7 @@ struct Runtime {
   Streams streams;
   Pools pools;
   unsigned device_flags = cudaDeviceMapHost;
-  std::map<int, size_t> set_limits;
+  std::map<int, size_t> limits = usual_limits();
 
   std::set<std::string> told;  // messages printed so far
   pid_t pid = getpid();
@@ -166,15 +188,26 @@ struct Runtime {
   // Returns the code for the program, and prints the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
 
-  // A program names kernels and variables by host addresses. Null: the address is not registered.
+  // A program names kernels and variables by host addresses. Null: no kernel is registered with this one.
   Kernel* find_kernel(const void* function);
-  Symbol* find_symbol(const void* variable);
   // Loads a binary's modules, once.
   const Outcome& load(Binary& binary);
   // Fills in kernel.info. Fails with cudaErrorNoKernelImageForDevice and similar codes.
   cudaError_t resolve(Kernel& kernel);
-  cudaError_t resolve(Symbol& symbol, GlobalInfo* info);
+  // Fails with cudaErrorInvalidSymbol if the variable is not registered, or not in the binary's PTX.
+  cudaError_t find_variable(const void* variable, GlobalInfo* info);
 };
+
+// The memory that a pointer points to: the device's, freed memory of the device, or (neither) the host's own.
+struct Target {
+  bool known = false, freed = false;
+  MemoryKind kind = MemoryKind::kDevice;
+  uint64_t bytes_left = 0;  // from the pointer to the end of its allocation
+};
+Target target_of(const Runtime& runtime, const void* pointer);
+
+cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool = nullptr);
+cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
 
 // The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.
 enum class Needs {

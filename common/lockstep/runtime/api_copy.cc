@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/api_memory.h"
+#include "runtime/api.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -27,21 +27,17 @@ struct Copy {
   Rows to, from;
   size_t width = 0, height = 1;
   cudaMemcpyKind kind = cudaMemcpyDefault;
+  Region all(const Rows& side) const { return {side.address, side.pitch, width, height}; }
 };
 
 Copy plain_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return {{address_of(to), bytes}, {address_of(from), bytes}, bytes, 1, kind};
 }
 
-// Bytes from the first row's start to the last row's end. False: a size_t cannot hold the number.
-bool reach(size_t pitch, size_t width, size_t height, uint64_t* bytes) {
-  return !__builtin_mul_overflow(pitch, height - 1, bytes) && !__builtin_add_overflow(*bytes, width, bytes);
-}
-
 // Whether all rows lie in the memory of the first row's pointer. Only the device's memory has known ends.
-bool fits(const Target& target, size_t pitch, size_t width, size_t height) {
+bool fits(const Target& target, const Region& rows) {
   uint64_t bytes = 0;
-  return reach(pitch, width, height, &bytes) && (!target.known || bytes <= target.bytes_left);
+  return rows.reach(&bytes) && (!target.known || bytes <= target.bytes_left);
 }
 
 cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
@@ -53,17 +49,13 @@ cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
   if (to.freed || from.freed) return cudaErrorInvalidValue;
   if (device_destination(c.kind) && !to.known) return cudaErrorInvalidValue;
   if (device_source(c.kind) && !from.known) return cudaErrorInvalidValue;
-  if (!fits(to, c.to.pitch, c.width, c.height) || !fits(from, c.from.pitch, c.width, c.height))
-    return cudaErrorInvalidValue;
+  if (!fits(to, c.all(c.to)) || !fits(from, c.all(c.from))) return cudaErrorInvalidValue;
   if (!runtime.fault.ok()) return cudaSuccess;  // the copy waits behind a kernel that failed, and is never made
   if (c.to.pitch == c.width && c.from.pitch == c.width) c.width *= std::exchange(c.height, 1);
   Device& device = *runtime.device;
-  const Region target{c.to.address, c.to.pitch, c.width, c.height};
-  if (to.known && from.known) return runtime.code(device.copy_within(target, c.from.address, c.from.pitch));
-  if (to.known) return runtime.code(device.copy_in(target, pointer_to(c.from.address), c.from.pitch));
-  if (from.known)
-    return runtime.code(
-        device.copy_out(pointer_to(c.to.address), c.to.pitch, {c.from.address, c.from.pitch, c.width, c.height}, part));
+  if (to.known && from.known) return runtime.code(device.copy_within(c.all(c.to), c.from.address, c.from.pitch));
+  if (to.known) return runtime.code(device.copy_in(c.all(c.to), pointer_to(c.from.address), c.from.pitch));
+  if (from.known) return runtime.code(device.copy_out(pointer_to(c.to.address), c.to.pitch, c.all(c.from), part));
   for (size_t row = 0; row < c.height; ++row)
     std::memmove(pointer_to(c.to.address + row * c.to.pitch), pointer_to(c.from.address + row * c.from.pitch), c.width);
   return cudaSuccess;
@@ -86,6 +78,12 @@ cudaError_t copy(Runtime& runtime, Needs needs, const Copy& c) {
   return copy_rows(runtime, c, CopyPart::kFirst);
 }
 
+// The copy of a call. A call without a stream passes the null stream, which always exists.
+cudaError_t copy_on(cudaStream_t stream, Needs needs, const Copy& c, const char* name = __builtin_FUNCTION()) {
+  return with_stream(
+      needs, stream, [&](Runtime& runtime) { return copy(runtime, needs, c); }, name);
+}
+
 cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
   if (p->srcArray || p->dstArray) {
@@ -105,23 +103,27 @@ cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
   return cudaSuccess;
 }
 
-cudaError_t fill(Runtime& runtime, Rows to, int value, size_t width, size_t height) {
-  if (width > to.pitch) return cudaErrorInvalidValue;
-  if (width == 0 || height == 0) return cudaSuccess;
+cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
+  if (to.width > to.pitch) return cudaErrorInvalidValue;
+  if (to.width == 0 || to.rows == 0) return cudaSuccess;
   const Target target = target_of(runtime, pointer_to(to.address));
-  if (!target.known || !fits(target, to.pitch, width, height)) return cudaErrorInvalidValue;
+  if (!target.known || !fits(target, to)) return cudaErrorInvalidValue;
   if (!runtime.fault.ok()) return cudaSuccess;  // as in copy_rows
-  if (to.pitch == width) width *= std::exchange(height, 1);
-  return runtime.code(runtime.device->fill({to.address, to.pitch, width, height}, static_cast<uint8_t>(value)));
+  if (to.pitch == to.width) to.width *= std::exchange(to.rows, 1);
+  return runtime.code(runtime.device->fill(to, static_cast<uint8_t>(value)));
 }
 
-cudaError_t fill_3d(Runtime& runtime, const cudaPitchedPtr& to, int value, const cudaExtent& extent) {
-  for (size_t slice = 0; slice < extent.depth; ++slice) {
-    const Rows rows{address_of(to.ptr) + slice * to.pitch * to.ysize, to.pitch};
-    const cudaError_t error = fill(runtime, rows, value, extent.width, extent.height);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
+                 const char* name = __builtin_FUNCTION()) {
+  const auto body = [&](Runtime& runtime) {
+    for (size_t slice = 0; slice < extent.depth; ++slice) {
+      const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
+      const cudaError_t error = fill_rows(runtime, {start, to.pitch, extent.width, extent.height}, value);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  };
+  return with_stream(Needs::kDevice, stream, body, name);
 }
 
 // A variable of the program, and bytes in it.
@@ -131,48 +133,36 @@ struct SymbolPart {
 };
 
 cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
-  Symbol* symbol = runtime.find_symbol(part.variable);
-  if (!symbol) return cudaErrorInvalidSymbol;
   GlobalInfo info;
-  if (const cudaError_t error = runtime.resolve(*symbol, &info); error != cudaSuccess) return error;
+  if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
   if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
   *pointer = pointer_to(info.address + part.offset);
   return cudaSuccess;
 }
 
-cudaError_t copy_to_symbol(Needs needs, const SymbolPart& part, const void* from, cudaMemcpyKind kind,
-                           const char* name = __builtin_FUNCTION()) {
+// side: the side of the copy that is the variable.
+cudaError_t copy_symbol(Needs needs, Rows Copy::*side, const SymbolPart& part, Copy c,
+                        const char* name = __builtin_FUNCTION()) {
   return call(needs, name, [&](Runtime& runtime) -> cudaError_t {
-    if (!device_destination(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* to = nullptr;
-    const cudaError_t error = find_part(runtime, part, &to);
-    return error == cudaSuccess ? copy(runtime, needs, plain_copy(to, from, part.bytes, kind)) : error;
-  });
-}
-
-cudaError_t copy_from_symbol(Needs needs, void* to, const SymbolPart& part, cudaMemcpyKind kind,
-                             const char* name = __builtin_FUNCTION()) {
-  return call(needs, name, [&](Runtime& runtime) -> cudaError_t {
-    if (!device_source(kind) && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* from = nullptr;
-    const cudaError_t error = find_part(runtime, part, &from);
-    return error == cudaSuccess ? copy(runtime, needs, plain_copy(to, from, part.bytes, kind)) : error;
+    const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
+    if (!right_kind && c.kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    void* start = nullptr;
+    if (const cudaError_t error = find_part(runtime, part, &start); error != cudaSuccess) return error;
+    (c.*side).address = address_of(start);
+    return copy(runtime, needs, c);
   });
 }
 
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return call(Needs::kOutcome,
-              [&](Runtime& runtime) { return copy(runtime, Needs::kOutcome, plain_copy(to, from, bytes, kind)); });
+  return copy_on(nullptr, Needs::kOutcome, plain_copy(to, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                          cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return copy(runtime, Needs::kDevice, plain_copy(to, from, bytes, kind));
-  });
+  return copy_on(stream, Needs::kDevice, plain_copy(to, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz);
 
@@ -192,19 +182,15 @@ LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void
 
 LOCKSTEP_API cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                       size_t height, cudaMemcpyKind kind) {
-  return call(Needs::kOutcome, [&](Runtime& runtime) {
-    return copy(runtime, Needs::kOutcome,
-                {{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind});
-  });
+  const Copy copy{{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind};
+  return copy_on(nullptr, Needs::kOutcome, copy);
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                            size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return copy(runtime, Needs::kDevice,
-                {{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind});
-  });
+  const Copy copy{{address_of(to), to_pitch}, {address_of(from), from_pitch}, width, height, kind};
+  return copy_on(stream, Needs::kDevice, copy);
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy2DAsync, _ptsz);
 
@@ -220,65 +206,57 @@ LOCKSTEP_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, 
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), bytes}, value, bytes, 1);
-  });
+  return fill(nullptr, {to, bytes, bytes, 1}, value, {bytes, 1, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemset, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), bytes}, value, bytes, 1);
-  });
+  return fill(stream, {to, bytes, bytes, 1}, value, {bytes, 1, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemsetAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), pitch}, value, width, height);
-  });
+  return fill(nullptr, {to, pitch, width, height}, value, {width, height, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemset2D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                                            cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    return fill(runtime, {address_of(to), pitch}, value, width, height);
-  });
+  return fill(stream, {to, pitch, width, height}, value, {width, height, 1});
 }
 LOCKSTEP_PER_THREAD(cudaMemset2DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return call(Needs::kDevice, [&](Runtime& runtime) { return fill_3d(runtime, to, value, extent); });
+  return fill(nullptr, to, value, extent);
 }
 LOCKSTEP_PER_THREAD(cudaMemset3D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) { return fill_3d(runtime, to, value, extent); });
+  return fill(stream, to, value, extent);
 }
 LOCKSTEP_PER_THREAD(cudaMemset3DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbol(const void* variable, const void* from, size_t bytes, size_t offset,
                                             cudaMemcpyKind kind) {
-  return copy_to_symbol(Needs::kOutcome, {variable, bytes, offset}, from, kind);
+  return copy_symbol(Needs::kOutcome, &Copy::to, {variable, bytes, offset}, plain_copy(nullptr, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* variable, size_t bytes, size_t offset,
                                               cudaMemcpyKind kind) {
-  return copy_from_symbol(Needs::kOutcome, to, {variable, bytes, offset}, kind);
+  return copy_symbol(Needs::kOutcome, &Copy::from, {variable, bytes, offset}, plain_copy(to, nullptr, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbolAsync(const void* variable, const void* from, size_t bytes, size_t offset,
                                                  cudaMemcpyKind kind, cudaStream_t) {
-  return copy_to_symbol(Needs::kDevice, {variable, bytes, offset}, from, kind);
+  return copy_symbol(Needs::kDevice, &Copy::to, {variable, bytes, offset}, plain_copy(nullptr, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* variable, size_t bytes, size_t offset,
                                                    cudaMemcpyKind kind, cudaStream_t) {
-  return copy_from_symbol(Needs::kDevice, to, {variable, bytes, offset}, kind);
+  return copy_symbol(Needs::kDevice, &Copy::from, {variable, bytes, offset}, plain_copy(to, nullptr, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz);
 
@@ -291,10 +269,8 @@ LOCKSTEP_API cudaError_t cudaGetSymbolAddress(void** address, const void* variab
 LOCKSTEP_API cudaError_t cudaGetSymbolSize(size_t* bytes, const void* variable) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!bytes) return cudaErrorInvalidValue;
-    Symbol* symbol = runtime.find_symbol(variable);
-    if (!symbol) return cudaErrorInvalidSymbol;
     GlobalInfo info;
-    const cudaError_t error = runtime.resolve(*symbol, &info);
+    const cudaError_t error = runtime.find_variable(variable, &info);
     if (error == cudaSuccess) *bytes = info.bytes;
     return error;
   });

@@ -19,123 +19,99 @@ constexpr int kCudaVersion = 13000;  // 13.0
 constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32, kLargestPitch = 0x7fffffff;
 constexpr int kClockKhz = 1980000, kMemoryClockKhz = 3201000, kMemoryBusBits = 6016;
 
-// 0 for an attribute that lockstep does not have.
-int attribute_of(const DeviceLimits& limits, cudaDeviceAttr attribute) {
+// A fact about the device: as an attribute, and as the int of cudaDeviceProp that says the same, if there is one.
+struct Fact {
+  int attribute;
+  int value;
+  int cudaDeviceProp::*property = nullptr;
+};
+
+// Textures, clusters, sharing with other processes and devices: none of them exist here, so they are missing.
+std::vector<Fact> facts_of(const DeviceLimits& limits) {
   const auto number = [](auto value) { return static_cast<int>(value); };
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: return number(limits.max_threads_per_block);
-    case cudaDevAttrMaxBlockDimX: return number(limits.max_block.x);
-    case cudaDevAttrMaxBlockDimY: return number(limits.max_block.y);
-    case cudaDevAttrMaxBlockDimZ: return number(limits.max_block.z);
-    case cudaDevAttrMaxGridDimX: return number(limits.max_grid.x);
-    case cudaDevAttrMaxGridDimY: return number(limits.max_grid.y);
-    case cudaDevAttrMaxGridDimZ: return number(limits.max_grid.z);
-    case cudaDevAttrMaxSharedMemoryPerBlock: return number(limits.shared_per_block);
-    case cudaDevAttrTotalConstantMemory: return number(limits.const_bytes);
-    case cudaDevAttrWarpSize: return number(limits.warp_size);
-    case cudaDevAttrMaxPitch: return number(kLargestPitch);
-    case cudaDevAttrMaxRegistersPerBlock: return number(limits.registers_per_sm);
-    case cudaDevAttrClockRate: return kClockKhz;
-    case cudaDevAttrTextureAlignment: return number(kTextureAlignment);
-    case cudaDevAttrGpuOverlap: return 1;
-    case cudaDevAttrMultiProcessorCount: return number(limits.sm_count);
-    case cudaDevAttrCanMapHostMemory: return 1;
-    case cudaDevAttrSurfaceAlignment: return number(kTextureAlignment);
-    case cudaDevAttrConcurrentKernels: return 1;
-    case cudaDevAttrEccEnabled: return 1;
-    case cudaDevAttrMemoryClockRate: return kMemoryClockKhz;
-    case cudaDevAttrGlobalMemoryBusWidth: return kMemoryBusBits;
-    case cudaDevAttrL2CacheSize: return number(limits.l2_bytes);
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return number(limits.max_threads_per_sm);
-    case cudaDevAttrAsyncEngineCount: return 3;
-    case cudaDevAttrUnifiedAddressing: return 1;
-    case cudaDevAttrTexturePitchAlignment: return number(kTexturePitchAlignment);
-    case cudaDevAttrComputeCapabilityMajor: return limits.compute.major;
-    case cudaDevAttrComputeCapabilityMinor: return limits.compute.minor;
-    case cudaDevAttrStreamPrioritiesSupported: return 1;
-    case cudaDevAttrGlobalL1CacheSupported: return 1;
-    case cudaDevAttrLocalL1CacheSupported: return 1;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return number(limits.shared_per_sm);
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return number(limits.registers_per_sm);
-    case cudaDevAttrManagedMemory: return 1;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio: return 2;
-    case cudaDevAttrConcurrentManagedAccess: return 1;
-    case cudaDevAttrComputePreemptionSupported: return 1;
-    case cudaDevAttrCooperativeLaunch: return 1;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return number(limits.shared_per_block_optin);
-    case cudaDevAttrHostRegisterSupported: return 1;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return number(limits.max_blocks_per_sm);
-    case cudaDevAttrReservedSharedMemoryPerBlock: return number(limits.shared_reserved_per_block);
-    case cudaDevAttrMemoryPoolsSupported: return 1;
-    case cudaDevAttrMemSyncDomainCount: return 1;
-    case cudaDevAttrNumaId: return -1;
-    default: return 0;  // textures, clusters, sharing with other processes and devices: none of them exist here
-  }
+  return {{cudaDevAttrMaxThreadsPerBlock, number(limits.max_threads_per_block), &cudaDeviceProp::maxThreadsPerBlock},
+          {cudaDevAttrMaxBlockDimX, number(limits.max_block.x)},
+          {cudaDevAttrMaxBlockDimY, number(limits.max_block.y)},
+          {cudaDevAttrMaxBlockDimZ, number(limits.max_block.z)},
+          {cudaDevAttrMaxGridDimX, number(limits.max_grid.x)},
+          {cudaDevAttrMaxGridDimY, number(limits.max_grid.y)},
+          {cudaDevAttrMaxGridDimZ, number(limits.max_grid.z)},
+          {cudaDevAttrMaxSharedMemoryPerBlock, number(limits.shared_per_block)},
+          {cudaDevAttrTotalConstantMemory, number(limits.const_bytes)},
+          {cudaDevAttrWarpSize, number(limits.warp_size), &cudaDeviceProp::warpSize},
+          {cudaDevAttrMaxPitch, number(kLargestPitch)},
+          {cudaDevAttrMaxRegistersPerBlock, number(limits.registers_per_sm), &cudaDeviceProp::regsPerBlock},
+          {cudaDevAttrClockRate, kClockKhz},
+          {cudaDevAttrTextureAlignment, number(kTextureAlignment)},
+          {cudaDevAttrGpuOverlap, 1},
+          {cudaDevAttrMultiProcessorCount, number(limits.sm_count), &cudaDeviceProp::multiProcessorCount},
+          {cudaDevAttrCanMapHostMemory, 1, &cudaDeviceProp::canMapHostMemory},
+          {cudaDevAttrSurfaceAlignment, number(kTextureAlignment)},
+          {cudaDevAttrConcurrentKernels, 1, &cudaDeviceProp::concurrentKernels},
+          {cudaDevAttrEccEnabled, 1, &cudaDeviceProp::ECCEnabled},
+          {cudaDevAttrMemoryClockRate, kMemoryClockKhz},
+          {cudaDevAttrGlobalMemoryBusWidth, kMemoryBusBits, &cudaDeviceProp::memoryBusWidth},
+          {cudaDevAttrL2CacheSize, number(limits.l2_bytes), &cudaDeviceProp::l2CacheSize},
+          {cudaDevAttrMaxThreadsPerMultiProcessor, number(limits.max_threads_per_sm),
+           &cudaDeviceProp::maxThreadsPerMultiProcessor},
+          {cudaDevAttrAsyncEngineCount, 3, &cudaDeviceProp::asyncEngineCount},
+          {cudaDevAttrUnifiedAddressing, 1, &cudaDeviceProp::unifiedAddressing},
+          {cudaDevAttrTexturePitchAlignment, number(kTexturePitchAlignment)},
+          {cudaDevAttrComputeCapabilityMajor, limits.compute.major, &cudaDeviceProp::major},
+          {cudaDevAttrComputeCapabilityMinor, limits.compute.minor, &cudaDeviceProp::minor},
+          {cudaDevAttrStreamPrioritiesSupported, 1, &cudaDeviceProp::streamPrioritiesSupported},
+          {cudaDevAttrGlobalL1CacheSupported, 1, &cudaDeviceProp::globalL1CacheSupported},
+          {cudaDevAttrLocalL1CacheSupported, 1, &cudaDeviceProp::localL1CacheSupported},
+          {cudaDevAttrMaxSharedMemoryPerMultiprocessor, number(limits.shared_per_sm)},
+          {cudaDevAttrMaxRegistersPerMultiprocessor, number(limits.registers_per_sm),
+           &cudaDeviceProp::regsPerMultiprocessor},
+          {cudaDevAttrManagedMemory, 1, &cudaDeviceProp::managedMemory},
+          {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+          {cudaDevAttrConcurrentManagedAccess, 1, &cudaDeviceProp::concurrentManagedAccess},
+          {cudaDevAttrComputePreemptionSupported, 1, &cudaDeviceProp::computePreemptionSupported},
+          {cudaDevAttrCooperativeLaunch, 1, &cudaDeviceProp::cooperativeLaunch},
+          {cudaDevAttrMaxSharedMemoryPerBlockOptin, number(limits.shared_per_block_optin)},
+          {cudaDevAttrHostRegisterSupported, 1, &cudaDeviceProp::hostRegisterSupported},
+          {cudaDevAttrMaxBlocksPerMultiprocessor, number(limits.max_blocks_per_sm),
+           &cudaDeviceProp::maxBlocksPerMultiProcessor},
+          {cudaDevAttrReservedSharedMemoryPerBlock, number(limits.shared_reserved_per_block)},
+          {cudaDevAttrMemoryPoolsSupported, 1, &cudaDeviceProp::memoryPoolsSupported},
+          {cudaDevAttrMemSyncDomainCount, 1},
+          {cudaDevAttrNumaId, -1, &cudaDeviceProp::deviceNumaId}};
+}
+
+// 0 for an attribute that lockstep does not have.
+int attribute_of(const DeviceLimits& limits, int attribute) {
+  const std::vector<Fact> facts = facts_of(limits);
+  const auto found = std::ranges::find(facts, attribute, &Fact::attribute);
+  return found == facts.end() ? 0 : found->value;
 }
 
 cudaDeviceProp properties_of(const Device& device) {
   const DeviceLimits& limits = device.limits();
-  const auto attribute = [&](cudaDeviceAttr which) { return attribute_of(limits, which); };
   uint64_t free_bytes = 0, total_bytes = 0;
   device.memory_info(&free_bytes, &total_bytes);
   cudaDeviceProp p{};
+  for (const Fact& fact : facts_of(limits))
+    if (fact.property) p.*fact.property = fact.value;
   std::string_view(kName).copy(p.name, sizeof p.name - 1);
   std::string_view("lockstep").copy(p.uuid.bytes, sizeof p.uuid.bytes);
   p.totalGlobalMem = total_bytes;
   p.sharedMemPerBlock = limits.shared_per_block;
-  p.regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock);
-  p.warpSize = attribute(cudaDevAttrWarpSize);
   p.memPitch = kLargestPitch;
-  p.maxThreadsPerBlock = attribute(cudaDevAttrMaxThreadsPerBlock);
   for (int axis = 0; axis < 3; ++axis) {
-    p.maxThreadsDim[axis] = attribute(static_cast<cudaDeviceAttr>(cudaDevAttrMaxBlockDimX + axis));
-    p.maxGridSize[axis] = attribute(static_cast<cudaDeviceAttr>(cudaDevAttrMaxGridDimX + axis));
+    p.maxThreadsDim[axis] = attribute_of(limits, cudaDevAttrMaxBlockDimX + axis);
+    p.maxGridSize[axis] = attribute_of(limits, cudaDevAttrMaxGridDimX + axis);
   }
   p.totalConstMem = limits.const_bytes;
-  p.major = limits.compute.major;
-  p.minor = limits.compute.minor;
   p.textureAlignment = kTextureAlignment;
   p.texturePitchAlignment = kTexturePitchAlignment;
   p.surfaceAlignment = kTextureAlignment;
-  p.multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount);
-  p.canMapHostMemory = attribute(cudaDevAttrCanMapHostMemory);
-  p.concurrentKernels = attribute(cudaDevAttrConcurrentKernels);
-  p.ECCEnabled = attribute(cudaDevAttrEccEnabled);
-  p.asyncEngineCount = attribute(cudaDevAttrAsyncEngineCount);
-  p.unifiedAddressing = attribute(cudaDevAttrUnifiedAddressing);
-  p.memoryBusWidth = attribute(cudaDevAttrGlobalMemoryBusWidth);
-  p.l2CacheSize = attribute(cudaDevAttrL2CacheSize);
-  p.maxThreadsPerMultiProcessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-  p.streamPrioritiesSupported = attribute(cudaDevAttrStreamPrioritiesSupported);
-  p.globalL1CacheSupported = attribute(cudaDevAttrGlobalL1CacheSupported);
-  p.localL1CacheSupported = attribute(cudaDevAttrLocalL1CacheSupported);
   p.sharedMemPerMultiprocessor = limits.shared_per_sm;
-  p.regsPerMultiprocessor = attribute(cudaDevAttrMaxRegistersPerMultiprocessor);
-  p.managedMemory = attribute(cudaDevAttrManagedMemory);
-  p.concurrentManagedAccess = attribute(cudaDevAttrConcurrentManagedAccess);
-  p.computePreemptionSupported = attribute(cudaDevAttrComputePreemptionSupported);
-  p.cooperativeLaunch = attribute(cudaDevAttrCooperativeLaunch);
   p.sharedMemPerBlockOptin = limits.shared_per_block_optin;
-  p.maxBlocksPerMultiProcessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
   p.reservedSharedMemPerBlock = limits.shared_reserved_per_block;
-  p.hostRegisterSupported = attribute(cudaDevAttrHostRegisterSupported);
-  p.memoryPoolsSupported = attribute(cudaDevAttrMemoryPoolsSupported);
-  p.deviceNumaId = attribute(cudaDevAttrNumaId);
   p.hostNumaId = -1;
   return p;
-}
-
-// The first values of a card's limits. Setting a limit changes only the number; only the stack's limit has an effect.
-// 0: a program cannot ask for this limit.
-size_t usual_limit(cudaLimit limit) {
-  switch (limit) {
-    case cudaLimitStackSize: return 1024;
-    case cudaLimitPrintfFifoSize: return 8650752;
-    case cudaLimitMallocHeapSize: return 8388608;
-    case cudaLimitDevRuntimePendingLaunchCount: return 2048;
-    case cudaLimitMaxL2FetchGranularity: return 64;
-    default: return 0;
-  }
 }
 
 bool is_limit(cudaLimit limit) { return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize; }
@@ -148,24 +124,21 @@ void reset(Runtime& runtime) {
   runtime.memory.allocations.clear();
   runtime.memory.registered.clear();
   runtime.memory.host_flags.clear();
-  const auto drop = [](auto& all) {
-    for (const auto* one : all) delete one;
-    all.clear();
-  };
-  drop(runtime.events.all), drop(runtime.streams.all), drop(runtime.pools.all);
+  runtime.events.all.clear();
+  runtime.streams.all.clear();
+  runtime.pools.all.clear();
   runtime.pools.usual = {};
   runtime.pools.current = &runtime.pools.usual;
-  runtime.set_limits.clear();
+  runtime.limits = usual_limits();
   for (auto& [function, kernel] : runtime.program.kernels) {
-    kernel->resolved = false;
+    kernel->outcome.reset();
     kernel->carveout = -1;
   }
   for (auto& binary : runtime.program.binaries) {
-    const bool was_loaded = std::exchange(binary->loaded, false);
+    const bool was_loaded = std::exchange(binary->outcome, {}).has_value();
     if (const ModuleId module = std::exchange(binary->module, 0)) runtime.device->unload_module(module);
-    binary->outcome = {};
-    const bool managed = std::any_of(binary->symbols.begin(), binary->symbols.end(),
-                                     [](const auto& symbol) { return symbol->managed_pointer != nullptr; });
+    const auto is_managed = [](const auto& symbol) { return symbol->managed_pointer != nullptr; };
+    const bool managed = std::ranges::any_of(binary->symbols, is_managed);
     if (managed && was_loaded) runtime.load(*binary);  // the host's pointers must stay valid
   }
 }
@@ -187,6 +160,15 @@ cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
 }
 
 }  // namespace
+
+// A card's. Setting a limit changes only the number; only the stack's limit has an effect.
+std::map<int, size_t> lockstep::runtime::usual_limits() {
+  return {{cudaLimitStackSize, 1024},
+          {cudaLimitPrintfFifoSize, 8650752},
+          {cudaLimitMallocHeapSize, 8388608},
+          {cudaLimitDevRuntimePendingLaunchCount, 2048},
+          {cudaLimitMaxL2FetchGranularity, 64}};
+}
 
 LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return answer(count, 1); }
 LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return answer(device, 0); }
@@ -220,11 +202,7 @@ LOCKSTEP_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attri
 }
 
 LOCKSTEP_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return with_device(device, [&](Runtime& runtime) {
-    if (!properties) return cudaErrorInvalidValue;
-    *properties = properties_of(*runtime.device);
-    return cudaSuccess;
-  });
+  return with_device(device, [&](Runtime& runtime) { return give(properties, properties_of(*runtime.device)); });
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
@@ -265,8 +243,7 @@ LOCKSTEP_API cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!value || !is_limit(limit)) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    const auto set = runtime.set_limits.find(limit);
-    *value = set == runtime.set_limits.end() ? usual_limit(limit) : set->second;
+    *value = runtime.limits[limit];
     return cudaSuccess;
   });
 }
@@ -274,7 +251,7 @@ LOCKSTEP_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!is_limit(limit)) return cudaErrorInvalidValue;
     if (limit == cudaLimitDevRuntimeSyncDepth) return cudaErrorUnsupportedLimit;
-    runtime.set_limits[limit] = value;
+    runtime.limits[limit] = value;
     return cudaSuccess;
   });
 }

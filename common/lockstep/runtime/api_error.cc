@@ -1,6 +1,5 @@
 // api_error: names and texts of cudaError_t. The names come from the toolkit's own header at build time.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <string>

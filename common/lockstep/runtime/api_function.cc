@@ -78,10 +78,8 @@ LOCKSTEP_API cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSh
 }
 
 LOCKSTEP_API cudaError_t cudaFuncGetName(const char** name, const void* function) {
-  return with_kernel(name != nullptr, function, [&](Runtime&, Kernel& kernel) {
-    *name = kernel.name.c_str();
-    return cudaSuccess;
-  });
+  return with_kernel(name != nullptr, function,
+                     [&](Runtime&, Kernel& kernel) { return give(name, kernel.name.c_str()); });
 }
 
 LOCKSTEP_API cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* bytes) {
@@ -94,17 +92,13 @@ LOCKSTEP_API cudaError_t cudaFuncGetParamInfo(const void* function, size_t index
 }
 
 LOCKSTEP_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
-  return with_kernel(handle != nullptr, function, [&](Runtime&, Kernel& kernel) {
-    *handle = reinterpret_cast<cudaFunction_t>(&kernel);
-    return cudaSuccess;
-  });
+  return with_kernel(handle != nullptr, function,
+                     [&](Runtime&, Kernel& kernel) { return give(handle, reinterpret_cast<cudaFunction_t>(&kernel)); });
 }
 
 LOCKSTEP_API cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* function) {
-  return with_kernel(handle != nullptr, function, [&](Runtime&, Kernel& kernel) {
-    *handle = reinterpret_cast<cudaKernel_t>(&kernel);
-    return cudaSuccess;
-  });
+  return with_kernel(handle != nullptr, function,
+                     [&](Runtime&, Kernel& kernel) { return give(handle, reinterpret_cast<cudaKernel_t>(&kernel)); });
 }
 
 LOCKSTEP_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,

@@ -1,6 +1,7 @@
 // api_launch: from `kernel<<<grid, block, shared, stream>>>(arguments)` to Device::launch. The kernel has ended when
 // the launch returns. As on a card, a fault in the kernel comes back only from the next call that waits for the device.
 // An error of the launch itself comes back at once.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -52,8 +53,7 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.dynamic_shared_bytes = configuration.shared_bytes;
   request.cooperative = configuration.cooperative;
   request.params = params;
-  if (const auto set = runtime.set_limits.find(cudaLimitStackSize); set != runtime.set_limits.end())
-    request.stack_bytes = set->second;
+  request.stack_bytes = runtime.limits[cudaLimitStackSize];
   const Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->fault();
   // Print now: the program may never ask for the error.
@@ -85,10 +85,10 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
         return cudaErrorNotSupported;
       // Both events are over when the launch is.
       case cudaLaunchAttributeProgrammaticEvent:
-        events->push_back(reinterpret_cast<Event*>(attribute.val.programmaticEvent.event));
+        events->push_back(runtime.events.all.find(attribute.val.programmaticEvent.event));
         break;
       case cudaLaunchAttributeLaunchCompletionEvent:
-        events->push_back(reinterpret_cast<Event*>(attribute.val.launchCompletionEvent.event));
+        events->push_back(runtime.events.all.find(attribute.val.launchCompletionEvent.event));
         break;
       case cudaLaunchAttributeDeviceUpdatableKernelNode:
         runtime.tell("kernel nodes of graphs are not emulated; launch without this attribute");
@@ -96,9 +96,7 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
       default: break;  // hints: order, priority, caches
     }
   }
-  for (const Event* event : *events)
-    if (!runtime.events.all.count(const_cast<Event*>(event))) return cudaErrorInvalidResourceHandle;
-  return cudaSuccess;
+  return std::ranges::count(*events, nullptr) ? cudaErrorInvalidResourceHandle : cudaSuccess;
 }
 
 }  // namespace

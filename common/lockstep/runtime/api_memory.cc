@@ -1,8 +1,8 @@
 // api_memory: allocating, freeing and describing memory. Pinned and managed memory is device memory that the host reads
 // and writes in place. It counts as used memory of the card.
-#include "runtime/api_memory.h"
-
 #include <limits>
+
+#include "runtime/api.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -35,6 +35,7 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
   const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
   if (!outcome.ok()) return runtime.code(outcome);
+  if (pinned) runtime.memory.host_flags.erase(address_of(pointer));
   const auto found = runtime.memory.allocations.find(address_of(pointer));
   if (found == runtime.memory.allocations.end()) return cudaSuccess;
   if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
@@ -63,9 +64,14 @@ uint64_t registered_start(const Runtime& runtime, const void* pointer) {
 }
 
 cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsigned flags) {
-  const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned, nullptr);
+  const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned);
   if (error == cudaSuccess && *pointer) runtime.memory.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
   return error;
+}
+
+cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
+  return call(pointer ? Needs::kSync : Needs::kOutcome, name,
+              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, pinned) : cudaSuccess; });
 }
 
 // Rows of `width` bytes, each beginning at a multiple of the pitch.
@@ -75,21 +81,29 @@ cudaError_t allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, si
   const size_t row = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
   if (row != 0 && rows > std::numeric_limits<size_t>::max() / row) return cudaErrorMemoryAllocation;
   *pitch = row;
-  return allocate(runtime, pointer, row * rows, MemoryKind::kDevice, nullptr);
+  return allocate(runtime, pointer, row * rows, MemoryKind::kDevice);
+}
+
+// Managed memory does not move here, so advice has no effect.
+cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kDevice, name, [&](Runtime& runtime) {
+    const Target target = target_of(runtime, pointer);
+    const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
+    return managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return call(Needs::kDevice,
-              [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice, nullptr); });
+  return call(Needs::kDevice, [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice); });
 }
 
 LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (pointer) *pointer = nullptr;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
-    return allocate(runtime, pointer, bytes, MemoryKind::kManaged, nullptr);
+    return allocate(runtime, pointer, bytes, MemoryKind::kManaged);
   });
 }
 
@@ -108,10 +122,7 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
   });
 }
 
-LOCKSTEP_API cudaError_t cudaFree(void* pointer) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome,
-              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, false) : cudaSuccess; });
-}
+LOCKSTEP_API cudaError_t cudaFree(void* pointer) { return free_now(pointer, false); }
 
 LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
   return call(Needs::kDevice,
@@ -127,14 +138,7 @@ LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned fl
   });
 }
 
-LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome, [&](Runtime& runtime) {
-    if (!pointer) return cudaSuccess;
-    const cudaError_t error = release(runtime, pointer, true);
-    if (error == cudaSuccess) runtime.memory.host_flags.erase(address_of(pointer));
-    return error;
-  });
-}
+LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) { return free_now(pointer, true); }
 
 // The memory is only recorded, so that errors come as on a card. Kernels cannot reach it: it is not the device's.
 LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
@@ -209,17 +213,6 @@ LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribu
     return cudaSuccess;
   });
 }
-
-// Managed memory does not move here, so advice has no effect.
-namespace {
-cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
-  return call(Needs::kDevice, name, [&](Runtime& runtime) {
-    const Target target = target_of(runtime, pointer);
-    const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
-    return managed ? cudaSuccess : cudaErrorInvalidValue;
-  });
-}
-}  // namespace
 
 LOCKSTEP_API cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
   return advise(pointer, bytes);

@@ -1,19 +1,27 @@
 // api_pool: stream-ordered allocation. Every call is complete when it returns, so a pool only counts its bytes.
 #include <algorithm>
 
-#include "runtime/api_memory.h"
+#include "runtime/api.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
 
 namespace {
 
+cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+
 Pool* find_pool(Runtime& runtime, cudaMemPool_t handle) {
-  auto* pool = reinterpret_cast<Pool*>(handle);
-  return pool == &runtime.pools.usual || runtime.pools.all.count(pool) ? pool : nullptr;
+  return handle == handle_of(&runtime.pools.usual) ? &runtime.pools.usual : runtime.pools.all.find(handle);
 }
 
-cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+// Runs `body(runtime, pool)`. `valid`: the other arguments are valid.
+template <typename Body>
+cudaError_t with_pool(cudaMemPool_t handle, bool valid, Body&& body, const char* name = __builtin_FUNCTION()) {
+  return call(Needs::kDevice, name, [&](Runtime& runtime) -> cudaError_t {
+    Pool* pool = find_pool(runtime, handle);
+    return pool && valid ? body(runtime, *pool) : cudaErrorInvalidValue;
+  });
+}
 
 cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t bytes, cudaStream_t stream) {
   if (!pool) return cudaErrorInvalidValue;
@@ -63,11 +71,9 @@ LOCKSTEP_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return give_pool(pool, device, &Pools::current);
 }
 LOCKSTEP_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    Pool* pool = find_pool(runtime, handle);
-    if (!pool) return cudaErrorInvalidValue;
+  return with_pool(handle, true, [&](Runtime& runtime, Pool& pool) {
     if (device != 0) return cudaErrorInvalidDevice;
-    runtime.pools.current = pool;
+    runtime.pools.current = &pool;
     return cudaSuccess;
   });
 }
@@ -77,43 +83,38 @@ LOCKSTEP_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemP
     if (!handle || !properties || properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
     if (properties->location.type != cudaMemLocationTypeDevice || properties->location.id != 0)
       return cudaErrorInvalidDevice;
-    *handle = handle_of(*runtime.pools.all.insert(new Pool).first);
+    *handle = handle_of(runtime.pools.all.create({}));
     return cudaSuccess;
   });
 }
 
 // Allocations outlive their pool. They are only counted no longer.
 LOCKSTEP_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    Pool* pool = find_pool(runtime, handle);
-    if (!pool || pool == &runtime.pools.usual) return cudaErrorInvalidValue;
+  return with_pool(handle, true, [&](Runtime& runtime, Pool& pool) {
+    if (&pool == &runtime.pools.usual) return cudaErrorInvalidValue;
     for (auto& [address, allocation] : runtime.memory.allocations)
       if (allocation.pool == handle) allocation.pool = nullptr;
-    if (runtime.pools.current == pool) runtime.pools.current = &runtime.pools.usual;
-    runtime.pools.all.erase(pool);
-    delete pool;
+    if (runtime.pools.current == &pool) runtime.pools.current = &runtime.pools.usual;
+    runtime.pools.all.destroy(&pool);
     return cudaSuccess;
   });
 }
 
 LOCKSTEP_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
-  return call(Needs::kDevice,
-              [&](Runtime& runtime) { return find_pool(runtime, pool) ? cudaSuccess : cudaErrorInvalidValue; });
+  return with_pool(pool, true, [](Runtime&, Pool&) { return cudaSuccess; });
 }
 
 LOCKSTEP_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    Pool* pool = find_pool(runtime, handle);
-    if (!pool || !value) return cudaErrorInvalidValue;
+  return with_pool(handle, value != nullptr, [&](Runtime&, Pool& pool) {
     switch (attribute) {
       case cudaMemPoolReuseFollowEventDependencies:
       case cudaMemPoolReuseAllowOpportunistic:
-      case cudaMemPoolReuseAllowInternalDependencies: pool->flags[attribute] = *static_cast<int*>(value); break;
-      case cudaMemPoolAttrReleaseThreshold: pool->release_threshold = *static_cast<uint64_t*>(value); break;
+      case cudaMemPoolReuseAllowInternalDependencies: pool.flags[attribute] = *static_cast<int*>(value); break;
+      case cudaMemPoolAttrReleaseThreshold: pool.release_threshold = *static_cast<uint64_t*>(value); break;
       case cudaMemPoolAttrUsedMemHigh:
       case cudaMemPoolAttrReservedMemHigh:  // may only be reset
         if (*static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
-        pool->used_high = pool->used;
+        pool.used_high = pool.used;
         break;
       default: return cudaErrorInvalidValue;
     }
@@ -122,22 +123,20 @@ LOCKSTEP_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPo
 }
 
 LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    Pool* pool = find_pool(runtime, handle);
-    if (!pool || !value) return cudaErrorInvalidValue;
+  return with_pool(handle, value != nullptr, [&](Runtime&, Pool& pool) {
     auto* number = static_cast<uint64_t*>(value);
     switch (attribute) {
       case cudaMemPoolReuseFollowEventDependencies:
       case cudaMemPoolReuseAllowOpportunistic:
       case cudaMemPoolReuseAllowInternalDependencies:
-        *static_cast<int*>(value) = pool->flags.count(attribute) ? pool->flags[attribute] : 1;
+        *static_cast<int*>(value) = pool.flags.count(attribute) ? pool.flags[attribute] : 1;
         break;
-      case cudaMemPoolAttrReleaseThreshold: *number = pool->release_threshold; break;
+      case cudaMemPoolAttrReleaseThreshold: *number = pool.release_threshold; break;
       // A pool keeps no freed memory, so the reserved bytes are the used bytes.
       case cudaMemPoolAttrUsedMemCurrent:
-      case cudaMemPoolAttrReservedMemCurrent: *number = pool->used; break;
+      case cudaMemPoolAttrReservedMemCurrent: *number = pool.used; break;
       case cudaMemPoolAttrUsedMemHigh:
-      case cudaMemPoolAttrReservedMemHigh: *number = pool->used_high; break;
+      case cudaMemPoolAttrReservedMemHigh: *number = pool.used_high; break;
       default: return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -146,14 +145,11 @@ LOCKSTEP_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPo
 
 // The one device always has access.
 LOCKSTEP_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descriptions, size_t count) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    return find_pool(runtime, pool) && (descriptions || count == 0) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return with_pool(pool, descriptions || count == 0, [](Runtime&, Pool&) { return cudaSuccess; });
 }
 LOCKSTEP_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
                                               cudaMemLocation* location) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
-    if (!flags || !location || !find_pool(runtime, pool)) return cudaErrorInvalidValue;
+  return with_pool(pool, flags && location, [&](Runtime&, Pool&) {
     const bool ours = location->type == cudaMemLocationTypeDevice && location->id == 0;
     *flags = ours ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;

@@ -11,10 +11,9 @@ using namespace lockstep::runtime;
 LOCKSTEP_API void** __cudaRegisterFatBinary(void* wrapper) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  auto binary = std::make_unique<Binary>();
+  auto& binary = runtime.program.binaries.emplace_back(std::make_unique<Binary>());
   binary->containers = fatbin_containers(wrapper);
-  runtime.program.binaries.push_back(std::move(binary));
-  return reinterpret_cast<void**>(runtime.program.binaries.back().get());
+  return reinterpret_cast<void**>(binary.get());
 }
 
 LOCKSTEP_API void __cudaRegisterFatBinaryEnd(void**) {}
@@ -25,14 +24,7 @@ LOCKSTEP_API void __cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   auto* binary = reinterpret_cast<Binary*>(handle);
-  for (auto it = runtime.program.kernels.begin(); it != runtime.program.kernels.end();) {
-    if (it->second->binary != binary) {
-      ++it;
-      continue;
-    }
-    runtime.program.kernel_handles.erase(it->second.get());
-    it = runtime.program.kernels.erase(it);
-  }
+  std::erase_if(runtime.program.kernels, [&](const auto& entry) { return entry.second->binary == binary; });
   std::erase_if(runtime.program.symbols, [&](const auto& entry) { return entry.second->binary == binary; });
   std::erase_if(runtime.program.binaries, [&](const auto& entry) { return entry.get() == binary; });
 }
@@ -41,13 +33,12 @@ LOCKSTEP_API void __cudaRegisterFunction(void** handle, const char* host_functio
                                          uint3*, dim3*, dim3*, int*) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  auto kernel = std::make_unique<Kernel>();
+  auto kernel = std::make_shared<Kernel>();
   kernel->binary = reinterpret_cast<Binary*>(handle);
   kernel->name = name;
-  runtime.program.kernel_handles.insert(kernel.get());
   auto& known = runtime.program.kernels[host_function];
-  if (known) runtime.program.kernel_handles.erase(known.get());
-  known = std::move(kernel);
+  if (known) runtime.program.kernels.erase(known.get());
+  known = runtime.program.kernels[kernel.get()] = kernel;
 }
 
 namespace {
@@ -56,10 +47,8 @@ void register_variable(void** handle, const void* host_address, const char* name
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   auto* binary = reinterpret_cast<Binary*>(handle);
-  auto symbol = std::make_unique<Symbol>();
-  *symbol = {binary, name, bytes, managed};
+  auto& symbol = binary->symbols.emplace_back(new Symbol{binary, name, bytes, managed});
   runtime.program.symbols[host_address] = symbol.get();
-  binary->symbols.push_back(std::move(symbol));
 }
 
 }  // namespace

@@ -14,23 +14,16 @@ namespace {
 constexpr int kGreatestPriority = -5;  // an H200's; 0 is the least
 constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
 
-Event* find_event(const Runtime& runtime, cudaEvent_t handle) {
-  auto* event = reinterpret_cast<Event*>(handle);
-  return runtime.events.all.count(event) ? event : nullptr;
-}
-
 Stream stream_of(const Runtime& runtime, cudaStream_t handle) {
-  auto* stream = reinterpret_cast<Stream*>(handle);
-  if (runtime.streams.all.count(stream)) return *stream;
+  if (const Stream* stream = runtime.streams.all.find(handle)) return *stream;
   return {cudaStreamDefault, 0, handle == cudaStreamPerThread ? 2ull : 1ull};
 }
 
 cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, const char* name = __builtin_FUNCTION()) {
   return call(Needs::kDevice, name, [&](Runtime& runtime) {
     if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-    auto* stream = new Stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.streams.next_id++};
-    runtime.streams.all.insert(stream);
-    *handle = reinterpret_cast<cudaStream_t>(stream);
+    const Stream stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.streams.next_id++};
+    *handle = reinterpret_cast<cudaStream_t>(runtime.streams.all.create(stream));
     return cudaSuccess;
   });
 }
@@ -39,23 +32,20 @@ cudaError_t no_op(Runtime&) { return cudaSuccess; }
 
 cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {
   return call(needs, name, [&](Runtime& runtime) {
-    return find_event(runtime, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return runtime.events.all.find(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
 cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name = __builtin_FUNCTION()) {
   return call(Needs::kDevice, name, [&](Runtime& runtime) {
     if (!handle || flags > kEventFlags) return cudaErrorInvalidValue;
-    auto* event = new Event;
-    event->flags = flags;
-    runtime.events.all.insert(event);
-    *handle = reinterpret_cast<cudaEvent_t>(event);
+    *handle = reinterpret_cast<cudaEvent_t>(runtime.events.all.create({.flags = flags}));
     return cudaSuccess;
   });
 }
 
 cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, unsigned flags) {
-  Event* event = find_event(runtime, handle);
+  Event* event = runtime.events.all.find(handle);
   if (!event) return cudaErrorInvalidResourceHandle;
   if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
   event->record(runtime);
@@ -80,10 +70,7 @@ LOCKSTEP_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsi
 
 LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
-    auto* stream = reinterpret_cast<Stream*>(handle);
-    if (runtime.streams.all.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
-    delete stream;
-    return cudaSuccess;
+    return runtime.streams.all.destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
@@ -95,7 +82,7 @@ LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    if (!find_event(runtime, event)) return cudaErrorInvalidResourceHandle;
+    if (!runtime.events.all.find(event)) return cudaErrorInvalidResourceHandle;
     return flags > cudaEventWaitExternal ? cudaErrorInvalidValue : cudaSuccess;
   });
 }
@@ -139,9 +126,9 @@ LOCKSTEP_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamA
                                                 const cudaStreamAttrValue* value) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     if (!value) return cudaErrorInvalidValue;
-    const auto found = runtime.streams.all.find(reinterpret_cast<Stream*>(stream));
-    if (attribute == cudaStreamAttributePriority && found != runtime.streams.all.end())
-      (*found)->priority = std::clamp(value->priority, kGreatestPriority, 0);
+    Stream* const created = runtime.streams.all.find(stream);
+    if (attribute == cudaStreamAttributePriority && created)
+      created->priority = std::clamp(value->priority, kGreatestPriority, 0);
     return cudaSuccess;
   });
 }
@@ -209,11 +196,7 @@ LOCKSTEP_API cudaError_t cudaEventCreate(cudaEvent_t* event) { return create_eve
 
 LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
-    Event* event = find_event(runtime, handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    runtime.events.all.erase(event);
-    delete event;
-    return cudaSuccess;
+    return runtime.events.all.destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
@@ -234,8 +217,8 @@ LOCKSTEP_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return look_a
 LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!milliseconds) return cudaErrorInvalidValue;
-    const Event* from = find_event(runtime, start);
-    const Event* to = find_event(runtime, end);
+    const Event* from = runtime.events.all.find(start);
+    const Event* to = runtime.events.all.find(end);
     for (const Event* event : {from, to})
       if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;

@@ -30,19 +30,13 @@ FatbinContents damaged(FatbinContents contents, const char* what) {
   return contents;
 }
 
-FatbinEntry::Compression compression_of(uint64_t flags, uint32_t compressed_bytes) {
-  if (flags & kFlagZstd) return FatbinEntry::Compression::kZstd;
-  if (flags & kFlagLz4) return FatbinEntry::Compression::kLz4;
-  return compressed_bytes == 0 ? FatbinEntry::Compression::kNone : FatbinEntry::Compression::kUnknown;
-}
-
 FatbinEntry entry_from(const std::byte* header, std::span<const std::byte> payload) {
   FatbinEntry entry;
   const auto kind = number_at<uint16_t>(header);
   const auto flags = number_at<uint64_t>(header + 40);
   if (kind == kPtx) entry.kind = FatbinEntry::Kind::kPtx;
   if (kind == kElf) entry.kind = FatbinEntry::Kind::kMachineCode;
-  entry.compression = compression_of(flags, number_at<uint32_t>(header + 16));
+  entry.compressed = (flags & (kFlagZstd | kFlagLz4)) != 0 || number_at<uint32_t>(header + 16) != 0;
   entry.arch = static_cast<int>(number_at<uint32_t>(header + 28));
   entry.arch_specific = (flags & kFlagArchSpecific) != 0;
   entry.payload = {reinterpret_cast<const char*>(payload.data()), payload.size()};
@@ -57,34 +51,27 @@ std::string capability(int arch) { return std::to_string(arch / 10) + "." + std:
 
 // The error when no entry can be used.
 PtxChoice refuse(const FatbinContents& contents, int device_arch) {
-  PtxChoice choice;
   int compressed_arch = 0, newer_arch = 0, machine_code = 0;
   for (const auto& entry : contents.entries) {
     if (entry.kind == FatbinEntry::Kind::kMachineCode) ++machine_code;
     if (entry.kind != FatbinEntry::Kind::kPtx) continue;
-    if (entry.arch > device_arch || (entry.arch_specific && entry.arch != device_arch))
-      newer_arch = entry.arch;
-    else
-      compressed_arch = entry.arch;
+    (entry.runs_on(device_arch) ? compressed_arch : newer_arch) = entry.arch;
   }
-  if (compressed_arch != 0) {
-    choice.error = FatbinError::kCompressed;
-    choice.message =
-        "the program carries its PTX compressed, which lockstep does not read; add "
-        "--compress-mode=none to nvcc's options, or ";
-  } else if (newer_arch != 0) {
-    choice.error = FatbinError::kTooNew;
-    choice.message = "the program carries PTX for compute capability " + capability(newer_arch) +
-                     " only, and the emulated card has " + capability(device_arch) + "; ";
-  } else {
-    choice.error = FatbinError::kNoPtx;
-    choice.message = machine_code > 0
-                         ? "the program carries machine code (SASS) but no PTX, which lockstep needs; add -gencode "
-                           "arch=compute_75,code=compute_75 and --compress-mode=none to nvcc's options, or "
-                         : "the program carries no GPU code; ";
-  }
-  choice.message += kHowToBuild;
-  return choice;
+  const auto refusal = [](FatbinError error, const std::string& why) {
+    return PtxChoice{error, why + kHowToBuild, {}, 0};
+  };
+  if (compressed_arch != 0)
+    return refusal(FatbinError::kCompressed,
+                   "the program carries its PTX compressed, which lockstep does not read; add "
+                   "--compress-mode=none to nvcc's options, or ");
+  if (newer_arch != 0)
+    return refusal(FatbinError::kTooNew, "the program carries PTX for compute capability " + capability(newer_arch) +
+                                             " only, and the emulated card has " + capability(device_arch) + "; ");
+  return refusal(FatbinError::kNoPtx,
+                 machine_code > 0
+                     ? "the program carries machine code (SASS) but no PTX, which lockstep needs; add -gencode "
+                       "arch=compute_75,code=compute_75 and --compress-mode=none to nvcc's options, or "
+                     : "the program carries no GPU code; ");
 }
 
 }  // namespace
@@ -118,8 +105,7 @@ FatbinContents read_fatbin(std::span<const std::byte> bytes) {
 PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
   const FatbinEntry* best = nullptr;
   for (const auto& entry : contents.entries) {
-    if (entry.kind != FatbinEntry::Kind::kPtx || entry.compression != FatbinEntry::Compression::kNone) continue;
-    if (entry.arch > device_arch || (entry.arch_specific && entry.arch != device_arch)) continue;
+    if (entry.kind != FatbinEntry::Kind::kPtx || entry.compressed || !entry.runs_on(device_arch)) continue;
     // Two entries may have the same architecture. The portable one probably uses fewer features that lockstep lacks.
     const bool better =
         !best || entry.arch > best->arch || (entry.arch == best->arch && best->arch_specific && !entry.arch_specific);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,10 +21,11 @@ enum class FatbinError {
 
 struct FatbinEntry {
   enum class Kind { kPtx, kMachineCode, kOther } kind = Kind::kOther;
-  enum class Compression { kNone, kZstd, kLz4, kUnknown } compression = Compression::kNone;
+  bool compressed = false;
   int arch = 0;                // compute capability times ten: 75
   bool arch_specific = false;  // compute_90a: runs only on this architecture
   std::string_view payload;    // trailing zero bytes cut off
+  bool runs_on(int device_arch) const { return arch_specific ? arch == device_arch : arch <= device_arch; }
 };
 
 struct FatbinContents {
