@@ -4,11 +4,13 @@ Every step looks before it acts, and counts as done only at its end, so an inter
 machine that has everything, nothing is printed and the network is not used.
 """
 
+import contextlib
 import importlib.util
 import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import toolkit, wheels
@@ -48,13 +50,15 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
         elif opencl and missing_opencl():
             _install_packages(missing_opencl())
         elif extras and wanted:
-            _try_packages(wanted)
+            with _tests_may_be_left_out():
+                _install_packages(wanted)
         if found.nvcc is None:
             found = _cuda_wheels(found.refused)
         if picture and _python_with_matplotlib() is None:
             wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
         if wants_grade:
-            _install_grade(optional=extras)
+            with _tests_may_be_left_out() if extras else contextlib.nullcontext():
+                wheels.install(wheels.GRADE, "what grades a course")
         assert found.nvcc is not None
         return found.nvcc
 
@@ -89,9 +93,9 @@ def _missing_packages(wants_wheels: bool) -> list[str]:
 def missing_opencl() -> list[str]:
     """The packages for OpenCL that this machine lacks."""
     loader, loader_package = OPENCL_LOADER
-    folders = [prefix / folder for prefix in _prefixes() for folder in ("lib", "lib64", *_multiarch(prefix))]
     missing = _missing_headers(OPENCL_HEADERS)
-    if not any((folder / loader).exists() for folder in folders):
+    folders = ("lib", "lib64", "lib/*-linux-gnu")
+    if not any(any(prefix.glob(f"{folder}/{loader}")) for prefix in _prefixes() for folder in folders):
         missing.append(loader_package)
     drivers, driver_package = OPENCL_DRIVERS
     if "OCL_ICD_VENDORS" not in os.environ and not any(drivers.glob("*.icd")):
@@ -100,13 +104,8 @@ def missing_opencl() -> list[str]:
 
 
 def _prefixes() -> list[Path]:
-    return [
-        Path(prefix) for prefix in ["/usr", "/usr/local", *os.environ.get("CMAKE_PREFIX_PATH", "").split(":")] if prefix
-    ]
-
-
-def _multiarch(prefix: Path) -> list[str]:
-    return [f"lib/{folder.name}" for folder in (prefix / "lib").glob("*-linux-gnu")]
+    further = filter(None, os.environ.get("CMAKE_PREFIX_PATH", "").split(":"))
+    return [Path(prefix) for prefix in ("/usr", "/usr/local", *further)]
 
 
 def _missing_programs(packages: dict[str, str]) -> list[str]:
@@ -114,10 +113,9 @@ def _missing_programs(packages: dict[str, str]) -> list[str]:
 
 
 def _missing_headers(packages: dict[str, str]) -> list[str]:
+    folders = [prefix / "include" for prefix in _prefixes()]
     return [
-        package
-        for header, package in packages.items()
-        if not any((prefix / "include" / header).exists() for prefix in _prefixes())
+        package for header, package in packages.items() if not any((folder / header).exists() for folder in folders)
     ]
 
 
@@ -136,18 +134,10 @@ def _install_packages(packages: list[str]) -> None:
             raise Failure(f"{last_lines(output, 6)}\n{advice}")
 
 
-def _install_grade(*, optional: bool) -> None:
+@contextlib.contextmanager
+def _tests_may_be_left_out() -> Iterator[None]:
     try:
-        wheels.install(wheels.GRADE, "what grades a course")
-    except Failure as failure:
-        if not optional:
-            raise
-        say(f"Some tests are left out, all else is tested: {failure}")
-
-
-def _try_packages(packages: list[str]) -> None:
-    try:
-        _install_packages(packages)
+        yield
     except Failure as failure:
         say(f"Some tests are left out, all else is tested: {failure}")
 
