@@ -1,11 +1,12 @@
 """labs: reads the folders in labs/. No list elsewhere repeats what a folder says."""
 
 import json
+from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .console import Failure
+from .console import Failure, say
 from .paths import ROOT
 
 
@@ -64,3 +65,15 @@ def find_lab(wanted: str) -> Lab:
             return lab
     known = "\n".join(f"    {lab.number}  {lab.name.split('_', 1)[-1]}" for lab in labs) or "    none"
     raise Failure(f'there is no lab "{wanted}". These are here:\n{known}')
+
+
+def show(arguments: Namespace) -> int:
+    """./lab list."""
+    labs = all_labs()
+    if arguments.json:
+        facts = [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in labs]
+        say(json.dumps(facts, indent=2))
+        return 0
+    for lab in labs:
+        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
+    return 0
