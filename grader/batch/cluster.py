@@ -97,8 +97,7 @@ def _outcomes(client: Any, tasks: list[Task]) -> Outcomes:  # noqa: ANN401
         elif (lost := lost + [task]).count(task) < judging.ATTEMPTS:
             submit(task)
         else:
-            text = f"worker after worker died while it was graded ({error})"
-            yield task, {**judging.NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
+            yield task, judging.fault(f"worker after worker died while it was graded ({error})")
 
 
 def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401

@@ -6,7 +6,6 @@ instructor why.
 """
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from launcher.console import Failure
 
 from .intake import Submission
+from .reports import text
 
 FORMAT = 1
 FAULT = "judge fault"
@@ -89,13 +89,13 @@ class Results:
         """Writes it under a free name, unless this very record is there already: an earlier run may have been killed
         here."""
         version = record["grader"]["version"]
-        text = _text(record)
+        whole = _text(record)
         for number in range(1, 10000):
             beside = file.with_name(f"{file.stem}@{version}{f'-{number}' if number > 1 else ''}.json")
             if not beside.exists():
                 _write(beside, record)
                 return
-            if beside.read_text(encoding="utf-8") == text:
+            if beside.read_text(encoding="utf-8") == whole:
                 return
         raise Failure(f"{file.parent} holds ten thousand older results of {file.stem}. Move them elsewhere.")
 
@@ -159,22 +159,7 @@ def _text(record: Record) -> str:
 
 
 def _write(file: Path, record: Record) -> None:
-    write_whole(file, _text(record))
-
-
-def write_whole(file: Path, text: str) -> None:
-    """A reader finds the old file or the new one, never a part; also after a power cut."""
-    unfinished = file.with_name(f".{file.name}.new")
-    with unfinished.open("w", encoding="utf-8", errors="surrogatepass") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    unfinished.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    text.write(file, _text(record), errors="surrogatepass", lasting=True)
 
 
 def _read(file: Path) -> Record:

@@ -2,7 +2,7 @@
 and no network. The templates escape everything that they are given."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,15 +61,8 @@ def style(course: Course) -> Style:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "name": text.name,
-        "number": text.number,
-        "points": text.points,
-        "ratio": text.ratio,
-        "visible": text.visible,
-        "counted": text.counted,
-        "file_name": text.file_name,
-    }
+    shown = (text.name, text.number, text.points, text.ratio, text.visible, text.counted, text.file_name)
+    environment.filters |= {function.__name__: function for function in shown}
     environment.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
     environment.filters["lab_label"] = lambda name: labels.get(name, name)
     environment.tests["passing"] = passed
@@ -90,6 +83,7 @@ def student(course: Course, who: str, style: Style) -> str:
 
 
 def class_page(course: Course, similar: Similar, notes: Sequence[str], style: Style) -> str:
+    kinds = [(_short(lab), Counter(grade.kind for grade in course.of_lab(lab))) for lab in course.labs]
     totals = [total for who in course.students if (total := course.total(who)) is not None]
     grades = list(course.grades.values())
     return style.render(
@@ -99,9 +93,7 @@ def class_page(course: Course, similar: Similar, notes: Sequence[str], style: St
         notes=[*notes, *similar.notes],
         verdicts=Counter(grade.verdict for grade in grades).most_common(),
         distribution=Markup(plots.distribution(totals, course.most())) if course.labs and totals else None,
-        rates=Markup(plots.verdicts([(_short(lab), _kinds(course.of_lab(lab))) for lab in course.labs]))
-        if course.labs
-        else None,
+        rates=Markup(plots.verdicts(kinds)) if kinds else None,
         speedups=[Markup(plots.speedups(rows, kind)) for kind, rows in _speedups(course).items()],
         lab_rows=[_lab_row(course, lab) for lab in course.labs],
         findings=_findings(grades),
@@ -118,11 +110,7 @@ def feedback(grade: Grade) -> str:
     lines = [f"{grade.label}: {grade.verdict}"]
     lines += [f"{part['name']}: {part['points']} of {part['of']} ({part['why']})" for part in grade.parts]
     lines += [*why.steps[:3], *([f"Next: {why.next_step}"] if why.next_step else [])]
-    return "<br>".join(_escaped(text.visible(line, 400)) for line in lines)
-
-
-def _escaped(line: str) -> str:
-    return str(Markup.escape(line)).replace("\n", "<br>")
+    return "<br>".join(str(Markup.escape(text.visible(line, 400))) for line in lines).replace("\n", "<br>")
 
 
 def _versions(grades: Sequence[Grade]) -> list[str]:
@@ -137,10 +125,6 @@ def _attention(grades: Sequence[Grade]) -> list[tuple[str, list[Grade]]]:
 
 def _short(lab: Lab) -> str:
     return text.visible(f"{lab.number} {lab.title}", 34)
-
-
-def _kinds(grades: Sequence[Grade]) -> Mapping[str, int]:
-    return Counter(grade.kind for grade in grades)
 
 
 def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:
