@@ -93,7 +93,7 @@ class _Batch:
                     submission = by_name[task.student, task.lab]
                     record = self.keep(records.make(submission, self.grader, outcome))
                     self.graded += 1
-                    progress.advance(record)
+                    progress.graded(record)
             except KeyboardInterrupt:
                 self.interrupted = True
         self.seconds, self.peak = time.monotonic() - start, watch.peak

@@ -6,7 +6,7 @@ instructor why.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,6 @@ class Grader:
     version: str
     commit: str | None
     options: dict[str, Any]  # device, seed, and the hidden file's hash
-
-    def as_json(self) -> dict[str, Any]:
-        return {"version": self.version, "commit": self.commit, "options": self.options}
 
 
 class Results:
@@ -129,7 +126,7 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
             "code": {name: data.decode("utf-8", "replace") for name, data in sorted(submission.files.items())},
             "notes": list(submission.notes),
         },
-        "grader": grader.as_json(),
+        "grader": asdict(grader),
         **outcome,
         "previous": None,
         "kept": None,

@@ -18,19 +18,19 @@ from .console import Failure, last_lines, run_logged, say
 from .lock import alone_in
 from .paths import LOGS, ROOT
 
-# A program or file that we look for → the Debian package that has it.
+# A program or header that we look for → the Debian package that has it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "openssl/hmac.h": "libssl-dev"}
 # Everything else works without these: the C++ unit tests, the time of a parallel CPU, the strong walls of the sandbox.
-EXTRA_HEADERS = {
+EXTRAS = {
     "gtest/gtest.h": "libgtest-dev",
     "gmock/gmock.h": "libgmock-dev",
     "tbb/tbb.h": "libtbb-dev",
     "seccomp.h": "libseccomp-dev",
+    "bwrap": "bubblewrap",
 }
-EXTRA_PROGRAMS = {"bwrap": "bubblewrap"}
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
-OPENCL_HEADERS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
+OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
@@ -44,7 +44,7 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
         wants_grade = grade and not wheels.installed(wheels.GRADE)
         wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
-        wanted = _missing_headers(EXTRA_HEADERS) + _missing_programs(EXTRA_PROGRAMS) + missing_opencl()
+        wanted = _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
             _install_packages(missing + wanted)
         elif opencl and missing_opencl():
@@ -84,7 +84,7 @@ def _python_with_matplotlib() -> str | None:
 
 
 def _missing_packages(wants_wheels: bool) -> list[str]:
-    missing = _missing_programs(PROGRAMS) + _missing_headers(HEADERS)
+    missing = _missing(PROGRAMS | HEADERS)
     if wants_wheels and importlib.util.find_spec("ensurepip") is None and not wheels.venv_works():
         missing.append("python3-venv")
     return missing
@@ -93,7 +93,7 @@ def _missing_packages(wants_wheels: bool) -> list[str]:
 def missing_opencl() -> list[str]:
     """The packages for OpenCL that this machine lacks."""
     loader, loader_package = OPENCL_LOADER
-    missing = _missing_headers(OPENCL_HEADERS)
+    missing = _missing(OPENCL_BINDINGS)
     folders = ("lib", "lib64", "lib/*-linux-gnu")
     if not any(any(prefix.glob(f"{folder}/{loader}")) for prefix in _prefixes() for folder in folders):
         missing.append(loader_package)
@@ -108,15 +108,14 @@ def _prefixes() -> list[Path]:
     return [Path(prefix) for prefix in ("/usr", "/usr/local", *further)]
 
 
-def _missing_programs(packages: dict[str, str]) -> list[str]:
-    return [package for program, package in packages.items() if shutil.which(program) is None]
+def _missing(packages: dict[str, str]) -> list[str]:
+    return [package for what, package in packages.items() if not _is_here(what)]
 
 
-def _missing_headers(packages: dict[str, str]) -> list[str]:
-    folders = [prefix / "include" for prefix in _prefixes()]
-    return [
-        package for header, package in packages.items() if not any((folder / header).exists() for folder in folders)
-    ]
+def _is_here(what: str) -> bool:
+    if what.endswith((".h", ".hpp")):
+        return any((prefix / "include" / what).exists() for prefix in _prefixes())
+    return shutil.which(what) is not None
 
 
 def _install_packages(packages: list[str]) -> None:

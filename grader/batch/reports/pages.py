@@ -16,23 +16,7 @@ from .grades import ACCEPTED, CHEATING, INCONCLUSIVE, JUDGE_FAULT, REFUSED, Cour
 from .similarity import THRESHOLD, Similar
 
 TEMPLATES = Path(__file__).parent / "templates"
-PRINTED = 6000  # the most characters of printed output; results/ has all of it
 ALIKE = 60  # the most rows of similar submissions
-MEANINGS = {
-    ACCEPTED: "Correct on every case, and every rule holds.",
-    "wrong answer": "The code runs, but gives a wrong result.",
-    "rule broken": "The code does not work as this lab or CUDA asks, whatever its results are.",
-    "too slow": "The code is correct, and slower than the lab asks for.",
-    INCONCLUSIVE: "Correct; the speed could not be decided. No points are lost by that.",
-    "compile error": "The file does not compile as this lab's.",
-    "runtime error": "The code crashed, or a CUDA call failed.",
-    "time": "The code took longer than it may.",
-    "memory": "The code took more memory than it may.",
-    "output limit": "The code printed more than it may.",
-    CHEATING: "The code does something that no solution needs. A person looks at it before this counts.",
-    REFUSED: "The file or archive could not be taken; nothing was graded.",
-    JUDGE_FAULT: "No fault of the code. The instructor reads it and grades again; until then there is no grade.",
-}
 ATTENTION = {
     JUDGE_FAULT: "Judge faults: no fault of the code, and no grade. Read what happened, then grade these again.",
     CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
@@ -66,7 +50,6 @@ def style(course: Course) -> Style:
     environment.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
     environment.filters["lab_label"] = lambda name: labels.get(name, name)
     environment.tests["passing"] = passed
-    environment.globals |= {"meanings": MEANINGS, "printed_limit": PRINTED}
     return Style(environment, (TEMPLATES / "style.css").read_text(encoding="utf-8"))
 
 
