@@ -228,12 +228,8 @@ def _wrong(wrong: Parser) -> None:
     wrong.add_argument("variant", metavar="NAME", nargs="?", help="the variant to show (default: list all)")
     files = wrong.add_mutually_exclusive_group()
     files.add_argument("--to", metavar="F.cu", dest="write_to", help="write its whole file to F.cu")
-    files.add_argument(
-        "--from",
-        metavar="F.cu",
-        dest="make_from",
-        help="make its patch: what differs between the reference and F.cu",
-    )
+    patch = "make its patch: what differs between the reference and F.cu"
+    files.add_argument("--from", metavar="F.cu", dest="make_from", help=patch)
 
 
 @_command("launcher.emulate.run", help="run any program built by nvcc on lockstep, without a GPU", keep_lines=True)

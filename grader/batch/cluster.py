@@ -49,11 +49,11 @@ grade_on_worker.__module__ = "__main__"  # this makes Dask send the code and not
 def grade_here(task: Task) -> dict[str, Any]:
     from distributed import get_worker
 
-    if problem := _problem(task.version, task.device):
+    if problem := _problem(task.grader.version, task.device):
         return {OTHER_SOURCES: problem}
     # Dask removes this folder, also after a worker was killed.
     place = Place(build.TREES[task.device], Path(get_worker().local_directory))
-    return judging.grade(task, labs.find_lab(task.lab), place)
+    return judging.grade(task, labs.find_lab(task.submission.lab), place)
 
 
 def run_tasks(tasks: list[Task], arguments: Namespace) -> Outcomes:
@@ -142,7 +142,7 @@ def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
     """Each worker that cannot do the task → why. Workers without a card are not asked for a card's task."""
     workers, any_will_do = _workers(client), task.device == "lockstep"
     wanted = [worker for worker, facts in workers.items() if any_will_do or facts["resources"].get("GPU")]
-    answers = client.run(_problem, task.version, task.device, workers=wanted, on_error="return")
+    answers = client.run(_problem, task.grader.version, task.device, workers=wanted, on_error="return")
     return {
         worker: answer if isinstance(answer, str) else f"was not started by ./lab worker ({answer})"
         for worker, answer in answers.items()

@@ -46,7 +46,11 @@ def run(arguments: Namespace) -> int:
             )
         grader = Grader(version.digest(), paths.commit(), _options(arguments, hidden, out))
         results = Results(out)
-        todo = _to_do(found, results, grader, arguments.again)
+
+        def is_done(one: Submission) -> bool:
+            return records.is_current(results.current(one.student, one.lab), one, grader)
+
+        todo = [one for one in found if arguments.again or not is_done(one)]
         say(_plan(found, todo))
         batch = _Batch(results, grader, arguments, options)
         for student in {one.student for one in found} - {one.student for one in found if one.lab is None}:
@@ -81,8 +85,7 @@ class _Batch:
 
     def grade(self, submissions: Sequence[Submission], hidden: bytes | None, out: Path) -> None:
         """Stores each outcome when it arrives. Ctrl-C ends the grading early; stored results stay."""
-        by_name = {(one.student, one.lab): one for one in submissions}
-        tasks = [_task(one, self.grader, hidden) for one in submissions]
+        tasks = [Task(one, self.grader, hidden) for one in submissions]
         self.tasks = len(tasks)
         done = _outcomes(tasks, out, self.arguments)
         start = time.monotonic()
@@ -90,8 +93,7 @@ class _Batch:
             try:
                 for task, outcome in done:
                     self.largest = max(self.largest, outcome.pop("peak_bytes", 0))
-                    submission = by_name[task.student, task.lab]
-                    record = self.keep(records.make(submission, self.grader, outcome))
+                    record = self.keep(records.make(task.submission, self.grader, outcome))
                     self.graded += 1
                     progress.graded(record)
             except KeyboardInterrupt:
@@ -200,10 +202,6 @@ def _seed(hidden: bytes | None, out: Path) -> int:
         raise Failure(f"{file} holds no number. Remove it, or choose the seed of the inputs with --seed.") from error
 
 
-def _to_do(found: list[Submission], results: Results, grader: Grader, again: bool) -> list[Submission]:
-    return [one for one in found if again or not records.is_current(results.current(one.student, one.lab), one, grader)]
-
-
 def _plan(found: list[Submission], todo: list[Submission]) -> str:
     refused = sum(one.refusal is not None for one in found)
     text = f"{len({one.student for one in found})} students, {len(found)} submissions"
@@ -212,25 +210,12 @@ def _plan(found: list[Submission], todo: list[Submission]) -> str:
     return text + (f"; {done} have their result already" if done else "")
 
 
-def _task(submission: Submission, grader: Grader, hidden: bytes | None) -> Task:
-    assert submission.lab is not None
-    return Task(
-        submission.student,
-        submission.lab,
-        submission.files,
-        submission.main,
-        grader.options["device"],
-        grader.options["seed"],
-        hidden,
-        grader.version,
-    )
-
-
 def _outcomes(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
     if not _is_cluster(arguments):
         return local.run_tasks(tasks, out, arguments)
     if arguments.slurm and arguments.device == "lockstep":  # its jobs use this very checkout
-        ready.make_ready(arguments.device, [labs.find_lab(name) for name in sorted({task.lab for task in tasks})])
+        names = sorted({task.submission.lab for task in tasks})
+        ready.make_ready(arguments.device, [labs.find_lab(name) for name in names])
     return cluster.run_tasks(tasks, arguments)
 
 

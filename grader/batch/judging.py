@@ -24,7 +24,8 @@ from launcher import judge
 from launcher.labs import Lab
 
 from . import memory
-from .records import FAULT
+from .intake import Submission
+from .records import FAULT, Grader
 
 # The judge limits each of its own steps. The slowest verdict on a reference took 35 s on two busy cores. A judge that
 # takes this long hangs.
@@ -36,14 +37,13 @@ FAULT_CODE = 2  # the judge's exit code for a fault of its own or of the machine
 
 @dataclass(frozen=True)
 class Task:
-    student: str
-    lab: str
-    files: Mapping[str, bytes]
-    main: str
-    device: str
-    seed: int
+    submission: Submission  # to one lab, not refused
+    grader: Grader  # the judge must be built from the sources of its version
     hidden: bytes | None
-    version: str  # of the sources from which the judge must be built
+
+    @property
+    def device(self) -> str:
+        return self.grader.options["device"]
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,12 @@ def _attempt(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
     # Several folders, so that no path leads from the files that a submission may see to the hidden cases. scratch is
     # for the judge's temporary files, since a judge that is killed removes nothing.
     with _folder_in(place.folder) as sources, _folder_in(place.folder) as own, _folder_in(place.folder) as scratch:
-        for name, data in task.files.items():
+        for name, data in task.submission.files.items():
             (Path(sources) / name).write_bytes(data)
         verdict, said, hidden = (Path(own) / name for name in ("verdict.json", "said.txt", "hidden"))
-        command = [*judge.command(place.tree, lab, task.device), "--file", str(Path(sources) / task.main)]
-        command += ["--json", str(verdict), "--seed", str(task.seed), "--command", f"./lab check {lab.number}"]
+        command = judge.command(place.tree, lab, task.device)
+        command += ["--file", str(Path(sources) / task.submission.main), "--seed", str(task.grader.options["seed"])]
+        command += ["--json", str(verdict), "--command", f"./lab check {lab.number}"]
         if task.hidden is not None:
             hidden.write_bytes(task.hidden)
             command += ["--hidden", str(hidden)]

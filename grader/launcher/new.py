@@ -50,9 +50,7 @@ def run(arguments: Namespace) -> int:
     number = name[:2]
     say(f"labs/{name} and solutions/{name} are there; starter and reference are lab {below.number}'s reference so far.")
     _draw_pages(below.facts["family"])
-    say("These work now:")
-    say(f"    ./lab check {number}")
-    say(f"    ./lab test -L lab{number}")
+    say(f"These work now:\n    ./lab check {number}\n    ./lab test -L lab{number}")
     say(f"Then replace each TODO in labs/{name} and solutions/{name}. docs/CONTRIBUTING.md says in which order.")
     return 0
 
