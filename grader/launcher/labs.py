@@ -2,7 +2,6 @@
 
 import json
 from argparse import Namespace
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,34 +9,16 @@ from .console import Failure, say
 from .paths import ROOT
 
 
-@dataclass(frozen=True)
 class Lab:
-    folder: Path
-    facts: dict[str, Any]  # lab.json
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @property
-    def number(self) -> str:
-        return self.name.split("_", 1)[0]
-
-    @property
-    def title(self) -> str:
-        return str(self.facts["title"])
-
-    @property
-    def source(self) -> Path:
-        return self.folder / str(self.facts["source"])
-
-    @property
-    def is_opencl(self) -> bool:
-        return self.source.suffix == ".cc"
-
-    @property
-    def solution(self) -> Path:
-        return ROOT / "solutions" / self.name / str(self.facts["source"])
+    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
+        """facts: lab.json."""
+        self.folder, self.facts = folder, facts
+        self.name = folder.name
+        self.number = self.name.split("_", 1)[0]
+        self.title = str(facts["title"])
+        self.source = folder / str(facts["source"])
+        self.is_opencl = self.source.suffix == ".cc"
+        self.solution = ROOT / "solutions" / self.name / str(facts["source"])
 
 
 def read_lab(folder: Path) -> Lab:

@@ -43,13 +43,13 @@ def write_all(
     text.write(out / "canvas.csv", canvas.text)
     text.write(out / "moodle.csv", moodle.text)
     text.write(out / "junit.xml", junit.suites(course))
-    style = pages.style(course)
+    templates = pages.environment(course)
     for student in course.students:
         name = text.file_name(student)
         answer = gradescope.results(course.of_student(student))
         text.write(out / "gradescope" / f"{name}.json", answer)
-        text.write(out / "students" / f"{name}.html", pages.student(course, student, style))
-    text.write(out / "index.html", pages.class_page(course, _similar(course), notes, style))
+        text.write(out / "students" / f"{name}.html", pages.student(course, student, templates))
+    text.write(out / "index.html", pages.class_page(course, _similar(course), notes, templates))
     return notes
 
 

@@ -3,7 +3,6 @@ and no network. The templates escape everything that they are given."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,37 +25,29 @@ ATTENTION = {
 KEPT = "Graded earlier, and a judge fault since: the earlier grade stands. Grade these again."
 
 
-@dataclass(frozen=True)
-class Style:
-    environment: Environment
-    css: str
-
-    def render(self, template: str, **values: Any) -> str:  # noqa: ANN401
-        # The style sheet is ours and has no <.
-        return self.environment.get_template(template).render(css=Markup(self.css), **values) + "\n"
-
-
-def style(course: Course) -> Style:
+def environment(course: Course) -> Environment:
     labels = {lab.name: f"{lab.number} {lab.title}" for lab in course.labs}
-    environment = Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     shown = (text.name, text.number, text.points, text.ratio, text.visible, text.counted, text.file_name)
-    environment.filters |= {function.__name__: function for function in shown}
-    environment.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
-    environment.filters["lab_label"] = lambda name: labels.get(name, name)
-    environment.tests["passing"] = passed
-    return Style(environment, (TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    made.filters |= {function.__name__: function for function in shown}
+    made.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
+    made.filters["lab_label"] = lambda name: labels.get(name, name)
+    made.tests["passing"] = passed
+    # The style sheet is ours and has no <.
+    made.globals["css"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    return made
 
 
-def student(course: Course, who: str, style: Style) -> str:
+def student(course: Course, who: str, templates: Environment) -> str:
     grades = course.of_student(who)
-    return style.render(
-        "student.html.j2",
+    return templates.get_template("student.html.j2").render(
         who=who,
         grades=grades,
         total=course.total(who),
@@ -65,12 +56,11 @@ def student(course: Course, who: str, style: Style) -> str:
     )
 
 
-def class_page(course: Course, similar: Similar, notes: Sequence[str], style: Style) -> str:
+def class_page(course: Course, similar: Similar, notes: Sequence[str], templates: Environment) -> str:
     kinds = [(_short(lab), Counter(grade.kind for grade in course.of_lab(lab))) for lab in course.labs]
     totals = [total for who in course.students if (total := course.total(who)) is not None]
     grades = list(course.grades.values())
-    return style.render(
-        "class.html.j2",
+    return templates.get_template("class.html.j2").render(
         course=course,
         attention=_attention(grades),
         notes=[*notes, *similar.notes],
