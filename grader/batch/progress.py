@@ -26,4 +26,4 @@ class Progress(progress.Progress):
         last = f"{record['student']}, {record['lab']}: {record['verdict']}, {score}"
         self.update(task.id, advance=1, last=last)
         if self.disable:
-            say(f"[{task.completed:g}/{task.total:g}] {last} ({record['seconds']:.0f} s)")
+            say(f"[{task.completed:.0f}/{task.total}] {last} ({record['seconds']:.0f} s)")

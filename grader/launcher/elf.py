@@ -40,7 +40,6 @@ class Program:
     has_fatbin: bool = False
     plain_ptx: int = 0  # number of entries of this kind in all fat binaries
     compressed_ptx: int = 0
-    machine_code: int = 0
 
     def cudart(self) -> str:
         """The CUDA runtime library that the program needs, or an empty text."""
@@ -91,11 +90,9 @@ def _read_fatbins(section: bytes, program: Program) -> None:
         while entry + 64 <= end:
             kind, _, entry_header, payload = struct.unpack_from("<HHIQ", section, entry)
             flags = struct.unpack_from("<Q", section, entry + 40)[0]
-            if kind != KIND_PTX:
-                program.machine_code += 1
-            elif flags & FLAGS_COMPRESSED:
+            if kind == KIND_PTX and flags & FLAGS_COMPRESSED:
                 program.compressed_ptx += 1
-            else:
+            elif kind == KIND_PTX:
                 program.plain_ptx += 1
             entry += max(entry_header + payload, 64)
         at = max(end, at + 16)
