@@ -2,27 +2,31 @@
 is used."""
 
 import argparse
-import json
+import inspect
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from launcher import labs
-from launcher.console import Failure, say
-from launcher.paths import ROOT
+from launcher.console import Failure
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
   ./lab demo        see the whole ladder graded, with the reference solutions
   ./lab check 02    grade your own labs/02_*/… as often as you like
 """
+Parser = argparse.ArgumentParser
+AddOptions = Callable[[Parser], None]
+PARSER = Parser(
+    prog="./lab", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+)
+COMMANDS = PARSER.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
 
 def main(argv: list[str] | None = None) -> int:
-    arguments, others = parser().parse_known_args(argv)
+    arguments, others = PARSER.parse_known_args(argv)
     if others and arguments.command != "test":
-        parser().error(f"unrecognized arguments: {' '.join(others)}")
+        PARSER.error(f"unrecognized arguments: {' '.join(others)}")
     arguments.for_ctest = others
     try:
         return arguments.run(arguments)
@@ -37,36 +41,35 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+def _command(
+    work: str, *shared: Parser, help: str, grades: bool = False, keep_lines: bool = False
+) -> Callable[[AddOptions], None]:
+    """The decorated function is a command of ./lab. It adds the options, and its docstring describes the command.
 
-
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="./lab", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    course = (_add_grade, _add_worker, _add_scheduler, _add_gradescope)
-    for add in (_add_demo, _add_test, _add_check, *course, _add_list, _add_new, _add_wrong, _add_emulate):
-        add(commands)
-    return top
-
-
-def _work_of(module: str, function: str = "run", *, grades: bool = False) -> Callable[[argparse.Namespace], int]:
-    """The function that carries out a command. grades: it runs in the Python that has the packages of ./lab grade."""
+    work: the module and function that carry it out. shared: options of several commands. grades: it runs in the Python
+    that has the packages of ./lab grade. keep_lines: --help shows the lines of the docstring as they are."""
 
     def run(arguments: argparse.Namespace) -> int:
         if grades:
             from launcher import setup
 
             setup.go_on_in_grade_python()
+        module, _, function = work.rpartition(".")
         return getattr(import_module(module), function)(arguments)
 
-    return run
+    def register(add_options: AddOptions) -> None:
+        wrap = argparse.RawDescriptionHelpFormatter if keep_lines else argparse.HelpFormatter
+        name, about = add_options.__name__.removeprefix("_"), inspect.getdoc(add_options)
+        command = COMMANDS.add_parser(name, parents=shared, help=help, description=about, formatter_class=wrap)
+        command.set_defaults(run=run)
+        add_options(command)
+
+    return register
 
 
-def _option(*names: str, **what: Any) -> argparse.ArgumentParser:  # noqa: ANN401
+def _option(*names: str, **what: Any) -> Parser:  # noqa: ANN401
     """An option that several commands have: a parent of their parsers."""
-    holder = argparse.ArgumentParser(add_help=False)
+    holder = Parser(add_help=False)
     holder.add_argument(*names, **what)
     return holder
 
@@ -90,85 +93,66 @@ JOBS = _option("--jobs", type=_count, metavar="N", help="judges at a time (defau
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
 
 
-def _add_demo(commands: Commands) -> None:
-    demo = commands.add_parser(
-        "demo",
-        parents=[DEVICE],
-        help="set up what is missing, build, grade the reference solutions, print the ladder",
-        description="Sets up what is missing, builds, grades every reference solution on the best device there is (a "
-        "GPU, else lockstep), prints the ladder and draws it to build/ladder.png.",
-    )
-    demo.set_defaults(run=_work_of("launcher.demo"))
+@_command(
+    "launcher.demo.run",
+    DEVICE,
+    help="set up what is missing, build, grade the reference solutions, print the ladder",
+)
+def _demo(demo: Parser) -> None:
+    """Sets up what is missing, builds, grades every reference solution on the best device there is (a GPU, else
+    lockstep), prints the ladder and draws it to build/ladder.png."""
 
 
-def _add_test(commands: Commands) -> None:
-    test = commands.add_parser(
-        "test",
-        help="set up what is missing, build everything, run every test",
-        description="Sets up what is missing, builds everything and runs every test through CTest. Further arguments "
-        "go to CTest: ./lab test -L lab02, ./lab test -R scan",
-    )
-    test.set_defaults(run=_work_of("launcher.test"))
+@_command("launcher.test.run", help="set up what is missing, build everything, run every test")
+def _test(test: Parser) -> None:
+    """Sets up what is missing, builds everything and runs every test through CTest. Further arguments go to CTest:
+    ./lab test -L lab02, ./lab test -R scan"""
 
 
-def _add_check(commands: Commands) -> None:
-    check = commands.add_parser(
-        "check",
-        parents=[DEVICE],
-        help="grade one lab: yours, or any file",
-        description="Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other "
-        "verdict, 2 if it could not be graded.",
-    )
-    check.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
-    check.add_argument("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
-    check.add_argument(
+@_command("launcher.check.run", DEVICE, help="grade one lab: yours, or any file")
+def _check(check: Parser) -> None:
+    """Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other verdict, 2 if it
+    could not be graded."""
+    option = check.add_argument
+    option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+    option("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
+    option(
         "--input", metavar="FILE", help="run the lab on this file's bytes as well (histogram labs) and draw the result"
     )
-    check.add_argument("--case", metavar="NAME", help="this case alone, such as reduce_sum.33.ones")
-    check.add_argument("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")
-    check.add_argument("--schedules", metavar="LIST", help="a few cases under each of forward, reverse, random:N")
-    check.add_argument("--json", metavar="F", help="write the whole verdict to this file")
-    check.set_defaults(run=_work_of("launcher.check"))
+    option("--case", metavar="NAME", help="this case alone, such as reduce_sum.33.ones")
+    option("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")
+    option("--schedules", metavar="LIST", help="a few cases under each of forward, reverse, random:N")
+    option("--json", metavar="F", help="write the whole verdict to this file")
 
 
-GRADE = """Grades a course: one result for each student and lab in DIR/results, and reports of all of them in DIR.
+@_command(
+    "batch.grade.run", JOBS, HIDDEN, GRADING_DEVICE, help="grade a course's submissions", grades=True, keep_lines=True
+)
+def _grade(grade: Parser) -> None:
+    """Grades a course: one result for each student and lab in DIR/results, and reports of all of them in DIR.
 
-SUBMISSIONS holds one entry for each student: a folder, or a .zip, .tar, .tar.gz, .tgz or .tar.xz by their name; or what
-Canvas and Moodle let you download, unpacked. In it, each lab's files are in a folder NN or NN_name; or there is a file
-NN.cu or NN_name.cu for each lab; or, with --lab NN, there are that lab's files alone.
+    SUBMISSIONS holds one entry for each student: a folder, or a .zip, .tar, .tar.gz, .tgz or .tar.xz by their name; or what
+    Canvas and Moodle let you download, unpacked. In it, each lab's files are in a folder NN or NN_name; or there is a file
+    NN.cu or NN_name.cu for each lab; or, with --lab NN, there are that lab's files alone.
 
-Stopped and started again it goes on where it was. A newer grader grades anew, keeps the older results beside the new
-ones, and lists in DIR/changes.csv what changed."""
-
-
-def _add_grade(commands: Commands) -> None:
-    grade = commands.add_parser(
-        "grade",
-        parents=[JOBS, HIDDEN, GRADING_DEVICE],
-        help="grade a course's submissions",
-        description=GRADE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    grade.add_argument("submissions", metavar="SUBMISSIONS")
-    grade.add_argument("--out", metavar="DIR", required=True, help="where results and reports go")
-    grade.add_argument("--lab", metavar="NN", help="all submissions are to this lab")
-    grade.add_argument(
+    Stopped and started again it goes on where it was. A newer grader grades anew, keeps the older results beside the new
+    ones, and lists in DIR/changes.csv what changed."""  # noqa: E501
+    option = grade.add_argument
+    option("submissions", metavar="SUBMISSIONS")
+    option("--out", metavar="DIR", required=True, help="where results and reports go")
+    option("--lab", metavar="NN", help="all submissions are to this lab")
+    option(
         "--seed",
         type=int,
         metavar="S",
         help="of the inputs, the same for everybody (default: from --hidden FILE, else by lot)",
     )
-    grade.add_argument("--again", action="store_true", help="also what has its result already")
-    grade.add_argument("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
-    grade.add_argument("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")
-    grade.add_argument(
+    option("--again", action="store_true", help="also what has its result already")
+    option("--canvas", metavar="ROSTER.csv", help="Canvas' export of the grades, to be filled in")
+    option("--moodle", metavar="WORKSHEET.csv", help="Moodle's grading worksheet, to be filled in")
+    option(
         "--missing-as-zero", action="store_true", help="in those two, 0 for who handed in nothing and has no grade yet"
     )
-    _add_cluster_options(grade)
-    grade.set_defaults(run=_work_of("batch.grade", grades=True))
-
-
-def _add_cluster_options(grade: argparse.ArgumentParser) -> None:
     where = grade.add_mutually_exclusive_group()
     where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tcp://…")
     where.add_argument("--slurm", action="store_true", help="on workers that are Slurm jobs")
@@ -186,143 +170,81 @@ def _add_cluster_options(grade: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_worker(commands: Commands) -> None:
-    worker = commands.add_parser(
-        "worker",
-        parents=[JOBS, GRADING_DEVICE],
-        help="let this machine grade for ./lab grade --scheduler",
-        description="Makes this machine a worker of a Dask scheduler, for ./lab grade --scheduler elsewhere.",
-    )
+@_command(
+    "batch.cluster.work", JOBS, GRADING_DEVICE, help="let this machine grade for ./lab grade --scheduler", grades=True
+)
+def _worker(worker: Parser) -> None:
+    """Makes this machine a worker of a Dask scheduler, for ./lab grade --scheduler elsewhere."""
     worker.add_argument("scheduler", metavar="ADDRESS", help="the scheduler's, tcp://…")
-    worker.set_defaults(run=_work_of("batch.cluster", "work", grades=True))
 
 
-def _add_scheduler(commands: Commands) -> None:
-    scheduler = commands.add_parser(
-        "scheduler",
-        help="give work to ./lab worker on other machines",
-        description="Starts a Dask scheduler, which says its address. It has no password: whoever reaches its port can "
-        "run programs on every worker. Keep it inside a network that you trust.",
-    )
+@_command("batch.cluster.schedule", help="give work to ./lab worker on other machines", grades=True)
+def _scheduler(scheduler: Parser) -> None:
+    """Starts a Dask scheduler, which says its address. It has no password: whoever reaches its port can run programs on
+    every worker. Keep it inside a network that you trust."""
     scheduler.add_argument("--port", type=int, default=8786, metavar="N", help="where it listens (default: 8786)")
-    scheduler.set_defaults(run=_work_of("batch.cluster", "schedule", grades=True))
 
 
-def _add_gradescope(commands: Commands) -> None:
-    gradescope = commands.add_parser(
-        "gradescope",
-        parents=[HIDDEN],
-        help="make the autograder zip for Gradescope",
-        description="Makes the zip that Gradescope takes as an autograder: this course as it is committed, set up on "
-        "Ubuntu 22.04, 24.04 or Debian 12, grading on lockstep.",
-    )
-    gradescope.add_argument("--lab", metavar="NN", help="the assignment is this lab (default: any, by folder)")
-    gradescope.add_argument("--out", metavar="F.zip", help="where to write it (default: gradescope_NN.zip)")
-    gradescope.add_argument(
+@_command("batch.autograder.work", HIDDEN, help="make the autograder zip for Gradescope")
+def _gradescope(gradescope: Parser) -> None:
+    """Makes the zip that Gradescope takes as an autograder: this course as it is committed, set up on Ubuntu 22.04,
+    24.04 or Debian 12, grading on lockstep."""
+    option = gradescope.add_argument
+    option("--lab", metavar="NN", help="the assignment is this lab (default: any, by folder)")
+    option("--out", metavar="F.zip", help="where to write it (default: gradescope_NN.zip)")
+    option(
         "--hidden-until",
         choices=["after_published", "hidden"],
         default="after_published",
         help="when students see what depends on hidden cases (default: once grades are published)",
     )
-    gradescope.add_argument(
-        "--minutes", type=_count, default=10, metavar="N", help="the assignment's time limit there (default: 10)"
-    )
+    option("--minutes", type=_count, default=10, metavar="N", help="the assignment's time limit there (default: 10)")
     inside = gradescope.add_mutually_exclusive_group()
     inside.add_argument("--set-up", metavar="AUTOGRADER", help="what the zip's setup.sh calls")
     inside.add_argument("--run", metavar="AUTOGRADER", dest="run_in", help="what the zip's run_autograder calls")
-    gradescope.set_defaults(run=_gradescope)
 
 
-def _gradescope(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from batch.autograder import package, run
-
-    if arguments.set_up:
-        return run.set_up(Path(arguments.set_up))
-    return run.run(Path(arguments.run_in)) if arguments.run_in else package.write(arguments)
-
-
-def _add_list(commands: Commands) -> None:
-    listing = commands.add_parser("list", help="list the labs", description="Lists the labs.")
+@_command("launcher.labs.show", help="list the labs")
+def _list(listing: Parser) -> None:
+    """Lists the labs."""
     listing.add_argument("--json", action="store_true", help="as JSON, for programs")
-    listing.set_defaults(run=_list)
 
 
-def _list(arguments: argparse.Namespace) -> int:
-    found = labs.all_labs()
-    if arguments.json:
-        say(
-            json.dumps(
-                [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in found],
-                indent=2,
-            )
-        )
-        return 0
-    for lab in found:
-        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
-    return 0
-
-
-def _add_wrong(commands: Commands) -> None:
-    wrong = commands.add_parser(
-        "wrong",
-        help="list a lab's wrong variants, or show one",
-        description="Lists the wrong variants of a lab with the check that catches each, or shows one of them: its "
-        "story, its whole file, and what differs from the reference. Instructors use them; they need no build.",
-    )
-    wrong.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
-    wrong.add_argument("variant", metavar="NAME", nargs="?", help="the variant to show (default: list all)")
-    files = wrong.add_mutually_exclusive_group()
-    files.add_argument("--to", metavar="F.cu", dest="write_to", help="write its whole file to F.cu")
-    files.add_argument(
-        "--from",
-        metavar="F.cu",
-        dest="make_from",
-        help="make its patch: what differs between the reference and F.cu",
-    )
-    wrong.set_defaults(run=_work_of("launcher.wrong"))
-
-
-def _add_emulate(commands: Commands) -> None:
-    emulate = commands.add_parser(
-        "emulate",
-        help="run any program built by nvcc on lockstep, without a GPU",
-        description="Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with\n"
-        "    nvcc -cudart shared --compress-mode=none -lineinfo -gencode arch=compute_75,code=compute_75 …\n"
-        "The exit code is the program's own; diagnoses go to standard error.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    emulate.add_argument(
-        "--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file"
-    )
-    emulate.add_argument(
-        "--trace", metavar="F.jsonl", help="write every access of every warp to this file, in order; for small launches"
-    )
-    emulate.add_argument(
-        "--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch"
-    )
-    emulate.add_argument("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
-    emulate.add_argument(
-        "--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core"
-    )
-    emulate.add_argument(
-        "--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks"
-    )
-    emulate.add_argument("program", metavar="PROGRAM")
-    emulate.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
-    emulate.set_defaults(run=_work_of("launcher.emulate"))
-
-
-def _add_new(commands: Commands) -> None:
-    new = commands.add_parser(
-        "new",
-        help="make the folders of a new lab",
-        description="Makes labs/NN_name and solutions/NN_name: a lab that starts from the working kernel of lab MM. "
-        "./lab check NN runs at once; docs/CONTRIBUTING.md says what is then to be written.",
-    )
+@_command("launcher.new.run", help="make the folders of a new lab")
+def _new(new: Parser) -> None:
+    """Makes labs/NN_name and solutions/NN_name: a lab that starts from the working kernel of lab MM. ./lab check NN
+    runs at once; docs/CONTRIBUTING.md says what is then to be written."""
     new.add_argument("name", metavar="NN_name", help="the number and name of the new lab: 21_reduce_in_registers")
     new.add_argument(
         "--from", dest="below", metavar="MM", required=True, help="the lab whose kernel the learner is given"
     )
-    new.set_defaults(run=_work_of("launcher.new"))
+
+
+@_command("launcher.wrong.run", help="list a lab's wrong variants, or show one")
+def _wrong(wrong: Parser) -> None:
+    """Lists the wrong variants of a lab with the check that catches each, or shows one of them: its story, its whole
+    file, and what differs from the reference. Instructors use them; they need no build."""
+    wrong.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+    wrong.add_argument("variant", metavar="NAME", nargs="?", help="the variant to show (default: list all)")
+    files = wrong.add_mutually_exclusive_group()
+    files.add_argument("--to", metavar="F.cu", dest="write_to", help="write its whole file to F.cu")
+    patch = "make its patch: what differs between the reference and F.cu"
+    files.add_argument("--from", metavar="F.cu", dest="make_from", help=patch)
+
+
+@_command("launcher.emulate.run", help="run any program built by nvcc on lockstep, without a GPU", keep_lines=True)
+def _emulate(emulate: Parser) -> None:
+    """Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with
+        nvcc -cudart shared --compress-mode=none -lineinfo -gencode arch=compute_75,code=compute_75 …
+    The exit code is the program's own; diagnoses go to standard error."""
+    option = emulate.add_argument
+    option("--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file")
+    option(
+        "--trace", metavar="F.jsonl", help="write every access of every warp to this file, in order; for small launches"
+    )
+    option("--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch")
+    option("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
+    option("--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core")
+    option("--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks")
+    option("program", metavar="PROGRAM")
+    option("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")

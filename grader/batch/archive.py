@@ -7,8 +7,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -81,7 +80,8 @@ def _unpack_zip(file: Path, take: Take) -> None:
 def _unpack_tar(file: Path, take: Take) -> None:
     count = 0
     # As a stream: tarfile then never seeks, and every byte, also those of headers, counts toward the limit.
-    with _decompressed(file) as stream, tarfile.open(fileobj=_Bounded(stream, UNPACKED_BYTES), mode="r|") as archive:
+    opener = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open}.get(file.suffix.lower(), open)
+    with opener(file, "rb") as stream, tarfile.open(fileobj=_Bounded(stream, UNPACKED_BYTES), mode="r|") as archive:
         for member in archive:
             count += 1
             _check_count(count)
@@ -93,14 +93,6 @@ def _unpack_tar(file: Path, take: Take) -> None:
             opened = archive.extractfile(member)
             assert opened is not None
             take(member.name, opened.read)
-
-
-@contextmanager
-def _decompressed(file: Path) -> Iterator[BinaryIO]:
-    name = file.name.lower()
-    opener = gzip.open if name.endswith(("gz",)) else lzma.open if name.endswith(".xz") else open
-    with opener(file, "rb") as stream:
-        yield stream
 
 
 class _Bounded:

@@ -49,11 +49,11 @@ grade_on_worker.__module__ = "__main__"  # this makes Dask send the code and not
 def grade_here(task: Task) -> dict[str, Any]:
     from distributed import get_worker
 
-    if problem := _problem(task.version, task.device):
+    if problem := _problem(task.grader.version, task.device):
         return {OTHER_SOURCES: problem}
     # Dask removes this folder, also after a worker was killed.
     place = Place(build.TREES[task.device], Path(get_worker().local_directory))
-    return judging.grade(task, labs.find_lab(task.lab), place)
+    return judging.grade(task, labs.find_lab(task.submission.lab), place)
 
 
 def run_tasks(tasks: list[Task], arguments: Namespace) -> Outcomes:
@@ -97,8 +97,7 @@ def _outcomes(client: Any, tasks: list[Task]) -> Outcomes:  # noqa: ANN401
         elif (lost := lost + [task]).count(task) < judging.ATTEMPTS:
             submit(task)
         else:
-            text = f"worker after worker died while it was graded ({error})"
-            yield task, {**judging.NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
+            yield task, judging.fault(f"worker after worker died while it was graded ({error})")
 
 
 def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
@@ -113,7 +112,7 @@ def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
 
 def _retire_unfit(client: Any, task: Task, error: Exception | None) -> None:  # noqa: ANN401
     """Sends workers away that joined since the start with other sources, or whose checkout has changed."""
-    unfit = {worker: problem for worker, problem in _problems(client, task).items() if problem}
+    unfit = _problems(client, task)
     if not unfit and error is not None:
         raise Failure(f"the cluster cannot run the tasks: {error}")
     for worker, problem in unfit.items():
@@ -131,8 +130,7 @@ def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
             f"none of the {len(workers)} workers has a GPU: the tasks would wait for ever. On a machine with one run\n"
             f"    ./lab worker {address} --device gpu"
         )
-    problems = {worker: problem for worker, problem in _problems(client, task).items() if problem}
-    if problems:
+    if problems := _problems(client, task):
         listed = "\n".join(f"    {worker} {problem}" for worker, problem in sorted(problems.items()))
         raise Failure(
             f"these workers cannot grade for this checkout:\n{listed}\nBring their checkouts to the same state, and "
@@ -141,17 +139,14 @@ def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
 
 
 def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
-    """Worker → why it cannot do the task; an empty text if it can. Workers without a card are not asked for a card's
-    task."""
-    wanted = [
-        worker
-        for worker, facts in _workers(client).items()
-        if task.device == "lockstep" or facts["resources"].get("GPU")
-    ]
-    answers = client.run(_problem, task.version, task.device, workers=wanted, on_error="return")
+    """Each worker that cannot do the task → why. Workers without a card are not asked for a card's task."""
+    workers, any_will_do = _workers(client), task.device == "lockstep"
+    wanted = [worker for worker, facts in workers.items() if any_will_do or facts["resources"].get("GPU")]
+    answers = client.run(_problem, task.grader.version, task.device, workers=wanted, on_error="return")
     return {
         worker: answer if isinstance(answer, str) else f"was not started by ./lab worker ({answer})"
         for worker, answer in answers.items()
+        if answer
     }
 
 

@@ -13,6 +13,7 @@ import time
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from .intake import Submission
 from .judging import Outcomes, Task
 from .progress import Progress
 from .records import Grader, Record, Results
-from .reports import changes
+from .reports import changes, text
 
 
 def run(arguments: Namespace) -> int:
@@ -45,73 +46,73 @@ def run(arguments: Namespace) -> int:
             )
         grader = Grader(version.digest(), paths.commit(), _options(arguments, hidden, out))
         results = Results(out)
-        todo = _to_do(found, results, grader, arguments.again)
+
+        def is_done(one: Submission) -> bool:
+            return records.is_current(results.current(one.student, one.lab), one, grader)
+
+        todo = [one for one in found if arguments.again or not is_done(one)]
         say(_plan(found, todo))
-        batch = _Batch(results, grader, arguments, todo, options)
+        batch = _Batch(results, grader, arguments, options)
         for student in {one.student for one in found} - {one.student for one in found if one.lab is None}:
             results.retire_refusal(student)
         for submission in todo:
             if submission.refusal is not None:
                 batch.keep(records.refusal(submission, grader))
-        tasks = [_task(one, grader, hidden) for one in todo if one.refusal is None]
-        if tasks:
-            batch.grade(_outcomes(tasks, out, arguments))
+        if accepted := [one for one in todo if one.refusal is None]:
+            batch.grade(accepted, hidden, out)
         return batch.report(out)
 
 
+@dataclass
 class _Batch:
     """The results of this run so far."""
 
-    def __init__(
-        self,
-        results: Results,
-        grader: Grader,
-        arguments: Namespace,
-        todo: Sequence[Submission],
-        options: reports.Options,
-    ) -> None:
-        self.results_, self.grader_, self.arguments_, self.options_ = results, grader, arguments, options
-        self.submissions_ = {(one.student, one.lab): one for one in todo}
-        self.tasks_ = sum(one.refusal is None for one in todo)
-        self.graded_ = 0
-        self.new_: list[Record] = []
-        self.largest_ = self.seconds_ = 0.0
-        self.peak_ = 0
-        self.interrupted_ = False
+    results: Results
+    grader: Grader
+    arguments: Namespace
+    options: reports.Options
+    new: list[Record] = field(default_factory=list)
+    tasks: int = 0
+    graded: int = 0
+    seconds: float = 0.0
+    largest: int = 0  # bytes that the largest judge used
+    peak: int = 0  # bytes that all processes used at the same time
+    interrupted: bool = False
 
     def keep(self, record: Record) -> Record:
-        current = self.results_.store(record)
-        self.new_.append(current)
-        return current
+        self.new.append(self.results.store(record))
+        return self.new[-1]
 
-    def grade(self, done: Outcomes) -> None:
+    def grade(self, submissions: Sequence[Submission], hidden: bytes | None, out: Path) -> None:
         """Stores each outcome when it arrives. Ctrl-C ends the grading early; stored results stay."""
+        tasks = [Task(one, self.grader, hidden) for one in submissions]
+        self.tasks = len(tasks)
+        done = _outcomes(tasks, out, self.arguments)
         start = time.monotonic()
-        with memory.Peak(os.getpid()) as watch, Progress(self.tasks_) as progress, contextlib.closing(done):
+        with memory.Peak(os.getpid()) as watch, Progress(self.tasks) as progress, contextlib.closing(done):
             try:
                 for task, outcome in done:
-                    self.largest_ = max(self.largest_, outcome.pop("peak_bytes", 0))
-                    submission = self.submissions_[task.student, task.lab]
-                    record = self.keep(records.make(submission, self.grader_, outcome))
-                    self.graded_ += 1
-                    progress.advance(record)
+                    self.largest = max(self.largest, outcome.pop("peak_bytes", 0))
+                    record = self.keep(records.make(task.submission, self.grader, outcome))
+                    self.graded += 1
+                    progress.graded(record)
             except KeyboardInterrupt:
-                self.interrupted_ = True
-        self.seconds_, self.peak_ = time.monotonic() - start, watch.peak
+                self.interrupted = True
+        self.seconds, self.peak = time.monotonic() - start, watch.peak
 
     def report(self, out: Path) -> int:
-        everything = self.results_.all()
+        everything = self.results.all()
         changed = [record for record in everything if changes.is_changed(record)]
-        records.write_whole(out / "changes.csv", changes.as_csv(changed))
-        notes = reports.write_all(out, everything, labs=labs.all_labs(), options=self.options_)
+        text.write(out / "changes.csv", changes.as_csv(changed), lasting=True)
+        notes = reports.write_all(out, everything, labs=labs.all_labs(), options=self.options)
         self._say_changes()
         for note in notes:
             say(note)
         say(self._summary(everything))
-        if self.graded_:
+        if self.graded:
             say(self._measured())
-        missing = self.tasks_ - self.graded_
-        if self.interrupted_ or missing:
+        missing = self.tasks - self.graded
+        if self.interrupted or missing:
             say(f"{missing} not graded yet. The same command goes on with them; what is graded stays.")
         say(f"Results, one file for each student and lab: {out}/results; read first: {out}/index.html")
         faults = sum(record["verdict"] == records.FAULT for record in everything)
@@ -120,23 +121,20 @@ class _Batch:
                 f"Judge faults: {faults}, no fault of the code and no score. index.html says what happened; the same "
                 "command tries them again."
             )
-        return 130 if self.interrupted_ else 1 if missing or faults else 0
+        return 130 if self.interrupted else 1 if missing or faults else 0
 
     def _say_changes(self) -> None:
-        changed = [record for record in self.new_ if changes.is_changed(record)]
-        kept = [record for record in self.new_ if record["kept"]]
+        def result(record: Record) -> str:
+            return f"{record['verdict']} ({record['score']})"
+
+        changed = [record for record in self.new if changes.is_changed(record)]
         for record in changed[:20]:
-            before = record["previous"]
-            say(
-                f"changed: {record['student']}, {record['lab']}: {before['verdict']} ({before['score']}) → "
-                f"{record['verdict']} ({record['score']})"
-            )
+            say(f"changed: {record['student']}, {record['lab']}: {result(record['previous'])} → {result(record)}")
         if len(changed) > 20:
             say(f"… {len(changed)} results changed; all of them are in changes.csv")
-        for record in kept:
-            say(
-                f"kept: {record['student']}, {record['lab']}: {record['verdict']} ({record['score']}). {record['kept']}"
-            )
+        for record in self.new:
+            if record["kept"]:
+                say(f"kept: {record['student']}, {record['lab']}: {result(record)}. {record['kept']}")
 
     def _summary(self, everything: list[Record]) -> str:
         verdicts = Counter(record["verdict"] for record in everything)
@@ -144,15 +142,11 @@ class _Batch:
         return f"{len(everything)} results of {len({record['student'] for record in everything})} students: {listed}"
 
     def _measured(self) -> str:
-        text = f"{self.graded_} graded in {self.seconds_:.0f} s: {self.graded_ * 60 / self.seconds_:.1f} a minute."
-        if _is_cluster(self.arguments_):
-            return (
-                f"{text} The largest judge used {self.largest_ / 2**20:.0f} MiB at its peak (measured by the workers)."
-            )
-        return (
-            f"{text} Peak memory {self.peak_ / 2**20:.0f} MiB in all, {self.largest_ / 2**20:.0f} MiB the largest "
-            f"judge (sampled)."
-        )
+        rate = f"{self.graded} graded in {self.seconds:.0f} s: {self.graded * 60 / self.seconds:.1f} a minute."
+        peak, largest = (f"{used / 2**20:.0f} MiB" for used in (self.peak, self.largest))
+        if _is_cluster(self.arguments):
+            return f"{rate} The largest judge used {largest} at its peak (measured by the workers)."
+        return f"{rate} Peak memory {peak} in all, {largest} the largest judge (sampled)."
 
 
 def _folders(arguments: Namespace) -> tuple[Path, Path]:
@@ -201,15 +195,11 @@ def _seed(hidden: bytes | None, out: Path) -> int:
         return judging.seed_of(hidden)
     file = out / "seed.txt"
     if not file.exists():
-        records.write_whole(file, f"{judging.seed_of(None)}\n")
+        text.write(file, f"{judging.seed_of(None)}\n", lasting=True)
     try:
         return int(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise Failure(f"{file} holds no number. Remove it, or choose the seed of the inputs with --seed.") from error
-
-
-def _to_do(found: list[Submission], results: Results, grader: Grader, again: bool) -> list[Submission]:
-    return [one for one in found if again or not records.is_current(results.current(one.student, one.lab), one, grader)]
 
 
 def _plan(found: list[Submission], todo: list[Submission]) -> str:
@@ -220,25 +210,12 @@ def _plan(found: list[Submission], todo: list[Submission]) -> str:
     return text + (f"; {done} have their result already" if done else "")
 
 
-def _task(submission: Submission, grader: Grader, hidden: bytes | None) -> Task:
-    assert submission.lab is not None
-    return Task(
-        submission.student,
-        submission.lab,
-        submission.files,
-        submission.main,
-        grader.options["device"],
-        grader.options["seed"],
-        hidden,
-        grader.version,
-    )
-
-
 def _outcomes(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
     if not _is_cluster(arguments):
         return local.run_tasks(tasks, out, arguments)
     if arguments.slurm and arguments.device == "lockstep":  # its jobs use this very checkout
-        ready.make_ready(arguments.device, [labs.find_lab(name) for name in sorted({task.lab for task in tasks})])
+        names = sorted({task.submission.lab for task in tasks})
+        ready.make_ready(arguments.device, [labs.find_lab(name) for name in names])
     return cluster.run_tasks(tasks, arguments)
 
 

@@ -55,13 +55,10 @@ class Submission:
     @property
     def sha256(self) -> str:
         """The hash of the main file's name, of every file, and of the reason if it is refused."""
-        digest = hashlib.sha256()
         parts = [self.main.encode(), (self.refusal or "").encode()]
         for name, data in sorted(self.files.items()):
             parts += [name.encode(), data]
-        for part in parts:
-            digest.update(len(part).to_bytes(8, "little") + part)
-        return digest.hexdigest()
+        return hashlib.sha256(b"".join(len(part).to_bytes(8, "little") + part for part in parts)).hexdigest()
 
 
 @dataclass
@@ -75,10 +72,7 @@ class _Entry:
 def read(folder: Path, labs: list[Lab], only: Lab | None) -> tuple[list[Submission], list[str]]:
     """The submissions in order of student and lab, and notes about files in the folder that belong to no student."""
     entries, strangers = _by_student(folder)
-    found: list[Submission] = []
-    for student in sorted(entries):
-        found += _of_student(student, entries[student], labs, only)
-    return found, strangers
+    return [one for student in sorted(entries) for one in _of_student(student, entries[student], labs, only)], strangers
 
 
 def of_folder(folder: Path, student: str, labs: list[Lab], only: Lab | None) -> list[Submission]:
@@ -104,24 +98,20 @@ def _by_student(folder: Path) -> tuple[dict[str, _Entry], list[str]]:
             strangers.append(f"{name} is ignored: left behind by another program")
             continue
         if match := MOODLE.fullmatch(name):
-            identity, student = _identity("moodle", match), f"{match['name']}_{match['id']}"
+            system = "moodle"
         elif not path.is_dir() and (match := CANVAS.fullmatch(name) or CANVAS_ANONYMOUS.fullmatch(name)):
-            identity, student = _identity("canvas", match), f"{match['name']}_{match['id']}"
+            system = "canvas"
         elif path.is_dir() or archive.is_archive(name):
             entries[student_key(name if path.is_dir() else archive.stem(name))].parts.append(("", path))
             continue
         else:
             strangers.append(f"{name} is ignored: neither a folder nor one of {', '.join(archive.SUFFIXES)}")
             continue
-        entry = entries[student_key(student)]
-        entry.identity = identity
+        entry = entries[student_key(f"{match['name']}_{match['id']}")]
+        entry.identity = {"system": system, "id": match["id"], "name": match["name"]}
         if match.groupdict().get("kind") != "onlinetext":
             entry.parts.append((match["file"], path))
     return dict(entries), strangers
-
-
-def _identity(system: str, match: re.Match[str]) -> dict[str, str]:
-    return {"system": system, "id": match["id"], "name": match["name"]}
 
 
 def _of_student(student: str, entry: _Entry, labs: list[Lab], only: Lab | None) -> list[Submission]:
@@ -155,32 +145,25 @@ class _Sieve:
         if path.is_symlink():
             raise Refusal(f"{path.name!r} is a link: hand in the files themselves.")
         if path.is_dir():
-            self.walk(path, name)
+            for child in sorted(path.iterdir()):
+                self.take_child(f"{name}/{child.name}" if name else child.name, child)
         elif archive.is_archive(path.name):
-            archive.unpack(path, self.below(archive.stem(name) if name else ""))
+            folder = archive.stem(name) if name else ""
+            archive.unpack(path, lambda member, read: self.take(_inside(member, folder), read, in_archive=True))
         else:
             self.take(name, partial(_read_file, path))
 
-    def below(self, folder: str) -> archive.Take:
-        return lambda path, read: self.take(_inside(path, folder), read, in_archive=True)
-
-    def walk(self, folder: Path, prefix: str) -> None:
-        for path in sorted(folder.iterdir()):
-            name = f"{prefix}/{path.name}" if prefix else path.name
-            mode = path.lstat().st_mode
-            if JUNK.fullmatch(path.name):
-                self.ignore(name, "left behind by another program")
-            elif stat.S_ISDIR(mode):
-                if name.count("/") >= DEPTH:
-                    raise Refusal(f"{name!r} lies more than {DEPTH} folders deep: hand in flat folders.")
-                self.walk(path, name)
-            elif not stat.S_ISREG(mode):
-                what = "a link" if stat.S_ISLNK(mode) else "a device or a pipe"
-                raise Refusal(f"{name!r} is {what}: hand in regular files only.")
-            elif archive.is_archive(path.name):
-                archive.unpack(path, self.below(archive.stem(name)))
-            else:
-                self.take(name, partial(_read_file, path))
+    def take_child(self, name: str, path: Path) -> None:
+        mode = path.lstat().st_mode
+        if JUNK.fullmatch(path.name):
+            self.ignore(name, "left behind by another program")
+        elif stat.S_ISDIR(mode) and name.count("/") >= DEPTH:
+            raise Refusal(f"{name!r} lies more than {DEPTH} folders deep: hand in flat folders.")
+        elif not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            what = "a link" if stat.S_ISLNK(mode) else "a device or a pipe"
+            raise Refusal(f"{name!r} is {what}: hand in regular files only.")
+        else:
+            self.take_entry(name, path)
 
     def take(self, path: str, read: Callable[[int], bytes], in_archive: bool = False) -> None:
         parts = _checked_parts(path)
@@ -275,9 +258,8 @@ def _by_lab(sieve: _Sieve, make: Callable[..., Submission], labs: list[Lab], onl
 
 
 def _number(path: str) -> str:
-    match = NUMBERED.fullmatch(
-        PurePosixPath(path).stem if path.endswith((*CUDA, *OPENCL)) else PurePosixPath(path).name
-    )
+    last = PurePosixPath(path)
+    match = NUMBERED.fullmatch(last.stem if path.endswith((*CUDA, *OPENCL)) else last.name)
     return match[1] if match else ""
 
 

@@ -14,6 +14,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,8 @@ from launcher import judge
 from launcher.labs import Lab
 
 from . import memory
-from .records import FAULT
+from .intake import Submission
+from .records import FAULT, Grader
 
 # The judge limits each of its own steps. The slowest verdict on a reference took 35 s on two busy cores. A judge that
 # takes this long hangs.
@@ -31,19 +33,17 @@ WALL_SECONDS = 1800.0
 END_SECONDS = 5.0  # for the judge to clean up
 ATTEMPTS = 2  # if the judge crashed or could not be started; not if it reports a fault itself
 FAULT_CODE = 2  # the judge's exit code for a fault of its own or of the machine
-NO_SCORE = {"verdict": FAULT, "score": None, "of": 100}
 
 
 @dataclass(frozen=True)
 class Task:
-    student: str
-    lab: str
-    files: Mapping[str, bytes]
-    main: str
-    device: str
-    seed: int
+    submission: Submission  # to one lab, not refused
+    grader: Grader  # the judge must be built from the sources of its version
     hidden: bytes | None
-    version: str  # of the sources from which the judge must be built
+
+    @property
+    def device(self) -> str:
+        return self.grader.options["device"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,12 @@ class Place:
 
 Done = tuple[Task, dict[str, Any]]
 Outcomes = Generator[Done, None, None]  # closing it early ends the judges that are running
+
+
+def fault(error: str | None, judge: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The outcome if there is no score: judge is what the judge said itself, error what went wrong otherwise."""
+    outcome = {"verdict": FAULT, "score": None, "of": 100, "error": error, "judge": judge}
+    return {**outcome, "seconds": 0.0, "peak_bytes": 0}
 
 
 def seed_of(hidden: bytes | None) -> int:
@@ -77,8 +83,7 @@ def grade(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
         try:
             outcome = _attempt(task, lab, place)
         except OSError as error:  # a full disk, too many processes
-            text = f"the judge could not be run: {error}"
-            outcome = {**NO_SCORE, "error": text, "judge": None, "seconds": 0.0, "peak_bytes": 0}
+            outcome = fault(f"the judge could not be run: {error}")
         if outcome["judge"] is not None:
             break
     return outcome
@@ -89,14 +94,15 @@ def _attempt(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
     # Several folders, so that no path leads from the files that a submission may see to the hidden cases. scratch is
     # for the judge's temporary files, since a judge that is killed removes nothing.
     with _folder_in(place.folder) as sources, _folder_in(place.folder) as own, _folder_in(place.folder) as scratch:
-        for name, data in task.files.items():
+        for name, data in task.submission.files.items():
             (Path(sources) / name).write_bytes(data)
-        verdict, said = Path(own) / "verdict.json", Path(own) / "said.txt"
-        command = [*judge.command(place.tree, lab, task.device), "--file", str(Path(sources) / task.main)]
-        command += ["--json", str(verdict), "--seed", str(task.seed), "--command", f"./lab check {lab.number}"]
+        verdict, said, hidden = (Path(own) / name for name in ("verdict.json", "said.txt", "hidden"))
+        command = judge.command(place.tree, lab, task.device)
+        command += ["--file", str(Path(sources) / task.submission.main), "--seed", str(task.grader.options["seed"])]
+        command += ["--json", str(verdict), "--command", f"./lab check {lab.number}"]
         if task.hidden is not None:
-            (Path(own) / "hidden").write_bytes(task.hidden)
-            command += ["--hidden", str(Path(own) / "hidden")]
+            hidden.write_bytes(task.hidden)
+            command += ["--hidden", str(hidden)]
         how, peak = _run(command, said, {**place.environment, "TMPDIR": scratch}, place.stop)
         outcome = _outcome(how, verdict, said)
     return {**outcome, "seconds": round(time.monotonic() - start, 2), "peak_bytes": peak}
@@ -144,17 +150,13 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is not None:
         return
     process.terminate()
-    try:
+    with suppress(subprocess.TimeoutExpired):
         process.wait(END_SECONDS)
         return
-    except subprocess.TimeoutExpired:
-        pass
     process.send_signal(signal.SIGSTOP)  # it can start no more processes
     for pid in [*memory.descendants(process.pid), process.pid]:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
     process.wait()
 
 
@@ -166,7 +168,7 @@ def _outcome(how: int | str, verdict: Path, said: Path) -> dict[str, Any]:
     try:
         facts = json.loads(verdict.read_text(encoding="utf-8"))
         if facts["verdict"] == FAULT and how == FAULT_CODE:
-            return {**NO_SCORE, "error": None, "judge": facts}
+            return fault(None, facts)
         if facts["verdict"] != FAULT and how in (0, 1):
             score = facts["score"]
             result = {"verdict": str(facts["verdict"]), "score": score["points"], "of": score["of"]}
@@ -174,4 +176,4 @@ def _outcome(how: int | str, verdict: Path, said: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         ended = f"{ended}; it wrote no verdict ({type(error).__name__})"
     last_words = said.read_bytes()[-2000:].decode("utf-8", "replace").strip()
-    return {**NO_SCORE, "error": f"{ended}\n{last_words}".strip(), "judge": None}
+    return fault(f"{ended}\n{last_words}".strip())

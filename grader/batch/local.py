@@ -21,12 +21,12 @@ def run_tasks(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
     """Builds first, and returns the generator of the outcomes after that. Temporary files go to a folder in out."""
     by_name = {lab.name: lab for lab in labs.all_labs()}
     where = device.choose(arguments.device)
-    tree, fit = ready.make_ready(where, [by_name[name] for name in sorted({task.lab for task in tasks})])
+    tree, fit = ready.make_ready(where, [by_name[name] for name in sorted({task.submission.lab for task in tasks})])
     work = out / ".work"
     shutil.rmtree(work, ignore_errors=True)  # an earlier run was killed, perhaps together with its judges
     work.mkdir(exist_ok=True)
     names = {lab.name for lab in fit}
-    able = [task for task in tasks if task.lab in names]
+    able = [task for task in tasks if task.submission.lab in names]
     place = Place(tree, work, stop=threading.Event())
     return _outcomes(able, by_name, place, _slots(where, arguments.jobs))
 
@@ -40,7 +40,7 @@ def _outcomes(tasks: list[Task], by_name: dict[str, Lab], place: Place, slots: l
     def grade(task: Task) -> Done:
         slot = free.get()
         try:
-            return task, judging.grade(task, by_name[task.lab], replace(place, environment=slot))
+            return task, judging.grade(task, by_name[task.submission.lab], replace(place, environment=slot))
         finally:
             free.put(slot)
 

@@ -1,17 +1,15 @@
 """progress: shows how far a batch is: by a bar on a terminal, elsewhere by a line for each task."""
 
 import sys
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from launcher.console import say
 from rich import progress
 
 
-class Progress:
+class Progress(progress.Progress):
     def __init__(self, tasks: int) -> None:
-        self.tasks_, self.done_ = tasks, 0
-        self.bar_ = progress.Progress(
+        super().__init__(
             progress.TextColumn("Grading"),
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
@@ -20,21 +18,12 @@ class Progress:
             disable=not sys.stdout.isatty(),
             transient=True,
         )
-        self.task_ = self.bar_.add_task("", total=tasks, last="")
+        self.add_task("", total=tasks, last="")
 
-    def __enter__(self) -> Self:
-        self.bar_.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar_.stop()
-
-    def advance(self, record: dict[str, Any]) -> None:
-        self.done_ += 1
+    def graded(self, record: dict[str, Any]) -> None:
+        [task] = self.tasks
         score = "no score" if record["score"] is None else f"{record['score']:g}"
         last = f"{record['student']}, {record['lab']}: {record['verdict']}, {score}"
-        if self.bar_.disable:
-            say(f"[{self.done_}/{self.tasks_}] {last} ({record['seconds']:.0f} s)")
-        self.bar_.update(self.task_, advance=1, last=last)
+        self.update(task.id, advance=1, last=last)
+        if self.disable:
+            say(f"[{task.completed:.0f}/{task.total}] {last} ({record['seconds']:.0f} s)")

@@ -6,14 +6,14 @@ instructor why.
 """
 
 import json
-import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from launcher.console import Failure
 
 from .intake import Submission
+from .reports import text
 
 FORMAT = 1
 FAULT = "judge fault"
@@ -29,9 +29,6 @@ class Grader:
     version: str
     commit: str | None
     options: dict[str, Any]  # device, seed, and the hidden file's hash
-
-    def as_json(self) -> dict[str, Any]:
-        return {"version": self.version, "commit": self.commit, "options": self.options}
 
 
 class Results:
@@ -89,13 +86,13 @@ class Results:
         """Writes it under a free name, unless this very record is there already: an earlier run may have been killed
         here."""
         version = record["grader"]["version"]
-        text = _text(record)
+        whole = _text(record)
         for number in range(1, 10000):
             beside = file.with_name(f"{file.stem}@{version}{f'-{number}' if number > 1 else ''}.json")
             if not beside.exists():
                 _write(beside, record)
                 return
-            if beside.read_text(encoding="utf-8") == text:
+            if beside.read_text(encoding="utf-8") == whole:
                 return
         raise Failure(f"{file.parent} holds ten thousand older results of {file.stem}. Move them elsewhere.")
 
@@ -129,7 +126,7 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
             "code": {name: data.decode("utf-8", "replace") for name, data in sorted(submission.files.items())},
             "notes": list(submission.notes),
         },
-        "grader": grader.as_json(),
+        "grader": asdict(grader),
         **outcome,
         "previous": None,
         "kept": None,
@@ -159,22 +156,7 @@ def _text(record: Record) -> str:
 
 
 def _write(file: Path, record: Record) -> None:
-    write_whole(file, _text(record))
-
-
-def write_whole(file: Path, text: str) -> None:
-    """A reader finds the old file or the new one, never a part; also after a power cut."""
-    unfinished = file.with_name(f".{file.name}.new")
-    with unfinished.open("w", encoding="utf-8", errors="surrogatepass") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    unfinished.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    text.write(file, _text(record), errors="surrogatepass", lasting=True)
 
 
 def _read(file: Path) -> Record:

@@ -44,7 +44,7 @@ def build(tree: Path, targets: Sequence[str] = (), title: str = "Building") -> N
 def _cache(tree: Path) -> dict[str, str]:
     """The settings of a tree, from CMake's own cache."""
     text = (tree / "CMakeCache.txt").read_text(encoding="utf-8")
-    return {name: value for name, value in re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE)}
+    return dict(re.findall(r"^(\w+):\w+=(.*)$", text, re.MULTILINE))
 
 
 def _failed_steps(output: str) -> str:

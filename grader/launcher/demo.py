@@ -8,6 +8,7 @@ import datetime
 import json
 import time
 from argparse import Namespace
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from .paths import BUILD, LOGS, ROOT, commit, shown
 
 RECORDS = ROOT / "docs" / "measurements"
 INSTRUCTIONS = "smsp__inst_executed.sum"
+Row = dict[str, Any]
 SECTORS = [f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}.sum" for op in ("ld", "st", "red", "atom")]
 
 
@@ -90,53 +92,47 @@ def unmeasured(record: dict[str, Any], names: list[str]) -> list[str]:
 def panels(ladder: dict[str, Any]) -> list[dict[str, Any]]:
     """A panel for each kind of figures. Its title says where they come from: counted by lockstep, or measured on a
     card."""
-    found = []
+    records, found = _records(), []
     if ladder["device"] == "lockstep":
-        found.append(
-            _panel(ladder, "Instructions (counted by lockstep)", "warp instructions per element", _instructions)
-        )
-        found.append(_panel(ladder, "Global memory (counted by lockstep)", "32-byte sectors per element", _sectors))
-        found.append(_panel(ladder, f"Time on {table.MODELLED}, modelled", "picoseconds per element", _modelled))
-    for record in [*([ladder] if ladder["device"] != "lockstep" else []), *_records()]:
+        found = [
+            _panel(ladder, "Instructions (counted by lockstep)", "warp instructions per element", _instructions),
+            _panel(ladder, "Global memory (counted by lockstep)", "32-byte sectors per element", _sectors),
+            _panel(ladder, f"Time on {table.MODELLED}, modelled", "picoseconds per element", _modelled),
+        ]
+    else:
+        records.insert(0, ladder)
+    for record in records:
         title = f"Time on {record['device']}, measured {record['date']}"
         found.append(_panel(record, title, "picoseconds per element", _picoseconds))
-        found[-1]["rows"] += _unmeasured_rows(record, ladder)
+        missing = unmeasured(record, [row["lab"] for row in ladder["rows"]])
+        found[-1]["rows"] += [_place(row) | {"value": None} for row in ladder["rows"] if row["lab"] in missing]
     return [panel for panel in found if panel["rows"]]
 
 
-def _panel(ladder: dict[str, Any], title: str, unit: str, value_of: Any) -> dict[str, Any]:  # noqa: ANN401
-    rows = [
-        {key: row[key] for key in ("lab", "family", "size")} | {"value": value}
-        for row in ladder["rows"]
-        if (value := value_of(row)) is not None and value > 0
-    ]
+def _panel(ladder: dict[str, Any], title: str, unit: str, whole_of: Callable[[Row], float | None]) -> dict[str, Any]:
+    """whole_of: a row's value for all elements; None or 0 if it is not known."""
+    rows = [_place(row) | {"value": whole / row["size"]} for row in ladder["rows"] if (whole := whole_of(row))]
     return {"title": title, "unit": unit, "rows": rows}
 
 
-def _unmeasured_rows(record: dict[str, Any], ladder: dict[str, Any]) -> list[dict[str, Any]]:
-    missing = unmeasured(record, [row["lab"] for row in ladder["rows"]])
-    rows = [row for row in ladder["rows"] if row["lab"] in missing]
-    return [{key: row[key] for key in ("lab", "family", "size")} | {"value": None} for row in rows]
+def _place(row: Row) -> Row:
+    return {key: row[key] for key in ("lab", "family", "size")}
 
 
-def _instructions(row: dict[str, Any]) -> float | None:
-    count = row.get("counters", {}).get(INSTRUCTIONS)
-    return None if count is None else count / row["size"]
+def _instructions(row: Row) -> float | None:
+    return row.get("counters", {}).get(INSTRUCTIONS)
 
 
-def _sectors(row: dict[str, Any]) -> float | None:
-    counts = [row.get("counters", {}).get(name, 0) for name in SECTORS]
-    return sum(counts) / row["size"]
+def _sectors(row: Row) -> float:
+    return sum(row.get("counters", {}).get(name, 0) for name in SECTORS)
 
 
-def _picoseconds(row: dict[str, Any]) -> float | None:
-    milliseconds = row.get("time", {}).get("ms")
-    return None if milliseconds is None else milliseconds * 1e9 / row["size"]
+def _picoseconds(row: Row) -> float:
+    return (row.get("time", {}).get("ms") or 0) * 1e9
 
 
-def _modelled(row: dict[str, Any]) -> float | None:
-    milliseconds = table.modelled_ms(row)
-    return None if milliseconds is None else milliseconds * 1e9 / row["size"]
+def _modelled(row: Row) -> float:
+    return (table.modelled_ms(row) or 0) * 1e9
 
 
 def _records() -> list[dict[str, Any]]:

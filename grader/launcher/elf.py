@@ -6,9 +6,10 @@ Reads ELF64, little-endian, and nvcc's fat binaries (section .nv_fatbin). Runs n
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-PT_DYNAMIC = 2
-DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29
+SHT_PROGBITS, SHT_DYNAMIC = 1, 6
+DT_NEEDED, DT_RPATH = 1, 15
 FATBIN_MAGIC = 0xBA55ED50
 KIND_PTX = 1
 FLAGS_COMPRESSED = 0x8000 | 0x2000  # zstd, LZ4
@@ -18,16 +19,27 @@ class NotElf(Exception):
     pass
 
 
+class Section(NamedTuple):
+    name: int  # where its name begins, in the section that holds all names
+    kind: int
+    flags: int
+    address: int
+    offset: int  # in the file
+    size: int
+    link: int  # of a dynamic section: the index of the section with its strings
+
+    def bytes_of(self, data: bytes) -> bytes:
+        return data[self.offset : self.offset + self.size]
+
+
 @dataclass
 class Program:
     machine: int
     needed: list[str] = field(default_factory=list)
     rpath: str = ""  # DT_RPATH: searched before LD_LIBRARY_PATH
-    runpath: str = ""  # DT_RUNPATH: searched after it
     has_fatbin: bool = False
     plain_ptx: int = 0  # number of entries of this kind in all fat binaries
     compressed_ptx: int = 0
-    machine_code: int = 0
 
     def cudart(self) -> str:
         """The CUDA runtime library that the program needs, or an empty text."""
@@ -45,47 +57,25 @@ def read_program(file: Path) -> Program:
 
 
 def _read(data: bytes) -> Program:
-    machine = struct.unpack_from("<H", data, 18)[0]
-    segments_at, sections_at = struct.unpack_from("<QQ", data, 32)
-    segment_bytes, segment_count, section_bytes, section_count, names_index = struct.unpack_from("<HHHHH", data, 54)
-    program = Program(machine)
-    # (type, offset in file, address, bytes in file) of each segment
-    segments = []
-    for i in range(segment_count):
-        kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", data, segments_at + i * segment_bytes)
-        segments.append((kind, offset, address, size))
-    _read_dynamic(data, segments, program)
-
-    # (name, offset, size) of each section
-    sections = []
-    for i in range(section_count):
-        name, kind, _, _, offset, size = struct.unpack_from("<IIQQQQ", data, sections_at + i * section_bytes)
-        sections.append((name, kind, offset, size))
-    if names_index < len(sections):
-        names_at = sections[names_index][2]
-        for name, kind, offset, size in sections:
-            if kind == 1 and _text(data, names_at + name) == ".nv_fatbin":
-                program.has_fatbin = True
-                _read_fatbins(data[offset : offset + size], program)
+    program = Program(*struct.unpack_from("<H", data, 18))
+    (table_at,) = struct.unpack_from("<Q", data, 40)
+    entry_bytes, count, names_index = struct.unpack_from("<HHH", data, 58)
+    sections = [Section(*struct.unpack_from("<IIQQQQI", data, table_at + i * entry_bytes)) for i in range(count)]
+    for section in sections:
+        if section.kind == SHT_DYNAMIC:
+            _read_dynamic(data, section, sections[section.link].offset, program)
+        elif section.kind == SHT_PROGBITS and _text(data, sections[names_index].offset + section.name) == ".nv_fatbin":
+            program.has_fatbin = True
+            _read_fatbins(section.bytes_of(data), program)
     return program
 
 
-def _read_dynamic(data: bytes, segments: list[tuple[int, int, int, int]], program: Program) -> None:
-    for kind, offset, _, size in segments:
-        if kind != PT_DYNAMIC:
-            continue
-        entries = [struct.unpack_from("<QQ", data, at) for at in range(offset, offset + size, 16)]
-        strings_address = next((value for tag, value in entries if tag == DT_STRTAB), 0)
-        strings_at = next(
-            (o + strings_address - a for k, o, a, n in segments if k == 1 and a <= strings_address < a + n), 0
-        )
-        for tag, value in entries:
-            if tag == DT_NEEDED:
-                program.needed.append(_text(data, strings_at + value))
-            elif tag == DT_RPATH:
-                program.rpath = _text(data, strings_at + value)
-            elif tag == DT_RUNPATH:
-                program.runpath = _text(data, strings_at + value)
+def _read_dynamic(data: bytes, section: Section, strings_at: int, program: Program) -> None:
+    for tag, value in struct.iter_unpack("<QQ", section.bytes_of(data)):
+        if tag == DT_NEEDED:
+            program.needed.append(_text(data, strings_at + value))
+        elif tag == DT_RPATH:
+            program.rpath = _text(data, strings_at + value)
 
 
 def _read_fatbins(section: bytes, program: Program) -> None:
@@ -100,11 +90,9 @@ def _read_fatbins(section: bytes, program: Program) -> None:
         while entry + 64 <= end:
             kind, _, entry_header, payload = struct.unpack_from("<HHIQ", section, entry)
             flags = struct.unpack_from("<Q", section, entry + 40)[0]
-            if kind != KIND_PTX:
-                program.machine_code += 1
-            elif flags & FLAGS_COMPRESSED:
+            if kind == KIND_PTX and flags & FLAGS_COMPRESSED:
                 program.compressed_ptx += 1
-            else:
+            elif kind == KIND_PTX:
                 program.plain_ptx += 1
             entry += max(entry_header + payload, 64)
         at = max(end, at + 16)

@@ -26,25 +26,21 @@ def run(arguments: Namespace) -> int:
         raise Failure(f'--fail is the number of a call, from 1, such as 3 or profiled:3; not "{arguments.fail}"')
     if arguments.checks and not {*arguments.checks.split(",")} <= {"all", "none", *CHECKS}:
         raise Failure(f'--checks is all, none, or some of {",".join(CHECKS)}; not "{arguments.checks}"')
-    report = _writable("--report", arguments.report) if arguments.report else None
-    trace = _writable("--trace", arguments.trace) if arguments.trace else None
-    library = _library()
+    for option in ("report", "trace"):
+        if name := getattr(arguments, option):
+            setattr(arguments, option, _writable(f"--{option}", name))
+    tree = build.configure("lockstep", setup.prepare())
+    build.build(tree, ["cudart_lockstep"], "Building lockstep")
+    library = tree / "lockstep" / "libcudart.so.13"
 
     env = dict(os.environ)
     env["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(library.parent), env.get("LD_LIBRARY_PATH", "")]))
     if facts.rpath:
         # An RPATH is searched before LD_LIBRARY_PATH; a preloaded library of the wanted name comes before both.
         env["LD_PRELOAD"] = " ".join(filter(None, [str(library), env.get("LD_PRELOAD", "")]))
-    for variable, value in (
-        ("LOCKSTEP_REPORT", report),
-        ("LOCKSTEP_TRACE", trace),
-        ("LOCKSTEP_CHECKS", arguments.checks),
-        ("LOCKSTEP_SCHEDULE", arguments.schedule),
-        ("LOCKSTEP_THREADS", arguments.threads),
-        ("LOCKSTEP_FAIL", arguments.fail),
-    ):
-        if value:
-            env[variable] = str(value)
+    for option in ("report", "trace", "checks", "schedule", "threads", "fail"):
+        if value := getattr(arguments, option):
+            env[f"LOCKSTEP_{option.upper()}"] = str(value)
     # The program replaces this process, so that it has the signals, the terminal and the exit code.
     os.execve(program, [arguments.program, *arguments.arguments], env)
 
@@ -114,9 +110,3 @@ def _writable(option: str, name: str) -> Path:
     if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK):
         raise Failure(f"{option} {name} cannot be written")
     return file
-
-
-def _library() -> Path:
-    tree = build.configure("lockstep", setup.prepare())
-    build.build(tree, ["cudart_lockstep"], "Building lockstep")
-    return tree / "lockstep" / "libcudart.so.13"

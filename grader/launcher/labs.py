@@ -1,42 +1,24 @@
 """labs: reads the folders in labs/. No list elsewhere repeats what a folder says."""
 
 import json
-from dataclasses import dataclass
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from .console import Failure
+from .console import Failure, say
 from .paths import ROOT
 
 
-@dataclass(frozen=True)
 class Lab:
-    folder: Path
-    facts: dict[str, Any]  # lab.json
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @property
-    def number(self) -> str:
-        return self.name.split("_", 1)[0]
-
-    @property
-    def title(self) -> str:
-        return str(self.facts["title"])
-
-    @property
-    def source(self) -> Path:
-        return self.folder / str(self.facts["source"])
-
-    @property
-    def is_opencl(self) -> bool:
-        return self.source.suffix == ".cc"
-
-    @property
-    def solution(self) -> Path:
-        return ROOT / "solutions" / self.name / str(self.facts["source"])
+    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
+        """facts: lab.json."""
+        self.folder, self.facts = folder, facts
+        self.name = folder.name
+        self.number = self.name.split("_", 1)[0]
+        self.title = str(facts["title"])
+        self.source = folder / str(facts["source"])
+        self.is_opencl = self.source.suffix == ".cc"
+        self.solution = ROOT / "solutions" / self.name / str(facts["source"])
 
 
 def read_lab(folder: Path) -> Lab:
@@ -64,3 +46,15 @@ def find_lab(wanted: str) -> Lab:
             return lab
     known = "\n".join(f"    {lab.number}  {lab.name.split('_', 1)[-1]}" for lab in labs) or "    none"
     raise Failure(f'there is no lab "{wanted}". These are here:\n{known}')
+
+
+def show(arguments: Namespace) -> int:
+    """./lab list."""
+    labs = all_labs()
+    if arguments.json:
+        facts = [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in labs]
+        say(json.dumps(facts, indent=2))
+        return 0
+    for lab in labs:
+        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
+    return 0

@@ -15,7 +15,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from . import labs
+from . import labs, variants
 from .console import Failure, say
 from .labs import Lab
 from .paths import ROOT, shown
@@ -25,65 +25,7 @@ PAGES = ("reduction", "scan", "histogram")  # families with a page of their own
 # A new lab copies these keys of lab.json from the lab that it grows out of.
 INHERITED = ("family", "contract", "entries", "source", "blocks", "measured", "sizes", "inputs", "measured_inputs")
 INHERITED += ("limits", "arch")
-CAUGHT_BY = re.compile(r"(?:// )?caught by: (\S+)")
-
-HANDOUT = """# {number} {title}
-
-**Goal.** TODO: one sentence that says what the kernel does when the learner is done, with the number that changes.
-
-TODO: why lab {below} is not enough, and the idea that helps. Draw `picture.svg` with a `picture.py`
-(docs/labs.md, "Pictures"), and show it here.
-
-## Task
-
-`{source}` is the working kernel of lab {below}. TODO: how many lines change, and where:
-
-1. **TODO 1**: what the learner writes first.
-
-## Check
-
-**Predict first**: TODO: which counter will change, and to which value?
-
-    ./lab check {number}
-
-<details><summary>What you should have found</summary>
-
-TODO
-</details>
-
-## Hints
-
-<details><summary>A nudge</summary>
-
-TODO
-</details>
-
-<details><summary>More</summary>
-
-TODO
-</details>
-
-<details><summary>Nearly there</summary>
-
-TODO
-</details>
-
-## Further reading
-
-- TODO
-"""
-NOTES = """# {number}: notes on the reference
-
-**Why it is written so.** TODO. So far `{source}` is the reference of lab {below}.
-
-**The rules.** TODO: what each rule of `lab.json` counts, and why its value leaves room.
-
-**The wrong variants.** TODO.{variant}
-
-## Measured
-
-Not measured on a card yet.
-"""
+TEMPLATES = Path(__file__).parent / "templates"  # of the new lab's texts; {number} and the like are filled in
 
 
 def run(arguments: Namespace) -> int:
@@ -108,9 +50,7 @@ def run(arguments: Namespace) -> int:
     number = name[:2]
     say(f"labs/{name} and solutions/{name} are there; starter and reference are lab {below.number}'s reference so far.")
     _draw_pages(below.facts["family"])
-    say("These work now:")
-    say(f"    ./lab check {number}")
-    say(f"    ./lab test -L lab{number}")
+    say(f"These work now:\n    ./lab check {number}\n    ./lab test -L lab{number}")
     say(f"Then replace each TODO in labs/{name} and solutions/{name}. docs/CONTRIBUTING.md says in which order.")
     return 0
 
@@ -151,14 +91,18 @@ def _facts(name: str, below: Lab) -> dict[str, Any]:
     }
 
 
+def _write_text(file: Path, template: str, name: str, below: Lab, **words: str) -> None:
+    text = (TEMPLATES / template).read_text(encoding="utf-8")
+    words |= {"number": name[:2], "below": below.number, "source": below.source.name}
+    file.write_text(text.format(**words), encoding="utf-8")
+
+
 def _write_lab(folder: Path, name: str, below: Lab) -> None:
-    words = {"number": name[:2], "title": _title(name), "below": below.number, "source": below.source.name}
-    (folder / "README.md").write_text(HANDOUT.format(**words), encoding="utf-8")
+    _write_text(folder / "README.md", "handout.md", name, below, title=_title(name))
     shutil.copyfile(below.solution, folder / below.source.name)
     # Written last: CMake and the launcher take a folder with this file for a lab.
-    lines = [
-        f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in _facts(name, below).items()
-    ]
+    facts = _facts(name, below).items()
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in facts]
     (folder / "lab.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
@@ -168,18 +112,14 @@ def _write_solution(folder: Path, name: str, below: Lab) -> None:
     if variant:
         (folder / "wrong").mkdir()
         shutil.copyfile(variant, folder / "wrong" / variant.name)
-    text = f" `{variant.stem}` is lab {below.number}'s, as an example." if variant else ""
-    words = {"number": name[:2], "below": below.number, "source": below.source.name, "variant": text}
-    (folder / "notes.md").write_text(NOTES.format(**words), encoding="utf-8")
+    example = f" `{variant.stem}` is lab {below.number}'s, as an example." if variant else ""
+    _write_text(folder / "notes.md", "notes.md", name, below, variant=example)
 
 
 def _variant(below: Lab) -> Path | None:
     """A wrong variant of lab MM that gives a wrong result. It serves as an example, and needs no rule to be caught."""
-    for file in sorted(below.solution.parent.glob("wrong/*")):
-        match = CAUGHT_BY.match(file.read_text(encoding="utf-8"))
-        if match and match[1].startswith("case."):
-            return file
-    return None
+    known = variants.all_variants(below.solution.parent)
+    return next((variant.file for variant in known if variant.checks[0].startswith("case.")), None)
 
 
 def _draw_pages(family: str) -> None:

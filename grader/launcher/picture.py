@@ -57,19 +57,14 @@ def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
     left, right = min(values) / 4, max(values) * 12
     for at, row in enumerate(rows):
         colour = FAMILIES.get(row["family"], "#777777")
-        if row["value"] is None:
+        value = row["value"]
+        if value is None:
             axis.annotate("not measured yet", (left * 1.2, at), va="center", fontsize=8)
             continue
-        axis.plot([left, row["value"]], [at, at], color=colour, alpha=0.25, linewidth=2)
-        axis.plot(row["value"], at, marker="o", markersize=7, color=colour)
-        axis.annotate(
-            f"{row['value']:,.3g}" if row["value"] < 1000 else f"{row['value']:,.0f}",
-            (row["value"], at),
-            xytext=(8, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-        )
+        axis.plot([left, value], [at, at], color=colour, alpha=0.25, linewidth=2)
+        axis.plot(value, at, marker="o", markersize=7, color=colour)
+        text = f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
+        axis.annotate(text, (value, at), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
     axis.set_xscale("log")
     axis.set_xlim(left, right)
     axis.set_yticks(range(len(rows)), [f"{row['lab']}\nn = {row['size']:,}" for row in rows], fontsize=8)

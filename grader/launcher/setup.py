@@ -4,11 +4,13 @@ Every step looks before it acts, and counts as done only at its end, so an inter
 machine that has everything, nothing is printed and the network is not used.
 """
 
+import contextlib
 import importlib.util
 import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import toolkit, wheels
@@ -16,19 +18,19 @@ from .console import Failure, last_lines, run_logged, say
 from .lock import alone_in
 from .paths import LOGS, ROOT
 
-# A program or file that we look for → the Debian package that has it.
+# A program or header that we look for → the Debian package that has it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
 HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "openssl/hmac.h": "libssl-dev"}
 # Everything else works without these: the C++ unit tests, the time of a parallel CPU, the strong walls of the sandbox.
-EXTRA_HEADERS = {
+EXTRAS = {
     "gtest/gtest.h": "libgtest-dev",
     "gmock/gmock.h": "libgmock-dev",
     "tbb/tbb.h": "libtbb-dev",
     "seccomp.h": "libseccomp-dev",
+    "bwrap": "bubblewrap",
 }
-EXTRA_PROGRAMS = {"bwrap": "bubblewrap"}
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
-OPENCL_HEADERS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
+OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
@@ -42,19 +44,21 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
         wants_grade = grade and not wheels.installed(wheels.GRADE)
         wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
         missing = _missing_packages(wants_wheels)
-        wanted = _missing_headers(EXTRA_HEADERS) + _missing_programs(EXTRA_PROGRAMS) + missing_opencl()
+        wanted = _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
             _install_packages(missing + wanted)
         elif opencl and missing_opencl():
             _install_packages(missing_opencl())
         elif extras and wanted:
-            _try_packages(wanted)
+            with _tests_may_be_left_out():
+                _install_packages(wanted)
         if found.nvcc is None:
             found = _cuda_wheels(found.refused)
         if picture and _python_with_matplotlib() is None:
             wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
         if wants_grade:
-            _install_grade(optional=extras)
+            with _tests_may_be_left_out() if extras else contextlib.nullcontext():
+                wheels.install(wheels.GRADE, "what grades a course")
         assert found.nvcc is not None
         return found.nvcc
 
@@ -80,7 +84,7 @@ def _python_with_matplotlib() -> str | None:
 
 
 def _missing_packages(wants_wheels: bool) -> list[str]:
-    missing = _missing_programs(PROGRAMS) + _missing_headers(HEADERS)
+    missing = _missing(PROGRAMS | HEADERS)
     if wants_wheels and importlib.util.find_spec("ensurepip") is None and not wheels.venv_works():
         missing.append("python3-venv")
     return missing
@@ -89,9 +93,9 @@ def _missing_packages(wants_wheels: bool) -> list[str]:
 def missing_opencl() -> list[str]:
     """The packages for OpenCL that this machine lacks."""
     loader, loader_package = OPENCL_LOADER
-    folders = [prefix / folder for prefix in _prefixes() for folder in ("lib", "lib64", *_multiarch(prefix))]
-    missing = _missing_headers(OPENCL_HEADERS)
-    if not any((folder / loader).exists() for folder in folders):
+    missing = _missing(OPENCL_BINDINGS)
+    folders = ("lib", "lib64", "lib/*-linux-gnu")
+    if not any(any(prefix.glob(f"{folder}/{loader}")) for prefix in _prefixes() for folder in folders):
         missing.append(loader_package)
     drivers, driver_package = OPENCL_DRIVERS
     if "OCL_ICD_VENDORS" not in os.environ and not any(drivers.glob("*.icd")):
@@ -100,25 +104,18 @@ def missing_opencl() -> list[str]:
 
 
 def _prefixes() -> list[Path]:
-    return [
-        Path(prefix) for prefix in ["/usr", "/usr/local", *os.environ.get("CMAKE_PREFIX_PATH", "").split(":")] if prefix
-    ]
+    further = filter(None, os.environ.get("CMAKE_PREFIX_PATH", "").split(":"))
+    return [Path(prefix) for prefix in ("/usr", "/usr/local", *further)]
 
 
-def _multiarch(prefix: Path) -> list[str]:
-    return [f"lib/{folder.name}" for folder in (prefix / "lib").glob("*-linux-gnu")]
+def _missing(packages: dict[str, str]) -> list[str]:
+    return [package for what, package in packages.items() if not _is_here(what)]
 
 
-def _missing_programs(packages: dict[str, str]) -> list[str]:
-    return [package for program, package in packages.items() if shutil.which(program) is None]
-
-
-def _missing_headers(packages: dict[str, str]) -> list[str]:
-    return [
-        package
-        for header, package in packages.items()
-        if not any((prefix / "include" / header).exists() for prefix in _prefixes())
-    ]
+def _is_here(what: str) -> bool:
+    if what.endswith((".h", ".hpp")):
+        return any((prefix / "include" / what).exists() for prefix in _prefixes())
+    return shutil.which(what) is not None
 
 
 def _install_packages(packages: list[str]) -> None:
@@ -136,18 +133,10 @@ def _install_packages(packages: list[str]) -> None:
             raise Failure(f"{last_lines(output, 6)}\n{advice}")
 
 
-def _install_grade(*, optional: bool) -> None:
+@contextlib.contextmanager
+def _tests_may_be_left_out() -> Iterator[None]:
     try:
-        wheels.install(wheels.GRADE, "what grades a course")
-    except Failure as failure:
-        if not optional:
-            raise
-        say(f"Some tests are left out, all else is tested: {failure}")
-
-
-def _try_packages(packages: list[str]) -> None:
-    try:
-        _install_packages(packages)
+        yield
     except Failure as failure:
         say(f"Some tests are left out, all else is tested: {failure}")
 

@@ -37,9 +37,8 @@ def run(arguments: Namespace) -> int:
 
 def _find(lab: Lab, name: str) -> Variant:
     known = variants.all_variants(lab.solution.parent)
-    for variant in known:
-        if name in (variant.name, variant.file.name):
-            return variant
+    if found := next((variant for variant in known if name in (variant.name, variant.file.name)), None):
+        return found
     names = "\n".join(f"    {variant.name}" for variant in known) or "    none"
     raise Failure(f'lab {lab.number} has no wrong variant "{name}". It has these:\n{names}')
 

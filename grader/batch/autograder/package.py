@@ -40,11 +40,9 @@ def write(arguments: Namespace) -> int:
     unfinished.replace(out)
     if _git("status", "--porcelain", "--untracked-files=no"):
         say(f"The zip holds the course as of commit {commit}; what you changed since is not in it.")
-    what = lab.name if lab else "any lab"
+    what, points = (lab.name, "100") if lab else ("any lab", "100 for each lab handed in")
     say(f"{shown(out)}: autograder for {what}, commit {commit}{', with hidden cases' if hidden is not None else ''}.")
-    say(
-        f"Points: {'100' if lab else '100 for each lab handed in'}. docs/instructors.md says what to set at Gradescope."
-    )
+    say(f"Points: {points}. docs/instructors.md says what to set at Gradescope.")
     return 0
 
 
@@ -52,8 +50,7 @@ def _zip(assignment: dict[str, Any], hidden: bytes | None) -> bytes:
     whole = io.BytesIO(_git("archive", "--format=zip", "--prefix=course/", "HEAD"))
     with zipfile.ZipFile(whole, "a", zipfile.ZIP_DEFLATED) as archive:
         date = archive.infolist()[0].date_time  # of the commit
-        own = {name: (HERE / name).read_bytes() for name in PROGRAMS}
-        own["requirements-cmake.txt"] = (HERE / "requirements-cmake.txt").read_bytes()
+        own = {name: (HERE / name).read_bytes() for name in (*PROGRAMS, "requirements-cmake.txt")}
         own["assignment.json"] = (json.dumps(assignment, indent=1) + "\n").encode()
         own["trouble.json"] = trouble(BEFORE_IT_STARTED).encode()
         if hidden is not None:

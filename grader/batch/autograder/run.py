@@ -9,7 +9,6 @@ import json
 import multiprocessing
 import os
 import pwd
-import shutil
 import tempfile
 import threading
 import time
@@ -70,7 +69,7 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
             continue
         lab = labs.find_lab(submission.lab)
         seconds = max(1.0, (end - time.monotonic()) / left)
-        outcome = _as_user(submission, lab, grader, hidden, seconds)
+        outcome = _as_user(judging.Task(submission, grader, hidden), lab, seconds)
         found.append(records.make(submission, grader, outcome))
         steps = Grade(found[-1], lab).explanation(to_student=False).steps
         say("\n".join([f"{lab.name}: {outcome['verdict']} ({outcome['seconds']:.0f} s)", *steps]))
@@ -79,34 +78,25 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
     return gradescope.results(grades, hidden_until=assignment["hidden_until"], earlier=earlier)
 
 
-def _as_user(
-    submission: intake.Submission, lab: Lab, grader: records.Grader, hidden: bytes | None, seconds: float
-) -> dict[str, Any]:
+def _as_user(task: judging.Task, lab: Lab, seconds: float) -> dict[str, Any]:
     """The judge's outcome. The judge runs as USER, which setup.sh makes, if that user exists."""
-    options = grader.options
-    task = judging.Task(
-        submission.student, lab.name, submission.files, submission.main, DEVICE, options["seed"], hidden, grader.version
-    )
-    tree = build.TREES[DEVICE]
-    work = Path(tempfile.mkdtemp(prefix="warpladder-"))
-    try:
+    with tempfile.TemporaryDirectory(prefix="warpladder-", ignore_cleanup_errors=True) as folder:
+        work = Path(folder)
         user = _user()
         if user is None:
-            return _judged(task, lab, tree, work, seconds)
+            return _judged(task, lab, work, seconds)
         os.chown(work, user.pw_uid, user.pw_gid)
         fork = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(1, fork, initializer=_become, initargs=(user.pw_uid, user.pw_gid)) as pool:
-            return pool.submit(_judged, task, lab, tree, work, seconds).result()
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+            return pool.submit(_judged, task, lab, work, seconds).result()
 
 
-def _judged(task: judging.Task, lab: Lab, tree: Path, work: Path, seconds: float) -> dict[str, Any]:
+def _judged(task: judging.Task, lab: Lab, work: Path, seconds: float) -> dict[str, Any]:
     late = threading.Event()
     timer = threading.Timer(seconds, late.set)
     timer.start()
     try:
-        return judging.grade(task, lab, judging.Place(tree, work, stop=late))
+        return judging.grade(task, lab, judging.Place(build.TREES[DEVICE], work, stop=late))
     except judging.Interrupted:
         raise Failure(f"{lab.name} was not graded within {seconds:.0f} s; give the assignment more time") from None
     finally:

@@ -2,7 +2,7 @@
 same files, byte for byte. Nothing is graded here. ./lab grade calls write_all() when it ends, also if it ends early."""
 
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,23 +10,20 @@ from typing import Any
 from launcher.labs import Lab
 
 from . import gradebook, gradescope, junit, similarity, text
-from .grades import Course, Grade
+from .grades import Course
 
 
 @dataclass(frozen=True)
 class Options:
-    canvas: Path | None = None  # the gradebook that Canvas exported
-    moodle: Path | None = None  # the grading worksheet that Moodle gave
+    canvas: gradebook.Sheet | None = None  # the gradebook that Canvas exported
+    moodle: gradebook.Sheet | None = None  # the grading worksheet that Moodle gave
     missing_as_zero: bool = False  # in those two; if not set, students without a submission keep their grade there
 
 
 def options_of(arguments: Namespace) -> Options:
     """The options of ./lab grade. A wrong file is refused here, before hours of grading."""
-    canvas, moodle = (Path(name) if name else None for name in (arguments.canvas, arguments.moodle))
-    if canvas:
-        gradebook.read_canvas(canvas)
-    if moodle:
-        gradebook.read_moodle(moodle)
+    canvas = gradebook.read_canvas(Path(arguments.canvas)) if arguments.canvas else None
+    moodle = gradebook.read_moodle(Path(arguments.moodle)) if arguments.moodle else None
     return Options(canvas, moodle, arguments.missing_as_zero)
 
 
@@ -38,27 +35,22 @@ def write_all(
 
     options = options or Options()
     course = Course.of_records(records, labs)
-    notes = _write_gradebooks(out, course, options, pages.feedback)
+    zeros = options.missing_as_zero
+    canvas = gradebook.canvas(course, options.canvas, missing_as_zero=zeros)
+    moodle = gradebook.moodle(course, options.moodle, pages.feedback, zeros=zeros)
+    notes = [*canvas.notes, *moodle.notes]
+    text.write(out / "gradebook.csv", gradebook.plain(course))
+    text.write(out / "canvas.csv", canvas.text)
+    text.write(out / "moodle.csv", moodle.text)
     text.write(out / "junit.xml", junit.suites(course))
-    style = pages.style(course)
+    templates = pages.environment(course)
     for student in course.students:
         name = text.file_name(student)
         answer = gradescope.results(course.of_student(student))
         text.write(out / "gradescope" / f"{name}.json", answer)
-        text.write(out / "students" / f"{name}.html", pages.student(course, student, style))
-    text.write(out / "index.html", pages.class_page(course, _similar(course), notes, style))
+        text.write(out / "students" / f"{name}.html", pages.student(course, student, templates))
+    text.write(out / "index.html", pages.class_page(course, _similar(course), notes, templates))
     return notes
-
-
-def _write_gradebooks(out: Path, course: Course, options: Options, feedback: Callable[[Grade], str]) -> list[str]:
-    text.write(out / "gradebook.csv", gradebook.plain(course))
-    roster = gradebook.read_canvas(options.canvas) if options.canvas else None
-    canvas = gradebook.canvas(course, roster, missing_as_zero=options.missing_as_zero)
-    text.write(out / "canvas.csv", canvas.text)
-    worksheet = gradebook.read_moodle(options.moodle) if options.moodle else None
-    moodle = gradebook.moodle(course, worksheet, feedback, zeros=options.missing_as_zero)
-    text.write(out / "moodle.csv", moodle.text)
-    return [*canvas.notes, *moodle.notes]
 
 
 def _similar(course: Course) -> similarity.Similar:

@@ -1,7 +1,5 @@
 """changes: which results differ from the ones that they replaced, and changes.csv, which lists these."""
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,25 +13,12 @@ def is_changed(record: Mapping[str, Any]) -> bool:
 
 
 def as_csv(changed: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\r\n")
-    table.writerow(
-        ["Student", "Lab", "Submission", "Old grader", "Old verdict", "Old score", "Grader", "Verdict", "Score"]
-    )
+    header = ["Student", "Lab", "Submission", "Old grader", "Old verdict", "Old score", "Grader", "Verdict", "Score"]
+    rows = []
     for record in changed:
         before = record["previous"]
-        same = before["sha256"] == record["submission"]["sha256"]
-        table.writerow(
-            [
-                text.cell(record["student"]),
-                record["lab"] or "",
-                "the same" if same else "another",
-                before["version"],
-                before["verdict"],
-                "" if before["score"] is None else before["score"],
-                record["grader"]["version"],
-                record["verdict"],
-                "" if record["score"] is None else record["score"],
-            ]
-        )
-    return out.getvalue()
+        same = "the same" if before["sha256"] == record["submission"]["sha256"] else "another"
+        old = [before["version"], before["verdict"], before["score"]]
+        new = [record["grader"]["version"], record["verdict"], record["score"]]
+        rows.append([text.cell(record["student"]), record["lab"], same, *old, *new])
+    return text.csv_of([header, *rows])

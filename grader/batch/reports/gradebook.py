@@ -8,14 +8,15 @@ column."""
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from launcher.console import Failure
 
 from .grades import Course, Grade
-from .text import cell, counted, listed, points
+from .text import cell, counted, csv_of, listed, points
 
 CANVAS_EXACT = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")  # Canvas finds people by these
 NO_EMPTY = "If they handed in under another name, rename their submission and grade again."
@@ -33,14 +34,18 @@ class Sheet:
     def column(self, *names: str) -> int | None:
         return next((self.header.index(name) for name in names if name in self.header), None)
 
-    def text(self, exact: Iterable[int] = ()) -> str:
-        """The file's text. Cells are made harmless, but for those of the exact columns."""
-        exact = set(exact)
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter=self.separator, lineterminator="\r\n")
-        for row in [self.header, *self.rows]:
-            writer.writerow([text if at in exact else cell(text) for at, text in enumerate(row)])
-        return self.begins + out.getvalue()
+    def text(self, titles: Sequence[str] = ()) -> str:
+        """The file's text. Cells are made harmless, but for those of the columns with these titles."""
+        exact = {at for at, title in enumerate(self.header) if title in titles}
+        rows = [
+            [text if at in exact else cell(text) for at, text in enumerate(row)] for row in [self.header, *self.rows]
+        ]
+        return self.begins + csv_of(rows, self.separator)
+
+    def add_column(self, title: str) -> int:
+        self.header.append(title)
+        self.rows = [[*row, ""] for row in self.rows]
+        return len(self.header) - 1
 
 
 @dataclass
@@ -56,13 +61,9 @@ def plain(course: Course) -> str:
         row = [student]
         for lab in course.labs:
             grade = course.grades.get((student, lab.name))
-            row.append("" if grade is None else _plain_cell(grade))
+            row.append("" if grade is None else grade.verdict if grade.points is None else points(grade.points))
         rows.append([*row, points(course.total(student)), points(course.most())])
     return Sheet(rows[0], rows[1:]).text()
-
-
-def _plain_cell(grade: Grade) -> str:
-    return grade.verdict if grade.points is None else points(grade.points)
 
 
 def read_canvas(file: Path) -> Sheet:
@@ -82,10 +83,9 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
     if roster is None:
         rows = [["    Points Possible"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
         roster = Sheet(["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], rows)
-    sheet = Sheet(list(roster.header), [list(row) for row in roster.rows], roster.separator, roster.begins)
+    sheet = deepcopy(roster)
     people = [at for at, row in enumerate(sheet.rows) if row and not _describes_columns(row)]
-    names = [_names_of(sheet, row) for row in (sheet.rows[at] for at in people)]
-    matched, notes = _match(course, names, "the Canvas export")
+    matched, notes = _match(course, [_names_of(sheet, sheet.rows[at]) for at in people], "the Canvas export")
     for lab in course.labs:
         column = _canvas_column(sheet, lab.number, lab.name, lab.title)
         most = max(grade.of for grade in course.of_lab(lab))
@@ -96,9 +96,7 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
                 sheet.rows[at][column] = points(grade.points / grade.of * out_of)
             elif grade is None and missing_as_zero and not sheet.rows[at][column].strip():
                 sheet.rows[at][column] = "0"
-    return Filled(
-        sheet.text(at for at, title in enumerate(sheet.header) if title in CANVAS_EXACT), notes if exported else []
-    )
+    return Filled(sheet.text(CANVAS_EXACT), notes if exported else [])
 
 
 def read_moodle(file: Path) -> Sheet:
@@ -120,13 +118,12 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
     if worksheet is None:
         header = ["Identifier", "Full name", "Maximum grade", "Grade", "Feedback comments"]
         worksheet = Sheet(header, [["", student, "", "", ""] for student in course.students])
-    sheet = Sheet(list(worksheet.header), [list(row) for row in worksheet.rows], worksheet.separator, worksheet.begins)
-    if sheet.column("Feedback comments") is None:
-        sheet.header.append("Feedback comments")
-        sheet.rows = [[*row, ""] for row in sheet.rows]
+    sheet = deepcopy(worksheet)
     grade_at, comment_at = sheet.column("Grade"), sheet.column("Feedback comments")
+    if comment_at is None:
+        comment_at = sheet.add_column("Feedback comments")
     most_at = sheet.column("Maximum grade", "Maximum Grade")
-    assert grade_at is not None and comment_at is not None
+    assert grade_at is not None
     matched, notes = _match(course, [_names_of(sheet, row) for row in sheet.rows], "the Moodle worksheet")
     for row, student in zip(sheet.rows, matched):
         out_of = _as_number(row[most_at]) if most_at is not None else None
@@ -137,9 +134,7 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
             row[comment_at] = "<br>".join(feedback(grade) for grade in course.of_student(student))
         elif zeros and not row[grade_at].strip():
             row[grade_at] = "0"
-    return Filled(
-        sheet.text(at for at, title in enumerate(sheet.header) if title == "Identifier"), notes if given else []
-    )
+    return Filled(sheet.text(["Identifier"]), notes if given else [])
 
 
 def _read(file: Path) -> Sheet:
@@ -181,21 +176,15 @@ def _canvas_column(sheet: Sheet, number: str, name: str, title: str) -> int:
         raise Failure(
             f"the Canvas export has two columns for {name}: {columns}. Delete the one not meant, and try again."
         )
-    if not found:
-        sheet.header.append(f"{number} {title}")
-        sheet.rows = [[*row, ""] for row in sheet.rows]
-        return len(sheet.header) - 1
-    return found[0]
+    return found[0] if found else sheet.add_column(f"{number} {title}")
 
 
 def _points_possible(sheet: Sheet, column: int, most: float) -> float:
-    for row in sheet.rows:
-        if "Points Possible" in row[0]:
-            known = _as_number(row[column])
-            if known is None:
-                row[column] = points(most)
-            return most if known is None else known
-    return most
+    row = next((row for row in sheet.rows if "Points Possible" in row[0]), None)
+    known = None if row is None else _as_number(row[column])
+    if row is not None and known is None:
+        row[column] = points(most)
+    return most if known is None else known
 
 
 def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:

@@ -32,26 +32,28 @@ class Explanation:
     places: list[str]  # "file.cu:22", in the order of steps and printed
 
 
-@dataclass(frozen=True)
 class Grade:
-    record: Mapping[str, Any]
-    lab: Lab | None  # None: intake refused the submission as a whole
+    """One student's result for one lab."""
 
-    @property
-    def lab_name(self) -> str:
-        return self.lab.name if self.lab else "submission"
-
-    @property
-    def label(self) -> str:
-        return f"{self.lab.number} {self.lab.title}" if self.lab else "The submission as a whole"
-
-    @property
-    def student(self) -> str:
-        return str(self.record["student"])
-
-    @property
-    def verdict(self) -> str:
-        return str(self.record["verdict"])
+    def __init__(self, record: Mapping[str, Any], lab: Lab | None) -> None:
+        """lab: None if intake refused the submission as a whole."""
+        self.record, self.lab = record, lab
+        self.judge: Mapping[str, Any] = record.get("judge") or {}
+        self.lab_name = lab.name if lab else "submission"
+        self.label = f"{lab.number} {lab.title}" if lab else "The submission as a whole"
+        self.student, self.verdict = str(record["student"]), str(record["verdict"])
+        # None if nothing could be graded because of a fault of ours: that is not a 0.
+        self.points: float | None = None if self.verdict == JUDGE_FAULT else record.get("score")
+        self.of = float(record.get("of") or 100)
+        self.parts: Sequence[Mapping[str, Any]] = (self.judge.get("score") or {}).get("parts", [])
+        self.public_cases = [case for case in self.judge.get("cases", []) if not case.get("hidden")]
+        planned = self.judge.get("hidden_planned", 0)
+        self.hidden = Hidden(self.judge["hidden_passed"], planned) if planned else None
+        self.failed_by_hidden_case = "instructor" in (self.judge.get("failure") or {})
+        # The check that the code failed, as docs/labs.md names it; empty if there is none.
+        self.check = "" if self.verdict == JUDGE_FAULT else str(self.judge.get("failed_check") or "")
+        self.file = PurePosixPath(str(self.judge.get("file", ""))).name
+        self.speed: Mapping[str, Any] = self.judge.get("speed") or {}
 
     @property
     def kind(self) -> str:
@@ -63,49 +65,14 @@ class Grade:
         return "partial" if self.points else "bad"
 
     @property
-    def points(self) -> float | None:
-        """None if nothing could be graded because of a fault of ours: that is not a 0."""
-        return None if self.verdict == JUDGE_FAULT else self.record.get("score")
-
-    @property
-    def of(self) -> float:
-        return float(self.record.get("of") or 100)
-
-    @property
-    def judge(self) -> Mapping[str, Any]:
-        return self.record.get("judge") or {}
-
-    @property
-    def parts(self) -> Sequence[Mapping[str, Any]]:
-        return (self.judge.get("score") or {}).get("parts", [])
-
-    @property
     def source(self) -> str:
         """The text of all files that were handed in for this lab."""
         return "\n".join((self.record["submission"].get("code") or {}).values())
 
     @property
-    def public_cases(self) -> list[Mapping[str, Any]]:
-        return [case for case in self.judge.get("cases", []) if not case.get("hidden")]
-
-    @property
-    def hidden(self) -> Hidden | None:
-        planned = self.judge.get("hidden_planned", 0)
-        return Hidden(self.judge["hidden_passed"], planned) if planned else None
-
-    @property
     def cases_not_run(self) -> int:
         """The number of cases, hidden ones too, that did not run because an earlier check failed."""
         return self.judge.get("cases_planned", 0) - len(self.judge.get("cases", []))
-
-    @property
-    def failed_by_hidden_case(self) -> bool:
-        return "instructor" in (self.judge.get("failure") or {})
-
-    @property
-    def check(self) -> str:
-        """The check that the code failed, as docs/labs.md names it; empty if there is none."""
-        return "" if self.verdict == JUDGE_FAULT else str(self.judge.get("failed_check") or "")
 
     def explanation(self, *, to_student: bool = True) -> Explanation:
         """Why it failed, or could not be graded. Only the instructor learns what a hidden case was. A fault of ours is
@@ -121,14 +88,6 @@ class Grade:
         return Explanation(
             steps, self._without_folder(failure.get("next", "")), printed, self._places([*steps, printed])
         )
-
-    @property
-    def file(self) -> str:
-        return PurePosixPath(str(self.judge.get("file", ""))).name
-
-    @property
-    def speed(self) -> Mapping[str, Any]:
-        return self.judge.get("speed") or {}
 
     def _places(self, texts: Sequence[str]) -> list[str]:
         if not self.file:
@@ -163,12 +122,11 @@ class Course:
         )
 
     def of_student(self, student: str) -> list[Grade]:
-        found = [self.grades.get((student, name)) for name in [*(lab.name for lab in self.labs), "submission"]]
-        return [grade for grade in found if grade is not None]
+        names = [*(lab.name for lab in self.labs), "submission"]
+        return [self.grades[student, name] for name in names if (student, name) in self.grades]
 
     def of_lab(self, lab: Lab) -> list[Grade]:
-        found = [self.grades.get((student, lab.name)) for student in self.students]
-        return [grade for grade in found if grade is not None]
+        return [grade for grade in self.grades.values() if grade.lab_name == lab.name]
 
     def identities(self, student: str) -> list[str]:
         """The number and the name that Canvas or Moodle wrote into the file names of their download, in this order."""

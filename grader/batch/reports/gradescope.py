@@ -19,24 +19,21 @@ MARK = "warpladder"  # in extra_data: a later run knows our own results by this
 
 def results(grades: Sequence[Grade], *, hidden_until: str = "after_published", earlier: float | None = None) -> str:
     """hidden_until: hidden or after_published. earlier: the score that stays if this run has none."""
-    marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades if not _hides(grade)}}
+    marks = {"verdicts": {grade.lab_name: grade.verdict for grade in grades if not grade.hidden}}
     if any(grade.points is None for grade in grades) or not grades:
         # Nothing more: students may see extra_data, and an account of what happened could name a hidden case.
         why = "\n".join(f"{grade.lab_name}: {grade.verdict}" for grade in grades if grade.points is None)
         return trouble(why, earlier=earlier, marks=marks)
     tests = [test for at, grade in enumerate(grades, 1) for test in _tests(grade, at, hidden_until)]
-    answer: dict[str, Any] = {
-        "score": sum(grade.points or 0 for grade in grades),
-        "execution_time": round(sum(float(grade.record.get("seconds") or 0) for grade in grades)),
-        "output": "\n".join(f"{grade.lab_name}: {grade.verdict}" for grade in grades if not _hides(grade)),
-        "output_format": "text",
-        "stdout_visibility": "hidden",
-        "extra_data": {MARK: marks},
-        "tests": tests,
-    }
-    if board := [entry for grade in grades if (entry := _leaderboard(grade)) is not None]:
-        answer["leaderboard"] = board
-    return _json(answer)
+    board = [entry for grade in grades if (entry := _leaderboard(grade)) is not None]
+    return _answer(
+        "\n".join(f"{grade.lab_name}: {grade.verdict}" for grade in grades if not grade.hidden),
+        marks,
+        score=sum(grade.points or 0 for grade in grades),
+        execution_time=round(sum(float(grade.record.get("seconds") or 0) for grade in grades)),
+        tests=tests,
+        **({"leaderboard": board} if board else {}),
+    )
 
 
 def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] | None = None) -> str:
@@ -45,15 +42,8 @@ def trouble(why: str, *, earlier: float | None = None, marks: Mapping[str, Any] 
     if earlier is not None:
         text += f" Your earlier score, {earlier:g}, stands."
     text += " Your instructor can run the autograder again."
-    answer: dict[str, Any] = {
-        "output": text,
-        "output_format": "text",
-        "stdout_visibility": "hidden",
-        "extra_data": {MARK: {"trouble": visible(why, OUTPUT) or "unknown", **(marks or {})}},
-    }
-    if earlier is not None:
-        answer |= {"score": earlier, "tests": []}
-    return _json(answer)
+    score = {} if earlier is None else {"score": earlier, "tests": []}
+    return _answer(text, {"trouble": visible(why, OUTPUT) or "unknown", **(marks or {})}, **score)
 
 
 def earlier_score(metadata: Mapping[str, Any]) -> float | None:
@@ -67,7 +57,7 @@ def earlier_score(metadata: Mapping[str, Any]) -> float | None:
 
 
 def _tests(grade: Grade, place: int, hidden_until: str) -> list[dict[str, Any]]:
-    scored = hidden_until if _hides(grade) else "visible"
+    scored = hidden_until if grade.hidden else "visible"
     label = grade.label
     tests = [
         _test(f"{label}: {part['name']}", part["points"] >= part["of"], _why(grade, part), scored)
@@ -77,7 +67,7 @@ def _tests(grade: Grade, place: int, hidden_until: str) -> list[dict[str, Any]]:
         _test(label, grade.verdict == ACCEPTED, _explained(grade), scored)
         | {"score": grade.points, "max_score": grade.of, "tags": [grade.lab_name]}
     ]
-    if (public := grade.public_cases) and _hides(grade):
+    if (public := grade.public_cases) and grade.hidden:
         good = all(case.get("verdict") == "pass" for case in public)
         tests.append(_test(f"{label}: public cases", good, "" if good else _explained(grade), "visible"))
     if (hidden := grade.hidden) is not None:
@@ -90,7 +80,7 @@ def _tests(grade: Grade, place: int, hidden_until: str) -> list[dict[str, Any]]:
         tests.append(_test(f"{label}: rule {rule['name']}", good, text, scored))
     for at, test in enumerate(tests, 1):
         test["number"] = f"{place}.{at}"
-        test["extra_data"] = {} if _hides(grade) else {MARK: {"verdict": grade.verdict}}
+        test["extra_data"] = {} if grade.hidden else {MARK: {"verdict": grade.verdict}}
     return tests
 
 
@@ -103,10 +93,6 @@ def _test(name: str, good: bool, output: str, visibility: str) -> dict[str, Any]
         "visibility": visibility,
         "tags": [],
     }
-
-
-def _hides(grade: Grade) -> bool:
-    return grade.hidden is not None
 
 
 def _why(grade: Grade, part: Mapping[str, Any]) -> str:
@@ -134,5 +120,6 @@ def _leaderboard(grade: Grade) -> dict[str, Any] | None:
     return {"name": f"{grade.lab_name} speedup ({kind})", "value": round(speedup, 2), "order": "desc"}
 
 
-def _json(answer: Mapping[str, Any]) -> str:
-    return json.dumps(answer, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"
+def _answer(output: str, marks: Mapping[str, Any], **further: Any) -> str:  # noqa: ANN401
+    answer = {"output": output, "output_format": "text", "stdout_visibility": "hidden", "extra_data": {MARK: marks}}
+    return json.dumps(answer | further, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"

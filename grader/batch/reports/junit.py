@@ -34,41 +34,35 @@ KINDS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def _verdict(grade: Grade, name: str) -> ElementTree.Element:
-    test = _test(name, "verdict")
     if grade.verdict == ACCEPTED:
-        return test
+        return _test(name, "verdict")
     why = grade.explanation()
     text = "\n".join([*why.steps, *filter(None, [why.printed, why.next_step])])
     message = ": ".join(filter(None, [grade.verdict, why.steps[0] if why.steps else grade.check]))
     if grade.verdict == INCONCLUSIVE:
-        ElementTree.SubElement(test, "skipped", message=xml(message))
-        return test
+        return _test(name, "verdict", "skipped", message=xml(message))
     kind = "error" if grade.verdict in NOT_GRADED else "failure"
-    ElementTree.SubElement(test, kind, type=xml(grade.verdict), message=xml(message)).text = xml(text)
-    return test
+    return _test(name, "verdict", kind, xml(text), type=xml(grade.verdict), message=xml(message))
 
 
 def _cases(grade: Grade, name: str) -> list[ElementTree.Element]:
     if grade.points is None:
         return []  # a judge that failed gives no verdict on the code
-    tests = []
-    for case in grade.public_cases:
-        test = _test(name, case["name"])
-        if not passed(case):
-            ElementTree.SubElement(test, "failure", type=xml(grade.verdict), message="see verdict")
-        tests.append(test)
+    found = [(case["name"], passed(case), "see verdict") for case in grade.public_cases]
     if (hidden := grade.hidden) is not None:
-        test = _test(name, "hidden")
-        if hidden.passed < hidden.of:
-            counts = f"{hidden.passed} of {hidden.of} hidden cases pass"
-            ElementTree.SubElement(test, "failure", type=xml(grade.verdict), message=counts)
-        tests.append(test)
+        counts = f"{hidden.passed} of {hidden.of} hidden cases pass"
+        found.append(("hidden", hidden.passed >= hidden.of, counts))
+    wrong = xml(grade.verdict)
+    tests = [_test(name, case, "" if good else "failure", type=wrong, message=says) for case, good, says in found]
     if (not_run := grade.cases_not_run) > 0:
-        test = _test(name, "cases not run")
-        ElementTree.SubElement(test, "skipped", message=f"{not_run} cases come after the check that failed")
-        tests.append(test)
+        says = f"{not_run} cases come after the check that failed"
+        tests.append(_test(name, "cases not run", "skipped", message=says))
     return tests
 
 
-def _test(suite: str, name: str) -> ElementTree.Element:
-    return ElementTree.Element("testcase", classname=xml(suite), name=xml(name), time="0")
+def _test(suite: str, name: str, outcome: str = "", text: str | None = None, **facts: str) -> ElementTree.Element:
+    """outcome: the element that says what went wrong, if anything did; it has this text and these facts."""
+    test = ElementTree.Element("testcase", classname=xml(suite), name=xml(name), time="0")
+    if outcome:
+        ElementTree.SubElement(test, outcome, facts).text = text
+    return test

@@ -2,8 +2,7 @@
 and no network. The templates escape everything that they are given."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +15,7 @@ from .grades import ACCEPTED, CHEATING, INCONCLUSIVE, JUDGE_FAULT, REFUSED, Cour
 from .similarity import THRESHOLD, Similar
 
 TEMPLATES = Path(__file__).parent / "templates"
-PRINTED = 6000  # the most characters of printed output; results/ has all of it
 ALIKE = 60  # the most rows of similar submissions
-MEANINGS = {
-    ACCEPTED: "Correct on every case, and every rule holds.",
-    "wrong answer": "The code runs, but gives a wrong result.",
-    "rule broken": "The code does not work as this lab or CUDA asks, whatever its results are.",
-    "too slow": "The code is correct, and slower than the lab asks for.",
-    INCONCLUSIVE: "Correct; the speed could not be decided. No points are lost by that.",
-    "compile error": "The file does not compile as this lab's.",
-    "runtime error": "The code crashed, or a CUDA call failed.",
-    "time": "The code took longer than it may.",
-    "memory": "The code took more memory than it may.",
-    "output limit": "The code printed more than it may.",
-    CHEATING: "The code does something that no solution needs. A person looks at it before this counts.",
-    REFUSED: "The file or archive could not be taken; nothing was graded.",
-    JUDGE_FAULT: "No fault of the code. The instructor reads it and grades again; until then there is no grade.",
-}
 ATTENTION = {
     JUDGE_FAULT: "Judge faults: no fault of the code, and no grade. Read what happened, then grade these again.",
     CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
@@ -42,45 +25,29 @@ ATTENTION = {
 KEPT = "Graded earlier, and a judge fault since: the earlier grade stands. Grade these again."
 
 
-@dataclass(frozen=True)
-class Style:
-    environment: Environment
-    css: str
-
-    def render(self, template: str, **values: Any) -> str:  # noqa: ANN401
-        # The style sheet is ours and has no <.
-        return self.environment.get_template(template).render(css=Markup(self.css), **values) + "\n"
-
-
-def style(course: Course) -> Style:
+def environment(course: Course) -> Environment:
     labels = {lab.name: f"{lab.number} {lab.title}" for lab in course.labs}
-    environment = Environment(
+    made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "name": text.name,
-        "number": text.number,
-        "points": text.points,
-        "ratio": text.ratio,
-        "visible": text.visible,
-        "counted": text.counted,
-        "file_name": text.file_name,
-    }
-    environment.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
-    environment.filters["lab_label"] = lambda name: labels.get(name, name)
-    environment.tests["passing"] = passed
-    environment.globals |= {"meanings": MEANINGS, "printed_limit": PRINTED}
-    return Style(environment, (TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    shown = (text.name, text.number, text.points, text.ratio, text.visible, text.counted, text.file_name)
+    made.filters |= {function.__name__: function for function in shown}
+    made.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
+    made.filters["lab_label"] = lambda name: labels.get(name, name)
+    made.tests["passing"] = passed
+    # The style sheet is ours and has no <.
+    made.globals["css"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
+    return made
 
 
-def student(course: Course, who: str, style: Style) -> str:
+def student(course: Course, who: str, templates: Environment) -> str:
     grades = course.of_student(who)
-    return style.render(
-        "student.html.j2",
+    return templates.get_template("student.html.j2").render(
         who=who,
         grades=grades,
         total=course.total(who),
@@ -89,19 +56,17 @@ def student(course: Course, who: str, style: Style) -> str:
     )
 
 
-def class_page(course: Course, similar: Similar, notes: Sequence[str], style: Style) -> str:
+def class_page(course: Course, similar: Similar, notes: Sequence[str], templates: Environment) -> str:
+    kinds = [(_short(lab), Counter(grade.kind for grade in course.of_lab(lab))) for lab in course.labs]
     totals = [total for who in course.students if (total := course.total(who)) is not None]
     grades = list(course.grades.values())
-    return style.render(
-        "class.html.j2",
+    return templates.get_template("class.html.j2").render(
         course=course,
         attention=_attention(grades),
         notes=[*notes, *similar.notes],
         verdicts=Counter(grade.verdict for grade in grades).most_common(),
         distribution=Markup(plots.distribution(totals, course.most())) if course.labs and totals else None,
-        rates=Markup(plots.verdicts([(_short(lab), _kinds(course.of_lab(lab))) for lab in course.labs]))
-        if course.labs
-        else None,
+        rates=Markup(plots.verdicts(kinds)) if kinds else None,
         speedups=[Markup(plots.speedups(rows, kind)) for kind, rows in _speedups(course).items()],
         lab_rows=[_lab_row(course, lab) for lab in course.labs],
         findings=_findings(grades),
@@ -118,11 +83,7 @@ def feedback(grade: Grade) -> str:
     lines = [f"{grade.label}: {grade.verdict}"]
     lines += [f"{part['name']}: {part['points']} of {part['of']} ({part['why']})" for part in grade.parts]
     lines += [*why.steps[:3], *([f"Next: {why.next_step}"] if why.next_step else [])]
-    return "<br>".join(_escaped(text.visible(line, 400)) for line in lines)
-
-
-def _escaped(line: str) -> str:
-    return str(Markup.escape(line)).replace("\n", "<br>")
+    return "<br>".join(str(Markup.escape(text.visible(line, 400))) for line in lines).replace("\n", "<br>")
 
 
 def _versions(grades: Sequence[Grade]) -> list[str]:
@@ -137,10 +98,6 @@ def _attention(grades: Sequence[Grade]) -> list[tuple[str, list[Grade]]]:
 
 def _short(lab: Lab) -> str:
     return text.visible(f"{lab.number} {lab.title}", 34)
-
-
-def _kinds(grades: Sequence[Grade]) -> Mapping[str, int]:
-    return Counter(grade.kind for grade in grades)
 
 
 def _speedups(course: Course) -> dict[str, list[tuple[str, list[float]]]]:

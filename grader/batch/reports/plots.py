@@ -4,16 +4,13 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 INK = "#010203"  # a placeholder for the page's colour of text
 COLOURS = {"good": "#3f8f63", "partial": "#c39a3b", "bad": "#b9594a", "fault": "#8573b3"}  # as in style.css
@@ -37,7 +34,7 @@ STYLE = {
 def distribution(totals: Sequence[float], most: float) -> str:
     """How many students have how many points, in tenths of the maximum."""
 
-    def draw(axis: "Axes") -> None:
+    def draw(axis: Axes) -> None:
         edges = [most * tenth / 10 for tenth in range(11)]
         axis.hist(totals, bins=edges, color=COLOURS["good"], rwidth=0.92)
         axis.set_xticks(edges[::2])
@@ -51,7 +48,7 @@ def distribution(totals: Sequence[float], most: float) -> str:
 def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
     """rows: a lab, and how many of its submissions ended good, partial, bad and fault."""
 
-    def draw(axis: "Axes") -> None:
+    def draw(axis: Axes) -> None:
         for at, (_, counts) in enumerate(rows):
             left, whole = 0.0, sum(counts.values()) or 1
             for kind, colour in COLOURS.items():
@@ -60,11 +57,9 @@ def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
                 if share >= 6:
                     axis.text(left + share / 2, at, str(counts[kind]), ha="center", va="center", color="#ffffff")
                 left += share
-        axis.set_yticks(range(len(rows)), [lab for lab, _ in rows])
-        axis.set_ylim(len(rows) - 0.5, -0.5)
+        _name_rows(axis, rows)
         axis.set_xlim(0, 100)
         axis.set_xlabel("per cent of submissions")
-        axis.tick_params(axis="y", length=0)
 
     return _svg("verdicts", 5, 0.75 + 0.26 * len(rows), draw)
 
@@ -72,7 +67,7 @@ def verdicts(rows: Sequence[tuple[str, Mapping[str, int]]]) -> str:
 def speedups(rows: Sequence[tuple[str, Sequence[float]]], kind: str) -> str:
     """rows: a lab, and the speedups of its submissions. The axis is logarithmic: 2 and 1/2 are equally far from 1."""
 
-    def draw(axis: "Axes") -> None:
+    def draw(axis: Axes) -> None:
         for at, (_, ratios) in enumerate(rows):
             # Dots are spread by a fixed rule, so that they do not hide each other and the plot is always the same.
             heights = [at + 0.5 * ((17 * place) % 29 / 29 - 0.5) for place in range(len(ratios))]
@@ -81,12 +76,16 @@ def speedups(rows: Sequence[tuple[str, Sequence[float]]], kind: str) -> str:
         axis.set_xscale("log", base=2)
         axis.set_xlim(*_octaves([ratio for _, ratios in rows for ratio in ratios]))
         axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
-        axis.set_yticks(range(len(rows)), [lab for lab, _ in rows])
-        axis.set_ylim(len(rows) - 0.5, -0.5)
+        _name_rows(axis, rows)
         axis.set_xlabel(f"speedup ({kind})")
-        axis.tick_params(axis="y", length=0)
 
     return _svg(f"speedups-{kind}", 5, 0.75 + 0.3 * len(rows), draw)
+
+
+def _name_rows(axis: Axes, rows: Sequence[tuple[str, object]]) -> None:
+    axis.set_yticks(range(len(rows)), [lab for lab, _ in rows])
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0)
 
 
 def _octaves(ratios: Sequence[float]) -> tuple[float, float]:
@@ -94,7 +93,7 @@ def _octaves(ratios: Sequence[float]) -> tuple[float, float]:
     return 2.0 ** math.floor(math.log2(min(1, *ratios)) - 0.1), 2.0 ** math.ceil(math.log2(max(1, *ratios)) + 0.1)
 
 
-def _svg(name: str, width: float, height: float, draw: Callable[["Axes"], None]) -> str:
+def _svg(name: str, width: float, height: float, draw: Callable[[Axes], None]) -> str:
     with plt.rc_context({**STYLE, "svg.hashsalt": name}):
         figure, axis = plt.subplots(figsize=(width, height), layout="constrained")
         draw(axis)

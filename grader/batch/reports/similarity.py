@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 THRESHOLD = 0.8  # the share of one file that the other has too; the smaller of the two shares counts
@@ -68,12 +69,10 @@ def _compare(request: Mapping[str, Any]) -> dict[str, Any]:
             try:
                 marks[student] = _marks(text, WINDOW, given)
             except TimeoutError:
-                notes.append(
-                    f"{student}'s {lab} was not compared: reading it took longer than {SECONDS_A_FILE} seconds"
-                )
-        pairs += _pairs(
-            lab, {who: one for who, one in marks.items() if one.token_coverage >= OWN}, request["threshold"]
-        )
+                why = f"reading it took longer than {SECONDS_A_FILE} seconds"
+                notes.append(f"{student}'s {lab} was not compared: {why}")
+        long_enough = {who: one for who, one in marks.items() if one.token_coverage >= OWN}
+        pairs += _pairs(lab, long_enough, request["threshold"])
     return {"pairs": sorted(pairs, key=lambda pair: (-pair[3], *pair[:3])), "notes": notes}
 
 
@@ -81,19 +80,16 @@ def _pairs(lab: str, marks: Mapping[str, Any], threshold: float) -> list[tuple[s
     from copydetect.detector import compare_files
 
     found = []
-    students = list(marks)
-    for at, first in enumerate(students):
-        for second in students[at + 1 :]:
-            one, other = marks[first], marks[second]
-            common = len(one.hashes & other.hashes)
-            if one.hashes == other.hashes:
-                found.append((lab, first, second, 1.0))
-                continue
-            if common < threshold / 2 * max(len(one.hashes), len(other.hashes)):  # most pairs need no more arithmetic
-                continue
-            alike = float(min(1.0, *compare_files(one, other)[1]))
-            if alike >= threshold:
-                found.append((lab, first, second, round(alike, 3)))
+    for (first, one), (second, other) in combinations(marks.items(), 2):
+        if one.hashes == other.hashes:
+            found.append((lab, first, second, 1.0))
+            continue
+        common = len(one.hashes & other.hashes)
+        if common < threshold / 2 * max(len(one.hashes), len(other.hashes)):  # most pairs need no more arithmetic
+            continue
+        alike = float(min(1.0, *compare_files(one, other)[1]))
+        if alike >= threshold:
+            found.append((lab, first, second, round(alike, 3)))
     return found
 
 

@@ -1,22 +1,35 @@
 """text: makes submitted text harmless for the format in which it is shown, writes numbers as people write them, and
 writes complete files or none. The templates escape HTML."""
 
+import csv
+import io
+import os
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 SHOWN_NAME = 60  # the longest name on a page, in characters
 
 
-def write(path: Path, text: str) -> None:
-    """A reader finds the old file or the new one, never a part. We do not wait for the disk: after a power cut all
-    files can be made again from results/."""
+def write(path: Path, text: str, *, errors: str = "replace", lasting: bool = False) -> None:
+    """A reader finds the old file or the new one, never a part. lasting: also after a power cut. Reports need not last:
+    they can be made again from results/."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_text(text, encoding="utf-8", errors="replace", newline="")
+    with unfinished.open("w", encoding="utf-8", errors=errors, newline="") as stream:
+        stream.write(text)
+        if lasting:
+            stream.flush()
+            os.fsync(stream.fileno())
     unfinished.replace(path)
+    if lasting:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def visible(text: object, limit: int | None = None) -> str:
@@ -39,6 +52,13 @@ def cell(text: object) -> str:
     whole = str(text)
     is_number = re.fullmatch(r"[+-]?\d+([.,]\d+)?", whole) is not None
     return "'" + whole if whole[:1] in ("=", "+", "-", "@", "\t", "\r") and not is_number else whole
+
+
+def csv_of(rows: Iterable[Sequence[object]], separator: str = ",") -> str:
+    """The rows as CSV; None is an empty cell. Texts of other people must go through cell() first."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\r\n").writerows(rows)
+    return out.getvalue()
 
 
 def xml(text: object) -> str:

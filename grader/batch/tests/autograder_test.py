@@ -43,7 +43,7 @@ class Autograder(unittest.TestCase):
         cls.addClassCleanup(holder.cleanup)
         cls.root = Path(holder.name) / "autograder"
         cls.zip = Path(holder.name) / "02.zip"
-        arguments = commands.parser().parse_args(["gradescope", "--lab", "2", "--out", str(cls.zip)])
+        arguments = commands.PARSER.parse_args(["gradescope", "--lab", "2", "--out", str(cls.zip)])
         cls.code = package.write(arguments)
         for folder in ("source", "submission", "results"):
             (cls.root / folder).mkdir(parents=True)
@@ -113,7 +113,7 @@ class Autograder(unittest.TestCase):
         short = self.root / "short"
         short.write_text("guess me", encoding="utf-8")
         for secret, saying in (("/nowhere/secret", "cannot be read"), (str(short), "shorter than 16 bytes")):
-            arguments = commands.parser().parse_args(
+            arguments = commands.PARSER.parse_args(
                 ["gradescope", "--hidden", secret, "--out", str(self.root / "no.zip")]
             )
             with self.assertRaisesRegex(Failure, f"--hidden {secret}:? .*{saying}"):

@@ -111,7 +111,7 @@ def records(out: Path) -> dict[str, dict[str, object]]:
 def _without_a_build() -> int:
     from batch import cluster, grade, judging, ready, version
     from batch.reports import gradebook, grades, text
-    from commands import parser
+    from commands import PARSER
     from launcher.console import Failure
 
     def gradebook_alone(out: Path, found: list[dict[str, Any]], **given: Any) -> list[str]:  # noqa: ANN401
@@ -127,7 +127,7 @@ def _without_a_build() -> int:
     judging.END_SECONDS = 0.3
     cluster.CONNECT_SECONDS = 2
     try:
-        return grade.run(parser().parse_args(["grade", *sys.argv[1:]]))
+        return grade.run(PARSER.parse_args(["grade", *sys.argv[1:]]))
     except Failure as failure:
         print(failure)
         return 2

@@ -31,7 +31,7 @@ class CommandLine(unittest.TestCase):
 
     def test_only_test_takes_what_it_does_not_know(self) -> None:
         self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")
-        self.assertEqual(commands.parser().parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
+        self.assertEqual(commands.PARSER.parse_known_args(["test", "-R", "scan"])[1], ["-R", "scan"])
 
     def test_long_tests_run_only_where_they_are_asked_for(self) -> None:
         self.assertEqual(test.selected(["-R", "scan"]), ["--label-exclude", "^long$", "-R", "scan"])
