@@ -1,11 +1,12 @@
 // alu_handlers: makes a handler for 32 lanes out of a pure function of one lane. Lanes outside the mask keep their
 // value.
 //
-// A full mask runs a loop that the compiler turns into vector instructions, and writes straight into d. A partial mask
-// computes all lanes too (no function traps or has effects) and blends. Functions too long for vectors run lane by
-// lane.
+// A loop that the compiler turns into vector instructions computes all lanes, straight into d: no function traps or has
+// effects. With a partial mask the other lanes then get their old values back. Functions too long for vectors run lane
+// by lane.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -45,13 +46,18 @@ struct Source<bool> {
   bool operator[](int l) const { return (values & kLaneBits<Mask>.bit[l]) != 0; }
 };
 
-// value if the mask has lane l's bit, else old. Logic on the bits, so that nothing branches.
+// Gives lanes outside the mask their old values back. Logic on the bits, so that nothing branches; two loops, so that
+// l >= 16 is known in each.
 template <class B>
-[[gnu::always_inline]] inline B blend(B value, B old, Mask mask, int l) {
-  const auto part = static_cast<B>(sizeof(B) == 2 && l >= 16 ? mask >> 16 : mask);
-  const B bit = kLaneBits<B>.bit[l];
-  const auto select = static_cast<B>((part & bit) == bit ? ~B{0} : B{0});
-  return static_cast<B>((value & select) | (old & ~select));
+[[gnu::noinline]] void restore_inactive(B* d, const B* old, Mask mask) {
+  const auto select = [](B part, int l) {
+    const B bit = kLaneBits<B>.bit[l];
+    return static_cast<B>((part & bit) == bit ? ~B{0} : B{0});
+  };
+  const auto blend = [&](B active, int l) { d[l] = static_cast<B>((d[l] & active) | (old[l] & ~active)); };
+  for (int l = 0; l < kWarpSize / 2; ++l) blend(select(static_cast<B>(mask), l), l);
+  for (int l = kWarpSize / 2; l < kWarpSize; ++l)
+    blend(select(static_cast<B>(sizeof(B) == 2 ? mask >> 16 : mask), l), l);
 }
 inline void write_predicate(std::byte* registers, uint32_t offset, Mask value, Mask mask) {
   Mask& p = *lanes<Mask>(registers, offset);
@@ -70,17 +76,11 @@ template <class D, class F, class... S>
   } else {
     using B = Bits<D>;
     B* d = lanes<B>(registers, d_offset);
-    if (mask == kFullMask) {
+    B old[kWarpSize];
+    if (mask != kFullMask) std::copy_n(d, kWarpSize, old);
 #pragma GCC ivdep
-      for (int l = 0; l < kWarpSize; ++l) d[l] = __builtin_bit_cast(B, D(f(sources[l]...)));
-      return;
-    }
-    // Two loops, so that l >= 16 is known in each.
-#pragma GCC ivdep
-    for (int l = 0; l < kWarpSize / 2; ++l) d[l] = blend(__builtin_bit_cast(B, D(f(sources[l]...))), d[l], mask, l);
-#pragma GCC ivdep
-    for (int l = kWarpSize / 2; l < kWarpSize; ++l)
-      d[l] = blend(__builtin_bit_cast(B, D(f(sources[l]...))), d[l], mask, l);
+    for (int l = 0; l < kWarpSize; ++l) d[l] = __builtin_bit_cast(B, D(f(sources[l]...)));
+    if (mask != kFullMask) restore_inactive(d, old, mask);
   }
 }
 
