@@ -9,7 +9,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/base/json.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/base/reader.h"

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <iterator>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/compile/object.h"
 #include "grader/judge/sandbox/child.h"
 #include "grader/judge/sandbox/sandbox.h"

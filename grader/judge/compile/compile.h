@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "grader/judge/base/failure.h"
-#include "grader/judge/lab/build.h"
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/sandbox/file.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/base/text.h"
 
 namespace warpladder {

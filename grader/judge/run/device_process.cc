@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/run/process_failure.h"
 #include "grader/judge/sandbox/seccomp.h"
 

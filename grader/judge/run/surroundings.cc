@@ -89,11 +89,8 @@ ChildSpec program_of(const SubmissionSpec& spec, const fs::path& folder) {
   program.folder = workplace(folder);
   program.environment = environment_of(spec, folder);
   program.limits = {static_cast<uint64_t>(spec.cpu_seconds), kDataLimit, kLargestFile, kOpenFiles};
-  return program;
-}
-
-void put_behind_walls(ChildSpec& program, const SubmissionSpec& spec, const fs::path& folder) {
   Sandbox::here().enclose(program, walls_of(spec, folder));
+  return program;
 }
 
 }  // namespace warpladder

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/seccomp.h"
 
 namespace warpladder {

@@ -5,7 +5,7 @@
 #include <string>
 #include <tuple>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/base/text.h"
 
 namespace warpladder {

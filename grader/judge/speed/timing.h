@@ -15,6 +15,8 @@ namespace warpladder {
 // The solution of the rung below, the speedup's baseline: the folder of its lab, and its binary. "": there is none.
 struct Below {
   std::filesystem::path folder, binary;
+
+  std::filesystem::path report() const { return binary.empty() ? "" : binary.parent_path() / "report.json"; }
 };
 
 // Throws JudgeFault if the rung below fails.

@@ -5,9 +5,8 @@
 #include <optional>
 
 #include "grader/judge/base/failure.h"
-#include "grader/judge/lab/build.h"
 #include "grader/judge/lab/lab.h"
-#include "grader/judge/run/submission_spec.h"
+#include "grader/judge/run/surroundings.h"
 
 namespace warpladder {
 

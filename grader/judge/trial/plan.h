@@ -40,7 +40,8 @@ struct Step {
   Kind kind;
   Needs needs = Needs::kNothing;
   std::vector<Batch> batches = {};
-  bool is_secret = false;  // a failure may tell a hidden case, so a student does not see all of it
+  std::filesystem::path file = {};  // the learner's own file, or the place for the report
+  bool is_secret = false;           // a failure may tell a hidden case, so a student does not see all of it
 
   size_t number_of_cases() const;
 };

@@ -1,4 +1,5 @@
-#include "grader/judge/verdict/speed_text.h"
+// speed_text: Speed → a table for a person.
+#include "grader/judge/verdict/verdict.h"
 
 #include <algorithm>
 #include <cstdio>

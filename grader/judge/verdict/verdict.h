@@ -1,5 +1,5 @@
-// verdict: all that the judge found out about one submission, as plain values. verdict_text.h makes words of it for a
-// person, verdict_json.h a file.
+// verdict: all that the judge found out about one submission, as plain values; as words for a person (verdict_text.cc);
+// as JSON (verdict_json.cc).
 #pragma once
 
 #include <cstdint>
@@ -82,5 +82,13 @@ struct Result {
   Tally hidden_cases() const;
   bool is_right() const;  // no case has failed so far, and every failure so far leaves the answers right
 };
+
+// command: how the judge was called. The command that repeats a failed case begins with it.
+std::string to_text(const Result& result, const std::string& command);
+
+// The part of that text about the speed, a table. baseline: as lab.json names it, "cpu" or a lab's number.
+std::string speed_text(const Speed& speed, const std::string& baseline);
+
+std::string to_json(const Result& result);  // as verdict.schema.json describes it
 
 }  // namespace warpladder

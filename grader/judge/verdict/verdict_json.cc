@@ -1,4 +1,5 @@
-#include "grader/judge/verdict/verdict_json.h"
+// verdict_json: Result → JSON, as verdict.schema.json describes it.
+#include "grader/judge/verdict/verdict.h"
 
 #include "grader/judge/base/json.h"
 #include "grader/judge/verdict/score.h"

@@ -1,11 +1,11 @@
-#include "grader/judge/verdict/verdict_text.h"
+// verdict_text: Result → text for a person.
+#include "grader/judge/verdict/verdict.h"
 
 #include <algorithm>
 #include <sstream>
 
 #include "grader/judge/base/text.h"
 #include "grader/judge/verdict/score.h"
-#include "grader/judge/verdict/speed_text.h"
 
 namespace warpladder {
 namespace {

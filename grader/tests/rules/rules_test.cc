@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/base/fault.h"
-#include "grader/judge/rules/findings.h"
+#include "grader/judge/base/failure.h"
+#include "grader/judge/rules/report.h"
 
 namespace warpladder {
 namespace {

@@ -1,4 +1,4 @@
-#include "grader/judge/trial/command_line.h"
+#include "grader/judge/trial/options.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -8,7 +8,7 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 
 namespace warpladder {
 namespace {
