@@ -43,7 +43,8 @@ struct Failure {
   std::optional<Secret> instructor = {};
 };
 
-Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step);
+Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step,
+                     const std::string& printed = "");
 Failure compile_failure(const std::string& step, const std::string& next_step);  // its check is "compile"
 Failure runtime_failure(const std::string& step, const std::string& next_step);  // its check is "runtime"
 

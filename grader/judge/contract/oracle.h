@@ -5,9 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "grader/judge/base/bytes.h"
 

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "grader/judge/contract/contract.h"
 

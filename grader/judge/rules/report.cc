@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "grader/judge/base/json.h"
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -31,10 +31,8 @@ Report parse_report(const std::string& text) {
     report.is_whole = json.value("end", "orderly") == "orderly";
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
-    for (const Json& finding : json.at("findings")) {
-      report.findings.push_back(
-          {finding.at("kind"), finding.value("message", ""), finding.value("file", ""), finding.value("line", 0)});
-    }
+    for (const Json& finding : json.at("findings"))
+      report.findings.push_back({finding.at("kind"), finding.value("message", "")});
   } catch (const std::exception& error) {
     throw JudgeFault(std::string("the device's report cannot be read: ") + error.what());
   }
@@ -96,9 +94,8 @@ std::optional<Failure> cause_of(const Report& report, bool is_right) {
 void drop_leaks(const Report& report, std::string& printed) {
   for (const Finding& finding : report.findings) {
     if (finding.kind != "leak") continue;
-    std::istringstream message(finding.message);
     std::string told;  // in lockstep's form
-    for (std::string line; std::getline(message, line);) told += "lockstep: " + line + "\n";
+    for (const std::string& line : split(finding.message, '\n')) told += "lockstep: " + line + "\n";
     const size_t start = printed.find(told);
     if (!told.empty() && start != std::string::npos) printed.erase(start, told.size());
   }

@@ -3,17 +3,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "grader/judge/base/failure.h"
 
 namespace warpladder {
 
 struct Finding {
-  std::string kind, message, file;
-  int line = 0;
+  std::string kind, message;
 };
 
 struct Launch {

@@ -2,11 +2,6 @@
 // of the arrays is trusted; the times are only claims of the process.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/runner/protocol.h"
 #include "grader/judge/base/bytes.h"
 #include "grader/judge/base/failure.h"

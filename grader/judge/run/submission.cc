@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <random>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "common/runner/protocol.h"
 #include "grader/judge/base/json.h"
 #include "grader/judge/run/process_failure.h"
-#include "grader/judge/run/surroundings.h"
 
 namespace warpladder {
 namespace {
@@ -40,13 +37,13 @@ Submission::Submission(SubmissionSpec spec)
   program.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
   program.lines_fd = kRepliesFd;
   Fd device;
-  if (has_device_process(spec_)) {
-    device_ = start_device(spec_);
+  if (spec_.has_device_process()) {
+    device_.emplace(spec_);
     device = device_->take_end();
     program.descriptors.emplace_back(device.get(), kDeviceFd);
   }
   fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // a program that never reads must not block us
-  child_ = std::make_unique<Child>(program);
+  child_.emplace(program);
   jobs_.read.reset();
 }
 
@@ -237,14 +234,10 @@ std::optional<Failure> Submission::stop_program() {
       return refused_failure(line, child_->errors());  // a destructor wrote it, or the program made it up
     case Child::Event::kOutputLimit: return output_failure();
   }
-  if (!child_->ended_well()) {
-    return Failure{Verdict::kRuntimeError,
-                   "runtime",
-                   {"after its last answer the program " + child_->how_it_ended()},
-                   "Look at objects with a lifetime beyond the functions: their destructors run now.",
-                   child_->errors()};
-  }
-  return std::nullopt;
+  if (child_->ended_well()) return std::nullopt;
+  return make_failure(Verdict::kRuntimeError, "runtime", "after its last answer the program " + child_->how_it_ended(),
+                      "Look at objects with a lifetime beyond the functions: their destructors run now.",
+                      child_->errors());
 }
 
 std::string Submission::report() const { return device_ ? device_->report() : ""; }

@@ -2,10 +2,6 @@
 // is common/runner/protocol.h. Nothing that the process says is trusted but the bytes of the answer.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "grader/judge/base/failure.h"
 #include "grader/judge/cases/cases.h"
 #include "grader/judge/run/answer.h"
@@ -53,8 +49,8 @@ class Submission {
   TemporaryFolder folder_;
   SharedMemory input_, result_;
   Pipe jobs_;
-  std::unique_ptr<DeviceProcess> device_;  // lockstep's
-  std::unique_ptr<Child> child_;
+  std::optional<DeviceProcess> device_;  // lockstep's
+  std::optional<Child> child_;
   bool timed_out_ = false, device_stopped_ = false;
   std::optional<Failure> device_trouble_;
   uint64_t next_id_;

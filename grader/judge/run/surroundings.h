@@ -2,11 +2,7 @@
 // runs) → the processes to start: the program behind its walls, and lockstep's device.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-
 #include "grader/judge/lab/lab.h"
-#include "grader/judge/run/device_process.h"
 #include "grader/judge/sandbox/child.h"
 
 namespace warpladder {
@@ -33,13 +29,13 @@ struct SubmissionSpec {
   std::filesystem::path cache;  // PoCL keeps compiled kernels there; "": nowhere
   double cpu_seconds = 600;
   bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
+
+  // Lockstep's device is a process; else it is a card, or PoCL in the program itself.
+  bool has_device_process() const { return device.is_lockstep && !lab->is_opencl(); }
 };
 
-inline constexpr int kDeviceFd = 7;  // of the program: on it its runtime finds lockstep
-
-bool has_device_process(const SubmissionSpec& spec);  // else its device is a card, or PoCL in the program itself
-
-std::unique_ptr<DeviceProcess> start_device(const SubmissionSpec& spec);
+inline constexpr int kDeviceFd = 7;                        // of the program: on it its runtime finds lockstep
+inline constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // bytes; for a program, and for a device and its shadows
 
 // The program behind its walls. Its descriptors are still missing. folder: a temporary one, for its files.
 ChildSpec program_of(const SubmissionSpec& spec, const std::filesystem::path& folder);

@@ -3,11 +3,8 @@
 #include <chrono>
 #include <future>
 #include <thread>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include "grader/judge/base/failure.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/speed/contest.h"
 

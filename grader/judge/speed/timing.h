@@ -2,10 +2,6 @@
 // the contract's baselines. The results go into Speed.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/run/submission.h"
 #include "grader/judge/speed/speed.h"

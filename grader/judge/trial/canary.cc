@@ -2,7 +2,6 @@
 
 #include <fstream>
 
-#include "grader/judge/base/failure.h"
 #include "grader/judge/compile/compile.h"
 #include "grader/judge/run/submission.h"
 

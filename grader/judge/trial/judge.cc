@@ -1,12 +1,11 @@
 #include "grader/judge/trial/judge.h"
 
-#include "grader/judge/base/failure.h"
 #include "grader/judge/compile/compile.h"
 #include "grader/judge/run/process_failure.h"
 #include "grader/judge/sandbox/sandbox.h"
 #include "grader/judge/trial/canary.h"
 #include "grader/judge/trial/steps.h"
-#include "grader/judge/verdict/score.h"
+#include "grader/judge/verdict/verdict.h"
 
 namespace warpladder {
 namespace {

@@ -2,11 +2,6 @@
 // refused.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "grader/judge/rules/rules.h"
 
 namespace warpladder {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "grader/judge/base/failure.h"
-
 namespace warpladder {
 namespace {
 

@@ -4,11 +4,6 @@
 // cases; the cases of real size, whose counters the rules read. On a card: all cases, the hidden cases, the clock.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "grader/judge/cases/hidden.h"
 #include "grader/judge/trial/options.h"
 

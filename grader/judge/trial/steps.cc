@@ -4,10 +4,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "grader/judge/base/failure.h"
-#include "grader/judge/rules/report.h"
 #include "grader/judge/run/process_failure.h"
-#include "grader/judge/speed/modelled.h"
 
 namespace warpladder {
 namespace {

@@ -97,12 +97,9 @@ std::string cpu_text(const Speed& speed) {
 }
 
 std::string threshold_text(const ThresholdResult& result) {
-  const char* mark = "–";
-  if (result.verdict == SpeedVerdict::kPass) mark = "✓";
-  if (result.verdict == SpeedVerdict::kFail) mark = "✗";
-  if (result.verdict == SpeedVerdict::kInconclusive) mark = "?";
-  return std::string("    ") + mark + " " + rounded(result.threshold.speedup) + " ×, " +
-         std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
+  static constexpr const char* kMarks[] = {"–", "✓", "✗", "?"};  // in the order of SpeedVerdict
+  return std::string("    ") + kMarks[static_cast<size_t>(result.verdict)] + " " + rounded(result.threshold.speedup) +
+         " ×, " + std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "grader/judge/base/failure.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/speed/contest.h"
-#include "grader/judge/speed/modelled.h"
 #include "grader/judge/verdict/verdict.h"
 #include "grader/tests/testing.h"
 

@@ -10,7 +10,6 @@
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/child.h"
-#include "grader/judge/verdict/score.h"
 #include "grader/judge/verdict/verdict.h"
 #include "grader/tests/testing.h"
 

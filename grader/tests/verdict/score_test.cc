@@ -1,4 +1,4 @@
-#include "grader/judge/verdict/score.h"
+#include "grader/judge/verdict/verdict.h"
 
 #include <gtest/gtest.h>
 
