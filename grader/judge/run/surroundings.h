@@ -1,5 +1,5 @@
 // surroundings: a SubmissionSpec (the program of a submission, its device, and the checks and limits under which it
-// runs) → the processes to start: the program behind its walls, and lockstep's device.
+// runs) → the program to start, behind its walls.
 #pragma once
 
 #include "grader/judge/lab/lab.h"
@@ -34,8 +34,9 @@ struct SubmissionSpec {
   bool has_device_process() const { return device.is_lockstep && !lab->is_opencl(); }
 };
 
-inline constexpr int kDeviceFd = 7;                        // of the program: on it its runtime finds lockstep
-inline constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // bytes; for a program, and for a device and its shadows
+inline constexpr int kDeviceFd = 7;  // of the program: on it its runtime finds lockstep
+// Bytes of host memory, and of device memory with its shadows on lockstep.
+inline constexpr uint64_t kDataLimit = uint64_t{8} << 30;
 
 // The program behind its walls. Its descriptors are still missing. folder: a temporary one, for its files.
 ChildSpec program_of(const SubmissionSpec& spec, const std::filesystem::path& folder);

@@ -5,7 +5,6 @@
 #include "grader/judge/sandbox/sandbox.h"
 #include "grader/judge/trial/canary.h"
 #include "grader/judge/trial/steps.h"
-#include "grader/judge/verdict/verdict.h"
 
 namespace warpladder {
 namespace {

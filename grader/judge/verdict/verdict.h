@@ -3,6 +3,7 @@
 #pragma once
 
 #include "grader/judge/base/failure.h"
+#include "grader/judge/lab/lab.h"
 #include "grader/judge/rules/rules.h"
 #include "grader/judge/speed/speed.h"
 
