@@ -45,7 +45,7 @@ ORDER: dict[str, dict[str, str]] = {
         "grader/judge/rules": "Lockstep's report: counters, findings, and whether the rules hold.",
         "grader/judge/speed": "Times, measured or modelled: speedups and thresholds.",
         "grader/judge/verdict": "The result: data, score, text, JSON.",
-        "grader/judge/trial": "The whole judgement: options, plan, runners, ledger, main.",
+        "grader/judge/trial": "The whole judgement: options, plan, steps, ledger, main.",
         "grader/judge": "The judge: it runs a learner's code in other processes and gives the verdict.",
     },
     "./lab": {

@@ -9,8 +9,9 @@ std::string_view name_of(Verdict verdict) {
   return kNames[static_cast<size_t>(verdict)];
 }
 
-Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step) {
-  return {verdict, check, {step}, next_step, ""};
+Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step,
+                     const std::string& printed) {
+  return {verdict, check, {step}, next_step, printed};
 }
 
 Failure compile_failure(const std::string& step, const std::string& next_step) {

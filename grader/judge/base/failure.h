@@ -1,7 +1,9 @@
-// failure: why a submission does not pass: the kind of verdict, the check that failed, and what to do next.
+// failure: why a submission does not pass: the kind of verdict, the check that failed, and what to do next. JudgeFault:
+// the judge cannot judge, because its own files, its machine or its command are wrong.
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,13 +43,20 @@ struct Failure {
   std::optional<Secret> instructor = {};
 };
 
-Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step);
+Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step,
+                     const std::string& printed = "");
 Failure compile_failure(const std::string& step, const std::string& next_step);  // its check is "compile"
 Failure runtime_failure(const std::string& step, const std::string& next_step);  // its check is "runtime"
 
 // A broken rule, a leak, or a CUDA call whose error is ignored costs points, but the answers can still be right. After
 // any other failure they do not count as right.
 bool leaves_answers_right(const Failure& failure);
+
+// The message says what to do. A JudgeFault never costs a learner points.
+class JudgeFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // True if `check` is `expected` or lies below it: case.reduce_sum.33 is below case.reduce_sum.
 bool covers(std::string_view expected, std::string_view check);

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/base/json.h"
 
 namespace warpladder {

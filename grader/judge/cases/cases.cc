@@ -24,11 +24,9 @@ std::vector<Size> sizes_of(const Lab& lab, uint64_t seed, Extent extent) {
   const auto add = [&](const std::string& name, size_t n) {
     if (n <= lab.sizes.largest) sizes.push_back({name, n});
   };
-  if (extent == Extent::kShort) {
-    for (const size_t n : kShortSizes) add(std::to_string(n), n);
-    return sizes;
-  }
-  for (const size_t n : kSizes) add(std::to_string(n), n);
+  const bool is_short = extent == Extent::kShort;
+  for (const size_t n : is_short ? std::span<const size_t>(kShortSizes) : kSizes) add(std::to_string(n), n);
+  if (is_short) return sizes;
   Random random(seed_of(seed, "sizes"));
   add("fresh1", 3 + random.below(std::min<size_t>(lab.sizes.largest - 2, 5000)));
   add("fresh2", 3 + random.below(lab.sizes.largest - 2));
@@ -38,7 +36,9 @@ std::vector<Size> sizes_of(const Lab& lab, uint64_t seed, Extent extent) {
 
 // All kinds at a small size and at the real size. At any other size, and at a random one, the first kind and one of the
 // others.
-std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t position) {
+std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t position, Extent extent) {
+  if (size.n == 0) return {"empty"};
+  if (extent == Extent::kShort) return {lab.inputs[0]};
   const bool small = size.n <= kEveryInputUpTo && !size.name.starts_with("fresh");
   if (small || size.name == "real" || lab.inputs.size() <= 2) return lab.inputs;
   return {lab.inputs[0], lab.inputs[1 + position % (lab.inputs.size() - 1)]};
@@ -59,15 +59,8 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
   for (const std::string& entry_name : lab.entries) {
     const EntryInfo* entry = lab.contract->find_entry(entry_name);
     for (size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i].n == 0) {
-        cases.push_back(make_case(entry, sizes[i], "empty", seed));
-      } else if (extent == Extent::kShort) {
-        cases.push_back(make_case(entry, sizes[i], lab.inputs[0], seed));
-      } else {
-        for (const std::string& input : inputs_for(lab, sizes[i], i)) {
-          cases.push_back(make_case(entry, sizes[i], input, seed));
-        }
-      }
+      for (const std::string& input : inputs_for(lab, sizes[i], i, extent))
+        cases.push_back(make_case(entry, sizes[i], input, seed));
     }
     if (!entry->takes_block) continue;
     for (Case& job : cases) {  // in turn, so that each block size meets small and large cases

@@ -1,11 +1,6 @@
 // cases: (lab, seed) → the calls by which a lab is judged, in the order in which they are run and reported.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "grader/judge/lab/lab.h"
 
 namespace warpladder {

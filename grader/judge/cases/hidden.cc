@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/base/json.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/base/reader.h"

@@ -3,11 +3,6 @@
 // docs/grading.md explains it to instructors.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "grader/judge/base/failure.h"
 #include "grader/judge/cases/cases.h"
 #include "grader/judge/lab/lab.h"

@@ -1,10 +1,15 @@
-#include "grader/judge/compile/object.h"
+// object: the visible names of a learner's object file → whether it may be linked, and which names stay visible.
+// A program's own function comes before that of any library: if an object defines a function of CUDA, of C or of the
+// runner, that function is called in place of the real one. So all names but the contract's functions become local to
+// the object, and a name that almost certainly means such a replacement is refused.
+#include "grader/judge/compile/compile.h"
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include <dlfcn.h>
+
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -36,8 +41,7 @@ std::string owner(const Symbol& symbol, const Lab& lab) {
 
 std::vector<Symbol> parse_symbols(const std::string& text) {
   std::vector<Symbol> symbols;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
+  for (const std::string& line : split(text, '\n')) {
     std::istringstream words(line);
     Symbol symbol;
     if (words >> symbol.name >> symbol.kind) symbols.push_back(std::move(symbol));

@@ -1,4 +1,5 @@
-#include "grader/judge/contract/baseline.h"
+// baseline: the work of a contract done on the host, serial and on every core.
+#include "grader/judge/contract/contract.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-#include "grader/judge/contract/check.h"
+// check: the input and the answer of one call → the first element that is wrong, or nothing.
+#include "grader/judge/contract/contract.h"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +7,6 @@
 
 #include "grader/judge/base/text.h"
 #include "grader/judge/contract/oracle.h"
-#include "grader/judge/contract/tolerance.h"
 
 namespace warpladder {
 namespace {

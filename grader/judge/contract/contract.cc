@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/base/reader.h"
 #include "grader/judge/contract/inputs.h"

@@ -6,11 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "grader/judge/base/bytes.h"
-#include "grader/judge/contract/baseline.h"
-#include "grader/judge/contract/check.h"
 
 namespace warpladder {
 
@@ -18,6 +15,28 @@ struct EntryInfo {
   std::string name, signature;
   bool on_host = false;      // its arrays are host memory
   bool takes_block = false;  // its last parameter is the number of threads of a block
+};
+
+// The first wrong element of an answer.
+struct Mismatch {
+  std::string where;      // "out[33]", "the returned sum"
+  std::string got, want;  // got is "nothing (never written)" where the poison is still there
+  std::string tolerance;  // "" where the answer must be exact
+  size_t wrong = 1, of = 1;
+};
+
+struct Answer {
+  View out;
+  int64_t value;  // the returned value of the function
+};
+
+// The contract's work done on the host. A kernel's time is compared with the time that it takes. The result depends on
+// the whole answer, so that the optimiser cannot leave work out.
+struct Baseline {
+  uint64_t (*serial)(std::string_view entry, View in);  // a plain loop on one core
+  // The library call that a CPU programmer would use, on every core. Null where this build lacks the library.
+  uint64_t (*parallel)(std::string_view entry, View in);
+  std::string_view parallel_what;  // for people
 };
 
 struct Contract {
@@ -30,6 +49,7 @@ struct Contract {
   std::vector<EntryInfo> entries;
 
   Bytes (*make)(std::string_view input, size_t n, uint64_t seed) = nullptr;
+  // The input and the answer of one call → the first element that is wrong, or nothing.
   std::optional<Mismatch> (*check)(std::string_view entry, View in, const Answer& answer) = nullptr;
   const Baseline* baseline = nullptr;
 
@@ -38,6 +58,13 @@ struct Contract {
 };
 
 const Contract* find_contract(std::string_view name);  // null: there is none
+
+// The code of each contract, in check.cc and baseline.cc.
+std::optional<Mismatch> check_saxpy(std::string_view entry, View in, const Answer& answer);
+std::optional<Mismatch> check_scan(std::string_view entry, View in, const Answer& answer);
+std::optional<Mismatch> check_reduction(std::string_view entry, View in, const Answer& answer);
+std::optional<Mismatch> check_histogram(std::string_view entry, View in, const Answer& answer);
+extern const Baseline kSaxpyBaseline, kScanBaseline, kReductionBaseline, kHistogramBaseline;
 
 // A description, as it stood in common/contracts/ when this judge was built. CMake writes the function.
 struct ContractText {

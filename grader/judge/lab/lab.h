@@ -1,10 +1,7 @@
-// lab: lab.json → a plain struct. Every value is checked. docs/labs.md describes the keys.
+// lab: lab.json and build.json → plain structs. Every value of lab.json is checked. docs/labs.md describes its keys.
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "grader/judge/contract/contract.h"
 
@@ -53,5 +50,15 @@ struct Lab {
 };
 
 Lab load_lab(const std::filesystem::path& folder);
+
+// How CMake built the lab, and the parts of the machine that its programs need.
+struct Build {
+  std::vector<std::string> compile, link;                          // they hold {source}, {object} and {binary}
+  std::vector<std::filesystem::path> compiler_sees, program_sees;  // parts of the machine that they see beside /usr
+  std::filesystem::path lockstep;                                  // folder of its libcudart.so.13
+  std::filesystem::path baseline;  // binary of the rung that the speedup is over; empty: the serial CPU
+};
+
+Build load_build(const std::filesystem::path& file);
 
 }  // namespace warpladder

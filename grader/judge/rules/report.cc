@@ -1,7 +1,10 @@
 #include "grader/judge/rules/report.h"
 
-#include "grader/judge/base/fault.h"
+#include <algorithm>
+#include <set>
+
 #include "grader/judge/base/json.h"
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -28,10 +31,8 @@ Report parse_report(const std::string& text) {
     report.is_whole = json.value("end", "orderly") == "orderly";
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
-    for (const Json& finding : json.at("findings")) {
-      report.findings.push_back(
-          {finding.at("kind"), finding.value("message", ""), finding.value("file", ""), finding.value("line", 0)});
-    }
+    for (const Json& finding : json.at("findings"))
+      report.findings.push_back({finding.at("kind"), finding.value("message", "")});
   } catch (const std::exception& error) {
     throw JudgeFault(std::string("the device's report cannot be read: ") + error.what());
   }
@@ -44,6 +45,60 @@ std::map<std::string, double> total_counters(const Report& report) {
     for (const auto& [name, value] : launch.counters) sums[name] += value;
   }
   return sums;
+}
+
+Failure finding_failure(const Finding& finding) {
+  return make_failure(Verdict::kRuleBroken, "finding." + finding.kind, finding.message, "");
+}
+
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report) {
+  std::string what = "call " + std::to_string(call);  // the only thing known if the process crashed
+  if (!report.empty()) {
+    for (const Finding& finding : parse_report(report).findings) {
+      if (finding.kind == "injected_error") what = finding.message;
+    }
+  }
+  return {Verdict::kRuleBroken,
+          "finding.unchecked_error",
+          {entry + ": lockstep let one call of CUDA's fail, to see whether the code looks", what,
+           "the code went on as if nothing had happened"},
+          "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
+          ""};
+}
+
+bool is_reported_by_cards(const Finding& finding) {
+  static const std::set<std::string> kReported = {"out_of_bounds",  "misaligned",   "null_pointer", "host_pointer",
+                                                  "use_after_free", "invalid_free", "bad_launch"};
+  return kReported.contains(finding.kind);
+}
+
+std::optional<Failure> cause_of(const Report& report, bool is_right) {
+  // If a program ended at an error, memory that it had not freed yet is not a leak. A leak makes no answer wrong.
+  const auto is_cause = [&](const Finding& finding) {
+    return !is_reported_by_cards(finding) && (is_right || finding.kind != "leak");
+  };
+  // A finding that makes answers wrong comes first, if there is one.
+  auto cause = std::ranges::find_if(report.findings, [&](const Finding& finding) {
+    return is_cause(finding) && !leaves_answers_right(finding_failure(finding));
+  });
+  if (cause == report.findings.end()) cause = std::ranges::find_if(report.findings, is_cause);
+  if (cause == report.findings.end()) return std::nullopt;
+  // Threads that miss a barrier cause races, and the race may be found first.
+  if (cause->kind == "race") {
+    const auto missed = std::ranges::find(report.findings, "barrier_divergence", &Finding::kind);
+    if (missed != report.findings.end()) cause = missed;
+  }
+  return finding_failure(*cause);
+}
+
+void drop_leaks(const Report& report, std::string& printed) {
+  for (const Finding& finding : report.findings) {
+    if (finding.kind != "leak") continue;
+    std::string told;  // in lockstep's form
+    for (const std::string& line : split(finding.message, '\n')) told += "lockstep: " + line + "\n";
+    const size_t start = printed.find(told);
+    if (!told.empty() && start != std::string::npos) printed.erase(start, told.size());
+  }
 }
 
 }  // namespace warpladder

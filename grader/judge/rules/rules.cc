@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/base/text.h"
 
 namespace warpladder {

@@ -2,10 +2,6 @@
 // judge's fault and not the learner's.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "grader/judge/base/failure.h"
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/rules/report.h"

@@ -1,7 +1,8 @@
 #include "grader/judge/run/answer.h"
 
+#include <algorithm>
+
 #include "grader/judge/base/json.h"
-#include "grader/judge/run/arrays.h"
 #include "grader/judge/run/process_failure.h"
 
 namespace warpladder {
@@ -29,6 +30,14 @@ Failure wrong_answer(const Mismatch& wrong, const Case& job) {
   return failure;
 }
 
+// The distance from `at` of the first byte that has changed in the guard band there. Nothing: none has.
+std::optional<size_t> first_broken(View result, size_t at, size_t guard) {
+  for (size_t i = 0; i < guard; ++i) {
+    if (result[at + i] != static_cast<std::byte>(guard_byte(i))) return i;
+  }
+  return std::nullopt;
+}
+
 Timing timing_in(const Json& reply) {
   const auto time = [&](const char* key) {
     return reply.contains(key) && reply[key].is_number() ? reply[key].get<double>() : std::optional<double>();
@@ -43,13 +52,9 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
   const Json reply = Json::parse(back.line, nullptr, false);
   if (job.lab.is_opencl() && reply.is_object() && reply.contains("opencl_device") && reply["opencl_device"].is_string())
     answered.opencl_device = reply["opencl_device"].get<std::string>().substr(0, kLongestName);
-  try {
-    if (!reply.is_object() || reply.value("status", "") != "ok" || reply.value("id", uint64_t{0}) != job.id ||
-        !reply.contains("value") || !reply["value"].is_number_integer())
-      return refused_failure(back.line, back.errors);
-  } catch (const Json::exception&) {
-    return foreign_line_failure(back.line);
-  }  // keys of other types than those of the runner
+  if (!reply.is_object() || reply.value("status", Json()) != "ok" || reply.value("id", Json()) != job.id ||
+      !reply.value("value", Json()).is_number_integer())
+    return refused_failure(back.line, back.errors);
   answered.timing = timing_in(reply);
   if (const auto what = broken_guard(back.result, job.layout, contract.element_bytes, sizeof(uint32_t))) {
     return make_failure(Verdict::kRuntimeError, "guard", *what,
@@ -74,6 +79,34 @@ std::optional<Failure> compare_shown(const Shown& shown, View output, const std:
       told.value("value", Json()) == Json::parse(line)["value"])
     return std::nullopt;
   return protocol_failure("the answer is not what was there when the call was said to have ended");
+}
+
+std::optional<std::string> broken_guard(View result, const ResultLayout& layout, size_t in_element,
+                                        size_t out_element) {
+  struct Band {
+    const char* array;
+    size_t start, bytes, element;
+  };
+  const Band arrays[] = {{"the input", layout.in_guarded(), layout.in_bytes, in_element},
+                         {"the output", layout.out_guarded(), layout.out_bytes, out_element}};
+  for (const Band& array : arrays) {
+    if (const auto at = first_broken(result, array.start, layout.guard)) {
+      return std::to_string(layout.guard - *at) + " bytes before the first element of " + array.array +
+             " were overwritten";
+    }
+    if (const auto at = first_broken(result, array.start + layout.guard + array.bytes, layout.guard)) {
+      return "element " + std::to_string((array.bytes + *at) / array.element) + " of " + array.array +
+             " was written, which has " + std::to_string(array.bytes / array.element);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> changed_input(View before, View after, size_t element_bytes) {
+  if (before.empty() || std::memcmp(before.data(), after.data(), before.size()) == 0) return std::nullopt;
+  const auto [was, is] = std::ranges::mismatch(before, after);
+  const auto at = static_cast<size_t>(was - before.begin()) / element_bytes;
+  return "element " + std::to_string(at) + " of the input was changed, which the contract declares const";
 }
 
 }  // namespace warpladder

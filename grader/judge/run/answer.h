@@ -2,11 +2,6 @@
 // of the arrays is trusted; the times are only claims of the process.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/runner/protocol.h"
 #include "grader/judge/base/bytes.h"
 #include "grader/judge/base/failure.h"
@@ -49,9 +44,15 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
 struct Shown {
   std::vector<size_t> asked;  // bytes from the start of the output
   std::string line;
+  double whole_ms = 0;  // of the call, until then
 };
 
 // The answer must be equal to the output at the moment when the judge's clock stopped. line: the reply.
 std::optional<Failure> compare_shown(const Shown& shown, View output, const std::string& line);
+
+// Whether the arrays of a case came back intact, apart from the answer: the guard bands around them, and the input
+// where it is constant. Each function returns nothing, or a text that names the array and the element.
+std::optional<std::string> broken_guard(View result, const ResultLayout& layout, size_t in_element, size_t out_element);
+std::optional<std::string> changed_input(View before, View after, size_t element_bytes);
 
 }  // namespace warpladder

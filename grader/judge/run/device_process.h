@@ -4,22 +4,14 @@
 // process can touch.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "grader/judge/base/failure.h"
-#include "grader/judge/sandbox/child.h"
+#include "grader/judge/run/surroundings.h"
 
 namespace warpladder {
 
 class DeviceProcess {
  public:
-  // environment: LOCKSTEP_…, without the report's path.
-  using Environment = std::vector<std::pair<std::string, std::string>>;
-  DeviceProcess(const std::filesystem::path& program, Environment environment, const Limits& limits);
+  explicit DeviceProcess(const SubmissionSpec& spec);
 
   // The submission's end of the socket. Close it here once the submission has it, so that the device sees when the
   // submission is gone.

@@ -1,9 +1,9 @@
 #include "grader/judge/run/process_failure.h"
 
 #include <csignal>
-#include <sstream>
 
 #include "grader/judge/base/json.h"
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -38,11 +38,7 @@ Failure cuda_failure(const Json& reply) {
 
 }  // namespace
 
-std::string seconds_text(double seconds) {
-  std::ostringstream text;
-  text << seconds << (seconds == 1 ? " second" : " seconds");
-  return text.str();
-}
+std::string seconds_text(double seconds) { return number(seconds, 6) + (seconds == 1 ? " second" : " seconds"); }
 
 Failure time_failure(const std::string& what) {
   return make_failure(Verdict::kTime, "time", what,
@@ -65,43 +61,28 @@ Failure foreign_line_failure(const std::string& line) {
   return runtime_failure("the program wrote into the judge's pipe", "Use stdout and stderr only.");
 }
 
-Failure fault_failure(const std::string& what, const std::string& errors) {
-  return {Verdict::kJudgeFault,
-          "judge",
-          {what},
-          "This is no fault of the code that was judged. Run it again; if it stays, report it.",
-          errors};
-}
-
-namespace {
-
-Failure told_failure(const std::string& line, const std::string& errors) {
-  const Json reply = Json::parse(line, nullptr, false);
-  const std::string status = reply.is_object() ? reply.value("status", "") : "";
-  if (status == "cuda") return cuda_failure(reply);
-  if (status == "memory") return memory_failure(reply.value("text", ""));
-  if (status == "fault") return fault_failure(reply.value("text", ""), errors);
-  if (status == "kernels")
-    return compile_failure("OpenCL's compiler refuses the kernels",
-                           "Start with the first error; later ones often follow from it.");
-  if (status == "opencl")
-    return runtime_failure(reply.value("text", ""),
-                           "Look the call up in OpenCL's reference: it lists what each of its errors means.");
-  if (status == "exception") {
-    return runtime_failure("an exception left the function: " + reply.value("text", ""),
-                           "Functions of a contract return normally.");
-  }
-  return foreign_line_failure(line);
-}
-
-}  // namespace
-
 Failure refused_failure(const std::string& line, const std::string& errors) {
   try {
-    return told_failure(line, errors);
-  } catch (const Json::exception&) {
-    return foreign_line_failure(line);
-  }  // keys of other types than those of the runner
+    const Json reply = Json::parse(line, nullptr, false);
+    const std::string status = reply.is_object() ? reply.value("status", "") : "";
+    if (status == "cuda") return cuda_failure(reply);
+    if (status == "memory") return memory_failure(reply.value("text", ""));
+    if (status == "fault")
+      return make_failure(Verdict::kJudgeFault, "judge", reply.value("text", ""),
+                          "This is no fault of the code that was judged. Run it again; if it stays, report it.",
+                          errors);
+    if (status == "kernels")
+      return compile_failure("OpenCL's compiler refuses the kernels",
+                             "Start with the first error; later ones often follow from it.");
+    if (status == "opencl")
+      return runtime_failure(reply.value("text", ""),
+                             "Look the call up in OpenCL's reference: it lists what each of its errors means.");
+    if (status == "exception") {
+      return runtime_failure("an exception left the function: " + reply.value("text", ""),
+                             "Functions of a contract return normally.");
+    }
+  } catch (const Json::exception&) {}  // keys of other types than those of the runner
+  return foreign_line_failure(line);
 }
 
 Failure ended_failure(const Child& child, double cpu_seconds) {

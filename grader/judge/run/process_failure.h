@@ -1,8 +1,6 @@
 // process_failure: how a submission's process failed to answer → the Failure that says so.
 #pragma once
 
-#include <string>
-
 #include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/child.h"
 
@@ -16,9 +14,7 @@ Failure output_failure();
 Failure protocol_failure(const std::string& what);
 // The runner never writes such a line. If it looks like a reply, it is made up; any other line may be an accident.
 Failure foreign_line_failure(const std::string& line);
-// A fault of the judge or of its machine. errors: the process's stderr.
-Failure fault_failure(const std::string& what, const std::string& errors);
-// The line is not an answer.
+// The line is not an answer. errors: the process's stderr.
 Failure refused_failure(const std::string& line, const std::string& errors);
 // A submission's process got a SIGKILL. Among our limits only the limit of CPU time sends one, after an ignored
 // SIGXCPU. Otherwise the kernel sends it when memory runs out, or another program does. Everything is run once more, to

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <random>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "common/runner/protocol.h"
 #include "grader/judge/base/json.h"
 #include "grader/judge/run/process_failure.h"
-#include "grader/judge/run/surroundings.h"
 
 namespace warpladder {
 namespace {
@@ -40,14 +37,13 @@ Submission::Submission(SubmissionSpec spec)
   program.descriptors = {{jobs_.read.get(), kJobsFd}, {input_.fd(), kInputFd}, {result_.fd(), kResultFd}};
   program.lines_fd = kRepliesFd;
   Fd device;
-  if (has_device_process(spec_)) {
-    device_ = start_device(spec_);
+  if (spec_.has_device_process()) {
+    device_.emplace(spec_);
     device = device_->take_end();
     program.descriptors.emplace_back(device.get(), kDeviceFd);
   }
-  put_behind_walls(program, spec_, folder_.path());
   fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // a program that never reads must not block us
-  child_ = std::make_unique<Child>(program);
+  child_.emplace(program);
   jobs_.read.reset();
 }
 
@@ -154,9 +150,9 @@ std::string Submission::ask_to_show(size_t out_bytes) {
   return Json{{"show", shown_.asked}}.dump() + "\n";
 }
 
-// For a timed call. `line` becomes the process's reply. whole_ms is the time from "go" until the words of the output
-// were here. If the process sends another line before that, that line is its reply.
-std::optional<Failure> Submission::hold_clock(const Job& job, double seconds, std::string& line, double& whole_ms) {
+// For a timed call. `line` becomes the process's reply. The clock runs from "go" until the words of the output are
+// here. If the process sends another line before that, that line is its reply.
+std::optional<Failure> Submission::hold_clock(const Job& job, double seconds, std::string& line) {
   const std::string what(job.one_case.entry->name);
   const auto says = [&](const char* status) {
     const Json reply = Json::parse(line, nullptr, false);
@@ -170,41 +166,28 @@ std::optional<Failure> Submission::hold_clock(const Job& job, double seconds, st
   if (!says("called")) return std::nullopt;
   if (auto failure = say(ask_to_show(job.layout.out_bytes))) return failure;
   if (auto failure = await(seconds, what, line)) return failure;
-  whole_ms = std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
+  shown_.whole_ms = std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
   if (!says("shown")) return std::nullopt;
   shown_.line = line;
   return await(seconds, what, line);
 }
 
-std::variant<Timing, Failure> Submission::run(const Case& job, double seconds) {
-  return answer_to(job, seconds, Clock::kNone);
-}
-
-std::variant<Timing, Failure> Submission::run_timed(const Case& job, double seconds) {
-  return answer_to(job, seconds, Clock::kOurs);
-}
-
-std::variant<Timing, Failure> Submission::answer_to(const Case& one_case, double seconds, Clock clock) {
+std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clock clock) {
   const Job job = job_of(one_case);
-  if (auto failure = send(job, clock)) return *failure;
-  CameBack back;
-  double whole_ms = 0;
-  shown_.line.clear();
-  if (auto failure = clock == Clock::kOurs ? hold_clock(job, seconds, back.line, whole_ms)
-                                           : await(seconds, one_case.entry->name, back.line))
-    return *failure;
-  back.errors = child_->errors();
-  back.input = {input_.data(), job.layout.in_bytes};
-  back.result = {result_.data(), job.layout.total()};
-  Answered answered;
-  std::optional<Failure> failure = inspect(job, back, answered);
-  output_ = answered.output;
-  if (!answered.opencl_device.empty()) opencl_device_ = answered.opencl_device;
-  if (!failure && clock == Clock::kOurs) failure = compare_shown(shown_, output_, back.line);
-  answered.timing.whole_ms = whole_ms;
-  if (!failure) return answered.timing;
-  if (failure->printed.empty()) failure->printed = printed();
-  return *failure;
+  const bool is_timed = clock == Clock::kOurs;
+  std::string line;
+  shown_ = {};
+  if (auto failure = send(job, clock)) return failure;
+  if (auto failure = is_timed ? hold_clock(job, seconds, line) : await(seconds, one_case.entry->name, line))
+    return failure;
+  const CameBack back{
+      line, child_->errors(), {input_.data(), job.layout.in_bytes}, {result_.data(), job.layout.total()}};
+  answered_.output = {};
+  std::optional<Failure> failure = inspect(job, back, answered_);
+  answered_.timing.whole_ms = shown_.whole_ms;
+  if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, line);
+  if (failure && failure->printed.empty()) failure->printed = printed();
+  return failure;
 }
 
 Submission::Reaction Submission::react(const Case& job, double seconds) {
@@ -251,14 +234,10 @@ std::optional<Failure> Submission::stop_program() {
       return refused_failure(line, child_->errors());  // a destructor wrote it, or the program made it up
     case Child::Event::kOutputLimit: return output_failure();
   }
-  if (!child_->ended_well()) {
-    return Failure{Verdict::kRuntimeError,
-                   "runtime",
-                   {"after its last answer the program " + child_->how_it_ended()},
-                   "Look at objects with a lifetime beyond the functions: their destructors run now.",
-                   child_->errors()};
-  }
-  return std::nullopt;
+  if (child_->ended_well()) return std::nullopt;
+  return make_failure(Verdict::kRuntimeError, "runtime", "after its last answer the program " + child_->how_it_ended(),
+                      "Look at objects with a lifetime beyond the functions: their destructors run now.",
+                      child_->errors());
 }
 
 std::string Submission::report() const { return device_ ? device_->report() : ""; }

@@ -2,16 +2,11 @@
 // is common/runner/protocol.h. Nothing that the process says is trusted but the bytes of the answer.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <variant>
-
 #include "grader/judge/base/failure.h"
 #include "grader/judge/cases/cases.h"
 #include "grader/judge/run/answer.h"
 #include "grader/judge/run/device_process.h"
-#include "grader/judge/run/submission_spec.h"
+#include "grader/judge/run/surroundings.h"
 #include "grader/judge/sandbox/child.h"
 
 namespace warpladder {
@@ -21,10 +16,10 @@ class Submission {
  public:
   explicit Submission(SubmissionSpec spec);
 
-  std::optional<Failure> start();  // until the program is ready and has shown that all entries of the lab are there
-  void give(View input);           // sets the input of the next run
-  std::variant<Timing, Failure> run(const Case& job, double seconds);
-  std::variant<Timing, Failure> run_timed(const Case& job, double seconds);
+  std::optional<Failure> start();     // until the program is ready and has shown that all entries of the lab are there
+  void give(View input);              // sets the input of the next run
+  enum class Clock { kNone, kOurs };  // kOurs: the judge's clock runs beside the call
+  std::optional<Failure> run(const Case& job, double seconds, Clock clock = Clock::kNone);
   // Runs a case with a failing_call. The code notices and ends there, as it does by CUDA_CHECK, or it goes on.
   enum class Reaction { kNoticed, kWentOn, kNothingFailed };
   Reaction react(const Case& job, double seconds);
@@ -34,19 +29,18 @@ class Submission {
   std::optional<Failure> device_trouble();
   std::string report() const;   // lockstep's, after stop(); "" if there is none
   std::string printed() const;  // the code's stdout, then its stderr, on which lockstep writes as well
-  std::string opencl_device() const { return opencl_device_; }  // the device that the code chose; "": none
-  std::string card() const { return card_; }                    // the card's name, from the runtime
-  View output() const { return output_; }                       // of the last run, if it passed
+  std::string opencl_device() const { return answered_.opencl_device; }  // the device that the code chose; "": none
+  std::string card() const { return card_; }                             // the card's name, from the runtime
+  View output() const { return answered_.output; }                       // of the last run, if it passed
+  const Timing& timing() const { return answered_.timing; }              // of the same
 
  private:
-  enum class Clock { kNone, kOurs };  // a timed call: the judge's clock runs beside it
-  std::variant<Timing, Failure> answer_to(const Case& job, double seconds, Clock clock);
   std::optional<Failure> await(double seconds, const std::string& what, std::string& line);
   std::optional<Failure> greeted(const std::string& line);
   Job job_of(const Case& job) const;
   std::optional<Failure> send(const Job& job, Clock clock);
   std::optional<Failure> say(const std::string& text);
-  std::optional<Failure> hold_clock(const Job& job, double seconds, std::string& line, double& whole_ms);
+  std::optional<Failure> hold_clock(const Job& job, double seconds, std::string& line);
   std::string ask_to_show(size_t out_bytes);
   std::optional<Failure> stop_program();
   void throw_if_killed() const;
@@ -55,14 +49,14 @@ class Submission {
   TemporaryFolder folder_;
   SharedMemory input_, result_;
   Pipe jobs_;
-  std::unique_ptr<DeviceProcess> device_;  // lockstep's
-  std::unique_ptr<Child> child_;
+  std::optional<DeviceProcess> device_;  // lockstep's
+  std::optional<Child> child_;
   bool timed_out_ = false, device_stopped_ = false;
   std::optional<Failure> device_trouble_;
   uint64_t next_id_;
-  View output_;
+  Answered answered_;
   Shown shown_;
-  std::string opencl_device_, card_;
+  std::string card_;
 };
 
 }  // namespace warpladder

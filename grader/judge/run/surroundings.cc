@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
+#include "grader/judge/base/text.h"
 #include "grader/judge/sandbox/sandbox.h"
 
 namespace warpladder {
@@ -11,8 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kDataLimit = uint64_t{8} << 30;  // host memory and, on lockstep, device memory with its shadows
-constexpr const char* kLockstepMemory = "4G";       // device memory there
 constexpr uint64_t kLargestFile = uint64_t{256} << 20, kOpenFiles = 1024;
 
 // A folder that names NVIDIA's OpenCL driver. Containers often have the driver without the file that names it.
@@ -38,9 +36,10 @@ Walls walls_of(const SubmissionSpec& spec, const fs::path& folder) {
   if (!is_lockstep) walls.variables.insert(walls.variables.end(), {"CUDA_", "NVIDIA_", "LD_LIBRARY_PATH"});
   walls.readable = spec.device.sees;
   walls.readable.insert(walls.readable.end(), {spec.binary, spec.device.lockstep, folder / "vendors"});
-  std::istringstream libraries(
-      is_lockstep || std::getenv("LD_LIBRARY_PATH") == nullptr ? "" : std::getenv("LD_LIBRARY_PATH"));
-  for (std::string library; std::getline(libraries, library, ':');) walls.readable.emplace_back(library);
+  const char* libraries = std::getenv("LD_LIBRARY_PATH");
+  if (!is_lockstep && libraries != nullptr) {
+    for (const std::string& library : split(libraries, ':')) walls.readable.emplace_back(library);
+  }
   if (const char* vendors = std::getenv("OCL_ICD_VENDORS")) walls.readable.emplace_back(vendors);
   if (is_opencl && !spec.cache.empty()) {
     fs::create_directory(spec.cache);
@@ -58,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
   const auto set = [&](const char* name, const std::string& value) { variables.emplace_back(name, value); };
   if (is_lockstep) {
     set("LD_LIBRARY_PATH", spec.device.lockstep);
-    if (!spec.lab->is_opencl()) set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
+    if (spec.has_device_process()) set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
   } else if (std::getenv("OCL_ICD_VENDORS") == nullptr && !fs::exists("/etc/OpenCL/vendors/nvidia.icd")) {
     set("OCL_ICD_VENDORS", nvidia_vendor(folder));
   }
@@ -67,33 +66,14 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
 
 }  // namespace
 
-bool has_device_process(const SubmissionSpec& spec) { return spec.device.is_lockstep && !spec.lab->is_opencl(); }
-
-// Every option is set here, so that none of the judge's own environment reaches the device.
-std::unique_ptr<DeviceProcess> start_device(const SubmissionSpec& spec) {
-  DeviceProcess::Environment options = {
-      {"LOCKSTEP_MEMORY", kLockstepMemory},
-      // Wrong code may depend on the order of the blocks, and a verdict must not. Other judges may run as well.
-      {"LOCKSTEP_THREADS", "1"},
-      {"LOCKSTEP_SCHEDULE", spec.schedule.empty() ? "forward" : spec.schedule},
-      {"LOCKSTEP_CHECKS", spec.checked ? "all" : "none"},
-      {"LOCKSTEP_TRACE", spec.trace},
-      {"LOCKSTEP_FAIL", spec.failing_call == 0 ? "" : "profiled:" + std::to_string(spec.failing_call)}};
-  const Limits limits{.cpu_seconds = static_cast<uint64_t>(spec.cpu_seconds), .data_bytes = kDataLimit};
-  return std::make_unique<DeviceProcess>(spec.device.lockstep / "device_server", std::move(options), limits);
-}
-
 ChildSpec program_of(const SubmissionSpec& spec, const fs::path& folder) {
   ChildSpec program;
   program.command = {spec.binary.string()};
   program.folder = workplace(folder);
   program.environment = environment_of(spec, folder);
   program.limits = {static_cast<uint64_t>(spec.cpu_seconds), kDataLimit, kLargestFile, kOpenFiles};
-  return program;
-}
-
-void put_behind_walls(ChildSpec& program, const SubmissionSpec& spec, const fs::path& folder) {
   Sandbox::here().enclose(program, walls_of(spec, folder));
+  return program;
 }
 
 }  // namespace warpladder

@@ -1,25 +1,44 @@
-// surroundings: a SubmissionSpec → the processes to start: the program behind its walls, and lockstep's device.
+// surroundings: a SubmissionSpec (the program of a submission, its device, and the checks and limits under which it
+// runs) → the program to start, behind its walls.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-
-#include "grader/judge/run/device_process.h"
-#include "grader/judge/run/submission_spec.h"
+#include "grader/judge/lab/lab.h"
 #include "grader/judge/sandbox/child.h"
 
 namespace warpladder {
 
+struct Device {
+  bool is_lockstep = true;
+  std::filesystem::path lockstep;                // folder of its libcudart.so.13 and its device_server
+  std::vector<std::filesystem::path> sees = {};  // the parts of the machine that a program needs beside /usr
+
+  std::string name() const { return is_lockstep ? "lockstep" : "gpu"; }
+  // lockstep itself reports an access one byte outside an allocation, and names the line: it needs no guard bands.
+  size_t guard_bytes() const { return is_lockstep ? 0 : 4096; }
+};
+
+struct SubmissionSpec {
+  std::filesystem::path binary;
+  Device device;
+  const Lab* lab = nullptr;
+  size_t largest_n = 0;         // the largest n of all jobs to come
+  std::string schedule;         // lockstep's schedule; "": its own choice
+  bool checked = false;         // under every check of lockstep
+  int failing_call = 0;         // lockstep lets this call of CUDA's fail, counted within the function; 0: none
+  std::filesystem::path trace;  // lockstep writes it; "": none
+  std::filesystem::path cache;  // PoCL keeps compiled kernels there; "": nowhere
+  double cpu_seconds = 600;
+  bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
+
+  // Lockstep's device is a process; else it is a card, or PoCL in the program itself.
+  bool has_device_process() const { return device.is_lockstep && !lab->is_opencl(); }
+};
+
 inline constexpr int kDeviceFd = 7;  // of the program: on it its runtime finds lockstep
+// Bytes of host memory, and of device memory with its shadows on lockstep.
+inline constexpr uint64_t kDataLimit = uint64_t{8} << 30;
 
-bool has_device_process(const SubmissionSpec& spec);  // else its device is a card, or PoCL in the program itself
-
-std::unique_ptr<DeviceProcess> start_device(const SubmissionSpec& spec);
-
-// Its descriptors are still missing, and so are the walls. folder: a temporary one, for its files.
+// The program behind its walls. Its descriptors are still missing. folder: a temporary one, for its files.
 ChildSpec program_of(const SubmissionSpec& spec, const std::filesystem::path& folder);
-
-// Call it last, once the descriptors are there.
-void put_behind_walls(ChildSpec& program, const SubmissionSpec& spec, const std::filesystem::path& folder);
 
 }  // namespace warpladder

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -22,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/seccomp.h"
 
 namespace warpladder {
@@ -141,11 +140,11 @@ void Child::become(const ChildSpec& spec, int output, int errors, int lines, int
   _exit(127);
 }
 
-Child::~Child() { finish(); }
+Child::~Child() { end(); }
 
 // Kills the group and waits for it. The child's pid stays taken until waitpid, so the group's number cannot belong to
 // other processes yet.
-void Child::finish() {
+void Child::end() {
   if (pid_ < 0 || status_) return;
   ended_by_us_ = true;
   kill(-pid_, SIGKILL);
@@ -208,7 +207,7 @@ Child::Event Child::wait(double seconds, std::string& line) {
     if (status_) return Event::kEnded;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {
-      finish();
+      end();
       return Event::kTimeout;
     }
     pollfd fds[] = {{pid_fd_.get(), POLLIN, 0},
@@ -232,7 +231,7 @@ Child::Event Child::wait(double seconds, std::string& line) {
     }
     read_streams();
     if (over_the_limit()) {
-      finish();
+      end();
       return Event::kOutputLimit;
     }
   }

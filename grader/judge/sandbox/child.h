@@ -3,11 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <sys/types.h>
 
@@ -57,7 +53,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void end() { finish(); }  // kills it if it still runs
+  void end();  // kills it if it still runs
 
   enum class Event { kLine, kEnded, kTimeout, kOutputLimit };
   // Waits for the next line on lines_fd (it comes in `line`), for the end, for too much output, or until the time is
@@ -83,7 +79,6 @@ class Child {
   void read_lines();
   void read_streams();
   bool over_the_limit() const;
-  void finish();
   void note(int status);
 
   pid_t pid_ = -1;

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 
 namespace warpladder {
 namespace {

@@ -1,7 +1,6 @@
 // file: descriptors, shared memory and temporary folders that the judge owns. Destructors give them back in every case.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -46,7 +45,6 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
 
   std::byte* data() const { return memory_; }
-  size_t bytes() const { return bytes_; }
   int fd() const { return fd_.get(); }
 
  private:

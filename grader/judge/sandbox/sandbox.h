@@ -7,10 +7,6 @@
 // WARPLADDER_SANDBOX=filter begins with 3, WARPLADDER_SANDBOX=limits with 4.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "grader/judge/sandbox/child.h"
 #include "grader/judge/sandbox/seccomp.h"
 

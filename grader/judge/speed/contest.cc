@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <tuple>
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/base/text.h"
 
 namespace warpladder {

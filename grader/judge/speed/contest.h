@@ -4,9 +4,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <variant>
-#include <vector>
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/speed/speed.h"

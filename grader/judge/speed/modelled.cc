@@ -1,8 +1,10 @@
-#include "grader/judge/speed/modelled.h"
+// modelled: lockstep's reports of a code and of the rung below → times and speedups for some cards, by a cost model.
+// Only counts and arithmetic: no clock is read, and the same code always gets the same times.
+#include "grader/judge/speed/speed.h"
 
 #include <map>
-#include <sstream>
 
+#include "grader/judge/base/text.h"
 #include "grader/judge/sandbox/file.h"
 
 namespace warpladder {
@@ -24,16 +26,11 @@ std::map<std::string, double> times_of(const Report& report) {
   return sums;
 }
 
-// Empty where the build has made no such file.
-std::map<std::string, double> times_in(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file)) return {};
-  return times_of(parse_report(read_file(file)));
-}
-
 }  // namespace
 
 void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path& below, Speed& speed) {
-  const std::map<std::string, double> base = times_in(below);
+  std::map<std::string, double> base;  // empty where the build has made no such file
+  if (std::filesystem::exists(below)) base = times_of(parse_report(read_file(below)));
   for (const auto& [card, ms] : times_of(mine)) {
     const auto found = base.find(card);
     speed.modelled.push_back({card, ms, found == base.end() ? std::nullopt : std::optional(found->second)});
@@ -48,9 +45,8 @@ void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path
     speed.what = "by a model of the card, which does not say how far off it may be";
     if (!mine.modelled_error) continue;
     speed.interval = {*speed.speedup / *mine.modelled_error, *speed.speedup * *mine.modelled_error};
-    std::ostringstream what;
-    what << "by a model of the card, whose speedups are right up to a factor of " << *mine.modelled_error;
-    speed.what = what.str();
+    speed.what =
+        "by a model of the card, whose speedups are right up to a factor of " + number(*mine.modelled_error, 6);
   }
   // A gain that is smaller than the model's own uncertainty cannot be told from no gain.
   apply_thresholds(lab.thresholds, speed, mine.modelled_error.value_or(1));

@@ -1,14 +1,10 @@
 // speed: how long the measured case takes, how much faster it is than the lab's baseline, and which thresholds it
-// reaches. Plain values: timing.h measures them, and modelled.h takes them from lockstep's report.
+// reaches. Plain values: timing.h measures them, or model_speed() takes them from lockstep's report.
 #pragma once
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/lab/lab.h"
+#include "grader/judge/rules/report.h"
 #include "grader/judge/speed/statistics.h"
 
 namespace warpladder {
@@ -69,6 +65,11 @@ void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, do
 
 // Gives all thresholds this verdict, whatever the figures are. The reason says why.
 void overrule(SpeedVerdict verdict, const std::string& reason, const std::string& advice, Speed& speed);
+
+// Lockstep's reports of a code and of the rung below → times and speedups for some cards, by a cost model. mine: the
+// report of the measured case. below: the file with the report of the rung below on its own measured case, which the
+// build made (judge --report). "": the baseline is the serial CPU.
+void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path& below, Speed& speed);
 
 std::string speedup_text(const Speed& speed);  // "1.8 ×, modelled for NVIDIA H200"
 

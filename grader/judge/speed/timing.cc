@@ -3,11 +3,8 @@
 #include <chrono>
 #include <future>
 #include <thread>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/speed/contest.h"
 
@@ -74,24 +71,22 @@ class Runner {
   }
 
   // The answer is checked like that of any other call.
-  std::variant<Timing, Failure> time(const Bytes& input, uint64_t seed) {
+  std::optional<Failure> time(const Bytes& input, uint64_t seed) {
     submission_->give(input);
-    auto outcome = submission_->run_timed(measured_case(lab_, seed), lab_.limits.real_case);
-    if (const auto* timing = std::get_if<Timing>(&outcome)) last_ = *timing;
-    return outcome;
+    return submission_->run(measured_case(lab_, seed), lab_.limits.real_case, Submission::Clock::kOurs);
   }
   // The device's own time decides. Where the arrays are the host's, the whole call does.
   TimedCall last_call() const {
-    if (lab_.is_timed_on_host()) return {last_.whole_ms, last_.whole_ms};
-    return {last_.device_ms ? *last_.device_ms : last_.events_ms.value_or(last_.whole_ms), last_.whole_ms};
+    const double whole_ms = last().whole_ms;
+    if (lab_.is_timed_on_host()) return {whole_ms, whole_ms};
+    return {last().device_ms ? *last().device_ms : last().events_ms.value_or(whole_ms), whole_ms};
   }
   std::string card() const { return submission_->card(); }
-  const Timing& last() const { return last_; }
+  const Timing& last() const { return submission_->timing(); }
 
  private:
   Lab lab_;
   std::optional<Submission> submission_;
-  Timing last_;
   bool is_stopped_ = false;
   std::optional<Failure> late_;
 };
@@ -115,7 +110,7 @@ class Opponent {
       const double ms = time_once(lab_.contract->baseline->serial, lab_, input);
       return {ms, ms};
     }
-    if (std::holds_alternative<Failure>(rung_->time(input, seed))) throw fault();
+    if (rung_->time(input, seed)) throw fault();
     return rung_->last_call();
   }
   // Medians. Call it while the submission has no process.
@@ -177,14 +172,10 @@ std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Be
   const auto next = [&](int number) -> std::variant<TimedPair, Failure> {
     const Bytes& input = inputs.of(number);
     std::optional<Failure> failure;
-    const auto run_mine = [&] {
-      auto outcome = mine.time(input, seed);
-      if (auto* failed = std::get_if<Failure>(&outcome)) failure = std::move(*failed);
-    };
     const bool mine_first = coin.below(2) == 0;  // so neither code always finds the card as the other left it
-    if (mine_first) run_mine();
+    if (mine_first) failure = mine.time(input, seed);
     const TimedCall base = opponent.time(input, seed);
-    if (!mine_first) run_mine();
+    if (!mine_first) failure = mine.time(input, seed);
     if (failure) return *failure;
     TimedCall call = mine.last_call();
     // If the baseline's process has CUPTI and this one has not, this code has disabled it: then only our clock counts.

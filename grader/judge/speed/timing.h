@@ -2,10 +2,6 @@
 // the contract's baselines. The results go into Speed.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/run/submission.h"
 #include "grader/judge/speed/speed.h"
@@ -15,6 +11,8 @@ namespace warpladder {
 // The solution of the rung below, the speedup's baseline: the folder of its lab, and its binary. "": there is none.
 struct Below {
   std::filesystem::path folder, binary;
+
+  std::filesystem::path report() const { return binary.empty() ? "" : binary.parent_path() / "report.json"; }
 };
 
 // Throws JudgeFault if the rung below fails.

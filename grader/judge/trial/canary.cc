@@ -2,7 +2,6 @@
 
 #include <fstream>
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/compile/compile.h"
 #include "grader/judge/run/submission.h"
 
@@ -28,9 +27,8 @@ std::optional<Failure> compile_canary(const Build& build, const Lab& lab, const 
 bool finds_device(Submission& submission, const Lab& lab) {
   const Case job{lab.measured, lab.contract->find_entry(lab.measured), lab.inputs.front(), 1, 1};
   submission.give(lab.contract->make(job.input, job.n, 1));
-  const auto outcome = submission.run(job, kSeconds);
-  const Failure* failure = std::get_if<Failure>(&outcome);
-  return failure == nullptr || failure->verdict == Verdict::kWrongAnswer;
+  const auto failure = submission.run(job, kSeconds);
+  return !failure || failure->verdict == Verdict::kWrongAnswer;
 }
 
 }  // namespace

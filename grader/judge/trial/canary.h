@@ -2,12 +2,9 @@
 // submission does not compile, does not start or blames the machine: the submission's own word proves nothing.
 #pragma once
 
-#include <optional>
-
 #include "grader/judge/base/failure.h"
-#include "grader/judge/lab/build.h"
 #include "grader/judge/lab/lab.h"
-#include "grader/judge/run/submission_spec.h"
+#include "grader/judge/run/surroundings.h"
 
 namespace warpladder {
 

@@ -1,15 +1,10 @@
 #include "grader/judge/trial/judge.h"
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/compile/compile.h"
-#include "grader/judge/lab/build.h"
 #include "grader/judge/run/process_failure.h"
 #include "grader/judge/sandbox/sandbox.h"
 #include "grader/judge/trial/canary.h"
-#include "grader/judge/trial/case_runner.h"
-#include "grader/judge/trial/failing_calls.h"
-#include "grader/judge/trial/measurer.h"
-#include "grader/judge/verdict/score.h"
+#include "grader/judge/trial/steps.h"
 
 namespace warpladder {
 namespace {
@@ -41,6 +36,11 @@ Setting setting_for(const JudgeOptions& options, const Lab& lab, const Device& d
   return setting;
 }
 
+Below below_of(const JudgeOptions& options, const Build& build) {
+  if (build.baseline.empty()) return {};
+  return {options.lab.parent_path() / build.baseline.parent_path().filename(), build.baseline};
+}
+
 class Trial {
  public:
   explicit Trial(const JudgeOptions& options);
@@ -49,7 +49,6 @@ class Trial {
  private:
   void compile_file();
   void run_plan(const Plan& plan, bool throws_killed);
-  void run_step(const Step& step, const SubmissionSpec& spec, uint64_t measured_seed);
 
   const JudgeOptions& options_;
   Lab lab_;
@@ -119,36 +118,10 @@ void Trial::run_plan(const Plan& plan, bool throws_killed) {
   for (const Step& step : plan.steps) {
     if (step.needs == Step::Needs::kNoFailure && ledger_.has_failure()) continue;
     if (step.needs == Step::Needs::kRightAnswers && !ledger_.is_right()) continue;
-    const auto work = [&] { run_step(step, spec, plan.measured_seed); };
+    const auto work = [&] { run_step(step, spec, below_of(options_, build_), plan.measured_seed, ledger_); };
     step.is_secret ? ledger_.in_secret(work) : work();
   }
   if (plan.hold != Figures::kNone) hold_figures(lab_, plan.hold, ledger_.result().rules, ledger_.result().failure);
-}
-
-void Trial::run_step(const Step& step, const SubmissionSpec& spec, uint64_t measured_seed) {
-  Result& result = ledger_.result();
-  const fs::path below = build_.baseline.parent_path();  // of the baseline's binary
-  switch (step.kind) {
-    case Step::Kind::kCases:
-      if (step.is_secret) result.planned_hidden = step.number_of_cases();
-      for (const Batch& batch : step.batches) run_batch(spec, batch, ledger_);
-      return;
-    case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger_);
-    case Step::Kind::kOwnFile:
-      return run_own_file(spec, step.batches.front().cases.front(), options_.selection.input, ledger_);
-    case Step::Kind::kReport: return write_report(spec, step.batches.front().cases.front(), options_.report, ledger_);
-    case Step::Kind::kCounters:
-      time_cpu(lab_, measured_seed, result.speed);
-      return measure_on_lockstep(spec, step.batches.front().cases, build_.baseline.empty() ? "" : below / "report.json",
-                                 ledger_);
-    case Step::Kind::kRulesUnmeasured:
-      for (const Rule& rule : lab_.rules) result.rules.push_back({rule, std::nullopt, true});
-      return;
-    case Step::Kind::kClock: {
-      const fs::path folder = build_.baseline.empty() ? "" : options_.lab.parent_path() / below.filename();
-      return measure_on_card(spec, {folder, build_.baseline}, measured_seed, ledger_);
-    }
-  }
 }
 
 }  // namespace

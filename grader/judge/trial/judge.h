@@ -1,5 +1,5 @@
 // judge: one submission to one lab → a Result. It compiles the file, makes a plan (plan.h) and runs its steps
-// (case_runner.h, failing_calls.h, measurer.h); the ledger keeps the results.
+// (steps.h); the ledger keeps the results.
 #pragma once
 
 #include "grader/judge/trial/options.h"

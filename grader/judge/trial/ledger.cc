@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "grader/judge/base/fault.h"
 #include "grader/judge/cases/hidden.h"
 
 namespace warpladder {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include "grader/judge/cases/cases.h"
 #include "grader/judge/verdict/verdict.h"

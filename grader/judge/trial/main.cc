@@ -3,12 +3,11 @@
 #include <fstream>
 #include <iostream>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/child.h"
-#include "grader/judge/trial/command_line.h"
 #include "grader/judge/trial/judge.h"
-#include "grader/judge/verdict/verdict_json.h"
-#include "grader/judge/verdict/verdict_text.h"
+#include "grader/judge/trial/options.h"
+#include "grader/judge/verdict/verdict.h"
 
 namespace warpladder {
 namespace {

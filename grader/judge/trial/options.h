@@ -1,10 +1,6 @@
-// options: everything that a command line asks of the judge. Plain values.
+// options: the judge's arguments → everything that they ask of it, as plain values. Options that do not go together are
+// refused.
 #pragma once
-
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include "grader/judge/rules/rules.h"
 
@@ -38,5 +34,15 @@ struct JudgeOptions {
 
   bool is_whole() const { return selection.is_everything() && report.empty() && only == Part::kAll; }
 };
+
+struct CommandLine {
+  JudgeOptions judge;
+  std::string expect;   // the check that must fail; "": nothing is expected
+  std::string command;  // how the person called the judge
+  std::filesystem::path json;
+};
+
+// Prints the usage and ends for --help. Throws JudgeFault for a wrong command.
+CommandLine parse_command_line(int argc, char** argv);
 
 }  // namespace warpladder

@@ -1,6 +1,7 @@
 #include "grader/judge/trial/plan.h"
 
-#include "grader/judge/trial/chosen.h"
+#include <algorithm>
+#include <iterator>
 
 namespace warpladder {
 namespace {
@@ -83,10 +84,53 @@ std::vector<Step> plan_on_card(const JudgeOptions& options, const Lab& lab, cons
   return steps;
 }
 
+// The case of --case, with the block that it had when all cases ran. A plan for schedules numbers its blocks in another
+// way, and on lockstep the cases of real size are the measured ones.
+Case named_case(const JudgeOptions& options, const Lab& lab) {
+  std::vector<Case> cases;
+  const auto add = [&](const std::vector<Case>& more) { std::ranges::copy(more, std::back_inserter(cases)); };
+  if (!options.selection.schedules.empty()) add(plan_cases(lab, options.seed, Extent::kShort));
+  if (!options.on_gpu) add(measured_cases(lab, options.seed));
+  add(plan_cases(lab, options.seed, Extent::kWithReal));
+  if (options.on_gpu) add(measured_cases(lab, options.seed));
+  const auto found = std::ranges::find(cases, options.selection.only_case, &Case::name);
+  if (found != cases.end()) return *found;
+  throw JudgeFault("lab " + lab.number + " has no case \"" + options.selection.only_case +
+                   "\". A case's name is ENTRY.SIZE.INPUT, such as " + cases.back().name + ".");
+}
+
+// Finds the case by its alias, which becomes its name. Nothing is hidden from the owner of the secret file.
+Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  std::vector<Case> cases = cases_to_measure(options, lab, hidden);
+  cases.insert(cases.begin(), hidden->cases.begin(), hidden->cases.end());
+  const auto found = std::ranges::find(cases, options.selection.only_case, &Case::alias);
+  if (found == cases.end())
+    throw JudgeFault("lab " + lab.number + " has no hidden case \"" + options.selection.only_case +
+                     "\". The last one is " + hidden->cases.back().alias + ".");
+  found->name = found->alias;
+  return *found;
+}
+
+// The case of --input, --case and --block; its size is not known yet.
+Case file_case(const JudgeOptions& options, const Lab& lab) {
+  if (lab.contract->name != "histogram" && options.trace.empty())
+    throw JudgeFault("lab " + lab.number + " takes no --input: only a histogram has bytes of yours to count.");
+  const std::string entry = options.selection.only_case.empty() ? lab.measured : options.selection.only_case;
+  if (std::ranges::find(lab.entries, entry) == lab.entries.end())
+    throw JudgeFault("lab " + lab.number + " has no entry \"" + entry + "\", which --case names beside --input.");
+  if (options.selection.block != 0 && std::ranges::find(lab.blocks, options.selection.block) == lab.blocks.end())
+    throw JudgeFault("lab " + lab.number + " has no blocks of " + std::to_string(options.selection.block) +
+                     ", as --block asks.");
+  Case job = measured_case(lab, options.seed);
+  job.name = entry + ".file";
+  job.entry = lab.contract->find_entry(entry);
+  job.input = "file";
+  job.block = !job.entry->takes_block ? 0 : options.selection.block != 0 ? options.selection.block : lab.blocks.front();
+  return job;
+}
+
 Step plan_one_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
-  const Case job = hidden ? named_hidden_case(options.selection.only_case, lab,
-                                              {hidden->cases, cases_to_measure(options, lab, hidden)})
-                          : named_case(options, lab);
+  const Case job = hidden ? named_hidden_case(options, lab, hidden) : named_case(options, lab);
   const auto& schedules = options.selection.schedules;
   const Batch batch{.cases = {job},
                     .checks = is_small(job) ? Checks::kAll : Checks::kNone,
@@ -122,7 +166,7 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   Plan plan{{}, measured_seed(options, hidden)};
   const Selection& selection = options.selection;
   if (!selection.input.empty()) {
-    plan.steps = {{.kind = Kind::kOwnFile, .batches = {{{file_case(options, lab)}}}}};
+    plan.steps = {{.kind = Kind::kOwnFile, .batches = {{{file_case(options, lab)}}}, .file = selection.input}};
   } else if (!selection.only_case.empty()) {
     plan.steps = {plan_one_case(options, lab, hidden)};
   } else if (!selection.schedules.empty()) {
@@ -130,7 +174,7 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   } else if (selection.check_all) {
     plan.steps = {plan_all_checked(options, lab)};
   } else if (!options.report.empty()) {
-    plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}}};
+    plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}, .file = options.report}};
   } else if (options.on_gpu) {
     plan.steps = plan_on_card(options, lab, hidden);
   } else {

@@ -4,11 +4,6 @@
 // cases; the cases of real size, whose counters the rules read. On a card: all cases, the hidden cases, the clock.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "grader/judge/cases/hidden.h"
 #include "grader/judge/trial/options.h"
 
@@ -40,7 +35,8 @@ struct Step {
   Kind kind;
   Needs needs = Needs::kNothing;
   std::vector<Batch> batches = {};
-  bool is_secret = false;  // a failure may tell a hidden case, so a student does not see all of it
+  std::filesystem::path file = {};  // the learner's own file, or the place for the report
+  bool is_secret = false;           // a failure may tell a hidden case, so a student does not see all of it
 
   size_t number_of_cases() const;
 };

@@ -1,4 +1,7 @@
-#include "grader/judge/verdict/score.h"
+// score: Result → points out of 100, in three parts, with the reason for each lost point. If the answers are not
+// correct, every part is 0. No point is lost if something could not be measured or decided; the text then says so. Pure
+// arithmetic. docs/grading.md explains it to people.
+#include "grader/judge/verdict/verdict.h"
 
 #include <algorithm>
 
@@ -37,7 +40,7 @@ ScorePart correct_part(const Result& result, bool correct) {
                                   : "not all cases ran";
     why = cause + (why.empty() ? "" : "; " + why);
   }
-  return {"correct", 0, result.setting.worth.correct, why};
+  return {"correct", correct ? result.setting.worth.correct : 0, result.setting.worth.correct, why};
 }
 
 ScorePart rules_part(const Result& result) {
@@ -95,9 +98,7 @@ std::optional<Score> score_of(const Result& result) {
   Score score;
   for (ScorePart part : {correct_part(result, correct), rules_part(result), speed_part(result)}) {
     if (part.of == 0) continue;
-    if (part.name == "correct") {
-      part.points = correct ? part.of : 0;
-    } else if (!correct) {
+    if (!correct && part.name != "correct") {
       part.points = 0;
       part.why = "counts for correct code only";
     }

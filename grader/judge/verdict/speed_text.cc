@@ -1,4 +1,5 @@
-#include "grader/judge/verdict/speed_text.h"
+// speed_text: Speed → a table for a person.
+#include "grader/judge/verdict/verdict.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -96,12 +97,9 @@ std::string cpu_text(const Speed& speed) {
 }
 
 std::string threshold_text(const ThresholdResult& result) {
-  const char* mark = "–";
-  if (result.verdict == SpeedVerdict::kPass) mark = "✓";
-  if (result.verdict == SpeedVerdict::kFail) mark = "✗";
-  if (result.verdict == SpeedVerdict::kInconclusive) mark = "?";
-  return std::string("    ") + mark + " " + rounded(result.threshold.speedup) + " ×, " +
-         std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
+  static constexpr const char* kMarks[] = {"–", "✓", "✗", "?"};  // in the order of SpeedVerdict
+  return std::string("    ") + kMarks[static_cast<size_t>(result.verdict)] + " " + rounded(result.threshold.speedup) +
+         " ×, " + std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
 }
 
 }  // namespace

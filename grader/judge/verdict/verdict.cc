@@ -1,24 +1,16 @@
 #include "grader/judge/verdict/verdict.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace warpladder {
-namespace {
 
-template <class IsCounted>
-Tally tally(const std::vector<CaseResult>& cases, IsCounted is_counted) {
+Tally Result::tally(bool hidden) const {
   Tally tally;
   for (const CaseResult& one : cases) {
-    if (is_counted(one)) ++(one.passed ? tally.passed : tally.failed);
+    if (one.is_hidden() == hidden) ++(one.passed ? tally.passed : tally.failed);
   }
   return tally;
 }
-
-}  // namespace
-
-Tally Result::public_cases() const { return tally(cases, std::not_fn(&CaseResult::is_hidden)); }
-Tally Result::hidden_cases() const { return tally(cases, std::mem_fn(&CaseResult::is_hidden)); }
 
 Verdict Result::verdict() const {
   if (failure) return failure->verdict;

@@ -1,14 +1,9 @@
-// verdict: all that the judge found out about one submission, as plain values. verdict_text.h makes words of it for a
-// person, verdict_json.h a file.
+// verdict: all that the judge found out about one submission, as plain values; its score (score.cc); the same as words
+// for a person (verdict_text.cc) and as JSON (verdict_json.cc).
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "grader/judge/base/failure.h"
+#include "grader/judge/lab/lab.h"
 #include "grader/judge/rules/rules.h"
 #include "grader/judge/speed/speed.h"
 
@@ -78,9 +73,41 @@ struct Result {
   std::string printed;  // output of a single case that passed; a failure holds its own text
 
   Verdict verdict() const;
-  Tally public_cases() const;
-  Tally hidden_cases() const;
+  Tally tally(bool hidden) const;
+  Tally public_cases() const { return tally(false); }
+  Tally hidden_cases() const { return tally(true); }
   bool is_right() const;  // no case has failed so far, and every failure so far leaves the answers right
 };
+
+inline constexpr int kMostPoints = 100;
+
+// Speed is worth the points of the lab's thresholds, the rules are worth 20, and correct answers the rest.
+Worth worth_of(const Lab& lab);
+
+struct ScorePart {
+  std::string name;  // correct, rules, speed
+  int points = 0, of = 0;
+  std::string why;
+};
+
+struct Score {
+  int points = 0;
+  std::vector<ScorePart> parts;  // without parts that are worth 0 points
+};
+
+// Nothing: there is no score, as the judge is at fault or only a part of a grade was asked for.
+std::optional<Score> score_of(const Result& result);
+
+// command: how the judge was called. The command that repeats a failed case begins with it.
+std::string to_text(const Result& result, const std::string& command);
+
+// The part of that text about the speed, a table. baseline: as lab.json names it, "cpu" or a lab's number.
+std::string speed_text(const Speed& speed, const std::string& baseline);
+
+std::string to_json(const Result& result);  // as verdict.schema.json describes it
+
+// git's description of the tree from which this judge was built, such as "1.2-3-gabc1234-dirty". A grade names it.
+// "unknown": it was built outside of git. CMake writes the function.
+const char* judge_version();
 
 }  // namespace warpladder

@@ -1,10 +1,48 @@
-#include "grader/judge/verdict/verdict_json.h"
+// verdict_json: Result → JSON, as verdict.schema.json describes it.
+#include "grader/judge/verdict/verdict.h"
 
 #include "grader/judge/base/json.h"
-#include "grader/judge/verdict/score.h"
-#include "grader/judge/verdict/version.h"
 
 namespace warpladder {
+
+// The library finds these by the type, also for a vector of it.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScorePart, name, points, of, why)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measurement, name, input, n, counters)
+
+void to_json(Json& json, const RuleResult& result) {
+  const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
+  json = {{"name", result.rule.name},
+          {"counter", result.rule.counter},
+          {"per", result.rule.per},
+          {"kernel", result.rule.kernel},
+          {"op", result.rule.op},
+          {"limit", result.rule.value},
+          {"value", result.measured ? Json(*result.measured) : Json(nullptr)},
+          {"input", result.input},
+          {"verdict", state},
+          {"why", result.rule.why}};
+}
+
+void to_json(Json& json, const CaseResult& one) {
+  const char* verdict = one.passed ? "pass" : "fail";
+  if (one.is_hidden()) {
+    json = {{"name", one.alias},
+            {"hidden", true},
+            {"verdict", verdict},
+            {"instructor",
+             {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"block", one.block}, {"seed", one.seed}}}};
+  } else {
+    json = {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"hidden", false}, {"verdict", verdict}};
+  }
+}
+
+void to_json(Json& json, const ThresholdResult& one) {
+  json = {{"speedup", one.threshold.speedup},
+          {"points", one.threshold.points},
+          {"why", one.threshold.why},
+          {"verdict", name_of(one.verdict)}};
+}
+
 namespace {
 
 constexpr int kJsonFormat = 2;  // it changes when a key changes its meaning or goes
@@ -16,27 +54,10 @@ Json ratio(const std::optional<double>& over, const std::optional<double>& under
   return over && under && *under > 0 ? Json(*over / *under) : Json(nullptr);
 }
 
-Json rule_json(const RuleResult& result) {
-  const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
-  return {{"name", result.rule.name},
-          {"counter", result.rule.counter},
-          {"per", result.rule.per},
-          {"kernel", result.rule.kernel},
-          {"op", result.rule.op},
-          {"limit", result.rule.value},
-          {"value", or_null(result.measured)},
-          {"input", result.input},
-          {"verdict", state},
-          {"why", result.rule.why}};
-}
-
 Json score_json(const Result& result) {
   const std::optional<Score> score = score_of(result);
   if (!score) return nullptr;
-  Json parts = Json::array();
-  for (const ScorePart& part : score->parts)
-    parts.push_back({{"name", part.name}, {"points", part.points}, {"of", part.of}, {"why", part.why}});
-  return {{"points", score->points}, {"of", kMostPoints}, {"parts", std::move(parts)}};
+  return {{"points", score->points}, {"of", kMostPoints}, {"parts", score->parts}};
 }
 
 Json time_json(const Result& result) {
@@ -53,18 +74,8 @@ Json time_json(const Result& result) {
           {"speedup_over_parallel_cpu", ratio(speed.cpu.parallel_ms, speed.measured.ms)}};
 }
 
-Json case_json(const CaseResult& one) {
-  const char* verdict = one.passed ? "pass" : "fail";
-  if (!one.is_hidden())
-    return {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"hidden", false}, {"verdict", verdict}};
-  return {{"name", one.alias},
-          {"hidden", true},
-          {"verdict", verdict},
-          {"instructor",
-           {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"block", one.block}, {"seed", one.seed}}}};
-}
-
 Json failure_json(const Result& result) {
+  if (!result.failure) return nullptr;
   const Failure& failure = *result.failure;
   Json json = {{"steps", failure.steps},
                {"next", failure.next_step},
@@ -80,13 +91,7 @@ Json failure_json(const Result& result) {
 }
 
 Json speed_json(const Speed& speed) {
-  Json thresholds = Json::array(), modelled = Json::object();
-  for (const ThresholdResult& one : speed.thresholds) {
-    thresholds.push_back({{"speedup", one.threshold.speedup},
-                          {"points", one.threshold.points},
-                          {"why", one.threshold.why},
-                          {"verdict", name_of(one.verdict)}});
-  }
+  Json modelled = Json::object();
   for (const ModelledTime& time : speed.modelled)
     modelled[time.card] = {{"ms", time.ms}, {"baseline_ms", or_null(time.baseline_ms)}};
   const bool has_share = speed.measured.gb_per_s && speed.measured.copy_gb_per_s;
@@ -95,7 +100,7 @@ Json speed_json(const Speed& speed) {
           {"card", or_null(speed.card)},
           {"speedup", or_null(speed.speedup)},
           {"interval", speed.interval ? Json{speed.interval->low, speed.interval->high} : Json(nullptr)},
-          {"thresholds", std::move(thresholds)},
+          {"thresholds", speed.thresholds},
           {"reason", or_null(speed.reason)},
           {"advice", or_null(speed.advice)},
           {"ms", or_null(speed.measured.ms)},
@@ -126,31 +131,21 @@ std::string to_json(const Result& result) {
       {"seed", result.setting.seed},
       {"verdict", name_of(result.verdict())},
       {"score", score_json(result)},
-      {"failed_check", nullptr},
-      {"failure", nullptr},
-      {"cases", Json::array()},
+      {"failed_check", result.failure ? Json(result.failure->check) : Json(nullptr)},
+      {"failure", failure_json(result)},
+      {"cases", result.cases},
       {"cases_passed", result.public_cases().passed + result.hidden_cases().passed},
       {"cases_planned", result.planned_cases},
       {"hidden_passed", result.hidden_cases().passed},
       {"hidden_planned", result.planned_hidden},
-      {"rules", Json::array()},
+      {"rules", result.rules},
       {"time", time_json(result)},
       {"speed", speed_json(result.speed)},
       {"counters", result.measurements.empty() ? Json::object() : Json(result.measurements.front().counters)},
-      {"measurements", Json::array()},
+      {"measurements", result.measurements},
       {"serial_cpu",
        {{"ms", or_null(result.speed.cpu.serial_ms)}, {"what", "a plain loop on one core, measured by the judge"}}},
       {"parallel_cpu", {{"ms", or_null(result.speed.cpu.parallel_ms)}, {"what", result.speed.cpu.parallel_what}}}};
-  if (result.failure) {
-    json["failed_check"] = result.failure->check;
-    json["failure"] = failure_json(result);
-  }
-  for (const CaseResult& one : result.cases) json["cases"].push_back(case_json(one));
-  for (const Measurement& one : result.measurements) {
-    json["measurements"].push_back(
-        {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"counters", one.counters}});
-  }
-  for (const RuleResult& rule : result.rules) json["rules"].push_back(rule_json(rule));
   if (result.own_file && result.own_file->histogram) {
     json["histogram"] = *result.own_file->histogram;
     json["input"] = {{"file", result.own_file->name}, {"bytes", result.own_file->bytes}};

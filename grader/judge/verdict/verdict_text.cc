@@ -1,11 +1,7 @@
-#include "grader/judge/verdict/verdict_text.h"
-
-#include <algorithm>
-#include <sstream>
+// verdict_text: Result → text for a person.
+#include "grader/judge/verdict/verdict.h"
 
 #include "grader/judge/base/text.h"
-#include "grader/judge/verdict/score.h"
-#include "grader/judge/verdict/speed_text.h"
 
 namespace warpladder {
 namespace {
@@ -14,20 +10,14 @@ constexpr int kDigits = 6;
 
 std::string indented(const std::string& text, const std::string& by) {
   std::string out;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    out += by + text.substr(start, end - start) + "\n";
-    start = end + 1;
-  }
+  for (const std::string& line : split(text, '\n')) out += by + line + "\n";
   return out;
 }
 
 // The code's own output, on at most 40 lines.
 std::string printed_text(const std::string& text) {
   constexpr size_t kShown = 20;  // at each end
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  const std::vector<std::string> lines = split(text, '\n');
   std::string out = "  it printed\n";
   for (size_t i = 0; i < lines.size(); ++i) {
     if (lines.size() > 2 * kShown && i == kShown) {

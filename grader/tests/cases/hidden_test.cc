@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {

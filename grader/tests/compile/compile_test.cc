@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/base/fault.h"
-#include "grader/judge/compile/object.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/sandbox.h"
 #include "grader/tests/testing.h"
 

@@ -1,4 +1,4 @@
-#include "grader/judge/contract/tolerance.h"
+#include "grader/judge/contract/oracle.h"
 
 #include <cmath>
 #include <limits>

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/base/fault.h"
-#include "grader/judge/rules/findings.h"
+#include "grader/judge/base/failure.h"
+#include "grader/judge/rules/report.h"
 
 namespace warpladder {
 namespace {
@@ -94,7 +94,7 @@ TEST(Rules, FindingsFailByTheirKind) {
   EXPECT_EQ(failure.check, "finding.race");
   EXPECT_EQ(failure.steps.at(0), "two writes");
   EXPECT_FALSE(is_reported_by_cards(report.findings[0]));
-  EXPECT_TRUE(is_reported_by_cards({"out_of_bounds", "", "", 0}));
+  EXPECT_TRUE(is_reported_by_cards({"out_of_bounds", ""}));
 }
 
 TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
@@ -104,9 +104,9 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
     const auto failure = cause_of(report, is_right);
     return failure ? failure->check : "";
   };
-  const Finding leak{"leak", "", "", 0}, race{"race", "", "", 0}, barrier{"barrier_divergence", "", "", 0};
+  const Finding leak{"leak", ""}, race{"race", ""}, barrier{"barrier_divergence", ""};
   EXPECT_EQ(cause({}), "");
-  EXPECT_EQ(cause({{"out_of_bounds", "", "", 0}}), "");  // a card reports it itself
+  EXPECT_EQ(cause({Finding{"out_of_bounds", ""}}), "");  // a card reports it itself
   EXPECT_EQ(cause({leak, race}), "finding.race");        // a leak makes no answer wrong
   EXPECT_EQ(cause({race, barrier}), "finding.barrier_divergence");
   EXPECT_EQ(cause({leak}), "finding.leak");

@@ -8,7 +8,7 @@
 
 #include "common/runner/protocol.h"
 #include "grader/judge/contract/inputs.h"
-#include "grader/judge/run/arrays.h"
+#include "grader/judge/run/answer.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {
@@ -35,9 +35,9 @@ class FakeRunner : public ::testing::Test {
     const Case job{std::string(entry) + ".100.random", lab.contract->find_entry(entry), "random", 100, 1};
     const Bytes input = lab.contract->make("random", 100, 1);
     submission.give(input);
-    auto outcome = timed_ ? submission.run_timed(job, seconds) : submission.run(job, seconds);
-    if (auto* failure = std::get_if<Failure>(&outcome)) return *failure;
-    EXPECT_EQ(std::get<Timing>(outcome).events_ms, 1.5);
+    using Clock = Submission::Clock;
+    if (auto failure = submission.run(job, seconds, timed_ ? Clock::kOurs : Clock::kNone)) return failure;
+    EXPECT_EQ(submission.timing().events_ms, 1.5);
     return submission.stop();
   }
   std::string check(const std::string& fault, bool guards = false) {

@@ -7,12 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/base/random.h"
 #include "grader/judge/speed/contest.h"
-#include "grader/judge/speed/modelled.h"
-#include "grader/judge/verdict/speed_text.h"
-#include "grader/judge/verdict/verdict_json.h"
+#include "grader/judge/verdict/verdict.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {

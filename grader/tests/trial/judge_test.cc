@@ -8,11 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/judge/sandbox/child.h"
-#include "grader/judge/verdict/score.h"
-#include "grader/judge/verdict/verdict_json.h"
-#include "grader/judge/verdict/verdict_text.h"
+#include "grader/judge/verdict/verdict.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {

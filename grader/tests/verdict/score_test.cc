@@ -1,8 +1,8 @@
-#include "grader/judge/verdict/score.h"
+#include "grader/judge/verdict/verdict.h"
 
 #include <gtest/gtest.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/failure.h"
 #include "grader/tests/testing.h"
 
 namespace warpladder {

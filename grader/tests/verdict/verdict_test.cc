@@ -1,6 +1,5 @@
+#include "grader/judge/verdict/verdict.h"
 #include "grader/judge/base/failure.h"
-#include "grader/judge/verdict/verdict_json.h"
-#include "grader/judge/verdict/verdict_text.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,14 +1,13 @@
-#include "grader/judge/trial/command_line.h"
+#include "grader/judge/trial/options.h"
 
 #include <cstdlib>
 #include <iostream>
 #include <random>
-#include <sstream>
 
 #include <getopt.h>
 #include <unistd.h>
 
-#include "grader/judge/base/fault.h"
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -44,13 +43,6 @@ uint64_t parse_number(const char* option, const std::string& text) {
   return number;
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 // True if the value is the second of the two words that the option takes.
 bool is_second(const std::string& option, const std::string& value, const char* first, const char* second) {
   if (value != first && value != second)
@@ -81,7 +73,7 @@ constexpr Option kOptions[] = {
     {"device", [](auto& value, auto& line) { line.judge.on_gpu = is_second("--device", value, "lockstep", "gpu"); }},
     {"case", [](auto& value, auto& line) { line.judge.selection.only_case = value; }},
     {"seed", [](auto& value, auto& line) { line.judge.seed = parse_number("--seed", value); }},
-    {"schedules", [](auto& value, auto& line) { line.judge.selection.schedules = split(value); }},
+    {"schedules", [](auto& value, auto& line) { line.judge.selection.schedules = split(value, ','); }},
     {"input", [](auto& value, auto& line) { line.judge.selection.input = value; }},
     {"block",
      [](auto& value, auto& line) { line.judge.selection.block = static_cast<int>(parse_number("--block", value)); }},

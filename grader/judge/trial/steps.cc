@@ -1,0 +1,277 @@
+#include "grader/judge/trial/steps.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "grader/judge/run/process_failure.h"
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kLargestAfterFailure = 65536;  // elements
+constexpr size_t kLargestInput = size_t{1} << 30;
+constexpr int kMostFailing = 200;  // calls of a function: a loop of calls need not fail in every turn
+// For each entry, in units of the time that a case may take: 200 calls of that length would take half an hour. In this
+// time every call of a lab's own code fails ten times over. A call that is not reached counts as checked.
+constexpr double kFailingCases = 5;
+
+// "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
+std::string call_text(const Case& job, const Lab& lab, const std::string& schedule, uint64_t public_seed) {
+  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + lab.contract->elements;
+  if (job.block > 0) text += " in blocks of " + std::to_string(job.block);
+  const uint64_t seed = job.alias.empty() ? public_seed : job.seed;
+  if (job.n > 0) text += " (" + job.input + ", seed " + std::to_string(seed) + ")";
+  return schedule.empty() ? text : text + ", schedule " + schedule;
+}
+
+// A finding of lockstep is the cause, and a wrong answer or a hang may follow from it. Where a card reports the same
+// error itself (an illegal address, a bad launch), the failure that is there already says enough. False: there is no
+// report of a program that came to its end.
+bool blame_findings(const Submission& submission, Ledger& ledger) {
+  const Verdict verdict = ledger.result().verdict();
+  if (verdict == Verdict::kJudgeFault || verdict == Verdict::kCheating) return true;
+  const std::string text = submission.report();
+  if (text.empty()) return false;
+  const Report report = parse_report(text);
+  if (!report.is_whole) return false;
+  if (ledger.has_failure()) drop_leaks(report, ledger.result().failure->printed);
+  if (auto cause = cause_of(report, ledger.is_right())) ledger.replace_failure(std::move(*cause));
+  return true;
+}
+
+// The failure of a program that ended without a message to its device. Findings may be missing.
+Failure silent_failure() {
+  return runtime_failure("the program ended without telling its device",
+                         "Return from the function; do not end the program.");
+}
+
+// False: the process can run no further case.
+bool run_case(Submission& submission, const Lab& lab, const Case& job, const std::string& schedule, Ledger& ledger) {
+  submission.give(input_of(lab, job));
+  const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
+  auto failure = submission.run(job, is_real ? lab.limits.real_case : lab.limits.one_case);
+  // The code could put a hidden case into the name of its device, so only public cases set it.
+  if (job.alias.empty() && !submission.opencl_device().empty())
+    ledger.result().opencl_device = submission.opencl_device();
+  if (!failure) return ledger.add_case(job, true), true;
+  const bool still_runs = failure->verdict == Verdict::kWrongAnswer;
+  failure->steps.insert(failure->steps.begin(), call_text(job, lab, schedule, ledger.result().setting.seed));
+  ledger.fail_case(job, schedule, std::move(*failure));
+  ledger.add_case(job, false);
+  return still_runs;
+}
+
+void run_cases(Submission& submission, const Lab& lab, const Batch& batch, Ledger& ledger) {
+  for (const Case& job : batch.cases) {
+    // After a failure a large public case would add nothing but minutes.
+    if (!ledger.is_right() && job.n > kLargestAfterFailure && job.alias.empty()) {
+      --ledger.result().planned_cases;
+      continue;
+    }
+    if (!run_case(submission, lab, job, batch.schedule, ledger)) return;
+  }
+}
+
+// Runs the batch in one process.
+void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
+  for (const Case& job : batch.cases) spec.largest_n = std::max(spec.largest_n, job.n);
+  ledger.result().planned_cases += batch.cases.size();
+  spec.schedule = batch.schedule;
+  spec.checked = batch.checks == Checks::kAll && spec.device.is_lockstep && !spec.lab->is_opencl();
+  Submission submission(spec);
+  if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
+  run_cases(submission, *spec.lab, batch, ledger);
+  auto late = submission.stop();
+  const bool is_told = !spec.checked || blame_findings(submission, ledger);
+  if (late) ledger.fail(std::move(*late));
+  if (!is_told && ledger.is_right()) ledger.fail(silent_failure());
+  if (batch.keeps_output) ledger.result().printed = submission.printed();
+}
+
+Bytes read_input_file(const fs::path& file) {
+  if (!fs::exists(file))
+    throw JudgeFault(file.string() + ": no such file. --input takes the file whose bytes are to be counted.");
+  if (!fs::is_regular_file(file)) throw JudgeFault(file.string() + ": is no regular file. --input takes a file.");
+  const size_t bytes = fs::file_size(file);
+  if (bytes == 0) throw JudgeFault(file.string() + ": is empty, there is nothing to count. Choose another file.");
+  if (bytes > kLargestInput)
+    throw JudgeFault(file.string() + ": is larger than 1 GiB. Choose a smaller file, or cut it with head -c.");
+  Bytes data(bytes);
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(bytes));
+  if (stream.gcount() != static_cast<std::streamsize>(bytes))
+    throw JudgeFault(file.string() + ": cannot be read. Check its permissions.");
+  return data;
+}
+
+// Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
+// works for any contract.
+void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& ledger) {
+  const Contract& contract = *spec.lab->contract;
+  Bytes data = read_input_file(file);
+  job.n = data.size() / contract.element_bytes;
+  data.resize(job.n * contract.element_bytes);
+  Result& result = ledger.result();
+  result.own_file = OwnFile{file, data.size(), {}};
+  result.planned_cases = 1;
+  spec.largest_n = job.n;
+  Submission submission(spec);
+  if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
+  submission.give(data);
+  auto failure = submission.run(job, spec.lab->limits.real_case);
+  result.cases.push_back({job.name, job.input, job.n, !failure});
+  if (failure) {
+    failure->steps.insert(failure->steps.begin(),
+                          job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");
+    ledger.fail(std::move(*failure));
+    if (auto trouble = submission.device_trouble()) ledger.fail(std::move(*trouble));
+    return;
+  }
+  if (contract.name == "histogram") {
+    auto& histogram = result.own_file->histogram.emplace();
+    for (size_t bin = 0; bin < submission.output().size() / sizeof(uint32_t); ++bin)
+      histogram.push_back(element<uint32_t>(submission.output(), bin));
+  }
+  if (auto late = submission.stop()) ledger.fail(std::move(*late));
+}
+
+// False: the code does not make so many calls, or there is a failure.
+bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledger) {
+  const double seconds = spec.lab->limits.one_case;
+  spec.largest_n = job.n;
+  spec.failing_call = call;
+  Submission submission(spec);
+  if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure)), false;
+  submission.give(input_of(*spec.lab, job));
+  const Submission::Reaction reaction = submission.react(job, seconds);
+  if (reaction == Submission::Reaction::kNoticed) return true;
+  if (auto trouble = submission.device_trouble()) return ledger.fail(std::move(*trouble)), false;
+  if (reaction == Submission::Reaction::kWentOn) {
+    Failure failure = unchecked_failure(job.entry->name, call, submission.report());
+    failure.printed = submission.printed();
+    ledger.fail(std::move(failure));
+  } else if (submission.report().empty()) {
+    ledger.fail(runtime_failure(
+        "a kernel of the program was still running " + seconds_text(seconds) + " after its function ended",
+        "Let kernels come to an end, and wait for them before you return."));
+  }
+  return false;
+}
+
+// One case for each entry. Ends after the first failure.
+void let_calls_fail(const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
+  for (const Case& job : cases) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * spec.lab->limits.one_case);
+    int call = 1;
+    while (call <= kMostFailing && Clock::now() < deadline && let_call_fail(spec, job, call, ledger)) ++call;
+    if (ledger.has_failure()) return;
+  }
+}
+
+// Runs one case in a process of its own. Nothing: it failed. The text is "" for OpenCL, which lockstep does not run.
+std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledger& ledger) {
+  spec.largest_n = job.n;
+  Submission submission(spec);
+  ++ledger.result().planned_cases;
+  if (!job.alias.empty()) ++ledger.result().planned_hidden;
+  std::optional<Failure> failure = submission.start();
+  if (!failure) {
+    run_case(submission, *spec.lab, job, "", ledger);
+    failure = submission.stop();
+  }
+  if (failure) ledger.fail(std::move(*failure));
+  if (!ledger.is_right()) return std::nullopt;
+  std::string text = submission.report();
+  if (!spec.lab->is_opencl() && (text.empty() || !parse_report(text).is_whole))
+    return ledger.fail(silent_failure()), std::nullopt;
+  return text;
+}
+
+// Where several inputs are measured, a rule keeps the one that is worst for it.
+void apply_rules(const Lab& lab, const Case& job, const Report& report, std::vector<RuleResult>& results) {
+  for (size_t i = 0; i < lab.rules.size(); ++i) {
+    RuleResult measured = apply_rule(lab.rules[i], report, job.n);
+    if (lab.measured_inputs.size() > 1) measured.input = job.input;
+    if (i == results.size()) {
+      results.push_back(std::move(measured));
+    } else if (is_worse(measured, results[i])) {
+      results[i] = std::move(measured);
+    }
+  }
+}
+
+void fail_by_findings(const Report& report, Ledger& ledger) {
+  for (const Finding& finding : report.findings) ledger.fail(finding_failure(finding));
+}
+
+// Runs the case and writes lockstep's report of it into the file.
+void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& file, Ledger& ledger) {
+  const auto text = report_of(spec, job, ledger);
+  if (!text) return;
+  if (spec.lab->is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
+  if (!(std::ofstream(file) << *text << std::flush))
+    throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
+  fail_by_findings(parse_report(*text), ledger);
+}
+
+// below: the file with the report of the rung below; "": the baseline is the serial CPU.
+void measure_on_lockstep(const SubmissionSpec& spec, const std::vector<Case>& cases, const fs::path& below,
+                         Ledger& ledger) {
+  const Lab& lab = *spec.lab;
+  Result& result = ledger.result();
+  for (const Case& job : cases) {
+    const auto text = report_of(spec, job, ledger);
+    if (!text) return;
+    const Report report = lab.is_opencl() ? Report{} : parse_report(*text);
+    fail_by_findings(report, ledger);
+    if (result.measurements.empty() && !lab.is_timed_on_host()) model_speed(lab, report, below, result.speed);
+    if (!lab.is_opencl()) {
+      if (auto failure = missing_work(*lab.contract, job.n, report)) ledger.fail(std::move(*failure));
+    }
+    const std::string name = job.alias.empty() ? job.name : job.alias;
+    result.measurements.push_back({name, job.input, job.n, total_counters(report)});
+    apply_rules(lab, job, report, result.rules);
+  }
+  for (const RuleResult& rule : result.rules) {
+    if (!rule.holds) ledger.fail(rule_failure(rule));
+  }
+}
+
+void measure_on_card(SubmissionSpec spec, const Below& below, uint64_t seed, Ledger& ledger) {
+  spec.largest_n = spec.lab->sizes.real;
+  if (auto failure = time_on_gpu(spec, below, seed, ledger.result().speed)) ledger.fail(std::move(*failure));
+}
+
+}  // namespace
+
+void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, uint64_t seed, Ledger& ledger) {
+  Result& result = ledger.result();
+  switch (step.kind) {
+    case Step::Kind::kCases:
+      if (step.is_secret) result.planned_hidden = step.number_of_cases();
+      for (const Batch& batch : step.batches) run_batch(spec, batch, ledger);
+      return;
+    case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
+    case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step.file, ledger);
+    case Step::Kind::kReport: return write_report(spec, step.batches.front().cases.front(), step.file, ledger);
+    case Step::Kind::kRulesUnmeasured:
+      for (const Rule& rule : spec.lab->rules) result.rules.push_back({rule, std::nullopt, true});
+      return;
+    case Step::Kind::kCounters:
+      time_cpu(*spec.lab, seed, result.speed);
+      measure_on_lockstep(spec, step.batches.front().cases, below.report(), ledger);
+      break;
+    case Step::Kind::kClock:
+      time_cpu(*spec.lab, seed, result.speed);
+      measure_on_card(spec, below, seed, ledger);
+      break;
+  }
+  if (result.speed.verdict == SpeedVerdict::kFail) ledger.fail(speed_failure(result.speed));
+}
+
+}  // namespace warpladder
