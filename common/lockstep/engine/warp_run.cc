@@ -4,9 +4,7 @@
 #include "engine/async_copy.h"
 #include "engine/block.h"
 #include "engine/fault.h"
-#include "engine/launch_state.h"
 #include "engine/mbarrier_run.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 namespace {
@@ -131,18 +129,22 @@ void Warp::execute(Path path) {
 
 // Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
+  bool runs_on = true;
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
     case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
-    case Kind::kBranchIndexed: return branch_indexed(path, in, mask);
+    case Kind::kBranchIndexed: branch_indexed(path, in, mask); return true;
     case Kind::kCall: return call(path, in, mask);
-    case Kind::kReturn: return return_lanes(path, mask);
+    case Kind::kReturn:
+      if (!mask) break;
+      return_lanes(path, mask);
+      return true;
     case Kind::kExit:
       if (!copies_.idle()) finish_copies(*this, mask);
       return end_lanes(path, mask);
-    case Kind::kBarrier: return wait_at_barrier(path, in, mask);
-    case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
-    case Kind::kCollective: return collective(path, mask);
+    case Kind::kBarrier: runs_on = !mask || wait_at_barrier(path, in, mask); break;
+    case Kind::kWarpBarrier: runs_on = !mask || wait_at_warp_barrier(path, in, mask); break;
+    case Kind::kCollective: runs_on = !mask || collective(path, mask); break;
     case Kind::kAsync:
       if (mask) run_async(*this, launch_.program.async[in.index], mask);
       break;
@@ -153,7 +155,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       }
       break;
     case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
-    case Kind::kClusterWait: return wait_at_cluster(path, mask);
+    case Kind::kClusterWait: runs_on = wait_at_cluster(path, mask); break;
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
@@ -170,7 +172,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     default: break;
   }
   ++path.pc;
-  return true;
+  return runs_on;
 }
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
