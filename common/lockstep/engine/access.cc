@@ -34,11 +34,6 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
   if (mask != kFullMask) repeat_first(out, mask);
 }
 
-Range range_at(const Warp& warp, Space space, uint64_t address) {
-  if (space == Space::kShared) return {kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
-  return space == Space::kLocal ? Range{0, warp.local_bytes()} : warp.launch().memory.find(address);
-}
-
 bool may_access(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address) {
   const uint32_t bytes = access.bytes * access.count;
   if (address % bytes) return fail_misaligned(warp, access, lane, address), false;
@@ -221,8 +216,10 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddre
 
 // A parameter of a device function, or an argument of a call. The decoder has set the offset.
 void param_addresses(Warp& warp, const MemoryAccess& access, LaneAddresses& addresses) {
-  for (uint32_t l = 0; l < kWarpSize; ++l)
-    addresses.at[l] = reinterpret_cast<uint64_t>(warp.frame().params_of(l)) + static_cast<uint64_t>(access.offset);
+  const Frame& frame = warp.frame();
+  const auto base = reinterpret_cast<uint64_t>(frame.params.data()) + static_cast<uint64_t>(access.offset);
+  const uint32_t stride = frame.param_bytes();
+  for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] = base + l * stride;
 }
 
 // Whether there is a RowMover. With sanitizers GCC 12 does not compare a function with nullptr in a constant

@@ -1,7 +1,6 @@
 // access: a decoded ld, st, atom or red → the function that carries it out for the lanes of a warp.
 #pragma once
 
-#include "base/address.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -17,11 +16,8 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
 void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
 void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
 
-// Addresses in shared memory and in a lane's local memory are addresses within it.
-
-// The memory that an access to this address may touch.
-Range range_at(const Warp& warp, Space space, uint64_t address);
-// Whether the lane may access this address. If not, the launch fails, or continues without this lane's access.
+// Whether the lane may access this address (as in range_at). If not, the launch fails, or continues without this
+// lane's access.
 bool may_access(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address);
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
 void fail_outside(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address);

@@ -74,14 +74,12 @@ bool Block::complete(uint32_t id) {
   Barrier& barrier = barriers_[id];
   uint32_t arrived = barrier.early, expected = barrier.expected;
   const BarrierUse* use = nullptr;
-  std::vector<Arrival> arrivals;  // if anybody watches
   bool everybody = true;
   for (const auto& warp : warps_) {
     Mask here = 0;
     for (const Path& path : warp->paths()) {
       if (path.state != Path::kAtBarrier || path.barrier != id) continue;
       here |= path.mask;
-      if (launch_.watched()) arrivals.push_back({{warp->index(), path.mask}, path.pc});
       use = path.use;
       expected = std::max(expected, path.waits_for);
     }
@@ -89,7 +87,7 @@ bool Block::complete(uint32_t id) {
     arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
   }
   if (expected ? arrived < expected : !everybody) return false;
-  show({expected == 0 ? OpenedBarrier::kWholeBlock : OpenedBarrier::kCounted, id, std::move(arrivals)});
+  if (launch_.watched()) show({expected == 0 ? OpenedBarrier::kWholeBlock : OpenedBarrier::kCounted, id, arrivals(id)});
   uint32_t reduced = barrier.trues;
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
@@ -105,6 +103,14 @@ void Block::show(const OpenedBarrier& opened) const {
   for (Observer* observer : launch_.observers) observer->open_barrier(*this, opened);
 }
 
+std::vector<Arrival> Block::arrivals(uint32_t id) const {
+  std::vector<Arrival> all;
+  for (const auto& warp : warps_)
+    for (const Path& path : warp->paths())
+      if (path.state == Path::kAtBarrier && path.barrier == id) all.push_back({{warp->index(), path.mask}, path.pc});
+  return all;
+}
+
 // The cluster has one block: its barrier waits for every thread that has not exited.
 bool Block::complete_cluster() {
   bool any = false;
@@ -113,9 +119,11 @@ bool Block::complete_cluster() {
     any |= cluster_arrived_[w] != 0;
   }
   if (!any) return false;
-  OpenedBarrier opened{OpenedBarrier::kCluster, 0, {}};
-  for (const auto& warp : warps_) opened.arrivals.push_back({{warp->index(), warp->live()}, 0});
-  show(opened);
+  if (launch_.watched()) {
+    OpenedBarrier opened{OpenedBarrier::kCluster, 0, {}};
+    for (const auto& warp : warps_) opened.arrivals.push_back({{warp->index(), warp->live()}, 0});
+    show(opened);
+  }
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
   for (auto& warp : warps_) warp->pass_cluster();
   return true;

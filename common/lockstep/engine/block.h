@@ -43,6 +43,7 @@ class Block {
   void join_chains();
   bool complete_barriers();
   bool complete(uint32_t id);
+  std::vector<Arrival> arrivals(uint32_t id) const;
   void show(const OpenedBarrier& opened) const;
   bool complete_cluster();
 

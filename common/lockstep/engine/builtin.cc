@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cstring>
 
-#include "engine/access.h"
 #include "engine/block.h"
 #include "engine/fault.h"
 
@@ -14,13 +13,16 @@ namespace {
 template <class T>
 T argument(const Warp& warp, const CallSite& site, size_t i, uint32_t lane) {
   T value{};
-  std::memcpy(&value, warp.frame().params_of(lane) + site.arguments.at(i).offset, sizeof value);
+  const Frame& frame = warp.frame();
+  std::memcpy(&value, frame.params.data() + lane * frame.param_bytes() + site.arguments.at(i).offset, sizeof value);
   return value;
 }
 
 template <class T>
 void give_result(Warp& warp, const CallSite& site, uint32_t lane, T value) {
-  if (!site.results.empty()) std::memcpy(warp.frame().params_of(lane) + site.results[0].offset, &value, sizeof value);
+  if (site.results.empty()) return;
+  Frame& frame = warp.frame();
+  std::memcpy(frame.params.data() + lane * frame.param_bytes() + site.results[0].offset, &value, sizeof value);
 }
 
 // One lane's view of memory through generic addresses, for reading what device code points to.

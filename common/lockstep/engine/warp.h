@@ -29,7 +29,7 @@ AlignedBytes aligned_bytes(size_t bytes);  // zeroed
 struct Frame {
   uint32_t function = 0;  // index into Program::functions
   AlignedBytes registers;
-  std::vector<std::byte> params;  // param_bytes for each lane, lane 0 first
+  std::vector<std::byte> params;  // param_bytes() for each lane, lane 0 first
   uint64_t local_base = 0;        // of the function's variables in the lane's local memory
   uint64_t allocated = 0;         // bytes of local memory behind them, by alloca
   Mask live = 0;                  // lanes that have not returned from the call
@@ -38,7 +38,7 @@ struct Frame {
   uint32_t return_pc = 0;
   uint32_t depth = 0;  // calls between the kernel and this frame
 
-  std::byte* params_of(uint32_t lane) { return params.data() + params.size() / kWarpSize * lane; }
+  uint32_t param_bytes() const { return static_cast<uint32_t>(params.size() / kWarpSize); }  // of one lane
 };
 
 struct Join {
@@ -196,5 +196,12 @@ class Warp {
     uint32_t dull = kFew;     // turns used up since a turn last looked so
   } turns_;
 };
+
+// The memory that an access to this address may touch. Addresses in shared memory and in a lane's local memory are
+// addresses within it.
+inline Range range_at(const Warp& warp, Space space, uint64_t address) {
+  if (space == Space::kShared) return {kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
+  return space == Space::kLocal ? Range{0, warp.local_bytes()} : warp.launch().memory.find(address);
+}
 
 }  // namespace lockstep

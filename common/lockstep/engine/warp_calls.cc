@@ -75,12 +75,15 @@ void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
 }
 
 // Copies the lanes' parameters: source number i of one frame becomes target number i of the other.
-static void copy_slots(Frame& from, const std::vector<ParamSlot>& sources, Frame& to,
+static void copy_slots(const Frame& from, const std::vector<ParamSlot>& sources, Frame& to,
                        const std::vector<ParamSlot>& targets, Mask mask) {
-  for (size_t i = 0; i < std::min(sources.size(), targets.size()); ++i)
-    for (const uint32_t l : each_lane(mask))
-      std::memcpy(to.params_of(l) + targets[i].offset, from.params_of(l) + sources[i].offset,
-                  std::min(sources[i].bytes, targets[i].bytes));
+  const size_t from_stride = from.param_bytes(), to_stride = to.param_bytes();
+  for (size_t i = 0; i < std::min(sources.size(), targets.size()); ++i) {
+    const std::byte* source = from.params.data() + sources[i].offset;
+    std::byte* target = to.params.data() + targets[i].offset;
+    const size_t bytes = std::min(sources[i].bytes, targets[i].bytes);
+    for (const uint32_t l : each_lane(mask)) std::memcpy(target + l * to_stride, source + l * from_stride, bytes);
+  }
 }
 
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {

@@ -16,11 +16,9 @@ void Warp::put_aside(const Path& path, Mask mask, uint32_t pc) {
 
 // The lanes of `taken` go to target, the others to the next instruction. Both know where they meet again.
 void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
+  if (taken == path.mask) return void(path.pc = target);
   const uint32_t next = path.pc + 1;
-  if (taken == path.mask || taken == 0) {
-    path.pc = taken ? target : next;
-    return;
-  }
+  if (taken == 0) return void(path.pc = next);
   ++state_.counters.at[path.pc].divergent;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
     path.join = joins_.add({meeting, path.frame, path.mask, 0, path.join});

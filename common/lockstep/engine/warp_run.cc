@@ -129,7 +129,6 @@ void Warp::execute(Path path) {
 
 // Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
-  bool runs_on = true;
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
     case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
@@ -142,9 +141,15 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kExit:
       if (!copies_.idle()) finish_copies(*this, mask);
       return end_lanes(path, mask);
-    case Kind::kBarrier: runs_on = !mask || wait_at_barrier(path, in, mask); break;
-    case Kind::kWarpBarrier: runs_on = !mask || wait_at_warp_barrier(path, in, mask); break;
-    case Kind::kCollective: runs_on = !mask || collective(path, mask); break;
+    case Kind::kBarrier:
+      if (!mask) break;
+      return wait_at_barrier(path, in, mask);
+    case Kind::kWarpBarrier:
+      if (!mask) break;
+      return wait_at_warp_barrier(path, in, mask);
+    case Kind::kCollective:
+      if (!mask) break;
+      return collective(path, mask);
     case Kind::kAsync:
       if (mask) run_async(*this, launch_.program.async[in.index], mask);
       break;
@@ -155,7 +160,9 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       }
       break;
     case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
-    case Kind::kClusterWait: runs_on = wait_at_cluster(path, mask); break;
+    case Kind::kClusterWait:
+      if (!wait_at_cluster(path, mask)) return false;
+      break;
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
@@ -172,7 +179,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     default: break;
   }
   ++path.pc;
-  return runs_on;
+  return true;
 }
 
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {

@@ -15,6 +15,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   if (use.op == BarrierUse::kArrive) {
     for (Observer* observer : launch_.observers) observer->arrive_at_barrier(*this, id, mask);
     block_.arrive_only(id, kWarpSize, threads);
+    ++path.pc;
     return true;
   }
   for (Observer* observer : launch_.observers) observer->wait_at_barrier(*this, path.pc, mask);
@@ -93,8 +94,10 @@ Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State stat
 bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
   const auto* members = lanes<uint32_t>(registers(), in.a);
   mask = meet(path, mask, members, Path::kAtWarpBarrier);
-  if (mask) show_sync(path.pc, mask, members);
-  return mask != 0;
+  if (!mask) return false;
+  show_sync(path.pc, mask, members);
+  ++path.pc;
+  return true;
 }
 
 // These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
@@ -119,7 +122,11 @@ void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
 
 bool Warp::collective(Path& path, Mask mask) {
   const Collective& c = collective_at(path.pc);
-  if (c.member_mask == 0) return run_collective(path.pc, registers(), mask), true;  // without .sync: the active lanes
+  if (c.member_mask == 0) {  // without .sync: the active lanes
+    run_collective(path.pc, registers(), mask);
+    ++path.pc;
+    return true;
+  }
   const auto* members = lanes<uint32_t>(registers(), c.member_mask);
   mask = meet(path, mask, members, Path::kAtCollective);
   if (!mask) return false;
@@ -129,6 +136,7 @@ bool Warp::collective(Path& path, Mask mask) {
     group = all_name_one(members) ? rest : lanes_with(members, members[first_lane(rest)], rest);
     run_collective(path.pc, registers(), group);
   }
+  ++path.pc;
   return true;
 }
 
