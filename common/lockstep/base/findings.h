@@ -22,12 +22,12 @@ struct Site {
 };
 
 struct Finding {
-  std::string kind;    // "out_of_bounds", "race", … as the report names it
-  std::string kernel;  // empty: the host's code did it
+  std::string kind{};    // "out_of_bounds", "race", … as the report names it
+  std::string kernel{};  // empty: the host's code did it
   Site at{};
   std::optional<Site> other{};  // the second of two accesses
   std::string where{};          // "s_tile[17]", or empty
-  std::string message;          // for a person: the mistake, its location, its meaning, the next step
+  std::string message{};        // for a person: the mistake, its location, its meaning, the next step
   uint64_t count = 1;
   bool within_warp = false;  // a race of lanes of one warp
 
@@ -40,8 +40,8 @@ class Findings {
  public:
   // Adds the finding, or counts one more if its cause (kind, kernel, lines) is known. Returns its index in all().
   size_t add(Finding finding);
-  void count_again(size_t index) { ++findings_[index].count; }
   void add_all(const Findings& others);
+  void count_again(size_t index) { ++findings_[index].count; }
 
   const std::vector<Finding>& all() const { return findings_; }
   // Messages of the findings since the last call, each with its count so far.

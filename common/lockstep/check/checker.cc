@@ -6,22 +6,16 @@
 
 #include "base/align.h"
 #include "engine/block.h"
-#include "engine/launch.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 namespace {
-
-size_t lane_bytes(Width width) {
-  return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
-}
 
 // Whether this lane's store writes the value that the earlier store wrote, or will write: then their order does not
 // matter. CUDA defines what memory holds if many threads write the same value. segment: of this store.
 bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier, SegmentId segment) {
   const MemoryAccess& access = made.access;
   if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: an asynchronous copy
-  const size_t width = lane_bytes(access.register_width);
+  const size_t width = bytes_of(access.register_width);
   const auto* memory = reinterpret_cast<const std::byte*>(made.addresses.at[lane]);
   bool as_memory = true, as_other = earlier.access == access.index && earlier.segment == segment;
   for (uint32_t e = 0; e < access.count; ++e) {
@@ -41,12 +35,9 @@ bool is_written(const Written& written, const MemoryAccess& access, uint64_t fir
   return (access.only_copied || bytes > 4) && written.any(first, bytes);
 }
 
-// Whether all 32 lanes access memory side by side, lane after lane.
-bool is_row(Mask mask, const uint64_t* bytes, uint32_t size) {
-  if (mask != kFullMask) return false;
-  uint64_t difference = 0;
-  for (uint32_t l = 0; l < kWarpSize; ++l) difference |= bytes[l] ^ (bytes[0] + l * size);
-  return difference == 0;
+Site accessing(Site site, const char* access) {
+  site.access = access;
+  return site;
 }
 
 // CUDA's own C++ libraries. A learner cannot fix a race there, or a read of shared memory that was never written; the
@@ -65,14 +56,13 @@ uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first 
 Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
   if (checks.initialised) written_ = std::make_unique<Shadow<uint64_t>>(memory.reserved() / 64);
   if (checks.races)
-    for (auto& records : records_) records = std::make_unique<Shadow<Record>>(memory.reserved() / 4);
+    for (int i = 0; i < 3; ++i) records_.push_back(std::make_unique<Shadow<Record>>(memory.reserved() / 4));
 }
 
 bool Checker::allocated(uint64_t address, uint64_t bytes) {
   const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
   if (written_ && !written_->open(first / 64, (end - first) / 64)) return false;
-  return std::all_of(records_.begin(), records_.end(),
-                     [&](const auto& records) { return !records || records->open(first / 4, (end - first) / 4); });
+  return std::ranges::all_of(records_, [&](auto& records) { return records->open(first / 4, (end - first) / 4); });
 }
 
 void Checker::host_wrote(uint64_t address, uint64_t bytes) {
@@ -82,8 +72,7 @@ void Checker::host_wrote(uint64_t address, uint64_t bytes) {
 void Checker::freed(uint64_t address, uint64_t bytes) {
   const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
   if (written_) written_->close(first / 64, (end - first) / 64);
-  for (auto& records : records_)
-    if (records) records->close(first / 4, (end - first) / 4);
+  for (auto& records : records_) records->close(first / 4, (end - first) / 4);
 }
 
 void Checker::begin_launch(const Launch& launch) {
@@ -92,8 +81,7 @@ void Checker::begin_launch(const Launch& launch) {
   blocks_.clear();
   findings_.clear();
   if (order_.begin_launch())
-    for (auto& records : records_)
-      if (records) records->reset();
+    for (auto& records : records_) records->reset();
 }
 
 void Checker::end_launch(Findings& findings) {
@@ -131,10 +119,12 @@ bool Checker::count_again(const Cause& cause) {
   return true;
 }
 
-void Checker::add(const Cause& cause, Finding finding) {
+void Checker::add(const Cause& cause, Finding finding, const std::string& rest) {
   finding.kind = std::get<0>(cause);
   finding.kernel = launch_->names.kernel;
-  finding.message.insert(finding.message.find('\n'), " in kernel " + launch_->names.kernel);
+  finding.message += " in kernel " + finding.kernel;
+  if (finding.other) finding.message += "\n  " + text(*finding.other);
+  finding.message += "\n  " + text(finding.at) + "\n  " + rest;
   const auto [entry, is_new] = causes_.emplace(cause, findings_.size());
   if (is_new)
     findings_.push_back(std::move(finding));
@@ -161,12 +151,12 @@ void Checker::check_written(const Checked& checked) {
   const Mask mask = checked.made.mask;
   const auto& offsets = checked.offsets;
   const bool reads = checked.access().op != MemoryOp::kStore, writes = checked.access().op != MemoryOp::kLoad;
-  if (is_row(mask, offsets.data(), size) && (!reads || written.all(offsets[0], kWarpSize * size))) {
+  const bool row = mask == kFullMask && checked.made.addresses.consecutive;
+  if (row && (!reads || written.all(offsets[0], kWarpSize * size))) {
     if (writes) written.set(offsets[0], kWarpSize * size);
     return;
   }
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     if (reads && !is_written(written, checked.access(), offsets[l])) report_unwritten(checked, l);
     if (writes) written.set(offsets[l], size);
   }
@@ -175,42 +165,36 @@ void Checker::check_written(const Checked& checked) {
 // An asynchronous copy may write until a thread waits for it. Until then not even the thread that started it may access
 // its target.
 void Checker::check_copies(const Checked& checked) {
-  const Block& block = checked.warp().block();
   const uint32_t pc = checked.access().pc;
-  for (const auto& other : block.warps()) {
+  for (const auto& other : checked.warp().block().warps()) {
     if (other->copies().idle()) continue;
-    for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
+    for (const uint32_t l : each_lane(checked.made.mask)) {
       const auto writer = other->copies().still_writes(kSharedBase + checked.offsets[l], checked.bytes());
       if (!writer) continue;
       const Cause cause{"race", std::min(pc, writer->pc), std::max(pc, writer->pc)};
       if (count_again(cause)) continue;
-      Finding f;
-      f.at = site(checked, l);
-      f.other = launch_->names.site(block.coordinates(), other->index(), writer->lane, writer->pc);
-      f.other->access = "write";
-      f.where = name_of(checked, checked.offsets[l]);
-      f.message = "race: " + f.where + " is used while an asynchronous copy may still write it\n  " + text(*f.other) +
-                  "\n  " + text(f.at) +
-                  "\n  Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
-                  "__syncthreads() behind the wait where others use what it brought.";
-      add(cause, std::move(f));
+      const std::string name = name_of(checked, checked.offsets[l]);
+      add(cause,
+          {.at = site(checked, l),
+           .other = accessing(other->site(writer->lane, writer->pc), "write"),
+           .where = name,
+           .message = "race: " + name + " is used while an asynchronous copy may still write it"},
+          "Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
+          "__syncthreads() behind the wait where others use what it brought.");
     }
   }
 }
 
 void Checker::check_order(const Checked& checked) {
-  const auto cells_of = [](const auto& records, uint64_t words) {
-    return Cells{records(0), records(1), records(2), words};
-  };
   BlockChecks& block = checked.block;
-  const Cells cells = checked.shared()
-                          ? cells_of([&](size_t i) { return block.cells[i].data(); }, block.cells[0].size())
-                          : cells_of([&](size_t i) { return records_[i]->data(); }, memory_.reserved() / 4);
+  const bool shared = checked.shared();
+  const auto records = [&](size_t i) { return shared ? block.cells[i].data() : records_[i]->data(); };
+  const uint64_t words = shared ? block.cells[0].size() : memory_.reserved() / 4;
+  const Cells cells{records(0), records(1), records(2), words};
   const uint32_t warp = checked.warp().index();
   const SegmentId segment = order_.stamp(block.order, warp);  // stamp first: a release also publishes itself
   if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
-  const SegmentId floor = checked.shared() ? block.order.floor : order_.first_segment();
+  const SegmentId floor = shared ? block.order.floor : order_.first_segment();
   conflicts_.clear();
   note_access({order_, block.order, cells, warp, segment, floor}, checked.access(), checked.made.mask,
               checked.offsets.data(), conflicts_);
@@ -220,8 +204,7 @@ void Checker::check_order(const Checked& checked) {
 // A strong access passes on the knowledge of its threads.
 void Checker::tell_strong(const Checked& checked) {
   const uint64_t base = checked.shared() ? kSharedWindow : 0;
-  for (Mask rest = checked.made.mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(checked.made.mask)) {
     order_.strong(checked.block.order, checked.warp().index(), l, base + checked.offsets[l], checked.access());
   }
 }
@@ -233,15 +216,14 @@ void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
 // ---- findings about memory ----
 
 std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
-  const uint32_t bytes = checked.access().bytes;
-  return checked.shared() ? launch_->names.name_of_shared(offset, bytes)
-                          : launch_->names.name_of_global(memory_.base() + offset, bytes);
+  const SourceNames& names = launch_->names;
+  const Element element =
+      checked.shared() ? names.shared_element(offset) : names.global_element(memory_.base() + offset);
+  return element.name(checked.access().bytes);
 }
 
 Site Checker::site(const Checked& checked, uint32_t lane) const {
-  Site at = checked.warp().site(lane, checked.access().pc);
-  at.access = verb(checked.access());
-  return at;
+  return accessing(checked.warp().site(lane, checked.access().pc), verb(checked.access()));
 }
 
 void Checker::report_race(const Checked& checked, const Conflict& conflict) {
@@ -262,78 +244,65 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
   if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
   if (is_library(launch_->names.source_line(pc).first) && is_library(launch_->names.source_line(earlier_pc).first))
     return;
-  Finding f;
-  f.at = site(checked, conflict.lane);
-  f.other =
-      launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
-  f.other->access = earlier ? verb(*earlier) : conflict.earlier_wrote ? "write" : "read";
-  f.where = name_of(checked, conflict.byte);
-  f.message =
-      "race: two accesses to " + f.where + " that nothing orders\n  " + text(*f.other) + "\n  " + text(f.at) +
-      (same_warp    ? "\n  They are lanes of one warp: run in step, as here and often on a card, the answer is right "
-                      "by luck.\n  Next: put __syncwarp() between the two, or exchange the value with __shfl_sync."
-       : same_block ? "\n  They are warps of one block, which run in any order.\n  Next: put __syncthreads() "
-                      "between the two, where every thread of the block reaches it; or use an atomic operation."
-                    : "\n  They are different blocks, which run in any order.\n  Next: use atomic operations; or "
-                      "leave what comes later to a second kernel; or hand over with a flag: __threadfence() before "
-                      "an atomic write of it, and after an atomic read.");
-  f.within_warp = same_warp;
-  add(cause, std::move(f));
+  const Dim3 then_block = index_in(launch_->shape.grid, then.block);
+  const std::string name = name_of(checked, conflict.byte);
+  add(cause,
+      {.at = site(checked, conflict.lane),
+       .other = accessing(launch_->names.site(then_block, then.warp, conflict.earlier.lane, earlier_pc),
+                          earlier                  ? verb(*earlier)
+                          : conflict.earlier_wrote ? "write"
+                                                   : "read"),
+       .where = name,
+       .message = "race: two accesses to " + name + " that nothing orders",
+       .within_warp = same_warp},
+      same_warp    ? "They are lanes of one warp: run in step, as here and often on a card, the answer is right by "
+                     "luck.\n  Next: put __syncwarp() between the two, or exchange the value with __shfl_sync."
+      : same_block ? "They are warps of one block, which run in any order.\n  Next: put __syncthreads() between the "
+                     "two, where every thread of the block reaches it; or use an atomic operation."
+                   : "They are different blocks, which run in any order.\n  Next: use atomic operations; or leave what "
+                     "comes later to a second kernel; or hand over with a flag: __threadfence() before an atomic write "
+                     "of it, and after an atomic read.");
 }
 
 void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   const uint32_t pc = checked.access().pc;
   const Cause cause{"uninitialised_read", pc, pc};
   if (count_again(cause) || (checked.shared() && is_library(launch_->names.source_line(pc).first))) return;
-  Finding f;
-  f.at = site(checked, lane);
-  f.where = name_of(checked, checked.offsets[lane]);
-  f.message = "read of " + f.where + ", which nothing has written\n  " + text(f.at) +
-              "\n  On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for "
-              "the device's memory, a loop of all threads and a barrier for shared memory; or look at the index.";
-  add(cause, std::move(f));
+  const std::string name = name_of(checked, checked.offsets[lane]);
+  add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
+      "On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for the "
+      "device's memory, a loop of all threads and a barrier for shared memory; or look at the index.");
 }
 
 // ---- synchronisation ----
 
 void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) {
-  for (Mask rest = checks_.synchronisation ? together : 0; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(checks_.synchronisation ? together : 0)) {
     const Mask mask = members[l];
-    bool disagree = false;
-    for (Mask others = mask & together; others; others &= others - 1) disagree |= members[first_lane(others)] != mask;
+    const Mask others = mask & together;
     if (!(mask >> l & 1))
-      report_mask(warp, pc, l,
-                  {"a lane that its own mask does not name",
-                   "give a mask with the bit of every lane that calls: __activemask() does not do that, "
-                   "__ballot_sync() before the branch does"});
+      report_mask(warp, pc, l, "a lane that its own mask does not name",
+                  "give a mask with the bit of every lane that calls: __activemask() does not do that, "
+                  "__ballot_sync() before the branch does");
     else if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
-      report_mask(warp, pc, l,
-                  {"a mask that names lanes which have ended or never were",
-                   "let them stay until the exchange is done, or compute the mask of those that remain"});
-    else if (disagree)
-      report_mask(warp, pc, l,
-                  {"lanes that name each other with different masks", "give all lanes that take part the same mask"});
+      report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
+                  "let them stay until the exchange is done, or compute the mask of those that remain");
+    else if (lanes_with(members, mask, others) != others)
+      report_mask(warp, pc, l, "lanes that name each other with different masks",
+                  "give all lanes that take part the same mask");
   }
   if (!checks_.races) return;
-  for (Mask rest = together; rest;) {
-    const Mask mask = members[first_lane(rest)];
-    Mask group = 0;
-    for (Mask others = rest; others; others &= others - 1)
-      if (members[first_lane(others)] == mask) group |= 1u << first_lane(others);
+  for (Mask rest = together, group = 0; rest; rest &= ~group) {
+    group = lanes_with(members, members[first_lane(rest)], rest);
     order_.join_lanes(checks_of(warp.block()).order, {warp.index(), group}, warp.live());
-    rest &= ~group;
   }
 }
 
-void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const Mismatch& mismatch) {
+void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const char* next) {
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
-  Finding f;
-  f.at = warp.site(lane, pc);
-  f.message = launch_->program.names[pc] + " of " + mismatch.what + "\n  " + text(f.at) +
-              "\n  What such lanes exchange is undefined.\n  Next: " + mismatch.next + ".";
-  add(cause, std::move(f));
+  add(cause, {.at = warp.site(lane, pc), .message = launch_->program.names[pc] + " of " + what},
+      std::string("What such lanes exchange is undefined.\n  Next: ") + next + ".");
 }
 
 void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
@@ -352,9 +321,7 @@ void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
 // Every thread must reach the same barrier. If the compiler copied a barrier, the copies have the same line.
 void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
   const auto here = [&](const Arrival& a) { return launch_->names.source_line(a.pc); };
-  const auto site = [&](const Arrival& a) {
-    return launch_->names.site(block.coordinates(), a.lanes.warp, first_lane(a.lanes.mask), a.pc);
-  };
+  const auto site = [&](const Arrival& a) { return block.warps()[a.lanes.warp]->site(first_lane(a.lanes.mask), a.pc); };
   const char* const next =
       "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
       "let threads without work skip the work, not the barrier.";
@@ -364,22 +331,20 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
     if (arrival.pc == arrivals[0].pc || (here(arrival) == here(arrivals[0]) && here(arrival).second != 0)) continue;
     const Cause cause{"barrier_divergence", std::min(arrival.pc, arrivals[0].pc), std::max(arrival.pc, arrivals[0].pc)};
     if (count_again(cause)) continue;
-    Finding f;
-    f.at = site(arrival);
-    f.other = site(arrivals[0]);
-    f.message = "one barrier, but threads of the block reached it at different places\n  " + text(*f.other) + "\n  " +
-                text(f.at) + "\n  What happens on a card is undefined." + next;
-    add(cause, std::move(f));
+    add(cause,
+        {.at = site(arrival),
+         .other = site(arrivals[0]),
+         .message = "one barrier, but threads of the block reached it at different places"},
+        std::string("What happens on a card is undefined.") + next);
   }
-  const uint32_t missing = launch_->shape.threads_per_block() - came;
+  const uint32_t threads = launch_->shape.threads_per_block(), missing = threads - came;
   const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
   if (missing == 0 || count_again(cause)) return;
-  Finding f;
-  f.at = site(arrivals[0]);
-  f.message = "a barrier that " + std::to_string(missing) + " of the block's " +
-              std::to_string(launch_->shape.threads_per_block()) + " threads never reach: they have ended\n  " +
-              text(f.at) + "\n  Cards let the others pass, CUDA does not promise it." + next;
-  add(cause, std::move(f));
+  add(cause,
+      {.at = site(arrivals[0]),
+       .message = "a barrier that " + std::to_string(missing) + " of the block's " + std::to_string(threads) +
+                  " threads never reach: they have ended"},
+      std::string("Cards let the others pass, CUDA does not promise it.") + next);
 }
 
 void Checker::arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) {

@@ -14,7 +14,6 @@
 #include "check/order.h"
 #include "check/races.h"
 #include "check/shadow.h"
-#include "check/written.h"
 #include "engine/memory.h"
 #include "engine/observer.h"
 
@@ -65,14 +64,10 @@ class Checker : public Observer {
     bool shared() const { return made.space == Space::kShared; }
   };
 
-  // An error in a mask, and the next step.
-  struct Mismatch {
-    const char *what, *next;
-  };
-
   // Whether this cause was found before. If so, its finding counts one more.
   bool count_again(const Cause& cause);
-  void add(const Cause& cause, Finding finding);
+  // The finding's message is its first line, without the kernel. `rest`: the lines below those of the two accesses.
+  void add(const Cause& cause, Finding finding, const std::string& rest);
 
   void check_order(const Checked& checked);
   void tell_strong(const Checked& checked);
@@ -84,12 +79,12 @@ class Checker : public Observer {
   Site site(const Checked& checked, uint32_t lane) const;
   BlockChecks& checks_of(const Block& block);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);
-  void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const Mismatch& mismatch);
+  void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const char* next);
 
   const Checks checks_;
   const Memory& memory_;
-  std::unique_ptr<Shadow<uint64_t>> written_;               // of global memory
-  std::array<std::unique_ptr<Shadow<Record>>, 3> records_;  // likewise: writers, readers, other readers
+  std::unique_ptr<Shadow<uint64_t>> written_;             // of global memory
+  std::vector<std::unique_ptr<Shadow<Record>>> records_;  // likewise: writers, readers, other readers; or empty
   Order order_;
   std::vector<BlockChecks> blocks_;  // by Block::slot()
   const Launch* launch_ = nullptr;

@@ -86,28 +86,28 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     if (!w.lanes) w.lanes = std::make_unique<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>>();
     if (!w.partly) *w.lanes = {}, w.partly = true;
     std::array<uint32_t, kWarpSize> row{};
-    for (Mask rest = mask; rest; rest &= rest - 1)
-      for (int j = 0; j < kWarpSize; ++j) row[j] = std::max(row[j], (*w.lanes)[first_lane(rest)][j]);
-    for (Mask rest = mask; rest; rest &= rest - 1) row[first_lane(rest)] = time;
-    for (Mask rest = mask; rest; rest &= rest - 1) (*w.lanes)[first_lane(rest)] = row;
+    for (const uint32_t l : each_lane(mask))
+      for (int j = 0; j < kWarpSize; ++j) row[j] = std::max(row[j], (*w.lanes)[l][j]);
+    for (const uint32_t l : each_lane(mask)) row[l] = time;
+    for (const uint32_t l : each_lane(mask)) (*w.lanes)[l] = row;
   }
   if (block.threads.empty()) return;
   Clock acquired;
   Pending pending;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    acquired.learn(thread(block, joined.warp, first_lane(rest)).acquired);
-    pending.learn(thread(block, joined.warp, first_lane(rest)).pending);
+  for (const uint32_t l : each_lane(mask)) {
+    acquired.learn(thread(block, joined.warp, l).acquired);
+    pending.learn(thread(block, joined.warp, l).pending);
   }
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    thread(block, joined.warp, first_lane(rest)).acquired = acquired;
-    thread(block, joined.warp, first_lane(rest)).pending = pending;
+  for (const uint32_t l : each_lane(mask)) {
+    thread(block, joined.warp, l).acquired = acquired;
+    thread(block, joined.warp, l).pending = pending;
   }
 }
 
 void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
   clocks_ = true;
-  for (Mask rest = lanes.mask; rest; rest &= rest - 1)
-    block.barriers[barrier].learn(clock_of(block, snapshot(block, lanes.warp, first_lane(rest), Scope::kBlock)));
+  for (const uint32_t l : each_lane(lanes.mask))
+    block.barriers[barrier].learn(clock_of(block, snapshot(block, lanes.warp, l, Scope::kBlock)));
   block.warps[lanes.warp].segment = 0;
 }
 
@@ -116,8 +116,8 @@ void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lan
   const Clock together = std::exchange(block.barriers[barrier], {});
   Clock last_in, last_out;  // neighbours usually know the same
   for (const Lanes& lanes : participants)
-    for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
-      Clock& acquired = thread(block, lanes.warp, first_lane(rest)).acquired;
+    for (const uint32_t l : each_lane(lanes.mask)) {
+      Clock& acquired = thread(block, lanes.warp, l).acquired;
       if (last_out.empty() || !acquired.same_as(last_in)) {
         last_in = last_out = acquired;
         last_out.learn(together);
@@ -156,11 +156,11 @@ Clock Order::clock_of(const BlockOrder& block, const Snapshot& snapshot) {
 
 void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   clocks_ = true;
-  for (Mask rest = lanes.mask; rest; rest &= rest - 1) {
-    ThreadClock& t = thread(block, lanes.warp, first_lane(rest));
+  for (const uint32_t l : each_lane(lanes.mask)) {
+    ThreadClock& t = thread(block, lanes.warp, l);
     t.acquired.learn(std::exchange(t.pending.of_block, {}));
     if (scope == Scope::kDevice) t.acquired.learn(std::exchange(t.pending.of_all, {}));
-    t.fenced = snapshot(block, lanes.warp, first_lane(rest), scope);
+    t.fenced = snapshot(block, lanes.warp, l, scope);
   }
 }
 

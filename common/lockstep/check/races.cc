@@ -28,7 +28,7 @@ class Note {
   void read(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     Record me = record(lane, bytes);
     const Record w = cells_.writer[word];
-    if (w.segment >= accessor_.floor && conflicts(w, me)) report(lane, byte, w, true);
+    if (w.segment >= accessor_.floor && conflicts(w, me)) conflicts_.push_back({lane, byte, w, true});
     Record& first = cells_.reader[word];
     if (says_more(first, me)) return;
     if (first.segment < accessor_.floor || same_thread(first, me) || ordered(first, me)) {
@@ -45,9 +45,10 @@ class Note {
   void write(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     const Record me = record(lane, bytes);
     Record& w = cells_.writer[word];
-    if (w.segment >= accessor_.floor && conflicts(w, me)) report(lane, byte, w, true);
+    if (w.segment >= accessor_.floor && conflicts(w, me)) conflicts_.push_back({lane, byte, w, true});
     for (const Record* reader : {&cells_.reader[word], &cells_.other_reader[word]})
-      if (reader->segment >= accessor_.floor && conflicts(*reader, me)) report(lane, byte, *reader, false);
+      if (reader->segment >= accessor_.floor && conflicts(*reader, me))
+        conflicts_.push_back({lane, byte, *reader, false});
     if (!says_more(w, me)) w = me;
   }
 
@@ -85,10 +86,6 @@ class Note {
       return a.block != b.block ? 2 : a.warp != b.warp ? 1 : 0;
     };
     return distance(me) > distance(second);
-  }
-
-  void report(uint32_t lane, uint64_t byte, const Record& earlier, bool earlier_wrote) {
-    conflicts_.push_back({lane, byte, earlier, earlier_wrote});
   }
 
   const Accessor& accessor_;
@@ -144,8 +141,7 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
     if (!astray && exist && note_row(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15)))
       return;
   }
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     const uint64_t word = bytes[l] / 4, words = size < 4 ? 1 : size / 4;
     const uint32_t which = size < 4 ? ((1u << size) - 1) << bytes[l] % 4 : 15;
     for (uint64_t w = word; w < word + words; ++w)

@@ -6,7 +6,6 @@
 // word keeps only its last access: a race of single bytes may be missed, none is invented.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

@@ -8,8 +8,6 @@
 #include "count/counters.h"
 #include "engine/block.h"
 #include "engine/collective.h"
-#include "engine/launch.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 namespace {
@@ -64,11 +62,7 @@ Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint3
   const uint32_t source = store                             ? access.registers[e]
                           : access.atomic == AtomicOp::kCas ? access.operand2
                                                             : access.registers[1];
-  const uint32_t width = access.register_width == Width::k16   ? 2
-                         : access.register_width == Width::k32 ? 4
-                         : access.register_width == Width::k64 ? 8
-                                                               : 16;
-  return value_at(warp.registers() + source + lane * width, access.type, access.bytes);
+  return value_at(warp.registers() + source + lane * bytes_of(access.register_width), access.type, access.bytes);
 }
 
 }  // namespace
@@ -102,7 +96,7 @@ Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) con
   const Launch& launch = warp.launch();
   const auto [file, line] = launch.names.source_line(pc);
   Json lanes = Json::array();
-  for (Mask rest = mask; rest; rest &= rest - 1) lanes.push_back(first_lane(rest));
+  for (const uint32_t l : each_lane(mask)) lanes.push_back(l);
   return {{"launch", launch.sequence},
           {"block", shape(warp.block().coordinates())},
           {"warp", warp.index()},
@@ -124,8 +118,7 @@ void Trace::access(const ObservedAccess& made) {
        values = Json::array();
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   bool one_array = true;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     const uint64_t address = addresses.at[l];
     Element element{"local memory", static_cast<int64_t>(address - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
     if (space == Space::kGlobal) element = launch.names.global_element(address);
@@ -174,8 +167,8 @@ void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& 
   if (full()) return;
   const auto from = shuffle_sources(shuffle, registers);
   Json line = record(warp, pc, mask, "shuffle"), sources = Json::array(), values = Json::array();
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const auto source = static_cast<uint32_t>(from[first_lane(rest)]);
+  for (const uint32_t l : each_lane(mask)) {
+    const auto source = static_cast<uint32_t>(from[l]);
     sources.push_back(source);
     values.push_back(read<uint32_t>(registers + shuffle.a + 4 * source));
   }

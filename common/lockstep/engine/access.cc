@@ -6,16 +6,17 @@
 #include <cstring>
 
 #include "engine/atomic_update.h"
-#include "engine/block.h"
-#include "engine/lane_addresses.h"
-#include "engine/launch_state.h"
 #include "engine/row_access.h"
-#include "engine/traffic_access.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 
 // ---- addresses ----
+
+// Lanes that are not in the mask repeat its first lane.
+static void repeat_first(uint64_t* at, Mask mask) {
+  const uint64_t first = at[first_lane(mask)];
+  for (int l = 0; l < kWarpSize; ++l) at[l] = mask >> l & 1 ? at[l] : first;
+}
 
 void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
   const auto offset = static_cast<uint64_t>(access.offset);
@@ -30,9 +31,15 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
     const auto* base = lanes<uint32_t>(warp.registers(), access.base);
     for (int l = 0; l < kWarpSize; ++l) out[l] = base[l] + offset;
   }
-  if (mask == kFullMask) return;
-  const uint64_t first = out[first_lane(mask)];
-  for (int l = 0; l < kWarpSize; ++l) out[l] = mask >> l & 1 ? out[l] : first;
+  if (mask != kFullMask) repeat_first(out, mask);
+}
+
+bool may_access(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address) {
+  const uint32_t bytes = access.bytes * access.count;
+  if (address % bytes) return fail_misaligned(warp, access, lane, address), false;
+  if (range_at(warp, space, address).contains(address, bytes)) return true;
+  fail_outside(warp, access, space, lane, address);
+  return false;
 }
 
 namespace {
@@ -55,39 +62,28 @@ bool all_within(const LaneAddresses& addresses, Range range, uint32_t bytes) {
   return outside == 0;
 }
 
-// Checks each lane. Bad lanes are reported and left out, and get the address of the first good lane.
-template <class Good>
-Mask without_bad_lanes(Warp& warp, Mask mask, LaneAddresses& addresses, const Good& good) {
-  Mask remaining = mask;
-  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1)
-    if (!good(first_lane(rest))) remaining &= ~(1u << first_lane(rest));
-  if (warp.state().faulted) return 0;
-  if (remaining == mask || remaining == 0) return remaining;
-  addresses.consecutive = false;
-  const uint64_t first = addresses.at[first_lane(remaining)];
-  for (int l = 0; l < kWarpSize; ++l) addresses.at[l] = remaining >> l & 1 ? addresses.at[l] : first;
-  return remaining;
-}
-
-// ---- global memory ----
-
-// Usually all lanes access one allocation, the same as the last time; else each lane is looked up. Gives the lanes
-// whose addresses are good.
-Mask good_global_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  const Launch& launch = warp.launch();
-  Range& range = warp.state().last_range[access.index];
+// Gives the lanes whose addresses are good. The others are reported, and get the address of the first good lane.
+// Usually all lanes access one allocation, in global memory the same as the last time.
+template <Space space>
+Mask good_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  Range& last = warp.state().last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
+  if (space == Space::kGlobal && all_within(addresses, last, bytes)) return mask;
+  const Range range = range_at(warp, space, addresses.at[first_lane(mask)]);
+  if (space == Space::kGlobal) last = range;
   if (all_within(addresses, range, bytes)) return mask;
-  range = launch.memory.find(addresses.at[first_lane(mask)]);
-  if (all_within(addresses, range, bytes)) return mask;
-  const auto good = [&](uint32_t l) {
-    const uint64_t address = addresses.at[l];
-    if (address % bytes) return fail_misaligned(warp, access, l, address), false;
-    if (!launch.memory.find(address).contains(address, bytes)) return fail_global(warp, access, l, address), false;
-    return true;
-  };
-  return without_bad_lanes(warp, mask, addresses, good);
+  Mask good = mask;
+  for (const uint32_t l : each_lane(mask)) {
+    if (!may_access(warp, access, space, l, addresses.at[l])) good &= ~(1u << l);
+    if (warp.state().faulted) return 0;
+  }
+  if (good == mask || good == 0) return good;
+  addresses.consecutive = false;
+  repeat_first(addresses.at.data(), good);
+  return good;
 }
+
+// ---- counters ----
 
 void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
@@ -109,19 +105,6 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   }
 }
 
-// ---- shared memory ----
-
-Mask good_shared_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  const Range range{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
-  const uint32_t bytes = access.bytes * access.count;
-  if (all_within(addresses, range, bytes)) return mask;
-  return without_bad_lanes(warp, mask, addresses, [&](uint32_t l) {
-    if (addresses.at[l] % bytes) return fail_misaligned(warp, access, l, addresses.at[l]), false;
-    if (!range.contains(addresses.at[l], bytes)) return fail_shared(warp, access, l, addresses.at[l]), false;
-    return true;
-  });
-}
-
 SharedAtomic shared_atomic(const MemoryAccess& access) {
   if (access.literal_one) return SharedAtomic::kCount;
   return access.atomic == AtomicOp::kCas ? SharedAtomic::kCas : SharedAtomic::kOther;
@@ -141,32 +124,11 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   if (access.waited) wait_for_shared(warp, w);
 }
 
-// ---- local memory and parameters: each lane has its own ----
-
-Mask good_local_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  const uint32_t bytes = access.bytes * access.count;
-  const Range range{0, warp.local_bytes()};
-  return without_bad_lanes(warp, mask, addresses, [&](uint32_t l) {
-    const uint64_t address = addresses.at[l];
-    if (address % bytes) return fail_misaligned(warp, access, l, address), false;
-    if (!range.contains(address, bytes)) return fail_local(warp, access, l, address), false;
-    return true;
-  });
-}
-
 // `addresses`: offsets in each lane's local memory.
 void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   InstructionCounters& count = warp.state().counters.at[access.pc];
   count.local.requests += std::max(1u, access.bytes * access.count / 4u);
   count.local.sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
-}
-
-// A parameter of a device function, or an argument of a call. The decoder has set the offset.
-void param_addresses(Warp& warp, const MemoryAccess& access, LaneAddresses& addresses) {
-  const Frame& frame = warp.frame();
-  const auto base = reinterpret_cast<uint64_t>(frame.params.data()) + static_cast<uint64_t>(access.offset);
-  const uint32_t stride = warp.launch().program.functions[frame.function].param_bytes;
-  for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] = base + l * stride;
 }
 
 // ---- moving data ----
@@ -182,8 +144,7 @@ void load_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const L
       for (int l = 0; l < kWarpSize; ++l)
         d[l] = static_cast<R>(*reinterpret_cast<const T*>(addresses.at[l] + e * sizeof(T)));
     } else {
-      for (Mask rest = mask; rest; rest &= rest - 1) {
-        const uint32_t l = first_lane(rest);
+      for (const uint32_t l : each_lane(mask)) {
         d[l] = static_cast<R>(*reinterpret_cast<const T*>(addresses.at[l] + e * sizeof(T)));
       }
     }
@@ -197,8 +158,7 @@ void store_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const 
     if (sizeof(T) == sizeof(R) && addresses.consecutive && mask == kFullMask && access.count == 1) {
       std::memcpy(reinterpret_cast<void*>(addresses.at[0]), a, sizeof(R) * kWarpSize);
     } else {
-      for (Mask rest = mask; rest; rest &= rest - 1) {
-        const uint32_t l = first_lane(rest);
+      for (const uint32_t l : each_lane(mask)) {
         *reinterpret_cast<T*>(addresses.at[l] + e * sizeof(T)) = static_cast<T>(a[l]);
       }
     }
@@ -213,38 +173,23 @@ void show(const ObservedAccess& access) {
 
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const LaneAddresses&);
 
-template <Mover move>
-void access_global(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  mask = good_global_lanes(warp, access, mask, addresses);
+template <Space space, Mover move>
+void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+  mask = good_lanes<space>(warp, access, mask, addresses);
   if (!mask) return;
-  count_global(warp, access, mask, addresses);
-  show({warp, access, mask, Space::kGlobal, addresses});
-  move(warp, access, mask, addresses);
-}
-
-template <Mover move>
-void access_shared(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  mask = good_shared_lanes(warp, access, mask, addresses);
-  if (!mask) return;
-  count_shared(warp, access, mask, addresses);
-  addresses.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
-  for (uint64_t& address : addresses.at) address += addresses.shared_begin - kSharedBase;
-  show({warp, access, mask, Space::kShared, addresses});
-  move(warp, access, mask, addresses);
-}
-
-template <Mover move>
-void access_local(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
-  mask = good_local_lanes(warp, access, mask, addresses);
-  if (!mask) return;
-  count_local(warp, access, mask, addresses);
-  const uint64_t first = addresses.at[first_lane(mask)];
-  for (uint32_t l = 0; l < kWarpSize; ++l) {
-    const uint32_t owner = mask >> l & 1 ? l : first_lane(mask);
-    addresses.at[l] = reinterpret_cast<uint64_t>(warp.local_memory(owner)) + (mask >> l & 1 ? addresses.at[l] : first);
+  if constexpr (space == Space::kGlobal) count_global(warp, access, mask, addresses);
+  if constexpr (space == Space::kShared) {
+    count_shared(warp, access, mask, addresses);
+    addresses.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());
+    for (uint64_t& address : addresses.at) address += addresses.shared_begin - kSharedBase;
   }
-  addresses.consecutive = false;
-  show({warp, access, mask, Space::kLocal, addresses});
+  if constexpr (space == Space::kLocal) {  // each lane has its own
+    count_local(warp, access, mask, addresses);
+    for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] += reinterpret_cast<uint64_t>(warp.local_memory(l));
+    repeat_first(addresses.at.data(), mask);
+    addresses.consecutive = false;
+  }
+  show({warp, access, mask, space, addresses});
   move(warp, access, mask, addresses);
 }
 
@@ -259,14 +204,22 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddre
   const auto part = [&](Mask some, uint64_t window, auto access_space) {
     if (!some || warp.state().faulted) return;
     LaneAddresses those = addresses;
-    const uint64_t first = addresses.at[first_lane(some)];
-    for (int l = 0; l < kWarpSize; ++l) those.at[l] = (some >> l & 1 ? addresses.at[l] : first) - window;
+    repeat_first(those.at.data(), some);
+    for (uint64_t& address : those.at) address -= window;
     those.consecutive = is_consecutive(those.at, access.bytes * access.count);
     access_space(warp, access, some, those);
   };
-  part(mask & ~(shared | local), 0, access_global<move>);
-  part(mask & shared, kSharedWindow, access_shared<move>);
-  part(mask & local, kLocalWindow, access_local<move>);
+  part(mask & ~(shared | local), 0, access_in<Space::kGlobal, move>);
+  part(mask & shared, kSharedWindow, access_in<Space::kShared, move>);
+  part(mask & local, kLocalWindow, access_in<Space::kLocal, move>);
+}
+
+// A parameter of a device function, or an argument of a call. The decoder has set the offset.
+void param_addresses(Warp& warp, const MemoryAccess& access, LaneAddresses& addresses) {
+  const Frame& frame = warp.frame();
+  const auto base = reinterpret_cast<uint64_t>(frame.params.data()) + static_cast<uint64_t>(access.offset);
+  const uint32_t stride = frame.param_bytes();
+  for (uint32_t l = 0; l < kWarpSize; ++l) addresses.at[l] = base + l * stride;
 }
 
 // Whether there is a RowMover. With sanitizers GCC 12 does not compare a function with nullptr in a constant
@@ -298,12 +251,14 @@ void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
   }
   read_addresses(warp, access, mask, addresses.at.data());
   addresses.consecutive = is_consecutive(addresses.at, access.bytes * access.count);
-  if constexpr (space == Space::kGlobal) access_global<move>(warp, access, mask, addresses);
-  if constexpr (space == Space::kShared) access_shared<move>(warp, access, mask, addresses);
-  if constexpr (space == Space::kLocal) access_local<move>(warp, access, mask, addresses);
-  if constexpr (space == Space::kGeneric) access_generic<move>(warp, access, mask, addresses);
-  if constexpr (space == Space::kConst)
-    if (const Mask good = good_global_lanes(warp, access, mask, addresses)) move(warp, access, good, addresses);
+  if constexpr (space == Space::kConst) {
+    if (const Mask good = good_lanes<Space::kGlobal>(warp, access, mask, addresses))
+      move(warp, access, good, addresses);
+  } else if constexpr (space == Space::kGeneric) {
+    access_generic<move>(warp, access, mask, addresses);
+  } else {
+    access_in<space, move>(warp, access, mask, addresses);
+  }
 }
 
 template <Mover move, RowMover move_row = nullptr>
@@ -319,81 +274,69 @@ AccessHandler in_space(Space space) {
   }
 }
 
-// T: the type in memory. The register may be wider: a signed T is sign-extended.
-template <class T>
-AccessHandler select_load(const MemoryAccess& a) {
-  if constexpr (sizeof(T) <= 2)
-    if (a.register_width == Width::k16) return in_space<load_lanes<T, uint16_t>, load_row<T, uint16_t>>(a.space);
-  if constexpr (sizeof(T) <= 4)
-    if (a.register_width == Width::k32) return in_space<load_lanes<T, uint32_t>, load_row<T, uint32_t>>(a.space);
-  return a.register_width == Width::k64 ? in_space<load_lanes<T, uint64_t>, load_row<T, uint64_t>>(a.space) : nullptr;
+// T: the type in memory; R: the type of the register.
+template <bool load, class T, class R>
+AccessHandler mover(Space space) {
+  if constexpr (load)
+    return in_space<load_lanes<T, R>, load_row<T, R>>(space);
+  else
+    return in_space<store_lanes<T, R>, store_row<T, R>>(space);
 }
 
-template <class T>
-AccessHandler select_store(const MemoryAccess& a) {
+// The register may be wider than T: a signed T is sign-extended.
+template <bool load, class T>
+AccessHandler select(const MemoryAccess& a) {
   if constexpr (sizeof(T) <= 2)
-    if (a.register_width == Width::k16) return in_space<store_lanes<T, uint16_t>, store_row<T, uint16_t>>(a.space);
+    if (a.register_width == Width::k16) return mover<load, T, uint16_t>(a.space);
   if constexpr (sizeof(T) <= 4)
-    if (a.register_width == Width::k32) return in_space<store_lanes<T, uint32_t>, store_row<T, uint32_t>>(a.space);
-  return a.register_width == Width::k64 ? in_space<store_lanes<T, uint64_t>, store_row<T, uint64_t>>(a.space) : nullptr;
+    if (a.register_width == Width::k32) return mover<load, T, uint32_t>(a.space);
+  return a.register_width == Width::k64 ? mover<load, T, uint64_t>(a.space) : nullptr;
 }
 
 AccessHandler select_move(const MemoryAccess& a) {
   const bool load = a.op == MemoryOp::kLoad;
   const bool is_signed = a.type == Type::kS8 || a.type == Type::kS16 || a.type == Type::kS32;
   switch (a.bytes) {
-    case 1: return !load ? select_store<uint8_t>(a) : is_signed ? select_load<int8_t>(a) : select_load<uint8_t>(a);
-    case 2: return !load ? select_store<uint16_t>(a) : is_signed ? select_load<int16_t>(a) : select_load<uint16_t>(a);
-    case 4: return !load ? select_store<uint32_t>(a) : is_signed ? select_load<int32_t>(a) : select_load<uint32_t>(a);
-    case 8: return !load ? select_store<uint64_t>(a) : select_load<uint64_t>(a);
-    case 16:
-      return !load ? in_space<store_lanes<Bits128, Bits128>, store_row<Bits128, Bits128>>(a.space)
-                   : in_space<load_lanes<Bits128, Bits128>, load_row<Bits128, Bits128>>(a.space);
+    case 1: return !load ? select<false, uint8_t>(a) : is_signed ? select<true, int8_t>(a) : select<true, uint8_t>(a);
+    case 2:
+      return !load ? select<false, uint16_t>(a) : is_signed ? select<true, int16_t>(a) : select<true, uint16_t>(a);
+    case 4:
+      return !load ? select<false, uint32_t>(a) : is_signed ? select<true, int32_t>(a) : select<true, uint32_t>(a);
+    case 8: return !load ? select<false, uint64_t>(a) : select<true, uint64_t>(a);
+    case 16: return !load ? mover<false, Bits128, Bits128>(a.space) : mover<true, Bits128, Bits128>(a.space);
     default: return nullptr;
   }
 }
 
-template <class T>
-AccessHandler number(const MemoryAccess& a) {
-  return in_space<update_number<T>>(a.space);
+// add, min and max.
+AccessHandler select_arithmetic(const MemoryAccess& a) {
+  const bool adds = a.atomic == AtomicOp::kAdd;
+  switch (a.type) {
+    case Type::kU32:
+    case Type::kB32: return in_space<update_number<uint32_t>>(a.space);
+    case Type::kS32: return in_space<update_number<int32_t>>(a.space);
+    case Type::kU64:
+    case Type::kB64: return in_space<update_number<uint64_t>>(a.space);
+    case Type::kS64: return in_space<update_number<int64_t>>(a.space);
+    case Type::kF32: return adds ? in_space<update_float<float>>(a.space) : nullptr;
+    case Type::kF64: return adds ? in_space<update_float<double>>(a.space) : nullptr;
+    case Type::kF16: return adds ? in_space<update_float<baseline::Half>>(a.space) : nullptr;
+    case Type::kBf16: return adds ? in_space<update_float<baseline::Bfloat>>(a.space) : nullptr;
+    case Type::kF16x2: return adds ? in_space<update_float<baseline::Half2>>(a.space) : nullptr;
+    case Type::kBf16x2: return adds ? in_space<update_float<baseline::Bfloat2>>(a.space) : nullptr;
+    default: return nullptr;
+  }
 }
 
 AccessHandler select_atomic(const MemoryAccess& a) {
-  const bool arithmetic = a.atomic == AtomicOp::kAdd || a.atomic == AtomicOp::kMin || a.atomic == AtomicOp::kMax;
-  if (a.atomic == AtomicOp::kExch || a.atomic == AtomicOp::kCas) {
-    switch (a.bytes) {
-      case 2: return in_space<exchange<uint16_t>>(a.space);
-      case 4: return in_space<exchange<uint32_t>>(a.space);
-      case 8: return in_space<exchange<uint64_t>>(a.space);
-      case 16: return in_space<exchange<Bits128>>(a.space);
-      default: return nullptr;
-    }
-  }
-  if (!arithmetic) {
-    switch (a.bytes) {
-      case 2: return in_space<update_bits<uint16_t>>(a.space);
-      case 4: return in_space<update_bits<uint32_t>>(a.space);
-      case 8: return in_space<update_bits<uint64_t>>(a.space);
-      default: return nullptr;
-    }
-  }
-  switch (a.type) {
-    case Type::kU32:
-    case Type::kB32: return number<uint32_t>(a);
-    case Type::kS32: return number<int32_t>(a);
-    case Type::kU64:
-    case Type::kB64: return number<uint64_t>(a);
-    case Type::kS64: return number<int64_t>(a);
-    default: break;
-  }
-  if (a.atomic != AtomicOp::kAdd) return nullptr;
-  switch (a.type) {
-    case Type::kF32: return in_space<update_float<float>>(a.space);
-    case Type::kF64: return in_space<update_float<double>>(a.space);
-    case Type::kF16: return in_space<update_float<baseline::Half>>(a.space);
-    case Type::kBf16: return in_space<update_float<baseline::Bfloat>>(a.space);
-    case Type::kF16x2: return in_space<update_float<baseline::Half2>>(a.space);
-    case Type::kBf16x2: return in_space<update_float<baseline::Bfloat2>>(a.space);
+  if (a.atomic == AtomicOp::kAdd || a.atomic == AtomicOp::kMin || a.atomic == AtomicOp::kMax)
+    return select_arithmetic(a);
+  const bool exchanges = a.atomic == AtomicOp::kExch || a.atomic == AtomicOp::kCas;
+  switch (a.bytes) {
+    case 2: return exchanges ? in_space<exchange<uint16_t>>(a.space) : in_space<update_bits<uint16_t>>(a.space);
+    case 4: return exchanges ? in_space<exchange<uint32_t>>(a.space) : in_space<update_bits<uint32_t>>(a.space);
+    case 8: return exchanges ? in_space<exchange<uint64_t>>(a.space) : in_space<update_bits<uint64_t>>(a.space);
+    case 16: return exchanges ? in_space<exchange<Bits128>>(a.space) : nullptr;
     default: return nullptr;
   }
 }
@@ -406,6 +349,7 @@ void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, 
   LaneAddresses addresses;
   addresses.shared_begin = global ? 0 : reinterpret_cast<uint64_t>(warp.block().shared());
   for (int l = 0; l < kWarpSize; ++l) addresses.at[l] = global ? at[l] : at[l] - kSharedBase + addresses.shared_begin;
+  addresses.consecutive = is_consecutive(addresses.at, access.bytes * access.count);
   for (Observer* observer : warp.launch().observers)
     observer->asynchronous_access({warp, access, mask, global ? Space::kGlobal : Space::kShared, addresses});
 }

@@ -16,10 +16,10 @@ void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uin
 void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* at);
 void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at);
 
-// The launch fails, or continues without this lane's access. In shared memory the address is one within it.
+// Whether the lane may access this address (as in range_at). If not, the launch fails, or continues without this
+// lane's access.
+bool may_access(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address);
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
-void fail_global(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
-void fail_shared(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address);
-void fail_local(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t offset);
+void fail_outside(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address);
 
 }  // namespace lockstep

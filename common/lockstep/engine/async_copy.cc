@@ -4,12 +4,9 @@
 #include <cstring>
 
 #include "engine/access.h"
-#include "engine/block.h"
 #include "engine/fault.h"
-#include "engine/launch.h"
 #include "engine/mbarrier.h"
 #include "engine/traffic_access.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 namespace {
@@ -22,22 +19,17 @@ constexpr uint32_t kBulkUnit = 16;  // bytes: bulk copies move multiples of it
 std::byte* in_shared(Warp& warp, uint64_t address) { return warp.block().shared() + (address - kSharedBase); }
 
 // Whether the lane may access `bytes` at the address. If not, the launch has failed at the copy's own line.
-bool may_access(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
-  const Launch& launch = warp.launch();
-  const bool shared = access.space == Space::kShared;
+bool may_copy(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address, uint32_t bytes) {
   if (address % access.bytes) return fail_misaligned(warp, access, lane, address), false;
   Range& last = warp.state().last_range[access.index];
-  if (shared)
-    last = {kSharedBase, kSharedBase + launch.shape.shared_bytes};
-  else if (!last.contains(address, bytes))
-    last = launch.memory.find(address);
+  if (!last.contains(address, bytes)) last = range_at(warp, access.space, address);
   if (last.contains(address, bytes)) return true;
   // The message names the first piece that lies outside, not the whole copy.
   MemoryAccess piece = access;
   piece.bytes = static_cast<uint8_t>(std::min<uint32_t>(access.bytes, bytes));
   uint64_t outside = address;
   while (last.contains(outside, piece.bytes)) outside += piece.bytes;
-  shared ? fail_shared(warp, piece, lane, outside) : fail_global(warp, piece, lane, outside);
+  fail_outside(warp, piece, access.space, lane, outside);
   return false;
 }
 
@@ -49,15 +41,14 @@ void start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
   read_addresses(warp, use.to, mask, copy.to.data());
   std::byte* file = warp.registers();
   const Mask zeros = use.ignore_source ? *lanes<Mask>(file, use.ignore_source) : 0;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     uint32_t bytes = use.from.bytes;
     if (use.size) bytes = std::min(bytes, lanes<uint32_t>(file, use.size)[l]);
     if (zeros >> l & 1) bytes = 0;
     copy.bytes_from_source[l] = static_cast<uint8_t>(bytes);
     // A copy that reads nothing may have any source address.
-    const bool good = (bytes == 0 || may_access(warp, use.from, l, copy.from[l], bytes)) &&
-                      may_access(warp, use.to, l, copy.to[l], use.to.bytes);
+    const bool good = (bytes == 0 || may_copy(warp, use.from, l, copy.from[l], bytes)) &&
+                      may_copy(warp, use.to, l, copy.to[l], use.to.bytes);
     if (warp.state().faulted) return;
     if (!good) copy.pending &= ~(1u << l);
   }
@@ -67,10 +58,9 @@ void start_copy(Warp& warp, const AsyncUse& use, Mask mask) {
 void start_arrival(Warp& warp, const AsyncUse& use, Mask mask) {
   Copy arrival{&use, mask, {}, {}, {}, {}};
   if (!find_mbarriers(warp, use.mbarrier, mask, arrival.to.data())) return;
-  for (Mask rest = mask; rest && !use.counted_already; rest &= rest - 1)
-    if (!update_mbarrier(warp, use.mbarrier, first_lane(rest), arrival.to[first_lane(rest)],
-                         [](Mbarrier& barrier) { return barrier.await_one_more(); }))
-      return;
+  const auto await = [](Mbarrier& barrier) { return barrier.await_one_more(); };
+  for (const uint32_t l : each_lane(use.counted_already ? 0 : mask))
+    if (!update_mbarrier(warp, use.mbarrier, l, arrival.to[l], await)) return;
   warp.copies().copies.push_back(arrival);
 }
 
@@ -84,15 +74,14 @@ void complete(Warp& warp, Copy& copy, Mask lanes) {
     return;
   }
   show_asynchronous(warp, use.to, lanes, copy.to.data());
-  for (; lanes; lanes &= lanes - 1) {
-    const uint32_t l = first_lane(lanes), bytes = copy.bytes_from_source[l];
+  for (const uint32_t l : each_lane(lanes)) {
+    const uint32_t bytes = copy.bytes_from_source[l];
     if (bytes) {
       // The kernel may have freed the source since the copy started.
-      if (!may_access(warp, use.from, l, copy.from[l], bytes)) continue;
+      if (!may_copy(warp, use.from, l, copy.from[l], bytes)) continue;
       MemoryAccess read = use.from;
       read.bytes = static_cast<uint8_t>(bytes);
       show_asynchronous_lane(warp, read, l, copy.from[l]);
-      warp.state().counters.async_loaded += bytes;
       count_copy(warp, MemoryOp::kLoad, copy.from[l], bytes);
     }
     std::byte* to = in_shared(warp, copy.to[l]);
@@ -108,8 +97,8 @@ void wait_for_copies(Warp& warp, const AsyncUse& use, Mask mask) {
   for (Copy& copy : pending.copies) {
     if (copy.use->op == AsyncOp::kArrive) continue;
     Mask due = use.ungrouped_too ? copy.pending & mask : 0;
-    for (Mask rest = copy.pending & mask & ~due; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest), behind = pending.open_group[l] - copy.group[l];  // 0: in no group yet
+    for (const uint32_t l : each_lane(copy.pending & mask & ~due)) {
+      const uint32_t behind = pending.open_group[l] - copy.group[l];  // 0: in no group yet
       due |= static_cast<Mask>(behind > (allowed ? allowed[l] : 0)) << l;
     }
     complete(warp, copy, due);
@@ -125,13 +114,13 @@ void start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
   read_addresses(warp, use.from, mask, from.data());
   read_addresses(warp, use.to, mask, to.data());
   if (use.has_mbarrier && !find_mbarriers(warp, use.mbarrier, mask, mbarrier.data())) return;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest), bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
+  for (const uint32_t l : each_lane(mask)) {
+    const uint32_t bytes = lanes<uint32_t>(warp.registers(), use.size)[l];
     if (bytes % kBulkUnit != 0)
       return fail(warp, {Status::kMisalignedAddress, "misaligned", l, use.from.pc,
                          "a bulk copy of " + std::to_string(bytes) + " bytes",
                          "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads."});
-    const bool good = may_access(warp, use.from, l, from[l], bytes) && may_access(warp, use.to, l, to[l], bytes);
+    const bool good = may_copy(warp, use.from, l, from[l], bytes) && may_copy(warp, use.to, l, to[l], bytes);
     if (warp.state().faulted) return;
     pending.bulks.push_back({&use, l, pending.open_bulk_group[l], bytes, from[l], to[l], mbarrier[l], good, {}});
   }
@@ -152,8 +141,8 @@ const std::byte* read_source(Warp& warp, const Bulk& bulk) {
 void complete(Warp& warp, Bulk& bulk) {
   const AsyncUse& use = *bulk.use;
   // The kernel may have freed memory since the copy started.
-  const bool good = bulk.good && may_access(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
-                    may_access(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
+  const bool good = bulk.good && may_copy(warp, use.from, bulk.lane, bulk.from, bulk.bytes) &&
+                    may_copy(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
   bulk.good = false;
   if (good) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
@@ -163,15 +152,8 @@ void complete(Warp& warp, Bulk& bulk) {
       use.reduce(from, to, bulk.bytes);
     else
       std::memmove(to, from, bulk.bytes);
-    LaunchCounters& counters = warp.state().counters;
-    if (use.from.space != Space::kShared) {
-      counters.async_loaded += bulk.bytes;
-      count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
-    }
-    if (use.to.space != Space::kShared) {
-      counters.async_stored += bulk.bytes;
-      count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
-    }
+    if (use.from.space != Space::kShared) count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
+    if (use.to.space != Space::kShared) count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
   }
   if (use.has_mbarrier) bytes_came(warp, use.mbarrier, bulk.lane, bulk.mbarrier, bulk.bytes);
 }
@@ -208,11 +190,9 @@ bool advance(Warp& warp, uint64_t mbarrier) {
   }
   for (size_t i = 0; i < pending.copies.size(); ++i) {
     if (pending.copies[i].use->op != AsyncOp::kArrive) continue;
-    Mask due = 0;
-    for (Mask rest = pending.copies[i].pending; rest; rest &= rest - 1)
-      due |= static_cast<Mask>(pending.copies[i].to[first_lane(rest)] == mbarrier) << first_lane(rest);
-    if (!due) continue;
-    due &= ~(due - 1);  // one lane; then the waiting thread looks again
+    const Mask waiting = lanes_with(pending.copies[i].to.data(), mbarrier, pending.copies[i].pending);
+    if (!waiting) continue;
+    const Mask due = waiting & ~(waiting - 1);  // one lane; then the waiting thread looks again
     for (size_t earlier = 0; earlier < i; ++earlier)
       if (pending.copies[earlier].use->op != AsyncOp::kArrive)
         complete(warp, pending.copies[earlier], pending.copies[earlier].pending & due);
@@ -235,7 +215,7 @@ void run_async(Warp& warp, const AsyncUse& use, Mask mask) {
     case AsyncOp::kCommit:
     case AsyncOp::kBulkCommit:
       auto& open = use.op == AsyncOp::kCommit ? warp.copies().open_group : warp.copies().open_bulk_group;
-      for (; mask; mask &= mask - 1) ++open[first_lane(mask)];
+      for (const uint32_t l : each_lane(mask)) ++open[l];
       return;
   }
 }

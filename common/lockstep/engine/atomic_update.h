@@ -11,7 +11,6 @@
 
 #include "alu/arith.h"
 #include "count/atomic_loop.h"
-#include "engine/lane_addresses.h"
 #include "engine/launch_state.h"
 #include "engine/warp.h"
 
@@ -31,8 +30,7 @@ inline uint64_t card_shift(const Warp& warp, const MemoryAccess& access) {
 // As update_lanes, if other threads of the host may update the same cells. The kernel does not use the old values.
 template <class T, class Function>
 void update_shared_lanes(const T* b, Mask mask, const LaneAddresses& addresses, Function next) {
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     const std::atomic_ref<T> cell(*reinterpret_cast<T*>(addresses.at[l]));
     T old = cell.load(std::memory_order_relaxed);
     while (!cell.compare_exchange_weak(old, next(old, b[l], l), std::memory_order_relaxed)) {}
@@ -90,8 +88,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   if constexpr (std::is_integral_v<T>)
     if (warp.state().concurrent && access.space != Space::kShared) return update_shared_lanes(b, mask, addresses, next);
   if (access.op == MemoryOp::kReduction) {  // the kernel does not use the old values
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
+    for (const uint32_t l : each_lane(mask)) {
       T& cell = *reinterpret_cast<T*>(addresses.at[l]);
       cell = next(cell, b[l], l);
     }
@@ -99,8 +96,7 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   }
   std::array<T, kWarpSize> old;
   uint64_t changes = 0;
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     T& cell = *reinterpret_cast<T*>(addresses.at[l]);
     old[l] = cell;
     cell = next(cell, b[l], l);
@@ -109,19 +105,17 @@ void update_lanes(const Warp& warp, const MemoryAccess& access, Mask mask, const
   warp.state().changes += changes;
   if (access.registers[0] == 0) return;
   T* d = lanes<T>(registers, access.registers[0]);
-  for (Mask rest = mask; rest; rest &= rest - 1) d[first_lane(rest)] = old[first_lane(rest)];
+  for (const uint32_t l : each_lane(mask)) d[l] = old[l];
 }
 
 // T: the type in which values are added and compared.
 template <class T>
 void update_number(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  const auto update = [&](auto next) { update_lanes<T>(warp, access, mask, addresses, next); };
   switch (access.atomic) {
-    case AtomicOp::kAdd:
-      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return baseline::add(a, b); });
-    case AtomicOp::kMin:
-      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return std::min(a, b); });
-    case AtomicOp::kMax:
-      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return std::max(a, b); });
+    case AtomicOp::kAdd: return update([](T a, T b, uint32_t) { return baseline::add(a, b); });
+    case AtomicOp::kMin: return update([](T a, T b, uint32_t) { return std::min(a, b); });
+    case AtomicOp::kMax: return update([](T a, T b, uint32_t) { return std::max(a, b); });
     default: break;
   }
 }
@@ -148,19 +142,13 @@ void update_float(const Warp& warp, const MemoryAccess& access, Mask mask, const
 // T: an unsigned integer of the access's width.
 template <class T>
 void update_bits(const Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
+  const auto update = [&](auto next) { update_lanes<T>(warp, access, mask, addresses, next); };
   switch (access.atomic) {
-    case AtomicOp::kAnd:
-      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a & b); });
-    case AtomicOp::kOr:
-      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a | b); });
-    case AtomicOp::kXor:
-      return update_lanes<T>(warp, access, mask, addresses, [](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
-    case AtomicOp::kInc:
-      return update_lanes<T>(warp, access, mask, addresses,
-                             [](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
-    case AtomicOp::kDec:
-      return update_lanes<T>(warp, access, mask, addresses,
-                             [](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
+    case AtomicOp::kAnd: return update([](T a, T b, uint32_t) { return static_cast<T>(a & b); });
+    case AtomicOp::kOr: return update([](T a, T b, uint32_t) { return static_cast<T>(a | b); });
+    case AtomicOp::kXor: return update([](T a, T b, uint32_t) { return static_cast<T>(a ^ b); });
+    case AtomicOp::kInc: return update([](T a, T b, uint32_t) { return static_cast<T>(a >= b ? 0 : a + 1); });
+    case AtomicOp::kDec: return update([](T a, T b, uint32_t) { return static_cast<T>(a == 0 || a > b ? b : a - 1); });
     default: break;
   }
 }

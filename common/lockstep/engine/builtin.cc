@@ -1,6 +1,5 @@
 #include "engine/builtin.h"
 
-#include <bit>
 #include <cctype>
 #include <cstring>
 
@@ -14,17 +13,16 @@ namespace {
 template <class T>
 T argument(const Warp& warp, const CallSite& site, size_t i, uint32_t lane) {
   T value{};
-  const size_t stride = warp.launch().program.functions[warp.frame().function].param_bytes;
-  std::memcpy(&value, warp.frame().params.data() + lane * stride + site.arguments.at(i).offset, sizeof value);
+  const Frame& frame = warp.frame();
+  std::memcpy(&value, frame.params.data() + lane * frame.param_bytes() + site.arguments.at(i).offset, sizeof value);
   return value;
 }
 
 template <class T>
 void give_result(Warp& warp, const CallSite& site, uint32_t lane, T value) {
   if (site.results.empty()) return;
-  const size_t stride = warp.launch().program.functions[warp.frame().function].param_bytes;
-  auto* params = const_cast<std::byte*>(warp.frame().params.data());
-  std::memcpy(params + lane * stride + site.results[0].offset, &value, sizeof value);
+  Frame& frame = warp.frame();
+  std::memcpy(frame.params.data() + lane * frame.param_bytes() + site.results[0].offset, &value, sizeof value);
 }
 
 // One lane's view of memory through generic addresses, for reading what device code points to.
@@ -34,17 +32,12 @@ class LaneReader {
 
   // Null if [address, address + bytes) is not readable.
   const std::byte* at(uint64_t address, uint64_t bytes) const {
-    if (address - kLocalWindow < kWindowBytes)
-      return Range{0, warp_.local_bytes()}.contains(address - kLocalWindow, bytes)
-                 ? warp_.local_memory(lane_) + (address - kLocalWindow)
-                 : nullptr;
-    if (address - kSharedWindow < kWindowBytes) {
-      const uint64_t offset = address - kSharedWindow - kSharedBase;
-      return Range{0, warp_.launch().shape.shared_bytes}.contains(offset, bytes) ? warp_.block().shared() + offset
-                                                                                 : nullptr;
-    }
-    return warp_.launch().memory.find(address).contains(address, bytes) ? reinterpret_cast<const std::byte*>(address)
-                                                                        : nullptr;
+    const auto readable = [&](Space space, uint64_t at) { return range_at(warp_, space, at).contains(at, bytes); };
+    if (const uint64_t at = address - kLocalWindow; at < kWindowBytes)
+      return readable(Space::kLocal, at) ? warp_.local_memory(lane_) + at : nullptr;
+    if (const uint64_t at = address - kSharedWindow; at < kWindowBytes)
+      return readable(Space::kShared, at) ? warp_.block().shared() + (at - kSharedBase) : nullptr;
+    return readable(Space::kGlobal, address) ? reinterpret_cast<const std::byte*>(address) : nullptr;
   }
 
   std::string string(uint64_t address) const {
@@ -188,8 +181,8 @@ void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t 
 }  // namespace
 
 void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
-  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+  for (const uint32_t lane : each_lane(mask)) {
+    if (warp.state().faulted) return;
     switch (site.builtin) {
       case Builtin::kPrintf: print(warp, site, lane); break;
       case Builtin::kAssertFail: assertion_failed(warp, site, lane, pc); break;

@@ -1,7 +1,6 @@
 // builtin: the functions that device code calls and the runtime provides: vprintf, __assertfail, malloc, free.
 #pragma once
 
-#include "engine/launch.h"
 #include "engine/warp.h"
 
 namespace lockstep {

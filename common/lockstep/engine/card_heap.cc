@@ -1,32 +1,46 @@
 #include "engine/card_heap.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/align.h"
 
 namespace lockstep {
-namespace {
 
-constexpr uint64_t kUnit = 512, kBlock = 2 << 20, kLargestInBlock = 1 << 20;  // bytes
+void Holes::add(uint64_t begin, uint64_t bytes) {
+  const auto adjoin = [&](const auto& left, const auto& right) {
+    return left->first + left->second == right->first && right->first % block_ != 0;
+  };
+  const auto hole = holes_.emplace(begin, bytes).first;
+  if (const auto after = std::next(hole); after != holes_.end() && adjoin(hole, after)) {
+    hole->second += after->second;
+    holes_.erase(after);
+  }
+  if (hole == holes_.begin()) return;
+  if (const auto before = std::prev(hole); adjoin(before, hole)) {
+    before->second += hole->second;
+    holes_.erase(hole);
+  }
+}
 
-}  // namespace
+uint64_t Holes::take(uint64_t bytes) {
+  const auto hole = std::ranges::find_if(holes_, [&](const auto& entry) { return entry.second >= bytes; });
+  if (hole == holes_.end()) return 0;
+  const auto [begin, room] = *hole;
+  holes_.erase(hole);
+  if (room > bytes) holes_[begin + bytes] = room - bytes;
+  return begin;
+}
 
 uint64_t CardHeap::allocate(uint64_t bytes) {
+  constexpr uint64_t kUnit = 512, kLargestInBlock = 1 << 20;  // bytes
   const uint64_t size = align_up(bytes, kUnit);
-  if (size > kLargestInBlock) {
-    const uint64_t address = next_block_;
-    next_block_ += align_up(size, kBlock);
-    return address;
+  if (size > kLargestInBlock) return std::exchange(next_block_, next_block_ + align_up(size, kBlock));
+  uint64_t address = holes_.take(size);
+  if (address == 0) {
+    holes_.add(std::exchange(next_block_, next_block_ + kBlock), kBlock);
+    address = holes_.take(size);
   }
-  const auto fits = [size](const auto& gap) { return gap.second >= size; };
-  auto gap = std::find_if(gaps_.begin(), gaps_.end(), fits);
-  if (gap == gaps_.end()) {
-    gap = gaps_.emplace(next_block_, kBlock).first;
-    next_block_ += kBlock;
-  }
-  const auto [address, room] = *gap;
-  gaps_.erase(gap);
-  if (room > size) gaps_[address + size] = room - size;
   used_[address] = size;
   return address;
 }
@@ -34,23 +48,8 @@ uint64_t CardHeap::allocate(uint64_t bytes) {
 void CardHeap::free(uint64_t address) {
   const auto found = used_.find(address);
   if (found == used_.end()) return;  // a large allocation
-  add_gap(address, found->second);
+  holes_.add(address, found->second);
   used_.erase(found);
-}
-
-void CardHeap::add_gap(uint64_t address, uint64_t bytes) {
-  const auto after = gaps_.find(address + bytes);
-  if (after != gaps_.end() && (address + bytes) % kBlock != 0) {
-    bytes += after->second;
-    gaps_.erase(after);
-  }
-  const auto next = gaps_.lower_bound(address);
-  if (next != gaps_.begin() && address % kBlock != 0)
-    if (const auto before = std::prev(next); before->first + before->second == address) {
-      before->second += bytes;
-      return;
-    }
-  gaps_[address] = bytes;
 }
 
 }  // namespace lockstep

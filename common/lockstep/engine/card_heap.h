@@ -9,16 +9,28 @@
 
 namespace lockstep {
 
+// Addresses that were used and freed. Neighbours become one hole, except across multiples of `block`.
+class Holes {
+ public:
+  explicit Holes(uint64_t block = ~uint64_t{0}) : block_(block) {}
+  void add(uint64_t begin, uint64_t bytes);
+  uint64_t take(uint64_t bytes);  // from the lowest hole that is large enough; 0 if there is none
+
+ private:
+  uint64_t block_;
+  std::map<uint64_t, uint64_t> holes_;  // start → bytes
+};
+
 class CardHeap {
  public:
   uint64_t allocate(uint64_t bytes);
   void free(uint64_t address);
 
  private:
-  void add_gap(uint64_t address, uint64_t bytes);
-
+  static constexpr uint64_t kBlock = 2 << 20;  // bytes
   uint64_t next_block_ = uint64_t{1} << 32;
-  std::map<uint64_t, uint64_t> used_, gaps_;  // start → bytes, inside blocks of 2 MiB
+  std::map<uint64_t, uint64_t> used_;  // start → bytes, inside blocks
+  Holes holes_{kBlock};
 };
 
 }  // namespace lockstep

@@ -1,17 +1,9 @@
 #include "engine/collective.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 
 namespace lockstep {
 namespace {
-
-void set_predicate(std::byte* registers, uint32_t offset, Mask value, Mask active) {
-  if (offset == 0) return;
-  Mask& p = *lanes<Mask>(registers, offset);
-  p = (p & ~active) | (value & active);
-}
 
 void set_all(std::byte* registers, uint32_t offset, uint32_t value, Mask active) {
   if (offset == 0) return;
@@ -19,7 +11,7 @@ void set_all(std::byte* registers, uint32_t offset, uint32_t value, Mask active)
   if (active == kFullMask)
     std::fill_n(d, kWarpSize, value);
   else
-    for (Mask rest = active; rest; rest &= rest - 1) d[std::countr_zero(rest)] = value;
+    for (const uint32_t l : each_lane(active)) d[l] = value;
 }
 
 struct LaneNumbers {
@@ -93,28 +85,21 @@ template <class T>
 void match(const Collective& m, std::byte* registers, Mask active) {
   std::array<T, kWarpSize> a;
   std::copy_n(lanes<T>(registers, m.a), kWarpSize, a.begin());
-  const auto same_as = [&](T value) {
-    Mask same = 0;
-    for (int l = 0; l < kWarpSize; ++l) same |= static_cast<Mask>(a[l] == value) << l;
-    return same & active;
-  };
+  const auto same_as = [&](uint32_t lane) { return lanes_with(a.data(), a[lane], active); };
   if (m.op == CollectiveOp::kMatchAll) {
-    const bool all = same_as(a[std::countr_zero(active)]) == active;
+    const bool all = same_as(first_lane(active)) == active;
     set_all(registers, m.d, all ? active : 0, active);
     set_predicate(registers, m.p, all ? kFullMask : 0, active);
-  } else {
-    for (Mask rest = active; rest; rest &= rest - 1) {
-      const int l = std::countr_zero(rest);
-      if (m.d) lanes<uint32_t>(registers, m.d)[l] = same_as(a[l]);
-    }
+  } else if (m.d) {
+    for (const uint32_t l : each_lane(active)) lanes<uint32_t>(registers, m.d)[l] = same_as(l);
   }
 }
 
 template <class T>
 T reduce(const T* a, CollectiveOp op, Mask active) {
-  T result = a[std::countr_zero(active)];
-  for (Mask rest = active & (active - 1); rest; rest &= rest - 1) {
-    const T value = a[std::countr_zero(rest)];
+  T result = a[first_lane(active)];
+  for (const uint32_t l : each_lane(active & (active - 1))) {
+    const T value = a[l];
     switch (op) {
       case CollectiveOp::kReduxAdd:
         result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(value));
@@ -143,8 +128,8 @@ void run_collective(const Collective& c, std::byte* registers, Mask active) {
   if (c.op <= CollectiveOp::kMatchAll)
     return c.wide ? match<uint64_t>(c, registers, active) : match<uint32_t>(c, registers, active);
   if (c.op == CollectiveOp::kElect) {
-    const int leader = std::countr_zero(active);
-    set_all(registers, c.d, static_cast<uint32_t>(leader), active);
+    const uint32_t leader = first_lane(active);
+    set_all(registers, c.d, leader, active);
     return set_predicate(registers, c.p, 1u << leader, active);
   }
   const uint32_t result = c.is_signed ? static_cast<uint32_t>(reduce(lanes<int32_t>(registers, c.a), c.op, active))

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "program/instruction.h"
 #include "program/program.h"
 
 namespace lockstep {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/block.h"
-#include "engine/deadlock.h"
 #include "engine/grid.h"
 #include "engine/stall.h"
 #include "engine/workers.h"
@@ -55,13 +54,11 @@ class Grid {
 
  private:
   void start_next() {
-    std::unique_ptr<Block> block;
     if (spare_.empty())
-      block = std::make_unique<Block>(launch_, state_, static_cast<uint32_t>(active_.size()));
-    else
-      block = std::move(spare_.back()), spare_.pop_back();
-    block->start(next_++);
-    active_.push_back(std::move(block));
+      spare_.push_back(std::make_unique<Block>(launch_, state_, static_cast<uint32_t>(active_.size())));
+    active_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    active_.back()->start(next_++);
   }
 
   void look_for_stall() {

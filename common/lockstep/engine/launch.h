@@ -5,7 +5,6 @@
 
 #include "base/limits.h"
 #include "base/options.h"
-#include "engine/launch_shape.h"
 #include "engine/observer.h"
 #include "engine/source_names.h"
 
@@ -14,6 +13,17 @@ namespace lockstep {
 // What follows an access out of bounds: the launch ends, or the kernel continues without the access, so that one run
 // finds more than the first error.
 enum class AfterBadAccess : uint8_t { kStop, kContinue };
+
+// How many blocks and threads a launch has, and how much memory each has to itself.
+struct LaunchShape {
+  Dim3 grid{}, block{};
+  uint64_t shared_bytes = 0;  // of a block, static and dynamic
+  uint64_t dynamic_shared_bytes = 0;
+  uint64_t local_bytes = 0;  // of a thread
+
+  uint32_t threads_per_block() const { return static_cast<uint32_t>(block.count()); }
+  uint32_t warps_per_block() const { return (threads_per_block() + kWarpSize - 1) / kWarpSize; }
+};
 
 struct Launch {
   const Program& program;

@@ -5,7 +5,6 @@
 #include "engine/access.h"
 #include "engine/block.h"
 #include "engine/fault.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 namespace {
@@ -94,9 +93,7 @@ bool bytes_came(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t 
 
 bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out) {
   read_addresses(warp, access, mask, out);
-  const Range shared{kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     if (access.space == Space::kGeneric) {
       if (out[l] - kSharedWindow >= kWindowBytes) {
         fail_mbarrier(warp, access, l, "an mbarrier that is not in shared memory", "Next: declare it __shared__.");
@@ -104,8 +101,7 @@ bool find_mbarriers(Warp& warp, const MemoryAccess& access, Mask mask, uint64_t*
       }
       out[l] -= kSharedWindow;
     }
-    if (out[l] % sizeof(uint64_t)) return fail_misaligned(warp, access, l, out[l]), false;
-    if (!shared.contains(out[l], sizeof(uint64_t))) return fail_shared(warp, access, l, out[l]), false;
+    if (!may_access(warp, access, Space::kShared, l, out[l])) return false;
   }
   return true;
 }

@@ -64,8 +64,8 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   if (!find_mbarriers(warp, use.access, mask, at)) return true;
   if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.access, mask, at);
   Mask over = 0;
-  for (Mask rest = mask; rest && !warp.state().faulted; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
+    if (warp.state().faulted) break;
     const auto bytes = [&] { return lanes<uint32_t>(file, use.bytes)[l]; };
     switch (use.op) {
       case MbarrierOp::kInit:
@@ -89,8 +89,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   }
   if (use.op != MbarrierOp::kTest) return true;
   if (over) show_asynchronous(warp, use.access, over, at);
-  Mask& d = *lanes<Mask>(file, use.d);
-  d = (d & ~mask) | over;
+  set_predicate(file, use.d, over, mask);
   return over == mask;
 }
 

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
@@ -29,12 +28,16 @@ constexpr uint64_t kBeginApart = 0x2000'0000'0000;
 constexpr uint64_t kMargins = 64 << 20;  // for what lies between shared allocations
 constexpr size_t kMostFreed = 1 << 16;   // freed allocations that are remembered before their addresses are used again
 
-Range find_in(const std::map<uint64_t, uint64_t>& allocations, uint64_t address) {
-  auto after = allocations.upper_bound(address);
+Range find_in(const std::map<uint64_t, Range>& allocations, uint64_t address) {
+  const auto after = allocations.upper_bound(address);
   if (after == allocations.begin()) return {};
-  const auto& [begin, bytes] = *std::prev(after);
-  return address < begin + bytes ? Range{begin, begin + bytes, begin} : Range{};
+  const Range& range = std::prev(after)->second;
+  return address < range.end ? range : Range{};
 }
+
+// The addresses that an allocation takes: whole pages. So each allocation has its own protection, and freed pages go
+// back to the system.
+uint64_t span_of(uint64_t bytes) { return align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))); }
 
 std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
@@ -79,51 +82,41 @@ Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - around_), reserved_ +
 
 uint64_t Memory::take(Arena& arena, uint64_t span) {
   const bool room = arena.fresh_end - arena.fresh >= span;
-  auto hole = arena.holes.end();
-  if (!room || freed_.size() >= kMostFreed)
-    hole = std::find_if(arena.holes.begin(), arena.holes.end(), [&](const auto& h) { return h.second >= span; });
-  if (!room && hole == arena.holes.end()) return 0;
-  const uint64_t begin = hole == arena.holes.end() ? arena.fresh : hole->first;
-  if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) return 0;
-  if (hole == arena.holes.end()) {
-    arena.fresh += span;
-  } else {
-    if (hole->second > span) arena.holes[begin + span] = hole->second - span;
-    arena.holes.erase(hole);
-  }
-  return begin;
+  const uint64_t hole = !room || freed_.size() >= kMostFreed ? arena.holes.take(span) : 0;
+  if (!room && !hole) return 0;
+  const uint64_t begin = hole ? hole : arena.fresh;
+  const bool allowed = mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) == 0;
+  if (allowed && !hole) arena.fresh += span;
+  if (!allowed && hole) arena.holes.add(hole, span);
+  return allowed ? begin : 0;
 }
 
 uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
-  // In whole pages: each allocation has its own protection, and freed pages go back to the system.
-  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t span = align_up(bytes + kAlignment, page);
+  const uint64_t span = span_of(bytes);
   const uint64_t begin = take(use.host_reaches && shared_.begin ? shared_ : own_, span);
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
-  live_[begin] = bytes;
-  on_card_[begin] = use.by_host ? card_.allocate(bytes) : begin;
+  live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin};
   used_ += bytes;
   return begin;
 }
 
 uint64_t Memory::allocate_apart(uint64_t bytes) {
-  const uint64_t span = align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+  const uint64_t span = span_of(bytes);
   const uint64_t begin = own_.fresh_end - span;
   if (mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   own_.fresh_end = begin;
-  apart_[begin] = bytes;
+  apart_[begin] = {begin, begin + bytes, begin};
   return begin;
 }
 
 bool Memory::free(uint64_t address) {
   const auto found = live_.find(address);
   if (found == live_.end()) return false;
-  const uint64_t bytes = found->second;
-  const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t span = align_up(bytes + kAlignment, page);
+  const Range range = found->second;
+  const uint64_t bytes = range.end - range.begin, span = span_of(bytes);
   void* memory = reinterpret_cast<void*>(address);
   const bool shared = shared_.begin && address >= shared_.begin;
   if (shared) {
@@ -133,22 +126,10 @@ bool Memory::free(uint64_t address) {
     mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   live_.erase(found);
-  const auto on_card = on_card_.find(address);
-  card_.free(on_card->second);
-  on_card_.erase(on_card);
-  freed_[address] = bytes;
+  card_.free(range.on_card);
+  freed_[address] = range;
   used_ -= bytes;
-  auto& holes = (shared ? shared_ : own_).holes;
-  auto next = holes.emplace(address, span).first;
-  if (const auto after = std::next(next); after != holes.end() && next->first + next->second == after->first) {
-    next->second += after->second;
-    holes.erase(after);
-  }
-  if (next != holes.begin())
-    if (const auto before = std::prev(next); before->first + before->second == next->first) {
-      before->second += next->second;
-      holes.erase(next);
-    }
+  (shared ? shared_ : own_).holes.add(address, span);
   return true;
 }
 
@@ -162,18 +143,13 @@ bool Memory::is_host(uint64_t address) const {
 }
 
 Range Memory::find(uint64_t address) const {
-  Range r = find_in(live_, address);
-  if (!r.end) return find_in(apart_, address);
-  r.on_card = on_card_.at(r.begin);
-  return r;
+  const Range live = find_in(live_, address);
+  return live.end ? live : find_in(apart_, address);
 }
 
 AddressInfo Memory::describe(uint64_t address) const {
   if (const Range r = find_in(live_, address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
-  const auto after = freed_.upper_bound(address);
-  if (after != freed_.begin())
-    if (const auto& [begin, bytes] = *std::prev(after); address < begin + bytes)
-      return {AddressKind::kFreed, begin, bytes};
+  if (const Range r = find_in(freed_, address); r.end) return {AddressKind::kFreed, r.begin, r.end - r.begin};
   return {};
 }
 
@@ -196,8 +172,8 @@ std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
 Range Memory::nearest(uint64_t address) const {
   const auto after = live_.upper_bound(address);
   Range below, above;
-  if (after != live_.begin()) below = {std::prev(after)->first, std::prev(after)->first + std::prev(after)->second};
-  if (after != live_.end()) above = {after->first, after->first + after->second};
+  if (after != live_.begin()) below = std::prev(after)->second;
+  if (after != live_.end()) above = after->second;
   if (below.end == 0 || address < below.end) return below.end ? below : above;
   return above.end == 0 || address - below.end <= above.begin - address ? below : above;
 }

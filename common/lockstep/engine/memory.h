@@ -35,8 +35,7 @@ class Memory {
 
   // 0 if the device's memory is used up. Starts are multiples of 512. At least 512 unused bytes lie between two
   // allocations, so that an access just beyond one end does not hit a neighbour.
-  uint64_t allocate(uint64_t bytes, MemoryUse use);
-  uint64_t allocate(uint64_t bytes) { return allocate(bytes, MemoryUse{}); }
+  uint64_t allocate(uint64_t bytes, MemoryUse use = {});
   bool free(uint64_t address);  // false: no allocation starts there
   // For the device's own use, and not counted. It lies at the far end of the addresses, where no index beside an array
   // leads. Only find() knows it.
@@ -65,8 +64,8 @@ class Memory {
  private:
   struct Arena {
     uint64_t begin = 0;
-    uint64_t fresh = 0, fresh_end = 0;     // addresses not used yet
-    std::map<uint64_t, uint64_t> holes{};  // start → bytes of addresses that were used and freed
+    uint64_t fresh = 0, fresh_end = 0;  // addresses not used yet
+    Holes holes{};
   };
   // Takes `span` bytes of its addresses; 0 if it has no more.
   uint64_t take(Arena& arena, uint64_t span);
@@ -76,10 +75,8 @@ class Memory {
   uint64_t base_ = 0, reserved_ = 0, around_ = 0;
   Arena own_, shared_;  // shared_ without addresses: the host reaches all of it
   CardHeap card_;
-  std::map<uint64_t, uint64_t> on_card_;  // start → address on a card
-  std::map<uint64_t, uint64_t> live_;     // start → bytes
-  std::map<uint64_t, uint64_t> apart_;    // start → bytes
-  std::map<uint64_t, uint64_t> freed_;    // start → bytes, until the addresses are used again
+  std::map<uint64_t, Range> live_, apart_;  // by start
+  std::map<uint64_t, Range> freed_;         // likewise, until the addresses are used again
 };
 
 }  // namespace lockstep

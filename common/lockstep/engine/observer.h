@@ -3,12 +3,13 @@
 // notice.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/findings.h"
 #include "base/lanes.h"
-#include "engine/lane_addresses.h"
 #include "engine/memory.h"
 #include "program/program.h"
 
@@ -16,6 +17,13 @@ namespace lockstep {
 
 class Block;
 struct Launch;
+
+// Where the data of one warp's access lies in this process, lane by lane.
+struct LaneAddresses {
+  std::array<uint64_t, kWarpSize> at;  // lanes that are not active repeat the first active one
+  bool consecutive = false;            // at[l] == at[0] + l · bytes, for all 32 lanes
+  uint64_t shared_begin = 0;           // of the block's shared memory, if they lie there; else 0
+};
 
 // One access of some lanes of a warp, before the data moves.
 struct ObservedAccess {
@@ -69,6 +77,13 @@ class Observer {
 using Observers = std::vector<Observer*>;
 
 // An allocation that all of them watch from now on. 0: the card or the system does not have that much memory.
-uint64_t allocate_watched(Memory& memory, const Observers& observers, uint64_t bytes, MemoryUse use);
+inline uint64_t allocate_watched(Memory& memory, const Observers& observers, uint64_t bytes, MemoryUse use) {
+  const uint64_t address = memory.allocate(bytes, use);
+  if (address == 0) return 0;
+  if (std::ranges::all_of(observers, [&](Observer* observer) { return observer->allocated(address, bytes); }))
+    return address;
+  memory.free(address);
+  return 0;
+}
 
 }  // namespace lockstep

@@ -36,8 +36,8 @@ struct PendingCopies {
     const auto meets = [&](uint64_t to, uint32_t length) { return to < address + bytes && address < to + length; };
     for (const Copy& copy : copies) {
       if (copy.use->op == AsyncOp::kArrive) continue;
-      for (Mask rest = copy.pending; rest; rest &= rest - 1)
-        if (meets(copy.to[first_lane(rest)], copy.use->to.bytes)) return Writer{copy.use->to.pc, first_lane(rest)};
+      for (const uint32_t l : each_lane(copy.pending))
+        if (meets(copy.to[l], copy.use->to.bytes)) return Writer{copy.use->to.pc, l};
     }
     for (const Bulk& bulk : bulks)
       if (bulk.good && bulk.use->to.space == Space::kShared && meets(bulk.to, bulk.bytes))

@@ -3,14 +3,10 @@
 #pragma once
 
 #include "count/row.h"
-#include "engine/block.h"
-#include "engine/launch_state.h"
 #include "engine/traffic_access.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 
-// function(arguments…), in AVX2 code if the CPU has it: for loops over 32 lanes.
 #if defined(__x86_64__)
 inline const bool kHasAvx2 = __builtin_cpu_supports("avx2");
 
@@ -18,17 +14,16 @@ template <auto function, class... Arguments>
 [[gnu::target("avx2"), gnu::flatten, gnu::noinline]] auto in_avx2(Arguments... arguments) {
   return function(arguments...);
 }
+#endif
 
+// function(arguments…), in AVX2 code if the CPU has it: for loops over 32 lanes.
 template <auto function, class... Arguments>
 auto widest(Arguments... arguments) {
-  return kHasAvx2 ? in_avx2<function>(arguments...) : function(arguments...);
-}
-#else
-template <auto function, class... Arguments>
-auto widest(Arguments... arguments) {
+#if defined(__x86_64__)
+  if (kHasAvx2) return in_avx2<function>(arguments...);
+#endif
   return function(arguments...);
 }
-#endif
 
 // Device memory and registers never overlap, so these loops become vector code. Row::stride equals the whole access:
 // lane after lane, element after element.
@@ -186,8 +181,7 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
 
 template <Space space, RowMover move>
 bool access_row(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if (warp.launch().watched()) return false;
-  if (access.base == 0) return false;
+  if (warp.launch().watched() || access.base == 0) return false;
   Row row;
   const std::byte* registers = warp.registers() + access.base;
   const bool found = access.wide_base ? widest<find_row<uint64_t>>(registers, mask, access.offset, &row)

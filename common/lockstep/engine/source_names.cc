@@ -1,6 +1,6 @@
 #include "engine/source_names.h"
 
-#include "engine/launch_shape.h"
+#include "base/lanes.h"
 
 namespace lockstep {
 namespace {
@@ -11,15 +11,15 @@ std::string location_of(const Site& site, uint32_t ptx_line = 0) {
   return line + " of its PTX (compile with -lineinfo to see your own line)";
 }
 
-std::string name_of(const Element& element, uint32_t bytes) {
-  return element.array + "[" + std::to_string(element.offset / static_cast<int64_t>(bytes)) + "]";
-}
-
 }  // namespace
 
 std::string text(const Site& site) {
   return (site.access.empty() ? "" : site.access + " ") + "at " + location_of(site) + " by block " + text(site.block) +
          ", thread " + text(site.thread);
+}
+
+std::string Element::name(uint32_t bytes) const {
+  return array + "[" + std::to_string(offset / static_cast<int64_t>(bytes)) + "]";
 }
 
 std::pair<std::string, uint32_t> SourceNames::source_line(uint32_t pc) const {
@@ -51,14 +51,6 @@ Element SourceNames::shared_element(uint64_t offset) const {
 Element SourceNames::global_element(uint64_t address) const {
   const uint64_t base = memory.nearest(address).begin;
   return {allocation(base), static_cast<int64_t>(address - base)};
-}
-
-std::string SourceNames::name_of_shared(uint64_t offset, uint32_t bytes) const {
-  return name_of(shared_element(offset), bytes);
-}
-
-std::string SourceNames::name_of_global(uint64_t address, uint32_t bytes) const {
-  return name_of(global_element(address), bytes);
 }
 
 }  // namespace lockstep

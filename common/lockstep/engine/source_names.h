@@ -16,6 +16,7 @@ namespace lockstep {
 struct Element {
   std::string array;
   int64_t offset = 0;
+  std::string name(uint32_t bytes) const;  // "s_tile[17]": the element of `bytes` bytes there
 };
 
 struct SourceNames {
@@ -36,9 +37,6 @@ struct SourceNames {
   // The array at an offset in the block's shared memory, or at an address.
   Element shared_element(uint64_t offset) const;
   Element global_element(uint64_t address) const;
-  // "s_tile[17]": the element of `bytes` bytes there.
-  std::string name_of_shared(uint64_t offset, uint32_t bytes) const;
-  std::string name_of_global(uint64_t address, uint32_t bytes) const;
 };
 
 // "write at scan.cu:12 by block (0,0,0), thread (17,0,0)"

@@ -18,6 +18,10 @@ class Warp;
 struct Launch;
 struct LaunchState;
 
+// Ends a launch whose threads wait for each other forever. In: the blocks that are left. Out: a fault that names the
+// lines, and for each line the warps and lanes that wait there.
+void report_deadlock(std::span<const Block* const> blocks);
+
 class StallWatch {
  public:
   StallWatch(const Launch& launch, LaunchState& state) : launch_(launch), state_(state) {}

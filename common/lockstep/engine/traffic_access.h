@@ -4,9 +4,6 @@
 
 #include "count/row.h"
 #include "engine/block.h"
-#include "engine/lane_addresses.h"
-#include "engine/launch_state.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 
@@ -84,14 +81,16 @@ inline void count_traffic(Warp& warp, const MemoryAccess& access, const Row& row
 inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAddresses& addresses) {
   std::array<uint64_t, kWarpSize> at;
   uint32_t count = 0;
-  for (; mask; mask &= mask - 1) at[count++] = addresses.at[first_lane(mask)];
+  for (const uint32_t l : each_lane(mask)) at[count++] = addresses.at[l];
   TrafficAccess traffic(warp, access);
   look_up_lanes(traffic, count, access.bytes * access.count, [&](uint32_t i) { return at[i]; });
   traffic.finish(warp);
 }
 
-// The traffic of an asynchronous copy, whose instruction is neither a load nor a store.
+// An asynchronous copy, whose instruction is neither a load nor a store: its bytes and its traffic.
 inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
+  LaunchCounters& counters = warp.state().counters;
+  (op == MemoryOp::kLoad ? counters.async_loaded : counters.async_stored) += bytes;
   if (!warp.launch().counts_traffic || bytes == 0) return;
   MemoryAccess access;
   access.op = op;

@@ -11,7 +11,6 @@
 
 #include "base/findings.h"
 #include "count/counters.h"
-#include "engine/joins.h"
 #include "engine/launch.h"
 #include "engine/pending_copies.h"
 #include "program/program.h"
@@ -30,7 +29,7 @@ AlignedBytes aligned_bytes(size_t bytes);  // zeroed
 struct Frame {
   uint32_t function = 0;  // index into Program::functions
   AlignedBytes registers;
-  std::vector<std::byte> params;  // param_bytes for each lane, lane 0 first
+  std::vector<std::byte> params;  // param_bytes() for each lane, lane 0 first
   uint64_t local_base = 0;        // of the function's variables in the lane's local memory
   uint64_t allocated = 0;         // bytes of local memory behind them, by alloca
   Mask live = 0;                  // lanes that have not returned from the call
@@ -38,6 +37,37 @@ struct Frame {
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
   uint32_t depth = 0;  // calls between the kernel and this frame
+
+  uint32_t param_bytes() const { return static_cast<uint32_t>(params.size() / kWarpSize); }  // of one lane
+};
+
+struct Join {
+  uint32_t pc = 0;
+  Frame* frame = nullptr;
+  Mask expected = 0, arrived = 0;
+  Join* parent = nullptr;  // where the lanes meet others after this join
+};
+
+// Where the paths of one warp that parted at a branch wait for each other. Freed joins are used again.
+class Joins {
+ public:
+  Join* add(const Join& join) {
+    if (spare_.empty()) spare_.push_back(&storage_.emplace_back());
+    Join* added = spare_.back();
+    spare_.pop_back();
+    *added = join;
+    in_use_.push_back(added);
+    return added;
+  }
+  void free(Join* join) {
+    std::erase(in_use_, join);
+    spare_.push_back(join);
+  }
+  const std::vector<Join*>& in_use() const { return in_use_; }
+
+ private:
+  std::deque<Join> storage_;
+  std::vector<Join*> in_use_, spare_;
 };
 
 struct Path {
@@ -57,11 +87,15 @@ struct Path {
 // used up.
 enum class Progress : uint8_t { kDone, kBlocked, kYielded, kTurnOver };
 
+// Of one lane's register.
+inline uint32_t bytes_of(Width width) {
+  return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
+}
+
 // Writes value(l) into the register of each lane l in `mask`.
 template <class Value>
 void write_lanes(std::byte* registers, uint32_t offset, Width width, Mask mask, const Value& value) {
-  for (; mask; mask &= mask - 1) {
-    const uint32_t l = first_lane(mask);
+  for (const uint32_t l : each_lane(mask)) {
     if (width == Width::k64)
       lanes<uint64_t>(registers, offset)[l] = value(l);
     else if (width == Width::k16)
@@ -95,7 +129,7 @@ class Warp {
   void pass_barrier(uint32_t id, uint32_t reduced);  // likewise; `reduced`: the result of bar.red
 
   // Of the running path, for handlers.
-  const Frame& frame() const { return *frame_; }
+  Frame& frame() const { return *frame_; }
   std::byte* registers() const { return frame_->registers.get(); }
   std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_bytes(); }
   uint64_t local_bytes() const { return launch_.shape.local_bytes; }
@@ -108,7 +142,7 @@ class Warp {
 
   // Paths. Each gives false if no lane of `path` can run on.
   void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
-  bool branch_indexed(Path& path, const Instruction& in, Mask mask);
+  void branch_indexed(Path& path, const Instruction& in, Mask mask);
   bool arrive(Path& path);
   bool end_lanes(Path& path, Mask leaving);
   bool call(Path& path, const Instruction& in, Mask mask);
@@ -116,7 +150,7 @@ class Warp {
   uint64_t local_end(const Frame& frame) const;
   void fail_stack(const Path& path);
   void enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc);
-  bool return_lanes(Path& path, Mask mask);
+  void return_lanes(Path& path, Mask mask);
   bool wait_at_barrier(Path& path, const Instruction& in, Mask mask);
   Mask meet(Path& path, Mask mask, const uint32_t* members, Path::State state);
   bool wait_at_cluster(Path& path, Mask mask);
@@ -162,5 +196,12 @@ class Warp {
     uint32_t dull = kFew;     // turns used up since a turn last looked so
   } turns_;
 };
+
+// The memory that an access to this address may touch. Addresses in shared memory and in a lane's local memory are
+// addresses within it.
+inline Range range_at(const Warp& warp, Space space, uint64_t address) {
+  if (space == Space::kShared) return {kSharedBase, kSharedBase + warp.launch().shape.shared_bytes};
+  return space == Space::kLocal ? Range{0, warp.local_bytes()} : warp.launch().memory.find(address);
+}
 
 }  // namespace lockstep

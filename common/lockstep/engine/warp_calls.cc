@@ -34,9 +34,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   const auto& ids = launch_.program.function_ids;
   for (Mask rest = mask; rest;) {
     const uint64_t target = targets[first_lane(rest)];
-    Mask group = 0;
-    for (uint32_t l = 0; l < kWarpSize; ++l)
-      if ((rest >> l & 1) && targets[l] == target) group |= 1u << l;
+    const Mask group = lanes_with(targets, target, rest);
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
       fail(*this,
@@ -70,10 +68,22 @@ void Warp::allocate_local(Path& path, const Instruction& in, Mask mask) {
   const uint64_t offset = align_up(local_end(*path.frame), in.alignment);
   uint64_t most = 0;
   const auto* bytes = lanes<uint64_t>(registers(), in.a);
-  for (Mask rest = mask; rest; rest &= rest - 1) most = std::max(most, bytes[first_lane(rest)]);
+  for (const uint32_t l : each_lane(mask)) most = std::max(most, bytes[l]);
   if (most > local_bytes() || offset + most > local_bytes()) return fail_stack(path);
   path.frame->allocated += align_up(offset + most, 16) - local_end(*path.frame);
   write_lanes(registers(), in.d, Width::k64, mask, [&](uint32_t) { return offset; });
+}
+
+// Copies the lanes' parameters: source number i of one frame becomes target number i of the other.
+static void copy_slots(const Frame& from, const std::vector<ParamSlot>& sources, Frame& to,
+                       const std::vector<ParamSlot>& targets, Mask mask) {
+  const size_t from_stride = from.param_bytes(), to_stride = to.param_bytes();
+  for (size_t i = 0; i < std::min(sources.size(), targets.size()); ++i) {
+    const std::byte* source = from.params.data() + sources[i].offset;
+    std::byte* target = to.params.data() + targets[i].offset;
+    const size_t bytes = std::min(sources[i].bytes, targets[i].bytes);
+    for (const uint32_t l : each_lane(mask)) std::memcpy(target + l * to_stride, source + l * from_stride, bytes);
+  }
 }
 
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {
@@ -97,40 +107,20 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
     for (const Preset& preset : code.presets)
       if (preset.source == Preset::kLocalAddress) set_preset(*frame, preset);
   }
-  const size_t from_stride = launch_.program.functions[caller->function].param_bytes;
-  for (size_t i = 0; i < std::min(site.arguments.size(), code.params.size()); ++i)
-    for (Mask rest = path.mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      std::memcpy(frame->params.data() + l * code.param_bytes + code.params[i].offset,
-                  caller->params.data() + l * from_stride + site.arguments[i].offset,
-                  std::min(site.arguments[i].bytes, code.params[i].bytes));
-    }
+  copy_slots(*caller, site.arguments, *frame, code.params, path.mask);
   path.frame = frame;
   path.pc = code.entry;
 }
 
-bool Warp::return_lanes(Path& path, Mask mask) {
-  if (!mask) {
-    ++path.pc;
-    return true;
-  }
+void Warp::return_lanes(Path& path, Mask mask) {
   Frame* frame = path.frame;
   Frame* caller = frame->caller;
-  const FunctionCode& code = launch_.program.functions[frame->function];
-  const size_t to_stride = launch_.program.functions[caller->function].param_bytes;
-  for (size_t i = 0; i < std::min(frame->call->results.size(), code.results.size()); ++i)
-    for (Mask rest = mask; rest; rest &= rest - 1) {
-      const uint32_t l = first_lane(rest);
-      std::memcpy(caller->params.data() + l * to_stride + frame->call->results[i].offset,
-                  frame->params.data() + l * code.param_bytes + code.results[i].offset,
-                  std::min(frame->call->results[i].bytes, code.results[i].bytes));
-    }
+  copy_slots(*frame, launch_.program.functions[frame->function].results, *caller, frame->call->results, mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
   path.mask = mask;
   path.pc = frame->return_pc;
   path.frame = caller;
   leave_frame(frame, mask);
-  return true;
 }
 
 }  // namespace lockstep

@@ -16,43 +16,30 @@ void Warp::put_aside(const Path& path, Mask mask, uint32_t pc) {
 
 // The lanes of `taken` go to target, the others to the next instruction. Both know where they meet again.
 void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
-  if (taken == path.mask) {
-    path.pc = target;
-    return;
-  }
+  if (taken == path.mask) return void(path.pc = target);
   const uint32_t next = path.pc + 1;
-  if (taken == 0) {
-    path.pc = next;
-    return;
-  }
+  if (taken == 0) return void(path.pc = next);
   ++state_.counters.at[path.pc].divergent;
-  const Mask rest = path.mask & ~taken;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
     path.join = joins_.add({meeting, path.frame, path.mask, 0, path.join});
-  if (target == meeting) {
-    path.join->arrived |= taken;
-    path.mask = rest;
-    path.pc = next;
-  } else if (next == meeting) {
-    path.join->arrived |= rest;
-    path.mask = taken;
-    path.pc = target;
-  } else {
-    const bool take_first = launch_.schedule.kind == Schedule::kReverse ? target > next : target < next;
-    put_aside(path, take_first ? rest : taken, take_first ? next : target);
-    path.mask = take_first ? taken : rest;
-    path.pc = take_first ? target : next;
-  }
+  const bool nearer = launch_.schedule.kind == Schedule::kReverse ? target > next : target < next;
+  const bool take_first = target != meeting && (next == meeting || nearer);
+  const Mask first = take_first ? taken : path.mask & ~taken, others = path.mask & ~first;
+  if (target == meeting || next == meeting)
+    path.join->arrived |= others;
+  else
+    put_aside(path, others, take_first ? next : target);
+  path.mask = first;
+  path.pc = take_first ? target : next;
 }
 
 // brx.idx: one path for each target that a lane takes.
-bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
+void Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   const auto& table = launch_.program.tables[in.index];
   const auto* index = lanes<uint32_t>(registers(), in.a);
   std::vector<std::pair<uint32_t, Mask>> groups;
   if (mask != path.mask) groups.emplace_back(path.pc + 1, path.mask & ~mask);
-  for (Mask rest = mask; rest; rest &= rest - 1) {
-    const uint32_t l = first_lane(rest);
+  for (const uint32_t l : each_lane(mask)) {
     const uint32_t target = table[std::min<size_t>(index[l], table.size() - 1)];
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == target; });
     if (group == groups.end())
@@ -68,7 +55,6 @@ bool Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   for (size_t i = 1; i < groups.size(); ++i) put_aside(path, groups[i].second, groups[i].first);
   path.mask = groups[0].second;
   path.pc = groups[0].first;
-  return true;
 }
 
 bool Warp::arrive(Path& path) {
@@ -122,8 +108,7 @@ void Warp::merge_paths() {
 
 // No join waits for these lanes any longer. If a join waited for no other lanes, its lanes continue.
 void Warp::remove_from_joins(Join* join, Mask leaving) {
-  while (join) {
-    Join* parent = join->parent;
+  for (; join; join = join->parent) {
     join->expected &= ~leaving;
     if (!join->expected) {
       joins_.free(join);
@@ -131,18 +116,13 @@ void Warp::remove_from_joins(Join* join, Mask leaving) {
       paths_.push_back(behind(*join, join->expected));
       joins_.free(join);
     }
-    join = parent;
   }
 }
 
 bool Warp::end_lanes(Path& path, Mask leaving) {
   live_ &= ~leaving;
   path.mask &= ~leaving;
-  for (Frame* frame = path.frame; frame;) {
-    Frame* caller = frame->caller;
-    leave_frame(frame, leaving);
-    frame = caller;
-  }
+  for (Frame* frame = path.frame; frame; frame = frame->caller) leave_frame(frame, leaving);
   if (leaving) remove_from_joins(path.join, leaving);
   ++path.pc;
   return path.mask != 0;

@@ -4,9 +4,7 @@
 #include "engine/async_copy.h"
 #include "engine/block.h"
 #include "engine/fault.h"
-#include "engine/launch_state.h"
 #include "engine/mbarrier_run.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 namespace {
@@ -134,15 +132,24 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
     case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
-    case Kind::kBranchIndexed: return branch_indexed(path, in, mask);
+    case Kind::kBranchIndexed: branch_indexed(path, in, mask); return true;
     case Kind::kCall: return call(path, in, mask);
-    case Kind::kReturn: return return_lanes(path, mask);
+    case Kind::kReturn:
+      if (!mask) break;
+      return_lanes(path, mask);
+      return true;
     case Kind::kExit:
       if (!copies_.idle()) finish_copies(*this, mask);
       return end_lanes(path, mask);
-    case Kind::kBarrier: return wait_at_barrier(path, in, mask);
-    case Kind::kWarpBarrier: return wait_at_warp_barrier(path, in, mask);
-    case Kind::kCollective: return collective(path, mask);
+    case Kind::kBarrier:
+      if (!mask) break;
+      return wait_at_barrier(path, in, mask);
+    case Kind::kWarpBarrier:
+      if (!mask) break;
+      return wait_at_warp_barrier(path, in, mask);
+    case Kind::kCollective:
+      if (!mask) break;
+      return collective(path, mask);
     case Kind::kAsync:
       if (mask) run_async(*this, launch_.program.async[in.index], mask);
       break;
@@ -153,7 +160,9 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       }
       break;
     case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
-    case Kind::kClusterWait: return wait_at_cluster(path, mask);
+    case Kind::kClusterWait:
+      if (!wait_at_cluster(path, mask)) return false;
+      break;
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:

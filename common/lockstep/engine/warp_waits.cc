@@ -4,17 +4,11 @@
 
 #include "engine/block.h"
 #include "engine/collective.h"
-#include "engine/launch.h"
-#include "engine/warp.h"
 
 namespace lockstep {
 
 bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   const BarrierUse& use = launch_.program.barriers[in.index];
-  if (!mask) {
-    ++path.pc;
-    return true;
-  }
   const uint32_t l = first_lane(mask);
   const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
@@ -46,8 +40,7 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
     if (path.use->op == BarrierUse::kRedPopc) {
       write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
     } else if (path.use->op != BarrierUse::kSync) {
-      Mask& d = *lanes<Mask>(file, path.use->d);
-      d = (d & ~path.mask) | (reduced ? path.mask : 0);
+      set_predicate(file, path.use->d, reduced ? kFullMask : 0, path.mask);
     }
   }
 }
@@ -55,10 +48,7 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
 // barrier.cluster.wait: lanes continue if all threads of their phase have arrived.
 bool Warp::wait_at_cluster(Path& path, Mask mask) {
   const Mask waiting = mask & block_.arrived_at_cluster(index_);
-  if (!waiting) {
-    ++path.pc;
-    return true;
-  }
+  if (!waiting) return true;
   if (waiting != path.mask) put_aside(path, path.mask & ~waiting, path.pc + 1);
   path.mask = waiting;
   path.state = Path::kAtCluster;
@@ -102,12 +92,10 @@ Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State stat
 }
 
 bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
-  if (mask) {
-    const auto* members = lanes<uint32_t>(registers(), in.a);
-    mask = meet(path, mask, members, Path::kAtWarpBarrier);
-    if (!mask) return false;
-    show_sync(path.pc, mask, members);
-  }
+  const auto* members = lanes<uint32_t>(registers(), in.a);
+  mask = meet(path, mask, members, Path::kAtWarpBarrier);
+  if (!mask) return false;
+  show_sync(path.pc, mask, members);
   ++path.pc;
   return true;
 }
@@ -134,24 +122,19 @@ void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
 
 bool Warp::collective(Path& path, Mask mask) {
   const Collective& c = collective_at(path.pc);
-  if (mask) {
-    if (c.member_mask) {  // else (without .sync) the active lanes
-      const auto* members = lanes<uint32_t>(registers(), c.member_mask);
-      mask = meet(path, mask, members, Path::kAtCollective);
-      if (!mask) return false;
-      show_sync(path.pc, mask, members);
-      // Lanes with different masks, as tiles of a warp have them, form separate groups.
-      for (Mask rest = mask; rest;) {
-        const Mask named = members[first_lane(rest)];
-        Mask group = all_name_one(members) ? kFullMask : 0;
-        for (uint32_t l = 0; group != kFullMask && l < kWarpSize; ++l)
-          group |= static_cast<Mask>(members[l] == named) << l;
-        run_collective(path.pc, registers(), group & rest);
-        rest &= ~group;
-      }
-    } else {
-      run_collective(path.pc, registers(), mask);
-    }
+  if (c.member_mask == 0) {  // without .sync: the active lanes
+    run_collective(path.pc, registers(), mask);
+    ++path.pc;
+    return true;
+  }
+  const auto* members = lanes<uint32_t>(registers(), c.member_mask);
+  mask = meet(path, mask, members, Path::kAtCollective);
+  if (!mask) return false;
+  show_sync(path.pc, mask, members);
+  // Lanes with different masks, as tiles of a warp have them, form separate groups.
+  for (Mask rest = mask, group = 0; rest; rest &= ~group) {
+    group = all_name_one(members) ? rest : lanes_with(members, members[first_lane(rest)], rest);
+    run_collective(path.pc, registers(), group);
   }
   ++path.pc;
   return true;
@@ -160,20 +143,11 @@ bool Warp::collective(Path& path, Mask mask) {
 namespace {
 
 // Copies the lanes of `mask` of one register from one frame to another frame of the same function.
-void copy_lanes(std::byte* to, const std::byte* from, uint32_t offset, Width width, Mask mask) {
+void copy_lanes(std::byte* to, std::byte* from, uint32_t offset, Width width, Mask mask) {
+  if (width == Width::kPred) return set_predicate(to, offset, *lanes<Mask>(from, offset), mask);
   if (offset == 0) return;
-  if (width == Width::kPred) {
-    Mask bits = 0;
-    std::memcpy(&bits, from + offset, sizeof bits);
-    Mask& d = *lanes<Mask>(to, offset);
-    d = (d & ~mask) | (bits & mask);
-    return;
-  }
-  const size_t bytes = width == Width::k64 ? 8 : 4;
-  for (; mask; mask &= mask - 1) {
-    const size_t at = offset + first_lane(mask) * bytes;
-    std::memcpy(to + at, from + at, bytes);
-  }
+  const uint32_t bytes = bytes_of(width);
+  for (const uint32_t l : each_lane(mask)) std::memcpy(to + offset + l * bytes, from + offset + l * bytes, bytes);
 }
 
 }  // namespace
@@ -196,7 +170,7 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
   std::memcpy(copy.get(), first, bytes);
   const bool vote = c.op >= CollectiveOp::kVoteAll && c.op <= CollectiveOp::kVoteBallot;
   for (const Path* path : group) {
-    const std::byte* own = path->frame->registers.get();
+    std::byte* own = path->frame->registers.get();
     copy_lanes(copy.get(), own, c.a, vote ? Width::kPred : c.wide ? Width::k64 : Width::k32, path->mask);
     copy_lanes(copy.get(), own, c.b, Width::k32, path->mask);
     copy_lanes(copy.get(), own, c.c, Width::k32, path->mask);
@@ -225,7 +199,7 @@ bool Warp::wake_waiting() {
     for (const Path& other : paths_) {
       if (!together(other)) continue;
       here |= other.mask;
-      for (Mask rest = other.mask; rest; rest &= rest - 1) named[first_lane(rest)] = other.waits_for;
+      for (const uint32_t l : each_lane(other.mask)) named[l] = other.waits_for;
     }
     const Mask members = path.waits_for & live_;
     if (members & ~here) continue;
