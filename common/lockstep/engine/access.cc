@@ -173,8 +173,8 @@ void show(const ObservedAccess& access) {
 
 using Mover = void (*)(const Warp&, const MemoryAccess&, Mask, const LaneAddresses&);
 
-template <Space space, Mover move>
-void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+template <Space space>
+void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses, Mover move) {
   mask = good_lanes<space>(warp, access, mask, addresses);
   if (!mask) return;
   if constexpr (space == Space::kGlobal) count_global(warp, access, mask, addresses);
@@ -194,8 +194,7 @@ void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses&
 }
 
 // Each lane's address tells its space.
-template <Mover move>
-void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
+void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses, Mover move) {
   Mask shared = 0, local = 0;
   for (int l = 0; l < kWarpSize; ++l) {
     shared |= static_cast<Mask>(addresses.at[l] - kSharedWindow < kWindowBytes) << l;
@@ -207,11 +206,11 @@ void access_generic(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddre
     repeat_first(those.at.data(), some);
     for (uint64_t& address : those.at) address -= window;
     those.consecutive = is_consecutive(those.at, access.bytes * access.count);
-    access_space(warp, access, some, those);
+    access_space(warp, access, some, those, move);
   };
-  part(mask & ~(shared | local), 0, access_in<Space::kGlobal, move>);
-  part(mask & shared, kSharedWindow, access_in<Space::kShared, move>);
-  part(mask & local, kLocalWindow, access_in<Space::kLocal, move>);
+  part(mask & ~(shared | local), 0, access_in<Space::kGlobal>);
+  part(mask & shared, kSharedWindow, access_in<Space::kShared>);
+  part(mask & local, kLocalWindow, access_in<Space::kLocal>);
 }
 
 // A parameter of a device function, or an argument of a call. The decoder has set the offset.
@@ -229,36 +228,45 @@ inline constexpr bool kMovesRows = true;
 template <>
 inline constexpr bool kMovesRows<nullptr> = false;
 
-template <Space space, Mover move, RowMover move_row>
-void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
-  if constexpr (kMovesRows<move_row>)
-    if (access_row<space, move_row>(warp, access, mask)) return;
+// A kernel's parameter or a constant with a fixed address: one for all lanes, checked at its first access.
+bool is_known_constant(Warp& warp, const MemoryAccess& access) {
+  return access.base == 0 && warp.state().last_range[access.index].contains(static_cast<uint64_t>(access.offset),
+                                                                            access.bytes * access.count);
+}
+
+template <Space space>
+void access_lanes(Warp& warp, const MemoryAccess& access, Mask mask, Mover move) {
   LaneAddresses addresses;
   if constexpr (space == Space::kParam) {
     param_addresses(warp, access, addresses);
-    move(warp, access, mask, addresses);
-    return;
-  }
-  if constexpr (space == Space::kConst) {
-    // A kernel's parameter: one address for all lanes, checked at its first access.
-    const auto address = static_cast<uint64_t>(access.offset);
-    if (access.base == 0 && warp.state().last_range[access.index].contains(address, access.bytes * access.count)) {
-      if constexpr (kMovesRows<move_row>)
-        if (mask == kFullMask) return move_row(warp, access, {address, 0});
-      addresses.at.fill(address);
-      return move(warp, access, mask, addresses);
-    }
+    return move(warp, access, mask, addresses);
   }
   read_addresses(warp, access, mask, addresses.at.data());
+  if constexpr (space == Space::kConst)
+    if (is_known_constant(warp, access)) return move(warp, access, mask, addresses);
   addresses.consecutive = is_consecutive(addresses.at, access.bytes * access.count);
   if constexpr (space == Space::kConst) {
     if (const Mask good = good_lanes<Space::kGlobal>(warp, access, mask, addresses))
       move(warp, access, good, addresses);
   } else if constexpr (space == Space::kGeneric) {
-    access_generic<move>(warp, access, mask, addresses);
+    access_generic(warp, access, mask, addresses, move);
   } else {
-    access_in<space, move>(warp, access, mask, addresses);
+    access_in<space>(warp, access, mask, addresses, move);
   }
+}
+
+// Rows are moved by code of their own, which is inlined here. The rest is the same code for all types.
+template <Space space, Mover move, RowMover move_row>
+void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
+  if constexpr (kMovesRows<move_row>) {
+    if constexpr (space == Space::kConst) {
+      if (mask == kFullMask && is_known_constant(warp, access))
+        return move_row(warp, access, {static_cast<uint64_t>(access.offset), 0});
+    } else if constexpr (space != Space::kParam && space != Space::kLocal) {
+      if (access_row<space, move_row>(warp, access, mask)) return;
+    }
+  }
+  access_lanes<space>(warp, access, mask, move);
 }
 
 template <Mover move, RowMover move_row = nullptr>
