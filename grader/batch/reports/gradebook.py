@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from launcher.console import Failure
@@ -48,10 +48,7 @@ class Sheet:
         return len(self.header) - 1
 
 
-@dataclass
-class Filled:
-    text: str
-    notes: list[str] = field(default_factory=list)  # for the instructor
+Filled = tuple[str, list[str]]  # the file's text, and notes for the instructor
 
 
 def plain(course: Course) -> str:
@@ -96,7 +93,7 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
                 sheet.rows[at][column] = points(grade.points / grade.of * out_of)
             elif grade is None and missing_as_zero and not sheet.rows[at][column].strip():
                 sheet.rows[at][column] = "0"
-    return Filled(sheet.text(CANVAS_EXACT), notes if exported else [])
+    return sheet.text(CANVAS_EXACT), notes if exported else []
 
 
 def read_moodle(file: Path) -> Sheet:
@@ -134,7 +131,7 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
             row[comment_at] = "<br>".join(feedback(grade) for grade in course.of_student(student))
         elif zeros and not row[grade_at].strip():
             row[grade_at] = "0"
-    return Filled(sheet.text(["Identifier"]), notes if given else [])
+    return sheet.text(["Identifier"]), notes if given else []
 
 
 def _read(file: Path) -> Sheet:

@@ -46,6 +46,7 @@ struct Times {
 };
 
 void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
+  speed.measured = {};
   speed.measured.ms = median(times.mine);
   speed.measured.whole_ms = median(times.mine_whole);
   speed.measured.baseline_ms = median(times.base);
@@ -53,9 +54,7 @@ void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
   speed.speedup = median(times.ratio);
   speed.interval = median_interval(times.ratio, kOfEachLook);
   speed.measured.runs = static_cast<int>(times.mine.size());
-  speed.measured.copy_gb_per_s.reset();
   if (!times.copy.empty()) speed.measured.copy_gb_per_s = median(times.copy);
-  speed.measured.gb_per_s.reset();
   if (rules.read_bytes > 0 && *speed.measured.ms > 0)
     speed.measured.gb_per_s = rules.traffic_bytes / 1e6 / *speed.measured.ms;
   apply_thresholds(rules.thresholds, speed);

@@ -62,6 +62,7 @@ class Runner {
  public:
   Runner(SubmissionSpec specification, Lab lab) : lab_(std::move(lab)) {
     specification.lab = &lab_;
+    specification.largest_n = lab_.sizes.real;
     submission_.emplace(std::move(specification));
   }
   std::optional<Failure> start() { return submission_->start(); }

@@ -10,16 +10,12 @@ namespace {
 
 constexpr double kSeconds = 30;
 
-std::string source_of(const Lab& lab) {
-  if (!lab.is_opencl()) return "";
-  return "#include \"common/opencl.h\"\n" + lab.contract->find_entry(lab.measured)->signature +
-         " { opencl_device(); }\n";
-}
-
 std::optional<Failure> compile_canary(const Build& build, const Lab& lab, const TemporaryFolder& folder,
                                       const std::filesystem::path& binary) {
   const std::filesystem::path source = folder.path() / lab.source;
-  std::ofstream(source) << source_of(lab);
+  const std::string& function = lab.contract->find_entry(lab.measured)->signature;
+  std::ofstream(source) << (lab.is_opencl() ? "#include \"common/opencl.h\"\n" + function + " { opencl_device(); }\n"
+                                            : "");
   return compile(build, lab, source, binary, folder);
 }
 

@@ -242,18 +242,13 @@ void measure_on_lockstep(const SubmissionSpec& spec, const std::vector<Case>& ca
   }
 }
 
-void measure_on_card(SubmissionSpec spec, const Below& below, uint64_t seed, Ledger& ledger) {
-  spec.largest_n = spec.lab->sizes.real;
-  if (auto failure = time_on_gpu(spec, below, seed, ledger.result().speed)) ledger.fail(std::move(*failure));
-}
-
 }  // namespace
 
 void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, uint64_t seed, Ledger& ledger) {
   Result& result = ledger.result();
   switch (step.kind) {
     case Step::Kind::kCases:
-      if (step.is_secret) result.planned_hidden = step.number_of_cases();
+      for (const Batch& batch : step.batches) result.planned_hidden += step.is_secret ? batch.cases.size() : 0;
       for (const Batch& batch : step.batches) run_batch(spec, batch, ledger);
       return;
     case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
@@ -268,7 +263,7 @@ void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, 
       break;
     case Step::Kind::kClock:
       time_cpu(*spec.lab, seed, result.speed);
-      measure_on_card(spec, below, seed, ledger);
+      if (auto failure = time_on_gpu(spec, below, seed, result.speed)) ledger.fail(std::move(*failure));
       break;
   }
   if (result.speed.verdict == SpeedVerdict::kFail) ledger.fail(speed_failure(result.speed));
