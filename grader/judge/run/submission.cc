@@ -28,8 +28,8 @@ ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
 
 Submission::Submission(SubmissionSpec spec)
     : spec_(std::move(spec)),
-      input_("input", spec_.largest_n * spec_.lab->contract->element_bytes, SharedMemory::Others::kMayRead),
-      result_("result", layout_of(*spec_.lab->contract, spec_.largest_n, kHostGuard).total(),
+      input_("input", spec_.largest_n * spec_.lab.contract->element_bytes, SharedMemory::Others::kMayRead),
+      result_("result", layout_of(*spec_.lab.contract, spec_.largest_n, kHostGuard).total(),
               SharedMemory::Others::kMayWrite),
       jobs_(make_pipe()),
       next_id_(std::random_device()()) {
@@ -74,11 +74,11 @@ void Submission::throw_if_killed() const {
 
 std::optional<Failure> Submission::start() {
   std::string line;
-  auto failure = await(kCasesToStart * spec_.lab->limits.one_case, "the program's start", line);
+  auto failure = await(kCasesToStart * spec_.lab.limits.one_case, "the program's start", line);
   try {
     if (!failure) failure = greeted(line);
   } catch (const Json::exception&) {  // keys of other types than those of the runner
-    failure = foreign_line_failure(line);
+    failure = refused_failure(line, child_->errors());
   }
   if (!failure) return std::nullopt;
   auto trouble = device_trouble();
@@ -92,11 +92,11 @@ std::optional<Failure> Submission::greeted(const std::string& line) {
   if (status != "ready" || !reply.contains("entries")) return refused_failure(line, child_->errors());
   card_ = reply.value("device", "");
   const auto there = reply["entries"].get<std::vector<std::string>>();
-  for (const std::string& entry : spec_.lab->entries) {
+  for (const std::string& entry : spec_.lab.entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
     return compile_failure(
-        "the file defines no " + spec_.lab->contract->find_entry(entry)->signature,
-        "Compare its name and its parameters with common/contracts/" + spec_.lab->contract->name + ".h.");
+        "the file defines no " + spec_.lab.contract->find_entry(entry)->signature,
+        "Compare its name and its parameters with common/contracts/" + spec_.lab.contract->name + ".h.");
   }
   return std::nullopt;
 }
@@ -105,7 +105,7 @@ void Submission::give(View input) { std::ranges::copy(input, input_.data()); }
 
 Job Submission::job_of(const Case& job) const {
   const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
-  return {job, *spec_.lab, layout_of(*spec_.lab->contract, job.n, guard), next_id_ + 1};
+  return {job, spec_.lab, layout_of(*spec_.lab.contract, job.n, guard), next_id_ + 1};
 }
 
 std::optional<Failure> Submission::send(const Job& job, Clock clock) {
@@ -216,7 +216,7 @@ std::optional<Failure> Submission::device_trouble() {
   if (!device_ || device_stopped_) return device_trouble_;
   device_stopped_ = true;
   child_->end();
-  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab->limits.one_case);
+  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab.limits.one_case);
   if (device_trouble_) device_trouble_->printed = printed();
   return device_trouble_;
 }
@@ -224,7 +224,7 @@ std::optional<Failure> Submission::device_trouble() {
 std::optional<Failure> Submission::stop_program() {
   if (auto failure = say("{\"quit\":true}\n")) return failure;
   std::string line;
-  const double seconds = kCasesToStart * spec_.lab->limits.one_case;
+  const double seconds = kCasesToStart * spec_.lab.limits.one_case;
   switch (child_->wait(seconds, line)) {
     case Child::Event::kEnded: throw_if_killed(); break;
     case Child::Event::kTimeout:

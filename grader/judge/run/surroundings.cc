@@ -25,7 +25,7 @@ fs::path workplace(const fs::path& folder) { return Sandbox::here().hides_files(
 
 Walls walls_of(const SubmissionSpec& spec, const fs::path& folder) {
   Walls walls;
-  const bool is_opencl = spec.lab->is_opencl(), is_lockstep = spec.device.is_lockstep;
+  const bool is_opencl = spec.lab.is_opencl(), is_lockstep = spec.device.is_lockstep;
   // PoCL starts a linker.
   walls.permissions = {
       .processes = is_opencl, .shared_memory = !is_lockstep || is_opencl, .local_sockets = !is_lockstep};

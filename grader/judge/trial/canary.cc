@@ -41,16 +41,15 @@ bool machine_works(const Build& build, const Lab& lab, const Device& device) {
   const std::filesystem::path binary = folder.path() / "canary";
   try {
     if (compile_canary(build, lab, folder, binary)) return false;
-    Lab mine = lab;
-    if (!lab.is_opencl()) mine.entries.clear();
     SubmissionSpec spec;
     spec.binary = binary;
     spec.device = device;
-    spec.lab = &mine;
+    spec.lab = lab;
+    if (!lab.is_opencl()) spec.lab.entries.clear();
     spec.largest_n = 1;
     Submission submission(spec);
     if (submission.start()) return false;
-    return !lab.is_opencl() || finds_device(submission, mine);
+    return !lab.is_opencl() || finds_device(submission, lab);
   } catch (const JudgeFault&) { return false; }
 }
 
