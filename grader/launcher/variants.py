@@ -144,14 +144,12 @@ def main(wrong: Path, out: Path) -> int:
         if not variant.is_patch:
             continue
         try:
-            code = variant.code()
+            code, target = variant.code(), out / f"{variant.name}{variant.code_suffix}"
+            if not target.exists() or target.read_text(encoding="utf-8") != code:  # else nothing is compiled again
+                target.write_text(code, encoding="utf-8")
         except Failure as failure:
             print(failure, file=sys.stderr)
             failed = 1
-            continue
-        target = out / f"{variant.name}{variant.code_suffix}"
-        if not target.exists() or target.read_text(encoding="utf-8") != code:  # else nothing is compiled again
-            target.write_text(code, encoding="utf-8")
     return failed
 
 

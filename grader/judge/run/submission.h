@@ -33,12 +33,12 @@ class Submission {
   const Answered& answered() const { return answered_; }  // the last run, if it passed
 
  private:
-  std::optional<Failure> await(double seconds, const std::string& what, std::string& line);
-  std::optional<Failure> greeted(const std::string& line);
+  std::optional<Failure> await(double seconds, const std::string& what);
+  std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
   std::optional<Failure> send(const Job& job, Clock clock);
   std::optional<Failure> say(const std::string& text);
-  std::optional<Failure> hold_clock(const Job& job, double seconds, std::string& line);
+  std::optional<Failure> hold_clock(const Job& job, double seconds);
   std::string ask_to_show(size_t out_bytes);
   std::optional<Failure> stop_program();
   void throw_if_killed() const;

@@ -1,6 +1,7 @@
 #include "grader/judge/speed/timing.h"
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <thread>
 #include <variant>
@@ -42,13 +43,12 @@ class Inputs {
  private:
   void make(int first) {
     first_ = first;
-    inputs_.assign(kInputsAtOnce, {});
-    std::vector<std::future<void>> makers;
-    for (int i = 0; i < kInputsAtOnce; ++i)
-      makers.push_back(std::async(std::launch::async, [this, first, i] {
-        inputs_[static_cast<size_t>(i)] = input_of(lab_, measured_case(lab_, seed_, first + i + 1));
-      }));
-    for (auto& maker : makers) maker.get();
+    inputs_.clear();
+    std::vector<std::future<Bytes>> makers;
+    for (int i = 1; i <= kInputsAtOnce; ++i)
+      makers.push_back(
+          std::async(std::launch::async, input_of, std::cref(lab_), measured_case(lab_, seed_, first + i)));
+    for (auto& maker : makers) inputs_.push_back(maker.get());
   }
 
   const Lab& lab_;
