@@ -203,10 +203,9 @@ def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:
 def _match(course: Course, people: Sequence[set[str]], where: str) -> tuple[list[str | None], list[str]]:
     """Row → student. If two rows fit one student, or two students one row, the instructor has to decide."""
     students = course.students
-    rows_of = {student: _rows_of([*course.identities(student), student], people) for student in students}
     taken: dict[int, list[str]] = {}
-    for student, rows in rows_of.items():
-        if len(rows) == 1:
+    for student in students:
+        if len(rows := _rows_of([*course.identities(student), student], people)) == 1:
             taken.setdefault(rows[0], []).append(student)
     matched = [taken[at][0] if len(taken.get(at, [])) == 1 else None for at in range(len(people))]
     left = [student for student in students if student not in matched]

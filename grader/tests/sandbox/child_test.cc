@@ -68,9 +68,10 @@ TEST(ChildProcess, BackgroundProcessesEndWithTheirParent) {
   spec.lines_fd = 4;
   Child child(spec);
   ASSERT_EQ(child.wait(20), Child::Event::kLine);
+  const pid_t grandchild = std::stoi(child.line());
   EXPECT_EQ(wait(child), Child::Event::kEnded);
   std::this_thread::sleep_for(milliseconds(50));
-  EXPECT_FALSE(alive(std::stoi(child.line())));
+  EXPECT_FALSE(alive(grandchild));
 }
 
 TEST(ChildProcess, OrphansInSessionsOfTheirOwnAreEnded) {
