@@ -38,7 +38,11 @@ uint64_t serial_scan(std::string_view entry, View in_bytes) {
   return last_of(out);
 }
 
-uint64_t serial_reduction(std::string_view, View in) { return static_cast<uint32_t>(sum_oracle(as<int32_t>(in))); }
+uint64_t serial_reduction(std::string_view, View in) {
+  uint32_t sum = 0;
+  for (const uint32_t value : as<uint32_t>(in)) sum += value;
+  return sum;
+}
 
 uint64_t serial_histogram(std::string_view, View in) { return histogram_oracle(in)[0]; }
 
