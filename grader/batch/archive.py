@@ -78,12 +78,10 @@ def _unpack_zip(file: Path, take: Take) -> None:
 
 
 def _unpack_tar(file: Path, take: Take) -> None:
-    count = 0
     # As a stream: tarfile then never seeks, and every byte, also those of headers, counts toward the limit.
     opener = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open}.get(file.suffix.lower(), open)
     with opener(file, "rb") as stream, tarfile.open(fileobj=_Bounded(stream, UNPACKED_BYTES), mode="r|") as archive:
-        for member in archive:
-            count += 1
+        for count, member in enumerate(archive, 1):
             _check_count(count)
             if member.isdir():
                 continue

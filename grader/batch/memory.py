@@ -84,10 +84,9 @@ def _below(root: int, children: dict[int, list[int]]) -> list[int]:
 
 def _used(pid: int) -> int:
     """In bytes. A page that several processes share is divided among them."""
-    for name in ("smaps_rollup", "statm"):
-        with suppress(OSError, IndexError, ValueError):
-            text = Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8")
-            if name == "statm":
-                return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            return sum(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("Pss:"))
+    with suppress(OSError, IndexError, ValueError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+        return sum(int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:"))
+    with suppress(OSError, IndexError, ValueError):
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

@@ -21,6 +21,6 @@ def make_ready(where: str, wanted: list[Lab]) -> tuple[Path, list[Lab]]:
             raise
         nvcc = setup.prepare()
     fit = demo.buildable(wanted)
-    tree = judge.tree_for(where, nvcc)
+    tree = build.configure(where, nvcc)
     build.build(tree, judge.targets(fit), "Building what grades these labs")
     return tree, fit

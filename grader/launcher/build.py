@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import device
 from .console import Failure, last_lines, run_logged
 from .lock import alone_in
 from .paths import BUILD, LOGS, ROOT, shown
@@ -11,12 +12,12 @@ from .paths import BUILD, LOGS, ROOT, shown
 TREES = {"lockstep": BUILD, "gpu": BUILD / "gpu", "dev": BUILD / "dev"}
 
 
-def configure(preset: str, nvcc: Path, gpu_archs: Sequence[str] = ()) -> Path:
+def configure(preset: str, nvcc: Path) -> Path:
     """Configures the build tree of the preset and returns it. Ninja itself notices changed CMake files and new labs."""
     tree = TREES[preset]
     settings = {"WARPLADDER_NVCC": str(nvcc)}
     if preset == "gpu":
-        settings["WARPLADDER_GPU_ARCHS"] = ";".join(gpu_archs)
+        settings["WARPLADDER_GPU_ARCHS"] = ";".join(device.archs())
     if (tree / "build.ninja").exists() and settings.items() <= _cache(tree).items():
         return tree
     command: list[str | Path] = ["cmake", "-S", ROOT, "-B", tree, "--preset", preset]

@@ -23,7 +23,7 @@ def run(arguments: Namespace) -> int:
     verdict = _writable(arguments.json) if arguments.json else None
     where = device.choose(arguments.device)
 
-    tree = judge.tree_for(where, setup.prepare(picture=bytes_of is not None, opencl=lab.is_opencl))
+    tree = build.configure(where, setup.prepare(picture=bytes_of is not None, opencl=lab.is_opencl))
     build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
     command = [*judge.command(tree, lab, where), "--file", str(file)]
     command += ["--command", _repeated(arguments)]

@@ -6,6 +6,7 @@ The JSON, build/ladder.json, is {"device", "driver", "toolkit", "date", "commit"
 
 import datetime
 import json
+import subprocess
 import time
 from argparse import Namespace
 from collections.abc import Callable
@@ -27,7 +28,7 @@ def run(arguments: Namespace) -> int:
     nvcc = setup.prepare(picture=True)
     where = device.choose(arguments.device)
     climbed = buildable(labs.all_labs())
-    tree = judge.tree_for(where, nvcc)
+    tree = build.configure(where, nvcc)
     build.build(tree, judge.targets(climbed, solutions=True), "Building lockstep, the grader and the labs")
 
     name = device.card() if where == "gpu" else "lockstep"
@@ -72,7 +73,10 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     verdict_file = LOGS / f"verdict-{lab.name}.json"
     verdict_file.unlink(missing_ok=True)
     log = LOGS / f"verdict-{lab.name}.txt"
-    judge.grade_solution(tree, lab, where, verdict_file, log)
+    command = judge.command(tree, lab, where)
+    command += ["--binary", str(tree / "labs" / lab.name / "solution"), "--json", str(verdict_file)]
+    with log.open("w", encoding="utf-8") as said:
+        subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if verdict_file.exists() else {}
     row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
     # A record does not need each case by name, nor the path of the binary on this machine.

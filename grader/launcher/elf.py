@@ -6,10 +6,10 @@ Reads ELF64, little-endian, and nvcc's fat binaries (section .nv_fatbin). Runs n
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
-SHT_PROGBITS, SHT_DYNAMIC = 1, 6
-DT_NEEDED, DT_RPATH = 1, 15
+PT_LOAD, PT_DYNAMIC = 1, 2
+SHT_PROGBITS = 1
+DT_NEEDED, DT_STRTAB, DT_RPATH = 1, 5, 15
 FATBIN_MAGIC = 0xBA55ED50
 KIND_PTX = 1
 FLAGS_COMPRESSED = 0x8000 | 0x2000  # zstd, LZ4
@@ -17,19 +17,6 @@ FLAGS_COMPRESSED = 0x8000 | 0x2000  # zstd, LZ4
 
 class NotElf(Exception):
     pass
-
-
-class Section(NamedTuple):
-    name: int  # where its name begins, in the section that holds all names
-    kind: int
-    flags: int
-    address: int
-    offset: int  # in the file
-    size: int
-    link: int  # of a dynamic section: the index of the section with its strings
-
-    def bytes_of(self, data: bytes) -> bytes:
-        return data[self.offset : self.offset + self.size]
 
 
 @dataclass
@@ -52,26 +39,34 @@ def read_program(file: Path) -> Program:
         raise NotElf
     try:
         return _read(data)
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, ValueError) as error:
         raise NotElf from error
 
 
 def _read(data: bytes) -> Program:
     program = Program(*struct.unpack_from("<H", data, 18))
-    (table_at,) = struct.unpack_from("<Q", data, 40)
-    entry_bytes, count, names_index = struct.unpack_from("<HHH", data, 58)
-    sections = [Section(*struct.unpack_from("<IIQQQQI", data, table_at + i * entry_bytes)) for i in range(count)]
-    for section in sections:
-        if section.kind == SHT_DYNAMIC:
-            _read_dynamic(data, section, sections[section.link].offset, program)
-        elif section.kind == SHT_PROGBITS and _text(data, sections[names_index].offset + section.name) == ".nv_fatbin":
+    segments_at, sections_at = struct.unpack_from("<QQ", data, 32)
+    segment_bytes, segment_count, section_bytes, section_count, names_index = struct.unpack_from("<HHHHH", data, 54)
+    # kind, offset in the file, address, bytes in the file
+    segments = [struct.unpack_from("<I4xQQ8xQ", data, segments_at + i * segment_bytes) for i in range(segment_count)]
+    # where the name begins in the section of all names, kind, offset in the file, bytes
+    sections = [struct.unpack_from("<II16xQQ", data, sections_at + i * section_bytes) for i in range(section_count)]
+    for kind, offset, _, size in segments:
+        if kind == PT_DYNAMIC:
+            _read_dynamic(data, list(struct.iter_unpack("<QQ", data[offset : offset + size])), segments, program)
+    for name, kind, offset, size in sections:
+        if kind == SHT_PROGBITS and _text(data, sections[names_index][2] + name) == ".nv_fatbin":
             program.has_fatbin = True
-            _read_fatbins(section.bytes_of(data), program)
+            _read_fatbins(data[offset : offset + size], program)
     return program
 
 
-def _read_dynamic(data: bytes, section: Section, strings_at: int, program: Program) -> None:
-    for tag, value in struct.iter_unpack("<QQ", section.bytes_of(data)):
+def _read_dynamic(data: bytes, entries: list[tuple], segments: list[tuple], program: Program) -> None:
+    """Needs no section: sstrip takes their table out of a program, and the loader does not look at it."""
+    address = next((value for tag, value in entries if tag == DT_STRTAB), 0)
+    loaded = [segment for segment in segments if segment[0] == PT_LOAD]
+    strings_at = next((at + address - start for _, at, start, size in loaded if start <= address < start + size), 0)
+    for tag, value in entries:
         if tag == DT_NEEDED:
             program.needed.append(_text(data, strings_at + value))
         elif tag == DT_RPATH:

@@ -13,10 +13,7 @@ LOGS = BUILD / "logs"
 
 def shown(path: Path) -> str:
     """The path as a person in the checkout would type it."""
-    try:
-        return str(path.relative_to(ROOT))
-    except ValueError:
-        return str(path)
+    return str(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
 
 
 def commit() -> str | None:

@@ -31,7 +31,6 @@ EXTRAS = {
 }
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
 OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
-OPENCL_LOADER = ("libOpenCL.so", "ocl-icd-opencl-dev")
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
 
@@ -40,9 +39,9 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
     also the packages for the reports of ./lab grade, in wheels.PYTHON. extras: also packages that only some parts need;
     a machine that cannot get them still does everything else."""
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
-        found = toolkit.search()
+        nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
-        wants_wheels = found.nvcc is None or wants_grade or (picture and _python_with_matplotlib() is None)
+        wants_wheels = nvcc is None or wants_grade or (picture and picture_python() is None)
         missing = _missing_packages(wants_wheels)
         wanted = _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
@@ -52,15 +51,13 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
         elif extras and wanted:
             with _tests_may_be_left_out():
                 _install_packages(wanted)
-        if found.nvcc is None:
-            found = _cuda_wheels(found.refused)
-        if picture and _python_with_matplotlib() is None:
+        nvcc = nvcc or _nvcc_of_wheels(refused)
+        if picture and picture_python() is None:
             wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
         if wants_grade:
             with _tests_may_be_left_out() if extras else contextlib.nullcontext():
                 wheels.install(wheels.GRADE, "what grades a course")
-        assert found.nvcc is not None
-        return found.nvcc
+        return nvcc
 
 
 def go_on_in_grade_python() -> None:
@@ -70,14 +67,8 @@ def go_on_in_grade_python() -> None:
         os.execv(wheels.PYTHON, [str(wheels.PYTHON), str(ROOT / "grader" / "lab.py"), *sys.argv[1:]])
 
 
-def picture_python() -> str:
-    """A Python with matplotlib. Call prepare(picture=True) first."""
-    python = _python_with_matplotlib()
-    assert python is not None
-    return python
-
-
-def _python_with_matplotlib() -> str | None:
+def picture_python() -> str | None:
+    """A Python with matplotlib. There is one after prepare(picture=True)."""
     if importlib.util.find_spec("matplotlib") is not None:
         return sys.executable
     return str(wheels.PYTHON) if wheels.installed(wheels.PICTURE) else None
@@ -92,11 +83,10 @@ def _missing_packages(wants_wheels: bool) -> list[str]:
 
 def missing_opencl() -> list[str]:
     """The packages for OpenCL that this machine lacks."""
-    loader, loader_package = OPENCL_LOADER
     missing = _missing(OPENCL_BINDINGS)
     folders = ("lib", "lib64", "lib/*-linux-gnu")
-    if not any(any(prefix.glob(f"{folder}/{loader}")) for prefix in _prefixes() for folder in folders):
-        missing.append(loader_package)
+    if not any(any(prefix.glob(f"{folder}/libOpenCL.so")) for prefix in _prefixes() for folder in folders):
+        missing.append("ocl-icd-opencl-dev")
     drivers, driver_package = OPENCL_DRIVERS
     if "OCL_ICD_VENDORS" not in os.environ and not any(drivers.glob("*.icd")):
         missing.append(driver_package)
@@ -141,7 +131,7 @@ def _tests_may_be_left_out() -> Iterator[None]:
         say(f"Some tests are left out, all else is tested: {failure}")
 
 
-def _cuda_wheels(refused: list[str]) -> toolkit.Search:
+def _nvcc_of_wheels(refused: list[str]) -> Path:
     found_instead = ":\n" + _listed(refused) if refused else " (looked in PATH and /usr/local/cuda*/bin)."
     if refused:
         say("No nvcc 13.0 or later here" + found_instead)
@@ -153,10 +143,10 @@ def _cuda_wheels(refused: list[str]) -> toolkit.Search:
             "folder into PATH."
         )
         raise Failure(f"{failure}\nThere is no nvcc 13.0 or later here{found_instead}\n{advice}") from failure
-    found = toolkit.search()
-    if found.nvcc is None:
-        raise Failure("the toolkit's wheels are installed, yet their nvcc does not run:\n" + _listed(found.refused))
-    return found
+    nvcc, refused = toolkit.search()
+    if nvcc is None:
+        raise Failure("the toolkit's wheels are installed, yet their nvcc does not run:\n" + _listed(refused))
+    return nvcc
 
 
 def _complete_cuda_wheels() -> None:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import wheels
@@ -13,24 +12,18 @@ OLDEST = (13, 0)
 USUAL_FOLDERS = "/usr/local/cuda/bin:/usr/local/cuda-*/bin:/opt/cuda/bin"
 
 
-@dataclass
-class Search:
-    nvcc: Path | None = None
-    refused: list[str] = field(default_factory=list)  # each nvcc that was found, and why it cannot be used
-
-
-def search() -> Search:
-    result = Search()
+def search() -> tuple[Path | None, list[str]]:
+    """The nvcc to use, and each one that was found before it with the reason why it cannot be used."""
+    refused = []
     for nvcc in _candidates():
         has = _version(nvcc)
         if has is None:
-            result.refused.append(f"{nvcc} does not answer --version as nvcc does")
+            refused.append(f"{nvcc} does not answer --version as nvcc does")
         elif has < OLDEST:
-            result.refused.append(f"{nvcc} is CUDA {has[0]}.{has[1]}; 13.0 or later is needed")
+            refused.append(f"{nvcc} is CUDA {has[0]}.{has[1]}; 13.0 or later is needed")
         else:
-            result.nvcc = nvcc
-            break
-    return result
+            return nvcc, refused
+    return None, refused
 
 
 def version(nvcc: Path) -> str | None:

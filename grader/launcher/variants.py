@@ -11,7 +11,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from .console import Failure
@@ -19,16 +19,6 @@ from .paths import shown
 
 FIRST_LINE = re.compile(r"(?://\s)?caught by: ([a-z]\S*)(?: \(on a card: (\S+)\))?$")
 HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-
-
-@dataclass(frozen=True)
-class Hunk:
-    title: str  # @@ -38,4 +38,2 @@
-    lines: list[str]
-
-    def side(self, sign: str) -> list[str]:
-        """The old lines ("-") or the new ones ("+"), each with the context."""
-        return [line[1:] for line in self.lines if not line or line[0] in f" {sign}"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +84,7 @@ class Variant:
         if not self.is_patch:
             return self.file.read_text(encoding="utf-8")
         reference = self.reference.read_text(encoding="utf-8").splitlines()
-        if problem := apply(hunks_in(self.lines), reference):
+        if problem := apply(self.lines, reference):
             raise Failure(f"{shown(self.file)} against {self.reference.name}: {problem}.\n{self._next_step()}")
         return "\n".join(reference) + "\n"
 
@@ -111,22 +101,14 @@ def all_variants(solution: Path) -> list[Variant]:
     return [Variant(file) for file in sorted((solution / "wrong").glob("[!.]*"), key=lambda file: file.stem)]
 
 
-def hunks_in(lines: list[str]) -> list[Hunk]:
-    hunks: list[Hunk] = []
-    for line in lines:
-        if line.startswith("@@"):
-            hunks.append(Hunk(line, []))
-        elif hunks:
-            hunks[-1].lines.append(line)
-    return hunks
-
-
-def apply(hunks: list[Hunk], lines: list[str]) -> str:
+def apply(diff: list[str], lines: list[str]) -> str:
     """Changes the lines in place. If a hunk does not fit, returns the reason; else an empty text."""
-    for number, hunk in enumerate(hunks, 1):
-        old, new = hunk.side("-"), hunk.side("+")
-        says = f"hunk {number} ({hunk.title}) does not fit: "
-        counts = HUNK.match(hunk.title)
+    starts = [at for at, line in enumerate(diff) if line.startswith("@@")]
+    for number, (start, end) in enumerate(pairwise([*starts, len(diff)]), 1):
+        title, *hunk = diff[start:end]
+        old, new = ([line[1:] for line in hunk if line[:1] in ("", " ", sign)] for sign in "-+")
+        says = f"hunk {number} ({title}) does not fit: "
+        counts = HUNK.match(title)
         if not counts or [int(count or 1) for count in counts.groups()] != [len(old), len(new)]:
             return f"{says}it is damaged, since it has {len(old)} old and {len(new)} new lines"
         places = [at for at in range(len(lines) - len(old) + 1) if lines[at : at + len(old)] == old]
@@ -136,7 +118,7 @@ def apply(hunks: list[Hunk], lines: list[str]) -> str:
             gone = [f"; this line is gone: `{line.strip()}`" for line in old if line not in lines]
             return f"{says}its old lines do not stand there together{''.join(gone[:1])}"
         lines[places[0] : places[0] + len(old)] = new
-    return "" if hunks else "the patch has no hunk"
+    return "" if starts else "the patch has no hunk"
 
 
 def difference(reference: Path, code: str, context: int) -> list[str]:
@@ -151,7 +133,7 @@ def patch(head: list[str], reference: Path, code: str) -> str:
     for context in range(1, len(old)):
         lines = difference(reference, code, context)
         trial = list(old)
-        if not apply(hunks_in(lines), trial) and trial == code.splitlines():
+        if not apply(lines, trial) and trial == code.splitlines():
             return "\n".join([*head, "", *lines]) + "\n"
     raise Failure(f"the code does not differ from {shown(reference)}: a patch holds one bug.")
 
@@ -162,14 +144,12 @@ def main(wrong: Path, out: Path) -> int:
         if not variant.is_patch:
             continue
         try:
-            code = variant.code()
+            code, target = variant.code(), out / f"{variant.name}{variant.code_suffix}"
+            if not target.exists() or target.read_text(encoding="utf-8") != code:  # else nothing is compiled again
+                target.write_text(code, encoding="utf-8")
         except Failure as failure:
             print(failure, file=sys.stderr)
             failed = 1
-            continue
-        target = out / f"{variant.name}{variant.code_suffix}"
-        if not target.exists() or target.read_text(encoding="utf-8") != code:  # else nothing is compiled again
-            target.write_text(code, encoding="utf-8")
     return failed
 
 

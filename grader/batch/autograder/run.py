@@ -35,7 +35,7 @@ def set_up(autograder: Path) -> int:
     assignment = _assignment(autograder)
     wanted = [labs.find_lab(assignment["lab"])] if assignment["lab"] else labs.all_labs()
     nvcc = setup.prepare(opencl=any(lab.is_opencl for lab in wanted))
-    tree = judge.tree_for(DEVICE, nvcc)
+    tree = build.configure(DEVICE, nvcc)
     build.build(tree, judge.targets(demo.buildable(wanted)), "Building what grades these labs")
     return 0
 

@@ -36,12 +36,12 @@ def write_all(
     options = options or Options()
     course = Course.of_records(records, labs)
     zeros = options.missing_as_zero
-    canvas = gradebook.canvas(course, options.canvas, missing_as_zero=zeros)
-    moodle = gradebook.moodle(course, options.moodle, pages.feedback, zeros=zeros)
-    notes = [*canvas.notes, *moodle.notes]
+    canvas, canvas_notes = gradebook.canvas(course, options.canvas, missing_as_zero=zeros)
+    moodle, moodle_notes = gradebook.moodle(course, options.moodle, pages.feedback, zeros=zeros)
+    notes = canvas_notes + moodle_notes
     text.write(out / "gradebook.csv", gradebook.plain(course))
-    text.write(out / "canvas.csv", canvas.text)
-    text.write(out / "moodle.csv", moodle.text)
+    text.write(out / "canvas.csv", canvas)
+    text.write(out / "moodle.csv", moodle)
     text.write(out / "junit.xml", junit.suites(course))
     templates = pages.environment(course)
     for student in course.students:

@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from launcher.console import Failure
@@ -48,10 +48,7 @@ class Sheet:
         return len(self.header) - 1
 
 
-@dataclass
-class Filled:
-    text: str
-    notes: list[str] = field(default_factory=list)  # for the instructor
+Filled = tuple[str, list[str]]  # the file's text, and notes for the instructor
 
 
 def plain(course: Course) -> str:
@@ -96,7 +93,7 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
                 sheet.rows[at][column] = points(grade.points / grade.of * out_of)
             elif grade is None and missing_as_zero and not sheet.rows[at][column].strip():
                 sheet.rows[at][column] = "0"
-    return Filled(sheet.text(CANVAS_EXACT), notes if exported else [])
+    return sheet.text(CANVAS_EXACT), notes if exported else []
 
 
 def read_moodle(file: Path) -> Sheet:
@@ -134,7 +131,7 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
             row[comment_at] = "<br>".join(feedback(grade) for grade in course.of_student(student))
         elif zeros and not row[grade_at].strip():
             row[grade_at] = "0"
-    return Filled(sheet.text(["Identifier"]), notes if given else [])
+    return sheet.text(["Identifier"]), notes if given else []
 
 
 def _read(file: Path) -> Sheet:
@@ -206,10 +203,9 @@ def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:
 def _match(course: Course, people: Sequence[set[str]], where: str) -> tuple[list[str | None], list[str]]:
     """Row → student. If two rows fit one student, or two students one row, the instructor has to decide."""
     students = course.students
-    rows_of = {student: _rows_of([*course.identities(student), student], people) for student in students}
     taken: dict[int, list[str]] = {}
-    for student, rows in rows_of.items():
-        if len(rows) == 1:
+    for student in students:
+        if len(rows := _rows_of([*course.identities(student), student], people)) == 1:
             taken.setdefault(rows[0], []).append(student)
     matched = [taken[at][0] if len(taken.get(at, [])) == 1 else None for at in range(len(people))]
     left = [student for student in students if student not in matched]

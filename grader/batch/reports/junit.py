@@ -12,8 +12,7 @@ from .text import visible, xml
 
 def suites(course: Course) -> str:
     root = ElementTree.Element("testsuites", name="Warpladder")
-    for grade in course.grades.values():
-        root.append(_suite(grade))
+    root.extend(map(_suite, course.grades.values()))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -21,10 +20,8 @@ def suites(course: Course) -> str:
 def _suite(grade: Grade) -> ElementTree.Element:
     name = f"{visible(grade.student, 200)}.{grade.lab_name}"
     tests = [_verdict(grade, name), *_cases(grade, name)]
-    counts = {kind: sum(test.find(tag) is not None for test in tests) for kind, tag in KINDS.items()}
-    suite = ElementTree.Element(
-        "testsuite", name=xml(name), tests=str(len(tests)), **{kind: str(count) for kind, count in counts.items()}
-    )
+    counts = {kind: str(sum(test.find(tag) is not None for test in tests)) for kind, tag in KINDS.items()}
+    suite = ElementTree.Element("testsuite", name=xml(name), tests=str(len(tests)), **counts)
     suite.set("time", f"{float(grade.record.get('seconds') or 0):.3f}")
     suite.extend(tests)
     return suite

@@ -108,9 +108,9 @@ class Gradebooks(unittest.TestCase):
             course.record("nobody", "02_accepted"),
             course.fault("fay"),
         )
-        filled = gradebook.canvas(submitted, roster, missing_as_zero=False)
-        self.assertTrue(filled.text.startswith("\ufeffStudent,ID,"))
-        got = {row[1]: row for row in rows(filled.text)}
+        filled, notes = gradebook.canvas(submitted, roster, missing_as_zero=False)
+        self.assertTrue(filled.startswith("\ufeffStudent,ID,"))
+        got = {row[1]: row for row in rows(filled)}
         self.assertEqual(got["ID"][5:], ["Essay (11)", "Lab 02 (4711)", "Final Score", "15 Histogram, global atomics"])
         self.assertEqual(got["101"], ["Doe, Jane", "101", "s101", "jdoe", "A", "17", "8", "50", ""])
         self.assertEqual(got["102"][6], "3", "who handed in nothing keeps the grade they had")
@@ -118,14 +118,12 @@ class Gradebooks(unittest.TestCase):
         self.assertEqual(got["103"][6:], ["10", "10", "80"])
         self.assertEqual(got["104"][6] + got["105"][6], "", "two people of one name: neither gets the grade")
         self.assertEqual(got["106"][6], "7", "a judge's fault takes no grade away")
-        self.assertEqual(rows(filled.text)[2][0], "    Points Possible")
-        self.assertEqual(rows(filled.text)[2][-1], "100")
-        self.assertEqual(len(filled.notes), 1)
-        self.assertIn(
-            "2 students could not be told apart or found in the Canvas export: Al Smith, nobody", filled.notes[0]
-        )
+        self.assertEqual(rows(filled)[2][0], "    Points Possible")
+        self.assertEqual(rows(filled)[2][-1], "100")
+        self.assertEqual(len(notes), 1)
+        self.assertIn("2 students could not be told apart or found in the Canvas export: Al Smith, nobody", notes[0])
 
-        zeros = {row[1]: row for row in rows(gradebook.canvas(submitted, roster, missing_as_zero=True).text)}
+        zeros = {row[1]: row for row in rows(gradebook.canvas(submitted, roster, missing_as_zero=True)[0])}
         self.assertEqual((zeros["102"][6], zeros["104"][6], zeros["106"][6]), ("3", "0", "7"))
         self.assertEqual(zeros["ID"], got["ID"])
 
@@ -133,9 +131,9 @@ class Gradebooks(unittest.TestCase):
         roster = gradebook.read_canvas(
             self.sheet("c.csv", "Student;ID;Section;02\r\nPoints Possible;;;5\r\nAl;7;A;\r\n")
         )
-        filled = gradebook.canvas(course_of(course.record("Al", "02_accepted")), roster, missing_as_zero=False)
-        self.assertEqual(rows(filled.text, ";")[2], ["Al", "7", "A", "5"])
-        made = rows(gradebook.canvas(course_of(course.record("Al", "02_accepted")), None, missing_as_zero=False).text)
+        filled, _ = gradebook.canvas(course_of(course.record("Al", "02_accepted")), roster, missing_as_zero=False)
+        self.assertEqual(rows(filled, ";")[2], ["Al", "7", "A", "5"])
+        made = rows(gradebook.canvas(course_of(course.record("Al", "02_accepted")), None, missing_as_zero=False)[0])
         self.assertEqual(made[0], ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "02 Neighbouring pairs"])
         self.assertEqual(made[2], ["Al", "", "", "", "", "100"])
 
@@ -155,7 +153,7 @@ class Gradebooks(unittest.TestCase):
         hostile["judge"]["failure"]["steps"] = [course.SCRIPT]
         identity = {"system": "moodle", "id": "501", "name": "Jane Doe"}
         submitted = course_of({**hostile, "student": "Jane Doe_501", "identity": identity}, course.fault("fay"))
-        got = rows(gradebook.moodle(submitted, worksheet, feedback, zeros=False).text)
+        got = rows(gradebook.moodle(submitted, worksheet, feedback, zeros=False)[0])
         self.assertEqual(got[0], rows(self.MOODLE)[0])
         self.assertEqual(got[1][4], "0")
         self.assertIn("02 Neighbouring pairs: compile error<br>correct: 0 of 70", got[1][9])
@@ -163,7 +161,7 @@ class Gradebooks(unittest.TestCase):
         self.assertNotIn("<script", got[1][9])
         self.assertEqual((got[2][4], got[2][9]), ("", ""))
         self.assertEqual(got[3][4], "6.00")
-        zeros = rows(gradebook.moodle(submitted, worksheet, feedback, zeros=True).text)
+        zeros = rows(gradebook.moodle(submitted, worksheet, feedback, zeros=True)[0])
         self.assertEqual([row[4] for row in zeros[1:]], ["0", "0", "6.00"])
 
     def test_files_that_are_something_else(self) -> None:

@@ -22,13 +22,7 @@ uint64_t first_of(const std::vector<float>& out) {
   return out.empty() ? 0 : std::bit_cast<uint32_t>(out.front());
 }
 
-uint64_t serial_saxpy(std::string_view, View in_bytes) {
-  const auto in = as<float>(in_bytes);
-  const size_t n = in.size() / 2;
-  std::vector<float> out(n);
-  for (size_t i = 0; i < n; ++i) out[i] = kSaxpyA * in[i] + in[n + i];
-  return first_of(out);
-}
+uint64_t serial_saxpy(std::string_view, View in) { return first_of(saxpy_oracle<float>(as<float>(in), kSaxpyA)); }
 
 uint64_t last_of(const std::vector<float>& out) { return out.empty() ? 0 : std::bit_cast<uint32_t>(out.back()); }
 
@@ -50,17 +44,9 @@ uint64_t serial_reduction(std::string_view, View in) {
   return sum;
 }
 
-using Counts = std::array<uint32_t, kBins>;
-
-uint64_t serial_histogram(std::string_view, View in) {
-  Counts counts{};
-  for (const std::byte value : in) ++counts[static_cast<unsigned char>(value)];
-  return counts[0];
-}
+uint64_t serial_histogram(std::string_view, View in) { return histogram_oracle(in)[0]; }
 
 #ifdef WARPLADDER_TBB
-constexpr bool kHasTbb = true;
-
 uint64_t parallel_saxpy(std::string_view, View in_bytes) {
   const auto in = as<float>(in_bytes);
   const auto y = in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2);
@@ -86,16 +72,10 @@ uint64_t parallel_reduction(std::string_view, View in_bytes) {
   return std::reduce(std::execution::par_unseq, in.begin(), in.end(), 0u);
 }
 #else
-constexpr bool kHasTbb = false;
-constexpr auto parallel_saxpy = serial_saxpy, parallel_scan = serial_scan, parallel_reduction = serial_reduction;
+constexpr decltype(Baseline::parallel) parallel_saxpy = nullptr, parallel_scan = nullptr, parallel_reduction = nullptr;
 #endif
 
 #ifdef _OPENMP
-constexpr bool kHasOpenMp = true;
-#else
-constexpr bool kHasOpenMp = false;
-#endif
-
 // Each thread has a private copy of the counters; OpenMP adds them up at the end.
 uint64_t parallel_histogram(std::string_view, View in) {
   Counts merged{};
@@ -105,15 +85,15 @@ uint64_t parallel_histogram(std::string_view, View in) {
   for (size_t i = 0; i < bytes.size(); ++i) ++counts[bytes[i]];
   return merged[0];
 }
+#else
+constexpr decltype(Baseline::parallel) parallel_histogram = nullptr;
+#endif
 
 }  // namespace
 
-const Baseline kSaxpyBaseline{serial_saxpy, kHasTbb ? parallel_saxpy : nullptr, "std::transform, par_unseq (TBB)"};
-const Baseline kScanBaseline{serial_scan, kHasTbb ? parallel_scan : nullptr,
-                             "std::inclusive_scan or exclusive_scan, par_unseq (TBB)"};
-const Baseline kReductionBaseline{serial_reduction, kHasTbb ? parallel_reduction : nullptr,
-                                  "std::reduce, par_unseq (TBB)"};
-const Baseline kHistogramBaseline{serial_histogram, kHasOpenMp ? parallel_histogram : nullptr,
-                                  "OpenMP, an array of counters for each thread"};
+const Baseline kSaxpyBaseline{serial_saxpy, parallel_saxpy, "std::transform, par_unseq (TBB)"};
+const Baseline kScanBaseline{serial_scan, parallel_scan, "std::inclusive_scan or exclusive_scan, par_unseq (TBB)"};
+const Baseline kReductionBaseline{serial_reduction, parallel_reduction, "std::reduce, par_unseq (TBB)"};
+const Baseline kHistogramBaseline{serial_histogram, parallel_histogram, "OpenMP, an array of counters for each thread"};
 
 }  // namespace warpladder

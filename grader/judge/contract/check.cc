@@ -93,7 +93,7 @@ std::optional<Mismatch> check_reduction(std::string_view, View in, const Answer&
 }
 
 std::optional<Mismatch> check_histogram(std::string_view, View in, const Answer& answer) {
-  const std::array<uint64_t, kBins> want = histogram_oracle(in);
+  const Counts want = histogram_oracle(in);
   const auto got = [&](size_t bin) { return element<uint32_t>(answer.out, bin); };
   return first_wrong(
       kBins, [&](size_t bin) { return got(bin) == want[bin]; },

@@ -1,6 +1,8 @@
 #include "grader/judge/contract/inputs.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -12,7 +14,32 @@ namespace {
 constexpr float kGrid = 1.0f / 16;     // every float is a multiple of it, except the rough ones
 constexpr uint64_t kExact = 1u << 24;  // a float holds every integer up to here
 
-[[noreturn]] void unknown(std::string_view kind) { throw std::logic_error("no input kind " + std::string(kind)); }
+// kind → the function that fills its array, which holds zeros
+template <class T>
+using Kinds = std::map<std::string_view, std::function<void(std::vector<T>&)>>;
+
+// Element i becomes element(i).
+auto each(auto element) {
+  return [element](auto& values) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = element(i);
+  };
+}
+
+template <class T>
+std::vector<T> filled(const Kinds<T>& kinds, std::string_view kind, size_t n) {
+  const auto found = kinds.find(kind);
+  if (found == kinds.end()) throw std::logic_error("no input kind " + std::string(kind));
+  std::vector<T> values(n);
+  found->second(values);
+  return values;
+}
+
+// One element that is not 0, at any place.
+auto spike(auto value, Random& random) {
+  return [value, &random](auto& values) {
+    if (!values.empty()) values[random.below(values.size())] = value;
+  };
+}
 
 // The largest value to use, in grid units, so that n values sum exactly.
 int64_t range_for(size_t n) {
@@ -25,66 +52,45 @@ std::vector<float> make_floats(std::string_view kind, size_t n, uint64_t seed) {
   Random random(seed);
   const int64_t range = range_for(n);
   const auto grid = [](int64_t units) { return static_cast<float>(units) * kGrid; };
-  std::vector<float> values(n, 0.0f);
-  if (kind == "random") {
-    for (float& v : values) v = grid(static_cast<int64_t>(random.below(2 * range + 1)) - range);
-  } else if (kind == "ones") {
-    std::ranges::fill(values, 1.0f);
-  } else if (kind == "alternating") {
-    for (size_t i = 0; i < n; ++i) values[i] = grid(i % 2 == 0 ? range : -range);
-  } else if (kind == "spike") {
-    if (n > 0) values[random.below(n)] = 1000.0f + kGrid;
-  } else if (kind == "increasing") {
-    for (size_t i = 0; i < n; ++i) values[i] = grid(static_cast<int64_t>(i * static_cast<size_t>(range) / n));
-  } else if (kind == "rough") {
-    // 24 random bits and a sign: -1 < v < 1.
-    for (float& v : values) v = static_cast<float>(static_cast<int64_t>(random.below(1u << 25)) - (1 << 24)) * 0x1p-24f;
-  } else {
-    unknown(kind);
-  }
-  return values;
+  const Kinds<float> kinds = {
+      {"random", each([&](size_t) { return grid(static_cast<int64_t>(random.below(2 * range + 1)) - range); })},
+      {"ones", each([](size_t) { return 1.0f; })},
+      {"alternating", each([&](size_t i) { return grid(i % 2 == 0 ? range : -range); })},
+      {"spike", spike(1000.0f + kGrid, random)},
+      {"increasing", each([&](size_t i) { return grid(static_cast<int64_t>(i * static_cast<size_t>(range) / n)); })},
+      // 24 random bits and a sign: -1 < v < 1.
+      {"rough", each([&](size_t) {
+         return static_cast<float>(static_cast<int64_t>(random.below(1u << 25)) - (1 << 24)) * 0x1p-24f;
+       })}};
+  return filled(kinds, kind, n);
 }
 
 std::vector<int32_t> make_ints(std::string_view kind, size_t n, uint64_t seed) {
   Random random(seed);
-  std::vector<int32_t> values(n, 0);
-  if (kind == "random") {
-    for (int32_t& v : values) v = static_cast<int32_t>(random.bits());
-  } else if (kind == "ones") {
-    std::ranges::fill(values, 1);
-  } else if (kind == "alternating") {
-    for (size_t i = 0; i < n; ++i) values[i] = i % 2 == 0 ? 3 : -2;
-  } else if (kind == "spike") {
-    if (n > 0) values[random.below(n)] = 1'000'003;
-  } else if (kind == "increasing") {
-    for (size_t i = 0; i < n; ++i) values[i] = static_cast<int32_t>(i);
-  } else {
-    unknown(kind);
-  }
-  return values;
+  const Kinds<int32_t> kinds = {{"random", each([&](size_t) { return static_cast<int32_t>(random.bits()); })},
+                                {"ones", each([](size_t) { return 1; })},
+                                {"alternating", each([](size_t i) { return i % 2 == 0 ? 3 : -2; })},
+                                {"spike", spike(1'000'003, random)},
+                                {"increasing", each([](size_t i) { return static_cast<int32_t>(i); })}};
+  return filled(kinds, kind, n);
 }
 
 Bytes make_raw_bytes(std::string_view kind, size_t n, uint64_t seed) {
   Random random(seed);
-  Bytes bytes(n);
-  if (kind == "random") {
+  const auto eight_at_once = [&](Bytes& bytes) {
     for (size_t i = 0; i < n; i += sizeof(uint64_t)) {
       const uint64_t eight = random.bits();
       std::memcpy(bytes.data() + i, &eight, std::min(sizeof eight, n - i));
     }
-  } else if (kind == "constant") {
-    std::ranges::fill(bytes, static_cast<std::byte>(random.below(256)));
-  } else if (kind == "skewed") {
-    // The leading zeros of a random number: half of all bytes are in one bin, a quarter in the next, and so on.
-    for (std::byte& b : bytes) b = static_cast<std::byte>(64 + std::countl_zero(random.bits() | 1));
-  } else if (kind == "alternating") {
-    for (size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(i % 2 == 0 ? 0 : 255);
-  } else if (kind == "increasing") {
-    for (size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(i % 256);
-  } else {
-    unknown(kind);
-  }
-  return bytes;
+  };
+  const Kinds<std::byte> kinds = {
+      {"random", eight_at_once},
+      {"constant", [&](Bytes& bytes) { std::ranges::fill(bytes, static_cast<std::byte>(random.below(256))); }},
+      // The leading zeros of a random number: half of all bytes are in one bin, a quarter in the next, and so on.
+      {"skewed", each([&](size_t) { return static_cast<std::byte>(64 + std::countl_zero(random.bits() | 1)); })},
+      {"alternating", each([](size_t i) { return static_cast<std::byte>(i % 2 == 0 ? 0 : 255); })},
+      {"increasing", each([](size_t i) { return static_cast<std::byte>(i % 256); })}};
+  return filled(kinds, kind, n);
 }
 
 }  // namespace warpladder

@@ -19,13 +19,6 @@ double lowest_bit(float value) {
 
 bool is_inclusive(std::string_view entry) { return entry.starts_with("scan_inclusive"); }
 
-std::vector<double> saxpy_oracle(std::span<const float> in, float a) {
-  std::vector<double> out(in.size() / 2);
-  for (size_t i = 0; i < out.size(); ++i)
-    out[i] = static_cast<double>(a) * static_cast<double>(in[i]) + static_cast<double>(in[out.size() + i]);
-  return out;
-}
-
 std::vector<double> scan_oracle(std::span<const float> in, bool inclusive) {
   std::vector<double> out(in.size());
   double sum = 0;
@@ -43,8 +36,8 @@ int32_t sum_oracle(std::span<const int32_t> in) {
   return static_cast<int32_t>(sum);
 }
 
-std::array<uint64_t, kBins> histogram_oracle(View in) {
-  std::array<uint64_t, kBins> counts{};
+Counts histogram_oracle(View in) {
+  Counts counts{};
   for (const std::byte value : in) ++counts[static_cast<unsigned char>(value)];
   return counts;
 }

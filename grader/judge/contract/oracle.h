@@ -17,8 +17,14 @@ inline constexpr size_t kBins = 256;    // as in common/contracts/histogram.h
 bool is_inclusive(std::string_view entry);  // of the entries of a scan: scan_inclusive, scan_inclusive_cpu
 
 // a · x[i] + y[i], where `in` holds x and then y. It is exact: a double holds the product of two floats and its sum
-// with a third one of similar size.
-std::vector<double> saxpy_oracle(std::span<const float> in, float a);
+// with a third one of similar size. The same loop in float is the serial baseline.
+template <class T = double>
+std::vector<T> saxpy_oracle(std::span<const float> in, float a) {
+  std::vector<T> out(in.size() / 2);
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<T>(a) * static_cast<T>(in[i]) + static_cast<T>(in[out.size() + i]);
+  return out;
+}
 
 // out[i] is the sum of the elements up to i, with (inclusive) or without (exclusive) element i.
 std::vector<double> scan_oracle(std::span<const float> in, bool inclusive);
@@ -26,7 +32,8 @@ std::vector<double> scan_oracle(std::span<const float> in, bool inclusive);
 // The sum modulo 2^32, as a two's complement int.
 int32_t sum_oracle(std::span<const int32_t> in);
 
-std::array<uint64_t, kBins> histogram_oracle(View in);
+using Counts = std::array<uint32_t, kBins>;
+Counts histogram_oracle(View in);
 
 // True if these numbers, or any of them, sum exactly in every order. That is so if all are multiples of one power of
 // two, and their magnitudes sum to at most 2^24 times that power: then a float holds every partial sum.

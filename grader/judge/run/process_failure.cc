@@ -56,11 +56,6 @@ Failure protocol_failure(const std::string& what) {
       "Compute the answer in the contract's functions, and leave the descriptors that you did not open alone.");
 }
 
-Failure foreign_line_failure(const std::string& line) {
-  if (Json::parse(line, nullptr, false).is_object()) return protocol_failure("the program made up an answer");
-  return runtime_failure("the program wrote into the judge's pipe", "Use stdout and stderr only.");
-}
-
 Failure refused_failure(const std::string& line, const std::string& errors) {
   try {
     const Json reply = Json::parse(line, nullptr, false);
@@ -82,7 +77,8 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
                              "Functions of a contract return normally.");
     }
   } catch (const Json::exception&) {}  // keys of other types than those of the runner
-  return foreign_line_failure(line);
+  if (Json::parse(line, nullptr, false).is_object()) return protocol_failure("the program made up an answer");
+  return runtime_failure("the program wrote into the judge's pipe", "Use stdout and stderr only.");
 }
 
 Failure ended_failure(const Child& child, double cpu_seconds) {

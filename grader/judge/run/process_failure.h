@@ -12,9 +12,8 @@ Failure time_failure(const std::string& what);
 Failure output_failure();
 // The runner never sends this line, or not at this point.
 Failure protocol_failure(const std::string& what);
-// The runner never writes such a line. If it looks like a reply, it is made up; any other line may be an accident.
-Failure foreign_line_failure(const std::string& line);
-// The line is not an answer. errors: the process's stderr.
+// The line is not an answer. If the runner never writes such a line, then it is made up where it looks like a reply;
+// any other line may be an accident. errors: the process's stderr.
 Failure refused_failure(const std::string& line, const std::string& errors);
 // A submission's process got a SIGKILL. Among our limits only the limit of CPU time sends one, after an ignored
 // SIGXCPU. Otherwise the kernel sends it when memory runs out, or another program does. Everything is run once more, to

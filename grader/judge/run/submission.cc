@@ -28,8 +28,8 @@ ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
 
 Submission::Submission(SubmissionSpec spec)
     : spec_(std::move(spec)),
-      input_("input", spec_.largest_n * spec_.lab->contract->element_bytes, SharedMemory::Others::kMayRead),
-      result_("result", layout_of(*spec_.lab->contract, spec_.largest_n, kHostGuard).total(),
+      input_("input", spec_.largest_n * spec_.lab.contract->element_bytes, SharedMemory::Others::kMayRead),
+      result_("result", layout_of(*spec_.lab.contract, spec_.largest_n, kHostGuard).total(),
               SharedMemory::Others::kMayWrite),
       jobs_(make_pipe()),
       next_id_(std::random_device()()) {
@@ -50,9 +50,9 @@ Submission::Submission(SubmissionSpec spec)
 std::string Submission::printed() const { return child_->output() + child_->errors(); }
 
 // Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.
-std::optional<Failure> Submission::await(double seconds, const std::string& what, std::string& line) {
+std::optional<Failure> Submission::await(double seconds, const std::string& what) {
   std::optional<Failure> failure;
-  switch (child_->wait(seconds, line)) {
+  switch (child_->wait(seconds)) {
     case Child::Event::kLine: return std::nullopt;
     case Child::Event::kEnded:
       throw_if_killed();
@@ -73,12 +73,11 @@ void Submission::throw_if_killed() const {
 }
 
 std::optional<Failure> Submission::start() {
-  std::string line;
-  auto failure = await(kCasesToStart * spec_.lab->limits.one_case, "the program's start", line);
+  auto failure = await(kCasesToStart * spec_.lab.limits.one_case, "the program's start");
   try {
-    if (!failure) failure = greeted(line);
+    if (!failure) failure = greeted();
   } catch (const Json::exception&) {  // keys of other types than those of the runner
-    failure = foreign_line_failure(line);
+    failure = refused_failure(child_->line(), child_->errors());
   }
   if (!failure) return std::nullopt;
   auto trouble = device_trouble();
@@ -86,17 +85,17 @@ std::optional<Failure> Submission::start() {
 }
 
 // Reads the runner's first line: every function of the lab must be there.
-std::optional<Failure> Submission::greeted(const std::string& line) {
-  const Json reply = Json::parse(line, nullptr, false);
+std::optional<Failure> Submission::greeted() {
+  const Json reply = Json::parse(child_->line(), nullptr, false);
   const std::string status = reply.is_object() ? reply.value("status", "") : "";
-  if (status != "ready" || !reply.contains("entries")) return refused_failure(line, child_->errors());
+  if (status != "ready" || !reply.contains("entries")) return refused_failure(child_->line(), child_->errors());
   card_ = reply.value("device", "");
   const auto there = reply["entries"].get<std::vector<std::string>>();
-  for (const std::string& entry : spec_.lab->entries) {
+  for (const std::string& entry : spec_.lab.entries) {
     if (std::ranges::find(there, entry) != there.end()) continue;
     return compile_failure(
-        "the file defines no " + spec_.lab->contract->find_entry(entry)->signature,
-        "Compare its name and its parameters with common/contracts/" + spec_.lab->contract->name + ".h.");
+        "the file defines no " + spec_.lab.contract->find_entry(entry)->signature,
+        "Compare its name and its parameters with common/contracts/" + spec_.lab.contract->name + ".h.");
   }
   return std::nullopt;
 }
@@ -105,7 +104,7 @@ void Submission::give(View input) { std::ranges::copy(input, input_.data()); }
 
 Job Submission::job_of(const Case& job) const {
   const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
-  return {job, *spec_.lab, layout_of(*spec_.lab->contract, job.n, guard), next_id_ + 1};
+  return {job, spec_.lab, layout_of(*spec_.lab.contract, job.n, guard), next_id_ + 1};
 }
 
 std::optional<Failure> Submission::send(const Job& job, Clock clock) {
@@ -129,9 +128,8 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock) {
 // If the process is gone, await() will say how it ended.
 std::optional<Failure> Submission::say(const std::string& text) {
   if (child_->has_spoken()) {  // without being asked
-    std::string line;
-    child_->wait(1, line);
-    return refused_failure(line, child_->errors());
+    child_->wait(1);
+    return refused_failure(child_->line(), child_->errors());
   }
   // The pipe is much larger than a job, and the job before has been answered: a full pipe means that nobody reads.
   if (write(jobs_.write.get(), text.data(), text.size()) < 0 && errno != EPIPE)
@@ -150,52 +148,49 @@ std::string Submission::ask_to_show(size_t out_bytes) {
   return Json{{"show", shown_.asked}}.dump() + "\n";
 }
 
-// For a timed call. `line` becomes the process's reply. The clock runs from "go" until the words of the output are
-// here. If the process sends another line before that, that line is its reply.
-std::optional<Failure> Submission::hold_clock(const Job& job, double seconds, std::string& line) {
+// For a timed call. The process's reply is the last line that comes. The clock runs from "go" until the words of the
+// output are here. If the process sends another line before that, that line is its reply.
+std::optional<Failure> Submission::hold_clock(const Job& job, double seconds) {
   const std::string what(job.one_case.entry->name);
   const auto says = [&](const char* status) {
-    const Json reply = Json::parse(line, nullptr, false);
+    const Json reply = Json::parse(child_->line(), nullptr, false);
     return reply.is_object() && reply.value("id", Json()) == job.id && reply.value("status", Json()) == status;
   };
-  if (auto failure = await(seconds, what, line)) return failure;
+  if (auto failure = await(seconds, what)) return failure;
   if (!says("set")) return std::nullopt;
   const auto start = SteadyClock::now();
   if (auto failure = say("{\"go\":true}\n")) return failure;
-  if (auto failure = await(seconds, what, line)) return failure;
+  if (auto failure = await(seconds, what)) return failure;
   if (!says("called")) return std::nullopt;
   if (auto failure = say(ask_to_show(job.layout.out_bytes))) return failure;
-  if (auto failure = await(seconds, what, line)) return failure;
+  if (auto failure = await(seconds, what)) return failure;
   shown_.whole_ms = std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
   if (!says("shown")) return std::nullopt;
-  shown_.line = line;
-  return await(seconds, what, line);
+  shown_.line = child_->line();
+  return await(seconds, what);
 }
 
 std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clock clock) {
   const Job job = job_of(one_case);
   const bool is_timed = clock == Clock::kOurs;
-  std::string line;
   shown_ = {};
   if (auto failure = send(job, clock)) return failure;
-  if (auto failure = is_timed ? hold_clock(job, seconds, line) : await(seconds, one_case.entry->name, line))
-    return failure;
+  if (auto failure = is_timed ? hold_clock(job, seconds) : await(seconds, one_case.entry->name)) return failure;
   const CameBack back{
-      line, child_->errors(), {input_.data(), job.layout.in_bytes}, {result_.data(), job.layout.total()}};
+      child_->line(), child_->errors(), {input_.data(), job.layout.in_bytes}, {result_.data(), job.layout.total()}};
   answered_.output = {};
   std::optional<Failure> failure = inspect(job, back, answered_);
   answered_.timing.whole_ms = shown_.whole_ms;
-  if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, line);
+  if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, back.line);
   if (failure && failure->printed.empty()) failure->printed = printed();
   return failure;
 }
 
 Submission::Reaction Submission::react(const Case& job, double seconds) {
-  std::string line;
-  if (send(job_of(job), Clock::kNone) || await(seconds, job.entry->name, line)) {
+  if (send(job_of(job), Clock::kNone) || await(seconds, job.entry->name)) {
     return child_->gave_up() ? Reaction::kNoticed : Reaction::kWentOn;
   }
-  const Json reply = Json::parse(line, nullptr, false);
+  const Json reply = Json::parse(child_->line(), nullptr, false);
   if (reply.is_object()) {
     const Json status = reply.value("status", Json());
     // If "file" is missing, the runner saw the error and not the code. Another number is the error of a later call.
@@ -216,22 +211,21 @@ std::optional<Failure> Submission::device_trouble() {
   if (!device_ || device_stopped_) return device_trouble_;
   device_stopped_ = true;
   child_->end();
-  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab->limits.one_case);
+  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab.limits.one_case);
   if (device_trouble_) device_trouble_->printed = printed();
   return device_trouble_;
 }
 
 std::optional<Failure> Submission::stop_program() {
   if (auto failure = say("{\"quit\":true}\n")) return failure;
-  std::string line;
-  const double seconds = kCasesToStart * spec_.lab->limits.one_case;
-  switch (child_->wait(seconds, line)) {
+  const double seconds = kCasesToStart * spec_.lab.limits.one_case;
+  switch (child_->wait(seconds)) {
     case Child::Event::kEnded: throw_if_killed(); break;
     case Child::Event::kTimeout:
       timed_out_ = true;
       return time_failure("the program did not end within " + seconds_text(seconds));
     case Child::Event::kLine:
-      return refused_failure(line, child_->errors());  // a destructor wrote it, or the program made it up
+      return refused_failure(child_->line(), child_->errors());  // a destructor wrote it, or the program made it up
     case Child::Event::kOutputLimit: return output_failure();
   }
   if (child_->ended_well()) return std::nullopt;

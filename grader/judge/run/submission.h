@@ -27,20 +27,18 @@ class Submission {
   std::optional<Failure> stop();
   // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
   std::optional<Failure> device_trouble();
-  std::string report() const;   // lockstep's, after stop(); "" if there is none
-  std::string printed() const;  // the code's stdout, then its stderr, on which lockstep writes as well
-  std::string opencl_device() const { return answered_.opencl_device; }  // the device that the code chose; "": none
-  std::string card() const { return card_; }                             // the card's name, from the runtime
-  View output() const { return answered_.output; }                       // of the last run, if it passed
-  const Timing& timing() const { return answered_.timing; }              // of the same
+  std::string report() const;                 // lockstep's, after stop(); "" if there is none
+  std::string printed() const;                // the code's stdout, then its stderr, on which lockstep writes as well
+  std::string card() const { return card_; }  // the card's name, from the runtime
+  const Answered& answered() const { return answered_; }  // the last run, if it passed
 
  private:
-  std::optional<Failure> await(double seconds, const std::string& what, std::string& line);
-  std::optional<Failure> greeted(const std::string& line);
+  std::optional<Failure> await(double seconds, const std::string& what);
+  std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
   std::optional<Failure> send(const Job& job, Clock clock);
   std::optional<Failure> say(const std::string& text);
-  std::optional<Failure> hold_clock(const Job& job, double seconds, std::string& line);
+  std::optional<Failure> hold_clock(const Job& job, double seconds);
   std::string ask_to_show(size_t out_bytes);
   std::optional<Failure> stop_program();
   void throw_if_killed() const;

@@ -13,19 +13,12 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kLargestFile = uint64_t{256} << 20, kOpenFiles = 1024;
 
-// A folder that names NVIDIA's OpenCL driver. Containers often have the driver without the file that names it.
-std::string nvidia_vendor(const fs::path& folder) {
-  fs::create_directory(folder / "vendors");
-  std::ofstream(folder / "vendors" / "nvidia.icd") << "libnvidia-opencl.so.1\n";
-  return folder / "vendors";
-}
-
 // Here the program may leave files: in memory of its own, or in `folder` where the sandbox does not hide our files.
 fs::path workplace(const fs::path& folder) { return Sandbox::here().hides_files() ? "/tmp" : folder; }
 
 Walls walls_of(const SubmissionSpec& spec, const fs::path& folder) {
   Walls walls;
-  const bool is_opencl = spec.lab->is_opencl(), is_lockstep = spec.device.is_lockstep;
+  const bool is_opencl = spec.lab.is_opencl(), is_lockstep = spec.device.is_lockstep;
   // PoCL starts a linker.
   walls.permissions = {
       .processes = is_opencl, .shared_memory = !is_lockstep || is_opencl, .local_sockets = !is_lockstep};
@@ -59,7 +52,10 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
     set("LD_LIBRARY_PATH", spec.device.lockstep);
     if (spec.has_device_process()) set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
   } else if (std::getenv("OCL_ICD_VENDORS") == nullptr && !fs::exists("/etc/OpenCL/vendors/nvidia.icd")) {
-    set("OCL_ICD_VENDORS", nvidia_vendor(folder));
+    // Containers often have NVIDIA's OpenCL driver without the file that names it.
+    fs::create_directory(folder / "vendors");
+    std::ofstream(folder / "vendors" / "nvidia.icd") << "libnvidia-opencl.so.1\n";
+    set("OCL_ICD_VENDORS", folder / "vendors");
   }
   return variables;
 }

@@ -20,7 +20,7 @@ struct Device {
 struct SubmissionSpec {
   std::filesystem::path binary;
   Device device;
-  const Lab* lab = nullptr;
+  Lab lab;
   size_t largest_n = 0;         // the largest n of all jobs to come
   std::string schedule;         // lockstep's schedule; "": its own choice
   bool checked = false;         // under every check of lockstep
@@ -31,7 +31,7 @@ struct SubmissionSpec {
   bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
 
   // Lockstep's device is a process; else it is a card, or PoCL in the program itself.
-  bool has_device_process() const { return device.is_lockstep && !lab->is_opencl(); }
+  bool has_device_process() const { return device.is_lockstep && !lab.is_opencl(); }
 };
 
 inline constexpr int kDeviceFd = 7;  // of the program: on it its runtime finds lockstep

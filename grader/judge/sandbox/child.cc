@@ -159,10 +159,10 @@ void Child::note(int status) {
   status_ = codes_are_signals_ && code > 128 && code <= 128 + SIGRTMAX ? code - 128 : status;
 }
 
-bool Child::take_line(std::string& line) {
+bool Child::take_line() {
   const size_t end = pending_.find('\n');
   if (end == std::string::npos) return false;
-  line = pending_.substr(0, end);
+  line_ = pending_.substr(0, end);
   pending_.erase(0, end + 1);
   return true;
 }
@@ -195,15 +195,11 @@ void Child::read_streams() {
 }
 
 Child::Event Child::wait(double seconds) {
-  std::string line;
-  return wait(seconds, line);
-}
-
-Child::Event Child::wait(double seconds, std::string& line) {
+  line_.clear();
   const auto deadline =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (true) {
-    if (take_line(line)) return Event::kLine;
+    if (take_line()) return Event::kLine;
     if (status_) return Event::kEnded;
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) {

@@ -56,10 +56,10 @@ class Child {
   void end();  // kills it if it still runs
 
   enum class Event { kLine, kEnded, kTimeout, kOutputLimit };
-  // Waits for the next line on lines_fd (it comes in `line`), for the end, for too much output, or until the time is
-  // over. After the last two the process is dead.
-  Event wait(double seconds, std::string& line);
-  Event wait(double seconds);  // for a process that writes no lines
+  // Waits for the next line on lines_fd, for the end, for too much output, or until the time is over. After the last
+  // two the process is dead.
+  Event wait(double seconds);
+  const std::string& line() const { return line_; }  // the one for which wait() waited; "" if none came
 
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
   std::string how_it_ended() const;
@@ -74,7 +74,7 @@ class Child {
 
  private:
   [[noreturn]] void become(const ChildSpec& spec, int output, int errors, int lines, int filter);
-  bool take_line(std::string& line);
+  bool take_line();
   bool read_some(Fd& fd, Captured& into);
   void read_lines();
   void read_streams();
@@ -86,7 +86,7 @@ class Child {
   Captured output_, errors_;
   size_t output_allowed_;
   bool codes_are_signals_;
-  std::string pending_;  // from lines_fd, not yet a whole line
+  std::string line_, pending_;  // pending_: from lines_fd, not yet a whole line
   std::optional<int> status_;
   bool ended_by_us_ = false;
 };

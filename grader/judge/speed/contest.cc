@@ -46,6 +46,7 @@ struct Times {
 };
 
 void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
+  speed.measured = {};
   speed.measured.ms = median(times.mine);
   speed.measured.whole_ms = median(times.mine_whole);
   speed.measured.baseline_ms = median(times.base);
@@ -53,9 +54,7 @@ void fill_in(const ContestRules& rules, const Times& times, Speed& speed) {
   speed.speedup = median(times.ratio);
   speed.interval = median_interval(times.ratio, kOfEachLook);
   speed.measured.runs = static_cast<int>(times.mine.size());
-  speed.measured.copy_gb_per_s.reset();
   if (!times.copy.empty()) speed.measured.copy_gb_per_s = median(times.copy);
-  speed.measured.gb_per_s.reset();
   if (rules.read_bytes > 0 && *speed.measured.ms > 0)
     speed.measured.gb_per_s = rules.traffic_bytes / 1e6 / *speed.measured.ms;
   apply_thresholds(rules.thresholds, speed);
@@ -118,6 +117,14 @@ std::optional<std::string> moved_away(const ContestRules& rules, const Times& ti
          " than the baseline's by the judge's clock: the work moved to the host";
 }
 
+// Gives all thresholds this verdict, whatever the figures are. The reason says why.
+void overrule(SpeedVerdict verdict, const std::string& reason, const std::string& advice, Speed& speed) {
+  for (ThresholdResult& result : speed.thresholds) result.verdict = verdict;
+  if (!speed.thresholds.empty()) speed.verdict = verdict;
+  speed.reason = reason;
+  speed.advice = advice;
+}
+
 void check_interval(const ContestRules& rules, const Times& times, Speed& speed) {
   if (!speed.interval)
     return overrule(SpeedVerdict::kInconclusive,
@@ -140,19 +147,13 @@ std::optional<Failure> hold_contest(const ContestRules& rules, const NextPair& n
   Times times;
   speed.reason.clear();
   int pair_number = 0;
-  const auto add_pair = [&](bool counts) -> std::optional<Failure> {
-    const auto outcome = next(pair_number++);
-    if (const auto* failure = std::get_if<Failure>(&outcome)) return *failure;
-    if (counts) times.add(std::get<TimedPair>(outcome));
-    return std::nullopt;
-  };
-  for (int i = 0; i < kWarmUps; ++i) {
-    if (auto failure = add_pair(false)) return failure;
-  }
   bool is_late = false;
   for (const int look : kLooks) {
     while (static_cast<int>(times.mine.size()) < look && !is_late) {
-      if (auto failure = add_pair(true)) return failure;
+      const auto outcome = next(pair_number++);
+      if (const auto* failure = std::get_if<Failure>(&outcome)) return *failure;
+      if (pair_number <= kWarmUps) continue;
+      times.add(std::get<TimedPair>(outcome));
       is_late = seconds_so_far() > rules.seconds;
     }
     fill_in(rules, times, speed);

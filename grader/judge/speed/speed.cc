@@ -31,13 +31,6 @@ void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, do
   }
 }
 
-void overrule(SpeedVerdict verdict, const std::string& reason, const std::string& advice, Speed& speed) {
-  for (ThresholdResult& result : speed.thresholds) result.verdict = verdict;
-  if (!speed.thresholds.empty()) speed.verdict = verdict;
-  speed.reason = reason;
-  speed.advice = advice;
-}
-
 std::string speedup_text(const Speed& speed) {
   if (!speed.speedup) return "no speedup";
   return number(*speed.speedup) + " ×, " + speed.kind + (speed.card.empty() ? "" : " for " + speed.card);

@@ -63,9 +63,6 @@ SpeedVerdict compare(const Interval& speedup, double threshold);
 // `least` never is.
 void apply_thresholds(const std::vector<Threshold>& thresholds, Speed& speed, double least = 0);
 
-// Gives all thresholds this verdict, whatever the figures are. The reason says why.
-void overrule(SpeedVerdict verdict, const std::string& reason, const std::string& advice, Speed& speed);
-
 // Lockstep's reports of a code and of the rung below → times and speedups for some cards, by a cost model. mine: the
 // report of the measured case. below: the file with the report of the rung below on its own measured case, which the
 // build made (judge --report). "": the baseline is the serial CPU.

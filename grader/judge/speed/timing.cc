@@ -1,6 +1,7 @@
 #include "grader/judge/speed/timing.h"
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <thread>
 #include <variant>
@@ -42,13 +43,12 @@ class Inputs {
  private:
   void make(int first) {
     first_ = first;
-    inputs_.assign(kInputsAtOnce, {});
-    std::vector<std::future<void>> makers;
-    for (int i = 0; i < kInputsAtOnce; ++i)
-      makers.push_back(std::async(std::launch::async, [this, first, i] {
-        inputs_[static_cast<size_t>(i)] = input_of(lab_, measured_case(lab_, seed_, first + i + 1));
-      }));
-    for (auto& maker : makers) maker.get();
+    inputs_.clear();
+    std::vector<std::future<Bytes>> makers;
+    for (int i = 1; i <= kInputsAtOnce; ++i)
+      makers.push_back(
+          std::async(std::launch::async, input_of, std::cref(lab_), measured_case(lab_, seed_, first + i)));
+    for (auto& maker : makers) inputs_.push_back(maker.get());
   }
 
   const Lab& lab_;
@@ -57,23 +57,20 @@ class Inputs {
   std::vector<Bytes> inputs_;
 };
 
-// One process whose calls are timed. It has a Lab of its own, as the rung below may have another entry.
+// One process whose calls are timed.
 class Runner {
  public:
-  Runner(SubmissionSpec specification, Lab lab) : lab_(std::move(lab)) {
-    specification.lab = &lab_;
-    submission_.emplace(std::move(specification));
-  }
-  std::optional<Failure> start() { return submission_->start(); }
+  explicit Runner(const SubmissionSpec& specification) : lab_(specification.lab), submission_(specification) {}
+  std::optional<Failure> start() { return submission_.start(); }
   std::optional<Failure> stop() {  // stops once; later calls return the same result
-    if (!std::exchange(is_stopped_, true)) late_ = submission_->stop();
+    if (!std::exchange(is_stopped_, true)) late_ = submission_.stop();
     return late_;
   }
 
   // The answer is checked like that of any other call.
   std::optional<Failure> time(const Bytes& input, uint64_t seed) {
-    submission_->give(input);
-    return submission_->run(measured_case(lab_, seed), lab_.limits.real_case, Submission::Clock::kOurs);
+    submission_.give(input);
+    return submission_.run(measured_case(lab_, seed), lab_.limits.real_case, Submission::Clock::kOurs);
   }
   // The device's own time decides. Where the arrays are the host's, the whole call does.
   TimedCall last_call() const {
@@ -81,12 +78,12 @@ class Runner {
     if (lab_.is_timed_on_host()) return {whole_ms, whole_ms};
     return {last().device_ms ? *last().device_ms : last().events_ms.value_or(whole_ms), whole_ms};
   }
-  std::string card() const { return submission_->card(); }
-  const Timing& last() const { return submission_->timing(); }
+  std::string card() const { return submission_.card(); }
+  const Timing& last() const { return submission_.answered().timing; }
 
  private:
-  Lab lab_;
-  std::optional<Submission> submission_;
+  const Lab lab_;
+  Submission submission_;
   bool is_stopped_ = false;
   std::optional<Failure> late_;
 };
@@ -94,14 +91,14 @@ class Runner {
 // The baseline: the rung below in a process of its own, or a plain loop in ours where there is no such rung.
 class Opponent {
  public:
-  Opponent(const SubmissionSpec& specification, const Below& below) : lab_(*specification.lab) {
+  Opponent(const SubmissionSpec& specification, const Below& below) : lab_(specification.lab) {
     if (below.binary.empty()) return;
-    Lab below_lab = load_lab(below.folder);
-    below_lab.sizes.real = lab_.sizes.real;
     SubmissionSpec other = specification;
     other.binary = below.binary;
-    number_ = below_lab.number;
-    rung_.emplace(other, below_lab);
+    other.lab = load_lab(below.folder);  // which may have another entry
+    other.lab.sizes.real = lab_.sizes.real;
+    number_ = other.lab.number;
+    rung_.emplace(other);
     if (rung_->start()) throw fault();
   }
 
@@ -158,15 +155,15 @@ std::string method(const Lab& lab, const Timing& timing, const Speed& speed) {
 
 }  // namespace
 
-std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Below& below, uint64_t seed,
-                                   Speed& speed) {
-  const Lab& lab = *specification.lab;
+std::optional<Failure> time_on_gpu(SubmissionSpec specification, const Below& below, uint64_t seed, Speed& speed) {
+  const Lab& lab = specification.lab;
+  specification.largest_n = lab.sizes.real;
   Inputs inputs(lab, seed);
   Opponent opponent(specification, below);
   ContestRules rules = rules_of(lab);
   rules.base_alone = opponent.time_alone(inputs, seed);
   rules.base_on_device = opponent.last() != nullptr && opponent.last()->device_ms && !lab.is_timed_on_host();
-  Runner mine(specification, lab);
+  Runner mine(specification);
   if (auto failure = mine.start()) return failure;
   Random coin(seed_of(seed, "order"));
   const auto next = [&](int number) -> std::variant<TimedPair, Failure> {

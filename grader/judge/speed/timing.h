@@ -16,8 +16,7 @@ struct Below {
 };
 
 // Throws JudgeFault if the rung below fails.
-std::optional<Failure> time_on_gpu(const SubmissionSpec& specification, const Below& below, uint64_t seed,
-                                   Speed& speed);
+std::optional<Failure> time_on_gpu(SubmissionSpec specification, const Below& below, uint64_t seed, Speed& speed);
 
 // Times a plain loop, and the contract's work on every core.
 void time_cpu(const Lab& lab, uint64_t seed, Speed& speed);

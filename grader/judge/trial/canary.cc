@@ -10,16 +10,12 @@ namespace {
 
 constexpr double kSeconds = 30;
 
-std::string source_of(const Lab& lab) {
-  if (!lab.is_opencl()) return "";
-  return "#include \"common/opencl.h\"\n" + lab.contract->find_entry(lab.measured)->signature +
-         " { opencl_device(); }\n";
-}
-
 std::optional<Failure> compile_canary(const Build& build, const Lab& lab, const TemporaryFolder& folder,
                                       const std::filesystem::path& binary) {
   const std::filesystem::path source = folder.path() / lab.source;
-  std::ofstream(source) << source_of(lab);
+  const std::string& function = lab.contract->find_entry(lab.measured)->signature;
+  std::ofstream(source) << (lab.is_opencl() ? "#include \"common/opencl.h\"\n" + function + " { opencl_device(); }\n"
+                                            : "");
   return compile(build, lab, source, binary, folder);
 }
 
@@ -45,16 +41,15 @@ bool machine_works(const Build& build, const Lab& lab, const Device& device) {
   const std::filesystem::path binary = folder.path() / "canary";
   try {
     if (compile_canary(build, lab, folder, binary)) return false;
-    Lab mine = lab;
-    if (!lab.is_opencl()) mine.entries.clear();
     SubmissionSpec spec;
     spec.binary = binary;
     spec.device = device;
-    spec.lab = &mine;
+    spec.lab = lab;
+    if (!lab.is_opencl()) spec.lab.entries.clear();
     spec.largest_n = 1;
     Submission submission(spec);
     if (submission.start()) return false;
-    return !lab.is_opencl() || finds_device(submission, mine);
+    return !lab.is_opencl() || finds_device(submission, lab);
   } catch (const JudgeFault&) { return false; }
 }
 

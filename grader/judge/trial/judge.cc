@@ -110,7 +110,7 @@ void Trial::run_plan(const Plan& plan, bool throws_killed) {
   SubmissionSpec spec;
   spec.binary = binary_;
   spec.device = device_;
-  spec.lab = &lab_;
+  spec.lab = lab_;
   spec.trace = options_.trace;
   spec.cache =
       folder_.path() / "pocl";  // the processes of one judgement share compiled kernels, and leave nothing behind

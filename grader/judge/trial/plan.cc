@@ -156,12 +156,6 @@ Step plan_all_checked(const JudgeOptions& options, const Lab& lab) {
 
 }  // namespace
 
-size_t Step::number_of_cases() const {
-  size_t number = 0;
-  for (const Batch& batch : batches) number += batch.cases.size();
-  return number;
-}
-
 Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   Plan plan{{}, measured_seed(options, hidden)};
   const Selection& selection = options.selection;

@@ -37,8 +37,6 @@ struct Step {
   std::vector<Batch> batches = {};
   std::filesystem::path file = {};  // the learner's own file, or the place for the report
   bool is_secret = false;           // a failure may tell a hidden case, so a student does not see all of it
-
-  size_t number_of_cases() const;
 };
 
 struct Plan {

@@ -56,8 +56,8 @@ bool run_case(Submission& submission, const Lab& lab, const Case& job, const std
   const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
   auto failure = submission.run(job, is_real ? lab.limits.real_case : lab.limits.one_case);
   // The code could put a hidden case into the name of its device, so only public cases set it.
-  if (job.alias.empty() && !submission.opencl_device().empty())
-    ledger.result().opencl_device = submission.opencl_device();
+  const std::string& device = submission.answered().opencl_device;
+  if (job.alias.empty() && !device.empty()) ledger.result().opencl_device = device;
   if (!failure) return ledger.add_case(job, true), true;
   const bool still_runs = failure->verdict == Verdict::kWrongAnswer;
   failure->steps.insert(failure->steps.begin(), call_text(job, lab, schedule, ledger.result().setting.seed));
@@ -82,10 +82,10 @@ void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
   for (const Case& job : batch.cases) spec.largest_n = std::max(spec.largest_n, job.n);
   ledger.result().planned_cases += batch.cases.size();
   spec.schedule = batch.schedule;
-  spec.checked = batch.checks == Checks::kAll && spec.device.is_lockstep && !spec.lab->is_opencl();
+  spec.checked = batch.checks == Checks::kAll && spec.device.is_lockstep && !spec.lab.is_opencl();
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
-  run_cases(submission, *spec.lab, batch, ledger);
+  run_cases(submission, spec.lab, batch, ledger);
   auto late = submission.stop();
   const bool is_told = !spec.checked || blame_findings(submission, ledger);
   if (late) ledger.fail(std::move(*late));
@@ -112,7 +112,7 @@ Bytes read_input_file(const fs::path& file) {
 // Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
 // works for any contract.
 void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& ledger) {
-  const Contract& contract = *spec.lab->contract;
+  const Contract& contract = *spec.lab.contract;
   Bytes data = read_input_file(file);
   job.n = data.size() / contract.element_bytes;
   data.resize(job.n * contract.element_bytes);
@@ -123,7 +123,7 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
   submission.give(data);
-  auto failure = submission.run(job, spec.lab->limits.real_case);
+  auto failure = submission.run(job, spec.lab.limits.real_case);
   result.cases.push_back({job.name, job.input, job.n, !failure});
   if (failure) {
     failure->steps.insert(failure->steps.begin(),
@@ -134,20 +134,20 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
   }
   if (contract.name == "histogram") {
     auto& histogram = result.own_file->histogram.emplace();
-    for (size_t bin = 0; bin < submission.output().size() / sizeof(uint32_t); ++bin)
-      histogram.push_back(element<uint32_t>(submission.output(), bin));
+    for (size_t bin = 0; bin < submission.answered().output.size() / sizeof(uint32_t); ++bin)
+      histogram.push_back(element<uint32_t>(submission.answered().output, bin));
   }
   if (auto late = submission.stop()) ledger.fail(std::move(*late));
 }
 
 // False: the code does not make so many calls, or there is a failure.
 bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledger) {
-  const double seconds = spec.lab->limits.one_case;
+  const double seconds = spec.lab.limits.one_case;
   spec.largest_n = job.n;
   spec.failing_call = call;
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure)), false;
-  submission.give(input_of(*spec.lab, job));
+  submission.give(input_of(spec.lab, job));
   const Submission::Reaction reaction = submission.react(job, seconds);
   if (reaction == Submission::Reaction::kNoticed) return true;
   if (auto trouble = submission.device_trouble()) return ledger.fail(std::move(*trouble)), false;
@@ -166,7 +166,7 @@ bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledge
 // One case for each entry. Ends after the first failure.
 void let_calls_fail(const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
   for (const Case& job : cases) {
-    const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * spec.lab->limits.one_case);
+    const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * spec.lab.limits.one_case);
     int call = 1;
     while (call <= kMostFailing && Clock::now() < deadline && let_call_fail(spec, job, call, ledger)) ++call;
     if (ledger.has_failure()) return;
@@ -181,13 +181,13 @@ std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledge
   if (!job.alias.empty()) ++ledger.result().planned_hidden;
   std::optional<Failure> failure = submission.start();
   if (!failure) {
-    run_case(submission, *spec.lab, job, "", ledger);
+    run_case(submission, spec.lab, job, "", ledger);
     failure = submission.stop();
   }
   if (failure) ledger.fail(std::move(*failure));
   if (!ledger.is_right()) return std::nullopt;
   std::string text = submission.report();
-  if (!spec.lab->is_opencl() && (text.empty() || !parse_report(text).is_whole))
+  if (!spec.lab.is_opencl() && (text.empty() || !parse_report(text).is_whole))
     return ledger.fail(silent_failure()), std::nullopt;
   return text;
 }
@@ -213,7 +213,7 @@ void fail_by_findings(const Report& report, Ledger& ledger) {
 void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& file, Ledger& ledger) {
   const auto text = report_of(spec, job, ledger);
   if (!text) return;
-  if (spec.lab->is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
+  if (spec.lab.is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
   if (!(std::ofstream(file) << *text << std::flush))
     throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
   fail_by_findings(parse_report(*text), ledger);
@@ -222,7 +222,7 @@ void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& f
 // below: the file with the report of the rung below; "": the baseline is the serial CPU.
 void measure_on_lockstep(const SubmissionSpec& spec, const std::vector<Case>& cases, const fs::path& below,
                          Ledger& ledger) {
-  const Lab& lab = *spec.lab;
+  const Lab& lab = spec.lab;
   Result& result = ledger.result();
   for (const Case& job : cases) {
     const auto text = report_of(spec, job, ledger);
@@ -242,33 +242,28 @@ void measure_on_lockstep(const SubmissionSpec& spec, const std::vector<Case>& ca
   }
 }
 
-void measure_on_card(SubmissionSpec spec, const Below& below, uint64_t seed, Ledger& ledger) {
-  spec.largest_n = spec.lab->sizes.real;
-  if (auto failure = time_on_gpu(spec, below, seed, ledger.result().speed)) ledger.fail(std::move(*failure));
-}
-
 }  // namespace
 
 void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, uint64_t seed, Ledger& ledger) {
   Result& result = ledger.result();
   switch (step.kind) {
     case Step::Kind::kCases:
-      if (step.is_secret) result.planned_hidden = step.number_of_cases();
+      for (const Batch& batch : step.batches) result.planned_hidden += step.is_secret ? batch.cases.size() : 0;
       for (const Batch& batch : step.batches) run_batch(spec, batch, ledger);
       return;
     case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
     case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step.file, ledger);
     case Step::Kind::kReport: return write_report(spec, step.batches.front().cases.front(), step.file, ledger);
     case Step::Kind::kRulesUnmeasured:
-      for (const Rule& rule : spec.lab->rules) result.rules.push_back({rule, std::nullopt, true});
+      for (const Rule& rule : spec.lab.rules) result.rules.push_back({rule, std::nullopt, true});
       return;
     case Step::Kind::kCounters:
-      time_cpu(*spec.lab, seed, result.speed);
+      time_cpu(spec.lab, seed, result.speed);
       measure_on_lockstep(spec, step.batches.front().cases, below.report(), ledger);
       break;
     case Step::Kind::kClock:
-      time_cpu(*spec.lab, seed, result.speed);
-      measure_on_card(spec, below, seed, ledger);
+      time_cpu(spec.lab, seed, result.speed);
+      if (auto failure = time_on_gpu(spec, below, seed, result.speed)) ledger.fail(std::move(*failure));
       break;
   }
   if (result.speed.verdict == SpeedVerdict::kFail) ledger.fail(speed_failure(result.speed));

@@ -27,7 +27,7 @@ class FakeRunner : public ::testing::Test {
     spec.binary = FAKE_RUNNER;
     spec.device.is_lockstep = !guards;
     spec.device.lockstep = FAKE_LOCKSTEP;
-    spec.lab = &lab;
+    spec.lab = lab;
     spec.largest_n = 100;
     spec.cpu_seconds = cpu_seconds_;
     Submission submission(spec);
@@ -37,7 +37,7 @@ class FakeRunner : public ::testing::Test {
     submission.give(input);
     using Clock = Submission::Clock;
     if (auto failure = submission.run(job, seconds, timed_ ? Clock::kOurs : Clock::kNone)) return failure;
-    EXPECT_EQ(submission.timing().events_ms, 1.5);
+    EXPECT_EQ(submission.answered().timing.events_ms, 1.5);
     return submission.stop();
   }
   std::string check(const std::string& fault, bool guards = false) {

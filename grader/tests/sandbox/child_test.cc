@@ -20,10 +20,7 @@ ChildSpec shell(const std::string& script) {
   return spec;
 }
 
-Child::Event wait(Child& child, int limit_ms = 20000) {
-  std::string line;
-  return child.wait(limit_ms / 1000.0, line);
-}
+Child::Event wait(Child& child, int limit_ms = 20000) { return child.wait(limit_ms / 1000.0); }
 
 // A zombie that another process must collect counts as gone.
 bool alive(pid_t pid) {
@@ -46,11 +43,10 @@ TEST(ChildProcess, LinesComeOneByOneAndBeforeTheEnd) {
   ChildSpec spec = shell("echo one >&4; echo two >&4; exit 0");
   spec.lines_fd = 4;
   Child child(spec);
-  std::string line;
-  EXPECT_EQ(child.wait(20, line), Child::Event::kLine);
-  EXPECT_EQ(line, "one");
-  EXPECT_EQ(child.wait(20, line), Child::Event::kLine);
-  EXPECT_EQ(line, "two");
+  EXPECT_EQ(child.wait(20), Child::Event::kLine);
+  EXPECT_EQ(child.line(), "one");
+  EXPECT_EQ(child.wait(20), Child::Event::kLine);
+  EXPECT_EQ(child.line(), "two");
   EXPECT_EQ(wait(child), Child::Event::kEnded);
   EXPECT_TRUE(child.ended_well());
 }
@@ -59,9 +55,8 @@ TEST(ChildProcess, ATimeoutEndsTheWholeGroupWhateverItIgnores) {
   ChildSpec spec = shell("trap '' TERM INT HUP; sleep 1000 & echo $! >&4; sleep 1000");
   spec.lines_fd = 4;
   Child child(spec);
-  std::string line;
-  ASSERT_EQ(child.wait(20, line), Child::Event::kLine);
-  const pid_t grandchild = std::stoi(line);
+  ASSERT_EQ(child.wait(20), Child::Event::kLine);
+  const pid_t grandchild = std::stoi(child.line());
   EXPECT_TRUE(alive(grandchild));
   EXPECT_EQ(wait(child, 100), Child::Event::kTimeout);
   std::this_thread::sleep_for(milliseconds(50));
@@ -72,11 +67,11 @@ TEST(ChildProcess, BackgroundProcessesEndWithTheirParent) {
   ChildSpec spec = shell("sleep 1000 & echo $! >&4");
   spec.lines_fd = 4;
   Child child(spec);
-  std::string line;
-  ASSERT_EQ(child.wait(20, line), Child::Event::kLine);
+  ASSERT_EQ(child.wait(20), Child::Event::kLine);
+  const pid_t grandchild = std::stoi(child.line());
   EXPECT_EQ(wait(child), Child::Event::kEnded);
   std::this_thread::sleep_for(milliseconds(50));
-  EXPECT_FALSE(alive(std::stoi(line)));
+  EXPECT_FALSE(alive(grandchild));
 }
 
 TEST(ChildProcess, OrphansInSessionsOfTheirOwnAreEnded) {
@@ -86,9 +81,8 @@ TEST(ChildProcess, OrphansInSessionsOfTheirOwnAreEnded) {
   pid_t orphan = 0;
   {
     Child child(spec);
-    std::string line;
-    ASSERT_EQ(child.wait(20, line), Child::Event::kLine);
-    orphan = std::stoi(line);
+    ASSERT_EQ(child.wait(20), Child::Event::kLine);
+    orphan = std::stoi(child.line());
     EXPECT_EQ(wait(child), Child::Event::kEnded);
   }
   EXPECT_TRUE(alive(orphan));

@@ -44,8 +44,7 @@ Outcome behind(const Walls& walls, const std::string& script, Limits limits = {}
   spec.limits = limits;
   Sandbox::here().enclose(spec, walls);
   Child child(spec);
-  std::string line;
-  EXPECT_EQ(child.wait(20, line), Child::Event::kEnded);
+  EXPECT_EQ(child.wait(20), Child::Event::kEnded);
   return {child.output(), child.errors(), child.ended_well() ? 0 : 1, child.ending_signal()};
 }
 
@@ -206,8 +205,7 @@ TEST(Sandbox, DescriptorsComeThrough) {
   spec.descriptors = {{pipe.write.get(), 7}};
   Sandbox::here().enclose(spec, {});
   Child child(spec);
-  std::string line;
-  EXPECT_EQ(child.wait(20, line), Child::Event::kEnded);
+  EXPECT_EQ(child.wait(20), Child::Event::kEnded);
   char text[2] = {};
   EXPECT_EQ(read(pipe.read.get(), text, 2), 2);
 }

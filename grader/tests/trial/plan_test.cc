@@ -40,7 +40,7 @@ TEST_F(Planning, OnLockstepSmallCasesAreCheckedFirst) {
   EXPECT_EQ(large.checks, Checks::kNone);
   EXPECT_TRUE(std::ranges::all_of(small.cases, [](const Case& job) { return job.n <= kLargestChecked; }));
   EXPECT_TRUE(std::ranges::all_of(large.cases, [](const Case& job) { return job.n > kLargestChecked; }));
-  EXPECT_EQ(steps[1].number_of_cases(), lab_.entries.size());
+  EXPECT_EQ(steps[1].batches.front().cases.size(), lab_.entries.size());
   EXPECT_EQ(steps[1].batches.at(0).cases.at(0).n, 1025u);
   EXPECT_EQ(steps[3].needs, Step::Needs::kRightAnswers);
 }
@@ -72,7 +72,7 @@ TEST_F(Planning, ASelectionIsAllThatRuns) {
   EXPECT_EQ(plan().steps[1].batches.at(0).schedule, "reverse");
   options_.selection.only_case = "reduce_sum_block.33.ones";
   ASSERT_THAT(kinds(), ElementsAre(Kind::kCases));
-  EXPECT_EQ(plan().steps[0].number_of_cases(), 1u);
+  EXPECT_EQ(plan().steps[0].batches.front().cases.size(), 1u);
   EXPECT_TRUE(plan().steps[0].batches.at(0).keeps_output);
   options_.selection.only_case = "reduce_sum_block.34.ones";
   EXPECT_THROW(plan(), JudgeFault);
