@@ -12,7 +12,6 @@ def run(arguments: Namespace) -> int:
     nvcc = setup.prepare(picture=True, extras=True, grade=True)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
-    # The test sanitizers.unit_tests would build this tree too, but without showing its progress.
     build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
     say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
     command = ["ctest", "--test-dir", str(tree), "--parallel", str(os.cpu_count() or 1), "--output-on-failure"]

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "device/emulated_device.h"
 #include "tests/count/single_access.h"
@@ -75,8 +74,8 @@ class Runner {
     device_->allocate(golden::kResultBytes, &results_);
   }
 
-  // The whole report of one launch of the kernel around these statements.
-  nlohmann::json run(const std::string& statements, const std::vector<int32_t>& offsets) {
+  // One launch of the kernel around these statements.
+  void run(const std::string& statements, const std::vector<int32_t>& offsets) {
     EXPECT_EQ(offsets.size(), 32u);
     FunctionInfo f;
     Outcome outcome;
@@ -95,8 +94,10 @@ class Runner {
     if (outcome.ok()) outcome = device_->launch(request);
     if (outcome.ok()) outcome = device_->synchronise();
     EXPECT_TRUE(outcome.ok()) << outcome.message << "\n" << kernel_ptx(statements);
-    return nlohmann::json::parse(device_->report_json())["launches"].back()["counters"];
   }
+
+  // The report's entries of all launches so far.
+  nlohmann::json launches() const { return nlohmann::json::parse(device_->report_json())["launches"]; }
 
  private:
   std::unique_ptr<EmulatedDevice> device_;
@@ -129,21 +130,22 @@ std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c)
   return result;
 }
 
-constexpr size_t kRunsOfOne = 16;  // a report holds all launches before it
-
 std::vector<std::string> mismatches(const std::string& file, size_t expected_rows) {
-  std::optional<Runner> runner;
+  Runner runner;
   std::vector<std::string> wrong;
-  const std::vector<Cells> rows = read_csv(std::string(GOLDEN_FOLDER) + "/" + file);
+  std::vector<Row> rows;
+  for (const Cells& cells : read_csv(std::string(GOLDEN_FOLDER) + "/" + file)) {
+    rows.push_back(to_row(cells));
+    runner.run(instruction_ptx(rows.back()), rows.back().offsets);
+  }
   EXPECT_EQ(rows.size(), expected_rows);
+  const nlohmann::json launches = runner.launches();
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (i % kRunsOfOne == 0) runner.emplace();
-    const Row row = to_row(rows[i]);
-    const auto ours = counted(row, runner->run(instruction_ptx(row), row.offsets));
-    for (const auto& [name, value] : row.expected)
+    const auto ours = counted(rows[i], launches.at(i)["counters"]);
+    for (const auto& [name, value] : rows[i].expected)
       if (const auto found = ours.find(name); found == ours.end() || found->second != value)
-        wrong.push_back("line " + std::to_string(i + 2) + " " + row.instruction + " " + row.operand + " " + name +
-                        ": H200 " + std::to_string(value) + ", ours " +
+        wrong.push_back("line " + std::to_string(i + 2) + " " + rows[i].instruction + " " + rows[i].operand + " " +
+                        name + ": H200 " + std::to_string(value) + ", ours " +
                         (found == ours.end() ? "none" : std::to_string(found->second)));
   }
   return wrong;
@@ -161,21 +163,19 @@ TEST(Counters, Atomics) {
 
 // Rows whose cells are Nsight Compute's counters for the whole kernel.
 std::vector<std::string> form_mismatches(const std::string& file, size_t expected_rows) {
-  std::optional<Runner> runner;
-  std::string form;
+  Runner runner;
   std::vector<std::string> wrong;
   const std::vector<Cells> rows = read_csv(std::string(GOLDEN_FOLDER) + "/" + file);
   EXPECT_EQ(rows.size(), expected_rows);
+  for (const Cells& row : rows) runner.run(row.at("ptx"), parse_offsets(row.at("lane_byte_offsets")));
+  const nlohmann::json launches = runner.launches();
   for (size_t i = 0; i < rows.size(); ++i) {
-    const Cells& row = rows[i];
-    if (row.at("ptx") != form || i % kRunsOfOne == 0) runner.emplace();
-    form = row.at("ptx");
-    const nlohmann::json ours = runner->run(form, parse_offsets(row.at("lane_byte_offsets")));
-    for (const auto& [name, value] : row) {
+    const nlohmann::json& ours = launches.at(i)["counters"];
+    for (const auto& [name, value] : rows[i]) {
       if (!name.ends_with(".sum")) continue;
       if (const auto count = ours.value(name, uint64_t{0}); count != std::stoull(value))
-        wrong.push_back(name + ": H200 " + value + ", ours " + std::to_string(count) + "\n  " + form + "\n  " +
-                        row.at("lane_byte_offsets"));
+        wrong.push_back(name + ": H200 " + value + ", ours " + std::to_string(count) + "\n  " + rows[i].at("ptx") +
+                        "\n  " + rows[i].at("lane_byte_offsets"));
     }
   }
   return wrong;

@@ -1,0 +1,9 @@
+# ThreadSanitizer: the test sanitizers.threads. It builds the preset tsan in TREE and runs lockstep's launches on several
+# threads.
+if(NOT EXISTS ${TREE}/build.ninja)
+  execute_process(COMMAND ${CMAKE_COMMAND} --preset tsan -B ${TREE} -DWARPLADDER_NVCC=${NVCC}
+                  WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${TREE} --target lockstep_engine_test COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${TREE}/common/lockstep/tests/engine/lockstep_engine_test --gtest_filter=Threads.*:Workers.*
+                COMMAND_ERROR_IS_FATAL ANY)
