@@ -79,7 +79,7 @@ class Card final : public Device {
     size_t bytes = 0;
     CUdeviceptr address = 0;
     const Outcome outcome = outcome_of(cuModuleGetGlobal(&address, &bytes, module_, std::string(name).c_str()));
-    *info = {address, bytes, false};
+    *info = {address, bytes};
     return outcome;
   }
   uint32_t blocks_per_sm(FunctionId, uint32_t, uint64_t) const override { return 0; }
