@@ -2,6 +2,7 @@
 
 #if __has_include(<cupti.h>)
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <utility>

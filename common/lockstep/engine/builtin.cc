@@ -1,6 +1,7 @@
 #include "engine/builtin.h"
 
 #include <cctype>
+#include <cstdio>
 #include <cstring>
 
 #include "engine/block.h"

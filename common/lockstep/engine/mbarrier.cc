@@ -1,5 +1,6 @@
 #include "engine/mbarrier.h"
 
+#include <cmath>
 #include <cstdlib>
 
 #include "engine/access.h"

@@ -1,5 +1,6 @@
 #include "ptx/lexer.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace lockstep {

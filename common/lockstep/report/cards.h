@@ -1,6 +1,7 @@
 // cards: cards.csv → the parameters of the cards that times are modelled for.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 //              +40 u64 flags, +56 u64 bytes when decompressed
 #include "runtime/fatbin.h"
 
+#include <cstdint>
 #include <cstring>
 
 namespace lockstep {

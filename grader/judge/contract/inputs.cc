@@ -1,6 +1,7 @@
 #include "grader/judge/contract/inputs.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <stdexcept>

@@ -1,5 +1,6 @@
 #include "grader/judge/contract/oracle.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

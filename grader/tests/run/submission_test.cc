@@ -1,6 +1,7 @@
 // The judge against a runner that hangs, prints, allocates, exits early and forges.
 #include "grader/judge/run/submission.h"
 
+#include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <stdexcept>
 
 #include "tests/ptx/golden.h"
 

@@ -2,6 +2,7 @@
 // corpus in faults/ shows which mistakes the checks find. This test also runs under sanitizers.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 

@@ -1,6 +1,7 @@
 // fatbin_builder: makes fat binaries in nvcc's layout for tests, valid and invalid ones.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
