@@ -13,14 +13,3 @@ target_compile_options(
 # sanitizers double it again at -O1.
 add_library(warpladder_quick INTERFACE)
 target_compile_options(warpladder_quick INTERFACE $<IF:$<BOOL:${WARPLADDER_SANITIZED}>,-O0,-O1>)
-
-# These headers take half of a test's compile time. The target `first` compiles them once, and the others with the same
-# options use the result.
-function(warpladder_precompile_test target first)
-  if(target STREQUAL first)
-    target_precompile_headers(${target} PRIVATE
-      <gtest/gtest.h> <nlohmann/json.hpp> <algorithm> <filesystem> <fstream> <map> <set> <string> <vector>)
-  else()
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  endif()
-endfunction()

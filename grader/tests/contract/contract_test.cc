@@ -18,7 +18,7 @@ Bytes float_answer(const std::vector<double>& values) {
   return to_bytes(std::vector<float>(values.begin(), values.end()));
 }
 
-int64_t milliseconds(float ms) { return std::bit_cast<int32_t>(ms); }
+int64_t bits_of_milliseconds(float ms) { return std::bit_cast<int32_t>(ms); }
 
 // The device's fused instruction rounds once, most CPUs round twice.
 TEST(Contract, SaxpyAcceptsBothWaysOfRoundingAndNamesTheFirstWrong) {
@@ -32,8 +32,8 @@ TEST(Contract, SaxpyAcceptsBothWaysOfRoundingAndNamesTheFirstWrong) {
       const volatile float product = 2.5f * at(i);
       rounded[i] = product + at(1000 + i);
     }
-    EXPECT_FALSE(saxpy.check("saxpy", in_bytes, {to_bytes(fused), milliseconds(1)})) << kind;
-    EXPECT_FALSE(saxpy.check("saxpy", in_bytes, {to_bytes(rounded), milliseconds(1)})) << kind;
+    EXPECT_FALSE(saxpy.check("saxpy", in_bytes, {to_bytes(fused), bits_of_milliseconds(1)})) << kind;
+    EXPECT_FALSE(saxpy.check("saxpy", in_bytes, {to_bytes(rounded), bits_of_milliseconds(1)})) << kind;
     fused[40] += 0.0625f;
     const auto wrong = saxpy.check("saxpy", in_bytes, {to_bytes(fused), 0});
     ASSERT_TRUE(wrong) << kind;
@@ -44,12 +44,12 @@ TEST(Contract, SaxpyAcceptsBothWaysOfRoundingAndNamesTheFirstWrong) {
 TEST(Contract, SaxpysTimeIsANumber) {
   const Contract& saxpy = *find_contract("saxpy");
   const Bytes in = to_bytes(std::vector<float>{1, 1}), out = to_bytes(std::vector<float>{3.5f});
-  EXPECT_FALSE(saxpy.check("saxpy", in, {out, milliseconds(1e-6f)}));
-  EXPECT_FALSE(saxpy.check("saxpy", in, {out, milliseconds(1e9f)}));
-  EXPECT_FALSE(saxpy.check("saxpy", {}, {{}, milliseconds(0)}));
+  EXPECT_FALSE(saxpy.check("saxpy", in, {out, bits_of_milliseconds(1e-6f)}));
+  EXPECT_FALSE(saxpy.check("saxpy", in, {out, bits_of_milliseconds(1e9f)}));
+  EXPECT_FALSE(saxpy.check("saxpy", {}, {{}, bits_of_milliseconds(0)}));
   for (const float ms :
        {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    const auto wrong = saxpy.check("saxpy", in, {out, milliseconds(ms)});
+    const auto wrong = saxpy.check("saxpy", in, {out, bits_of_milliseconds(ms)});
     ASSERT_TRUE(wrong) << ms;
     EXPECT_EQ(wrong->where, "the returned milliseconds");
   }
