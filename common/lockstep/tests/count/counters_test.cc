@@ -16,7 +16,7 @@ using golden::parse_offsets;
 using golden::read_csv;
 using Cells = std::map<std::string, std::string>;
 
-struct Row {
+struct Recorded {
   std::string instruction;  // "ld.shared", "red.global.add.u32"
   std::string operand;      // of atomics: the value that is added
   int bytes = 4;            // the width of a lane's access
@@ -25,8 +25,8 @@ struct Row {
   bool shared() const { return instruction.find("shared") != std::string::npos; }
 };
 
-Row to_row(const Cells& cells) {
-  Row row;
+Recorded to_row(const Cells& cells) {
+  Recorded row;
   for (const auto& [name, text] : cells) {
     if (name == "instruction")
       row.instruction = text;
@@ -43,7 +43,7 @@ Row to_row(const Cells& cells) {
 }
 
 // The instruction under test. %r3: a shared address, %rd3: a global address.
-std::string instruction_ptx(const Row& row) {
+std::string instruction_ptx(const Recorded& row) {
   const std::string address = row.shared() ? "[%r3]" : "[%rd3]";
   const std::string& name = row.instruction;
   const bool store = name.starts_with("st.");
@@ -105,14 +105,14 @@ class Runner {
   uint64_t offsets_ = 0, data_ = 0, results_ = 0;
 };
 
-std::string op_of(const Row& row) {
+std::string op_of(const Recorded& row) {
   const std::string op = row.instruction.substr(0, row.instruction.find('.'));
   return op == "red" || op.starts_with("atomicAdd") ? "red" : op;
 }
 
 // Our counters under the golden file's names, without the kernel's own load of the offsets: one request of four
 // sectors.
-std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c) {
+std::map<std::string, uint64_t> counted(const Recorded& row, const nlohmann::json& c) {
   const std::string op = op_of(row);
   const uint64_t own_requests = op == "ld" ? 1 : 0, own_sectors = op == "ld" ? 4 : 0;
   std::map<std::string, uint64_t> result;
@@ -133,7 +133,7 @@ std::map<std::string, uint64_t> counted(const Row& row, const nlohmann::json& c)
 std::vector<std::string> mismatches(const std::string& file, size_t expected_rows) {
   Runner runner;
   std::vector<std::string> wrong;
-  std::vector<Row> rows;
+  std::vector<Recorded> rows;
   for (const Cells& cells : read_csv(std::string(GOLDEN_FOLDER) + "/" + file)) {
     rows.push_back(to_row(cells));
     runner.run(instruction_ptx(rows.back()), rows.back().offsets);

@@ -9,11 +9,11 @@
 namespace lockstep {
 namespace {
 
-const std::string kHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
+const std::string kModuleHead = ".version 9.0\n.target sm_75\n.address_size 64\n";
 
 Module linked(const std::vector<std::string>& files) {
   std::vector<Module> modules;
-  for (const std::string& file : files) modules.push_back(parse(kHead + file));
+  for (const std::string& file : files) modules.push_back(parse(kModuleHead + file));
   return link_modules(std::move(modules));
 }
 
@@ -90,7 +90,8 @@ TEST(Linker, SourceFilesAreNumberedOverAllModules) {
 }
 
 TEST(Linker, WhatNobodyDefinesIsRefusedAtTheLaunch) {
-  const std::string variable = kHead + ".extern .global .u32 x;\n.visible .entry k() { .reg .b64 %r; mov.u64 %r, x; }";
+  const std::string variable =
+      kModuleHead + ".extern .global .u32 x;\n.visible .entry k() { .reg .b64 %r; mov.u64 %r, x; }";
   DeviceOptions options;
   options.memory_bytes = 1 << 20;
   const auto device = EmulatedDevice::create(options);
