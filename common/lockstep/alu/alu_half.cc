@@ -7,7 +7,7 @@ namespace lockstep::LOCKSTEP_ISA {
 namespace {
 
 constexpr uint32_t kHalfModes = kNearest | kFtz | kSat | kRelu, kBfloatModes = kNearest | kRelu;
-constexpr uint32_t kMinMax = kNaN | kXorsignAbs;
+constexpr uint32_t kHalfMinMax = kNaN | kXorsignAbs;
 
 // The instruction on one number, and on both halves of a register.
 template <class T, auto f, Loop loop = Loop::kVector>
@@ -24,8 +24,8 @@ void define_halves(AluTable& t, uint32_t allowed) {
   half<T, fma_half<T>>(t, "fma", allowed);
   half<T, neg_half<T>>(t, "neg", allowed & kFtz);
   half<T, abs_half<T>>(t, "abs", allowed & kFtz);
-  half<T, min_half<T>>(t, "min", kMinMax | (allowed & kFtz));
-  half<T, max_half<T>>(t, "max", kMinMax | (allowed & kFtz));
+  half<T, min_half<T>>(t, "min", kHalfMinMax | (allowed & kFtz));
+  half<T, max_half<T>>(t, "max", kHalfMinMax | (allowed & kFtz));
   half<T, ex2_half<T>, Loop::kByLane>(t, "ex2.approx", kFtz);
   half<T, tanh_half<T>, Loop::kByLane>(t, "tanh.approx", kNoModes);
 }
