@@ -61,8 +61,11 @@ class Judging : public ::testing::Test {
   }
   // The test grader.schema checks these files against verdict.schema.json.
   void keep(const Result& result) {
-    if (const char* folder = std::getenv("VERDICTS"))
-      testing::write_file(std::filesystem::path(folder) / (std::to_string(++kept_) + ".json"), to_json(result));
+    const char* folder = std::getenv("VERDICTS");
+    if (!folder) return;
+    const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    testing::write_file(std::filesystem::path(folder) / (test + "." + std::to_string(++kept_) + ".json"),
+                        to_json(result));
   }
   int points(const Result& result) { return score_of(result).value().points; }
   std::string check(const Result& result) {
@@ -71,7 +74,7 @@ class Judging : public ::testing::Test {
     return result.failure->verdict == Verdict::kJudgeFault ? result.failure->steps.front() : result.failure->check;
   }
 
-  static inline int kept_ = 0;
+  int kept_ = 0;
   TemporaryFolder folder_;
   JudgeOptions options_;
   std::string more_;  // of lab.json
