@@ -196,7 +196,8 @@ def _includes(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Itera
 
 
 def _imports(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:
-    """The modules that the file imports, also inside functions, and those that it loads by name: "batch.grade"."""
+    """The modules that the file imports, also inside functions, and those that it loads by name: "batch.grade", or a
+    function of it, "batch.grade.run"."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -204,7 +205,8 @@ def _imports(file: PurePosixPath, text: str, here: set[PurePosixPath]) -> Iterat
         elif isinstance(node, ast.ImportFrom):
             yield from _imported_from(file, node, here)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMED.fullmatch(node.value):
-            yield from _beside(file, node.value, here)
+            module, _, _ = node.value.rpartition(".")  # "lab.json" is no function of a module lab
+            yield from [*_beside(file, node.value, here)] or (_beside(file, module, here) if "." in module else [])
 
 
 def _imported_from(file: PurePosixPath, node: ast.ImportFrom, here: set[PurePosixPath]) -> Iterator[PurePosixPath]:

@@ -64,6 +64,10 @@ class Law(unittest.TestCase):
         late = "from importlib import import_module\nimport_module('common.engine.shown')\n"
         self.refused("common/base/late.py knows common/engine/shown.py", common__base__late_py=late)
 
+    def test_a_function_that_is_loaded_by_its_name(self) -> None:
+        late = "carry_out('common.engine.shown.table', 'shown.json')\n"
+        self.refused("common/base/late.py knows common/engine/shown.py", common__base__late_py=late)
+
     def test_a_circle_of_headers(self) -> None:
         block = '#include "warp.h"\n'
         warp = '#include "base/status.h"\n#include "block.h"\n'
