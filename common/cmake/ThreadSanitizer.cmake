@@ -6,4 +6,7 @@ if(NOT EXISTS ${TREE}/build.ninja)
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${TREE} --target lockstep_engine_test COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${TREE}/common/lockstep/tests/engine/lockstep_engine_test --gtest_filter=Threads.*:Workers.*
-                COMMAND_ERROR_IS_FATAL ANY)
+                OUTPUT_VARIABLE output COMMAND_ECHO STDOUT ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output MATCHES "Running [1-9]")
+  message(FATAL_ERROR "no test has a name of Threads.* or Workers.*")
+endif()

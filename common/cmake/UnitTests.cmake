@@ -1,3 +1,11 @@
-# UnitTests: takes the place of the unit tests until they are built.
-message(FATAL_ERROR "The unit tests are not built. ./lab test builds them; so does\n"
-                    "cmake --preset dev && cmake --build --preset dev")
+# UnitTests: builds the unit tests with sanitizers (preset dev) in TREE. With RUN it runs them, too: CTest learns of them
+# only when it is started again.
+if(NOT EXISTS ${TREE}/build.ninja)
+  execute_process(COMMAND ${CMAKE_COMMAND} --preset dev -B ${TREE} -DWARPLADDER_NVCC=${NVCC}
+                  WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${TREE} COMMAND_ERROR_IS_FATAL ANY)
+if(RUN)
+  execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${TREE} --output-on-failure --no-tests=error
+                  COMMAND_ERROR_IS_FATAL ANY)
+endif()

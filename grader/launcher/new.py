@@ -43,9 +43,11 @@ def run(arguments: Namespace) -> int:
             folder.mkdir()
             made.append(folder)
             write(folder, name, below)
-    except OSError as error:
+    except (OSError, Failure) as error:
         for folder in made:
             shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, Failure):
+            raise
         raise Failure(f"{error.filename or name} cannot be written: {error.strerror}") from error
     number = name[:2]
     say(f"labs/{name} and solutions/{name} are there; starter and reference are lab {below.number}'s reference so far.")

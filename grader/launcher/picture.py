@@ -21,9 +21,9 @@ def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
     from .setup import picture_python
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    result = subprocess.run(
-        [picture_python(), __file__, kind, str(out)], input=json.dumps(facts), text=True, capture_output=True
-    )
+    python = picture_python()
+    assert python is not None  # prepare(picture=True) went before
+    result = subprocess.run([python, __file__, kind, str(out)], input=json.dumps(facts), text=True, capture_output=True)
     if result.returncode != 0:
         raise Failure(f"{last_lines(result.stderr, 3)}\n{out} could not be drawn.")
 

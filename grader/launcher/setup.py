@@ -85,7 +85,9 @@ def missing_opencl() -> list[str]:
     """The packages for OpenCL that this machine lacks."""
     missing = _missing(OPENCL_BINDINGS)
     folders = ("lib", "lib64", "lib/*-linux-gnu")
-    if not any(any(prefix.glob(f"{folder}/libOpenCL.so")) for prefix in _prefixes() for folder in folders):
+    if not any(
+        file.exists() for prefix in _prefixes() for folder in folders for file in prefix.glob(f"{folder}/libOpenCL.so")
+    ):
         missing.append("ocl-icd-opencl-dev")
     drivers, driver_package = OPENCL_DRIVERS
     if "OCL_ICD_VENDORS" not in os.environ and not any(drivers.glob("*.icd")):

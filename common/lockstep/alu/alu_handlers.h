@@ -6,7 +6,6 @@
 // by lane.
 #pragma once
 
-#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -77,7 +76,7 @@ template <class D, class F, class... S>
     using B = Bits<D>;
     B* d = lanes<B>(registers, d_offset);
     B old[kWarpSize];
-    if (mask != kFullMask) std::copy_n(d, kWarpSize, old);
+    if (mask != kFullMask) __builtin_memcpy(old, d, sizeof old);
 #pragma GCC ivdep
     for (int l = 0; l < kWarpSize; ++l) d[l] = __builtin_bit_cast(B, D(f(sources[l]...)));
     if (mask != kFullMask) restore_inactive(d, old, mask);

@@ -87,7 +87,7 @@ struct Path {
 // used up.
 enum class Progress : uint8_t { kDone, kBlocked, kYielded, kTurnOver };
 
-// Of one lane's register.
+// The bytes of one lane's register.
 inline uint32_t bytes_of(Width width) {
   return width == Width::k16 ? 2 : width == Width::k32 ? 4 : width == Width::k64 ? 8 : 16;
 }
@@ -140,7 +140,7 @@ class Warp {
   void execute(Path path);
   bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits
 
-  // Paths. Each gives false if no lane of `path` can run on.
+  // Paths. Those that return a bool give false if no lane of `path` can run on. A mask has a lane.
   void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
   void branch_indexed(Path& path, const Instruction& in, Mask mask);
   bool arrive(Path& path);

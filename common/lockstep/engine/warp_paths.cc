@@ -108,7 +108,8 @@ void Warp::merge_paths() {
 
 // No join waits for these lanes any longer. If a join waited for no other lanes, its lanes continue.
 void Warp::remove_from_joins(Join* join, Mask leaving) {
-  for (; join; join = join->parent) {
+  for (Join* parent = nullptr; join; join = parent) {
+    parent = join->parent;
     join->expected &= ~leaving;
     if (!join->expected) {
       joins_.free(join);
@@ -122,7 +123,10 @@ void Warp::remove_from_joins(Join* join, Mask leaving) {
 bool Warp::end_lanes(Path& path, Mask leaving) {
   live_ &= ~leaving;
   path.mask &= ~leaving;
-  for (Frame* frame = path.frame; frame; frame = frame->caller) leave_frame(frame, leaving);
+  for (Frame *frame = path.frame, *caller = nullptr; frame; frame = caller) {
+    caller = frame->caller;
+    leave_frame(frame, leaving);
+  }
   if (leaving) remove_from_joins(path.join, leaving);
   ++path.pc;
   return path.mask != 0;

@@ -61,6 +61,7 @@ class Pairs {
   explicit Pairs(Program& program)
       : program_(program), uses_(register_units(program)), maker_(register_units(program)) {}
 
+  // The code of the functions lies in their order.
   void run() {
     auto end = static_cast<uint32_t>(program_.code.size());
     for (auto f = program_.functions.rbegin(); f != program_.functions.rend(); ++f)

@@ -11,7 +11,6 @@
 
 namespace lockstep {
 
-// One access of 32 lanes to memory: its address, its values, and its order for other threads.
 enum class MemoryOp : uint8_t { kLoad, kStore, kAtomic, kReduction };
 // PTX's memory orders.
 enum class MemoryOrder : uint8_t { kWeak, kVolatile, kRelaxed, kAcquire, kRelease, kAcquireRelease };
@@ -45,6 +44,7 @@ struct AccessOrdering {
                           // for another thread
 };
 
+// One access of 32 lanes to memory: its address, its values, and its order for other threads.
 struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   AccessHandler handler = nullptr;
   MemoryOp op = MemoryOp::kLoad;

@@ -188,7 +188,7 @@ struct Runtime {
   // Returns the code for the program, and prints the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
 
-  // A program names kernels and variables by host addresses. Null: no kernel is registered with this one.
+  // A program names kernels and variables by host addresses. Null: no kernel is registered with this address.
   Kernel* find_kernel(const void* function);
   // Loads a binary's modules, once.
   const Outcome& load(Binary& binary);

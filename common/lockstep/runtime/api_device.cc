@@ -161,7 +161,7 @@ cudaError_t nothing_to_do(const char* name = __builtin_FUNCTION()) {
 
 }  // namespace
 
-// A card's. Setting a limit changes only the number; only the stack's limit has an effect.
+// The first values of a card's limits. Setting a limit changes only the number; only the stack's limit has an effect.
 std::map<int, size_t> lockstep::runtime::usual_limits() {
   return {{cudaLimitStackSize, 1024},
           {cudaLimitPrintfFifoSize, 8650752},

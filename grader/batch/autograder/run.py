@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import pwd
+import shutil
 import tempfile
 import threading
 import time
@@ -80,8 +81,8 @@ def _grade(autograder: Path, metadata: dict[str, Any], earlier: float | None) ->
 
 def _as_user(task: judging.Task, lab: Lab, seconds: float) -> dict[str, Any]:
     """The judge's outcome. The judge runs as USER, which setup.sh makes, if that user exists."""
-    with tempfile.TemporaryDirectory(prefix="warpladder-", ignore_cleanup_errors=True) as folder:
-        work = Path(folder)
+    work = Path(tempfile.mkdtemp(prefix="warpladder-"))
+    try:
         user = _user()
         if user is None:
             return _judged(task, lab, work, seconds)
@@ -89,6 +90,8 @@ def _as_user(task: judging.Task, lab: Lab, seconds: float) -> dict[str, Any]:
         fork = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(1, fork, initializer=_become, initargs=(user.pw_uid, user.pw_gid)) as pool:
             return pool.submit(_judged, task, lab, work, seconds).result()
+    finally:  # a submission made the files in it: errors are ignored, and no permission is changed
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def _judged(task: judging.Task, lab: Lab, work: Path, seconds: float) -> dict[str, Any]:

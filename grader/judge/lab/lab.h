@@ -1,4 +1,5 @@
-// lab: lab.json and build.json → plain structs. Every value of lab.json is checked. docs/labs.md describes its keys.
+// lab: lab.json and build.json → plain structs. Every value of lab.json is checked. docs/labs.md describes the keys of
+// lab.json.
 #pragma once
 
 #include <filesystem>

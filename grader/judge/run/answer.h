@@ -34,7 +34,7 @@ struct CameBack {
 struct Answered {
   Timing timing;
   View output;
-  std::string opencl_device;  // the device that the code chose; "": the reply names none
+  std::string opencl_device;  // the device that the code chose, from the last reply that names one
 };
 
 std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered);

@@ -178,7 +178,7 @@ std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clo
   if (auto failure = is_timed ? hold_clock(job, seconds) : await(seconds, one_case.entry->name)) return failure;
   const CameBack back{
       child_->line(), child_->errors(), {input_.data(), job.layout.in_bytes}, {result_.data(), job.layout.total()}};
-  answered_.output = {};
+  answered_ = {.timing = {}, .output = {}, .opencl_device = std::move(answered_.opencl_device)};
   std::optional<Failure> failure = inspect(job, back, answered_);
   answered_.timing.whole_ms = shown_.whole_ms;
   if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, back.line);
