@@ -1,5 +1,5 @@
-# UnitTests: builds the unit tests with sanitizers (preset dev) in TREE. With RUN it runs them, too: CTest learns of them
-# only when it is started again.
+# UnitTests: builds the unit tests with sanitizers (preset dev) in TREE. With RUN it also runs them, because
+# CTest reads its list of tests only when it starts.
 if(NOT EXISTS ${TREE}/build.ninja)
   execute_process(COMMAND ${CMAKE_COMMAND} --preset dev -B ${TREE} -DWARPLADDER_NVCC=${NVCC}
                   WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)

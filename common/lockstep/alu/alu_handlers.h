@@ -45,8 +45,8 @@ struct Source<bool> {
   bool operator[](int l) const { return (values & kLaneBits<Mask>.bit[l]) != 0; }
 };
 
-// Gives lanes outside the mask their old values back. Logic on the bits, so that nothing branches; two loops, so that
-// l >= 16 is known in each.
+// Gives lanes outside the mask their old values back. It selects bits by logic, so nothing branches. It has two
+// loops, so that the compiler knows in each whether l >= 16.
 template <class B>
 [[gnu::noinline]] void restore_inactive(B* d, const B* old, Mask mask) {
   const auto select = [](B part, int l) {

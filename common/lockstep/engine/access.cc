@@ -228,7 +228,7 @@ inline constexpr bool kMovesRows = true;
 template <>
 inline constexpr bool kMovesRows<nullptr> = false;
 
-// A kernel's parameter or a constant with a fixed address: one for all lanes, checked at its first access.
+// Whether all lanes read one fixed address of a parameter or constant, which an earlier access has checked.
 bool is_known_constant(Warp& warp, const MemoryAccess& access) {
   return access.base == 0 && warp.state().last_range[access.index].contains(static_cast<uint64_t>(access.offset),
                                                                             access.bytes * access.count);
@@ -255,7 +255,7 @@ void access_lanes(Warp& warp, const MemoryAccess& access, Mask mask, Mover move)
   }
 }
 
-// Rows are moved by code of their own, which is inlined here. The rest is the same code for all types.
+// Each type has its own code for rows, which is inlined here. All types share the code for other accesses.
 template <Space space, Mover move, RowMover move_row>
 void handle(Warp& warp, const MemoryAccess& access, Mask mask) {
   if constexpr (kMovesRows<move_row>) {

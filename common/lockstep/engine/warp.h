@@ -140,7 +140,7 @@ class Warp {
   void execute(Path path);
   bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits
 
-  // Paths. Those that return a bool give false if no lane of `path` can run on. A mask has a lane.
+  // Paths. Those that return a bool give false if no lane of `path` can run on. `mask` is never empty.
   void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
   void branch_indexed(Path& path, const Instruction& in, Mask mask);
   bool arrive(Path& path);

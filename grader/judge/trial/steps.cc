@@ -173,7 +173,8 @@ void let_calls_fail(const SubmissionSpec& spec, const std::vector<Case>& cases, 
   }
 }
 
-// Runs one case in a process of its own. Nothing: it failed. The text is "" for OpenCL, which lockstep does not run.
+// Runs one case in a process of its own and returns lockstep's report, or nothing if the case failed. For OpenCL, which
+// lockstep does not run, the report is "".
 std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledger& ledger) {
   spec.largest_n = job.n;
   Submission submission(spec);
