@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "check/trace.h"
+#include "report/trace.h"
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"

@@ -1,10 +1,10 @@
-# add_lockstep_program(FILE [ARCHITECTURE] [SUFFIX text] [FLAGS flags…] [LINK objects…]): a .cu file → an ordinary
-# program as ./lab emulate needs it: with the shared runtime, and with PTX as plain text. The PTX is for the cards that
-# CUDA 13 knows. If ARCHITECTURE is given, it is for that card, and the name of the binary ends in _ARCHITECTURE. A
-# binary with a SUFFIX is built only on demand. The RUNPATH comes after LD_LIBRARY_PATH, so that a program finds
-# lockstep first if LD_LIBRARY_PATH names it. -O0 is for the host's code alone; no test depends on its speed.
+# add_lockstep_program(FILE [ARCHITECTURE] [ON_DEMAND] [SUFFIX text] [FLAGS flags…] [LINK objects…]): a .cu file → an
+# ordinary program as ./lab emulate needs it: with the shared runtime, and with PTX as plain text. The PTX is for the
+# cards that CUDA 13 knows. If ARCHITECTURE is given, it is for that card, and the name of the binary ends in
+# _ARCHITECTURE. If ON_DEMAND, the target `all` leaves it out. The RUNPATH comes after LD_LIBRARY_PATH, so that a program
+# finds lockstep first if LD_LIBRARY_PATH names it. -O0 is for the host's code alone; no test depends on its speed.
 function(add_lockstep_program source)
-  cmake_parse_arguments(PARSE_ARGV 1 program "" "SUFFIX" "FLAGS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 program "ON_DEMAND" "SUFFIX" "FLAGS;LINK")
   cmake_path(GET source STEM name)
   set(architecture ${WARPLADDER_NVCC_ARCH_FLAGS})
   if(program_UNPARSED_ARGUMENTS)
@@ -12,9 +12,11 @@ function(add_lockstep_program source)
     string(APPEND name _${wanted})
     set(architecture -gencode arch=compute_${wanted},code=compute_${wanted})
   endif()
-  set(all ALL)
   if(program_SUFFIX)
     string(APPEND name _${program_SUFFIX})
+  endif()
+  set(all ALL)
+  if(program_ON_DEMAND)
     set(all "")
   endif()
   set(binary ${CMAKE_CURRENT_BINARY_DIR}/${name})

@@ -28,8 +28,17 @@ function(add_program_tests binary)
   endwhile()
 endfunction()
 
+# add_long_program(BINARY arguments of add_lockstep_program…): built on demand; its tests have the label long.
+macro(add_long_program binary)
+  add_lockstep_program(${ARGN})
+  list(APPEND long_targets lockstep_program_${binary})
+  list(APPEND long_binaries ${CMAKE_CURRENT_BINARY_DIR}/${binary})
+  add_program_tests(${binary} LABELS lockstep long)
+endmacro()
+
 # nvcc needs minutes for CUB and Thrust. Always built: CUB's versions of the course's own algorithms, with one type of
-# elements. With the label `long`: all algorithms with all types.
+# elements, and the programs for the oldest and the newest card. With the label `long`: all algorithms with all types,
+# and the cards between.
 set(always cub_histogram cub_reduce cub_scan)
 file(GLOB programs CONFIGURE_DEPENDS programs/*.cu)
 set(long_targets "")
@@ -49,12 +58,11 @@ foreach(program IN LISTS programs)
       string(APPEND binary _${architecture})
     endif()
     if(has_types)
-      add_lockstep_program(${program} ${architecture} SUFFIX all_types FLAGS -DALL_TYPES)
-      list(APPEND long_targets lockstep_program_${binary}_all_types)
-      list(APPEND long_binaries ${CMAKE_CURRENT_BINARY_DIR}/${binary}_all_types)
-      add_program_tests(${binary}_all_types LABELS lockstep long)
+      add_long_program(${binary}_all_types ${program} ${architecture} ON_DEMAND SUFFIX all_types FLAGS -DALL_TYPES)
     endif()
-    if(NOT has_types OR name IN_LIST always)
+    if(architecture AND architecture LESS 90)
+      add_long_program(${binary} ${program} ${architecture} ON_DEMAND)
+    elseif(NOT has_types OR name IN_LIST always)
       add_lockstep_program(${program} ${architecture})
       if(NOT architecture)
         list(APPEND program_binaries ${CMAKE_CURRENT_BINARY_DIR}/${binary})
@@ -69,7 +77,9 @@ set_tests_properties(lockstep.long_programs PROPERTIES LABELS "lockstep;long" FI
 
 if(Python3_FOUND)
   # These programs wait by the clock, so no two runs have the same counts.
-  list(FILTER program_binaries EXCLUDE REGEX "standard_library|libcu_sync|pipelines")
+  foreach(binaries IN ITEMS program_binaries long_binaries)
+    list(FILTER ${binaries} EXCLUDE REGEX "standard_library|libcu_sync|pipelines")
+  endforeach()
   set(labs "")
   if(WARPLADDER_LABS)
     set(labs --labs ${PROJECT_SOURCE_DIR}/labs ${CMAKE_BINARY_DIR}/labs)

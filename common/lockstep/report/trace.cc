@@ -1,4 +1,4 @@
-#include "check/trace.h"
+#include "report/trace.h"
 
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json shape(const Dim3& d) { return {d.x, d.y, d.z}; }
+Json xyz(const Dim3& d) { return {d.x, d.y, d.z}; }
 
 const char* name_of(MemoryOp op) {
   return op == MemoryOp::kLoad ? "load" : op == MemoryOp::kStore ? "store" : "atomic";
@@ -81,8 +81,8 @@ void Trace::begin_launch(const Launch& launch) {
   if (full()) return;
   write({{"launch", launch.sequence},
          {"kernel", launch.names.kernel},
-         {"grid", shape(launch.shape.grid)},
-         {"block", shape(launch.shape.block)}});
+         {"grid", xyz(launch.shape.grid)},
+         {"block", xyz(launch.shape.block)}});
 }
 
 void Trace::end_launch(Findings&) { stream_.flush(); }  // at once: the program may end in any way
@@ -98,7 +98,7 @@ Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) con
   Json lanes = Json::array();
   for (const uint32_t l : each_lane(mask)) lanes.push_back(l);
   return {{"launch", launch.sequence},
-          {"block", shape(warp.block().coordinates())},
+          {"block", xyz(warp.block().coordinates())},
           {"warp", warp.index()},
           {"step", steps_[warp.block().slot()][warp.index()]},
           {"file", file},

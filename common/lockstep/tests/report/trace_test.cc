@@ -1,5 +1,5 @@
 // trace_test: small PTX kernels → the records that the trace writes.
-#include "check/trace.h"
+#include "report/trace.h"
 
 #include <gtest/gtest.h>
 
