@@ -69,28 +69,35 @@ void Warp::pass_cluster(uint64_t waits) {
 // One number for a word of 4 bytes, whether it is reached as shared memory or by a generic address.
 static uint64_t word_in_shared(uint64_t address) { return (kSharedWindow + address) / 4; }
 
+// The words of 4 bytes that these lanes access. A word that neighbouring lanes share is given once.
+template <class Function>
+static void for_each_word(const MemoryAccess& access, Mask mask, const uint64_t* at, Function use) {
+  const uint64_t last = (access.bytes * access.count - 1) / 4;
+  for (const uint32_t l : each_lane(mask)) {
+    if (l != first_lane(mask) && at[l] == at[l - 1]) continue;
+    const uint64_t first = access.space == Space::kShared ? word_in_shared(at[l]) : at[l] / 4;
+    for (uint64_t word = first; word <= first + last; ++word) use(word);
+  }
+}
+
 // A strong access. What a warp writes carries the waits that it had before this access: the arrivals at one counter do
 // not wait for each other. So an atomic that changes memory is an arrival, and no wait, unless the warp had looked
-// there before in vain.
+// there before in vain. An atomic that changes nothing is a look.
 void Warp::access_strongly(Path& path, const MemoryAccess& access, Mask mask) {
   std::array<uint64_t, kWarpSize> at;
   read_addresses(*this, access, mask, at.data());
   const bool reads = access.may_spin && (access.op == MemoryOp::kLoad || access.op == MemoryOp::kAtomic);
-  const uint64_t last = (access.bytes * access.count - 1) / 4;
   std::optional<uint64_t> seen;
-  for (const uint32_t l : each_lane(mask)) {
-    if (l != first_lane(mask) && at[l] == at[l - 1]) continue;
-    const uint64_t first = access.space == Space::kShared ? word_in_shared(at[l]) : at[l] / 4;
-    for (uint64_t word = first; word <= first + last; ++word) {
-      if (reads) seen = std::max(seen, block_.hand_overs().look(word, index_));
-      if (access.op != MemoryOp::kLoad) block_.hand_overs().write(word, index_, waits_);
-    }
-  }
+  if (reads)
+    for_each_word(access, mask, at.data(),
+                  [&](uint64_t word) { seen = std::max(seen, block_.hand_overs().look(word, index_)); });
   const uint64_t changes = state_.changes;
   access.handler(*this, access, mask);
+  const bool only_looked = reads && state_.changes == changes;
+  if (!only_looked)
+    for_each_word(access, mask, at.data(), [&](uint64_t word) { block_.hand_overs().write(word, index_, waits_); });
   if (!reads) return;
-  const bool only_looked = state_.changes == changes, again = path.looked_in_vain == access.pc;
-  if (seen) waits_ = std::max(waits_, *seen + (only_looked || again));
+  if (seen) waits_ = std::max(waits_, *seen + (only_looked || path.looked_in_vain == access.pc));
   path.looked_in_vain = only_looked ? access.pc : kNowhere;
 }
 

@@ -49,32 +49,41 @@ def after_launch(launch: str, more: str) -> tuple[str, str]:
 EMPTY = "static __global__ void empty() {}"
 MANY = "empty<<<65536, 32>>>();"
 
-# All threads of the block add 1 to a counter, and wait until it has come to the next multiple of their number.
+# Each warp adds 1 to a counter, and waits until it has come to the next multiple of their number.
 BY_ATOMICS = """#include <cuda/atomic>
 static __device__ unsigned arrived;
 static __global__ void forget() { arrived = 0; }
 static __device__ void wait_for_block(unsigned& phase) {
   cuda::atomic_ref<unsigned, cuda::thread_scope_device> counter(arrived);
-  counter.fetch_add(1, cuda::memory_order_acq_rel);
-  phase += blockDim.x;
-  while (counter.load(cuda::memory_order_acquire) < phase) {}
+  phase += blockDim.x / 32;
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    counter.fetch_add(1, cuda::memory_order_acq_rel);
+    while (counter.load(cuda::memory_order_acquire) < phase) {}
+  }
+  __syncwarp();
 }"""
 # The same in shared memory, where each block has a counter of its own.
 BY_SHARED_ATOMICS = """#include <cuda/atomic>
 static __device__ void wait_for_block(unsigned& counter, unsigned& phase) {
   const cuda::atomic_ref<unsigned, cuda::thread_scope_block> arrived(counter);
-  arrived.fetch_add(1, cuda::memory_order_acq_rel);
-  phase += blockDim.x;
-  while (arrived.load(cuda::memory_order_acquire) < phase) {}
+  phase += blockDim.x / 32;
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) {
+    arrived.fetch_add(1, cuda::memory_order_acq_rel);
+    while (arrived.load(cuda::memory_order_acquire) < phase) {}
+  }
+  __syncwarp();
 }"""
 BY_NAME = """static __device__ void wait_for_block(int& turn) {
   turn = turn % 15 + 1;
   asm volatile("barrier.sync %0, %1;" ::"r"(turn), "r"(blockDim.x) : "memory");
 }"""
 BY_OBJECT = "#include <cuda/barrier>\nusing Barrier = cuda::barrier<cuda::thread_scope_block>;"
+WAIT_AT_OBJECT = "__syncwarp();\n    if (threadIdx.x % 32 == 0) together.arrive_and_wait();\n    __syncwarp();"
 MAKE_OBJECT = (
     "#pragma nv_diag_suppress static_var_with_dynamic_init\n"
-    "  __shared__ Barrier together;\n  if (threadIdx.x == 0) init(&together, blockDim.x);\n  __syncthreads();\n"
+    "  __shared__ Barrier together;\n  if (threadIdx.x == 0) init(&together, blockDim.x / 32);\n  __syncthreads();\n"
 )
 
 # The tile of lab 08, whose every access is an atomic operation.
@@ -113,7 +122,7 @@ def hostile() -> Iterator[Rung]:
             "18",
             ("scan_tiles", "sum_tiles"),
             before_kernel("static __global__ void scan_tiles() {}"),
-            after_launch("scan_level(in, n, out, scratch);", "scan_tiles<<<4096, 1024>>>();"),
+            after_launch("scan_level(in, n, out, scratch);", "scan_tiles<<<4096, 1024>>>();\n  CUDA_CHECK(cudaGetLastError());"),
         ),
     )
     for lab, rule, kernel in (
@@ -229,7 +238,7 @@ def hostile() -> Iterator[Rung]:
         "The starter, whose barriers are objects of libcu++.",
         starter(
             "18",
-            (SYNC, "together.arrive_and_wait();"),
+            (SYNC, WAIT_AT_OBJECT),
             before_kernel(BY_OBJECT),
             ("  const int tid = threadIdx.x;\n", "  const int tid = threadIdx.x;\n" + MAKE_OBJECT),
         ),
@@ -269,7 +278,7 @@ def honest() -> Iterator[Rung]:
     yield accepted("sync_of_groups", "17", "The reference, whose block waits by cooperative groups.",
                    before_kernel(group), (SYNC, "cooperative_groups::this_thread_block().sync();"))  # fmt: skip
     yield accepted("one_object_for_ten_steps", "06", "The reference, whose barrier is an object of libcu++.",
-                   (SYNC, "together.arrive_and_wait();"), before_kernel(BY_OBJECT),
+                   (SYNC, WAIT_AT_OBJECT), before_kernel(BY_OBJECT),
                    ("  const int tid = threadIdx.x;\n", "  const int tid = threadIdx.x;\n" + MAKE_OBJECT))  # fmt: skip
     launch = "reduce_unroll_last_warp<<<blocks, kBlock>>>("
     clear = "static __global__ void clear(unsigned* sums, int n) {\n  if (threadIdx.x < n) sums[threadIdx.x] = 0;\n}"

@@ -190,7 +190,7 @@ TEST(GlobalBytes, EveryFormCounts) {
   EXPECT_EQ(bytes("ld.global.u32 %r5, [%rd2];"), std::pair(256, 0));
   EXPECT_EQ(bytes("st.global.u32 [%rd2], %r1;"), std::pair(0, 256));
   EXPECT_EQ(bytes("red.global.add.u32 [%rd2], %r1;"), std::pair(0, 256));
-  EXPECT_EQ(bytes("atom.global.add.u32 %r5, [%rd2], %r1;"), std::pair(256, 256));
+  EXPECT_EQ(bytes("atom.global.add.u32 %r5, [%rd2], %r1;\nadd.u32 %r5, %r5, 1;"), std::pair(256, 256));
   EXPECT_EQ(bytes("cp.async.ca.shared.global [%r4], [%rd2], 4;\ncp.async.wait_all;"), std::pair(256, 0));
 }
 
