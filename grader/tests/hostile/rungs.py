@@ -46,8 +46,9 @@ def after_launch(launch: str, more: str) -> tuple[str, str]:
     return launch, f"{launch}\n  {more}"
 
 
+CHECK = "CUDA_CHECK(cudaGetLastError());"
 EMPTY = "static __global__ void empty() {}"
-MANY = "empty<<<65536, 32>>>();"
+MANY = f"empty<<<65536, 32>>>();\n  {CHECK}"
 
 # Each warp adds 1 to a counter, and waits until it has come to the next multiple of their number.
 BY_ATOMICS = """#include <cuda/atomic>
@@ -122,7 +123,7 @@ def hostile() -> Iterator[Rung]:
             "18",
             ("scan_tiles", "sum_tiles"),
             before_kernel("static __global__ void scan_tiles() {}"),
-            after_launch("scan_level(in, n, out, scratch);", "scan_tiles<<<4096, 1024>>>();\n  CUDA_CHECK(cudaGetLastError());"),
+            after_launch("scan_level(in, n, out, scratch);", f"scan_tiles<<<4096, 1024>>>();\n  {CHECK}"),
         ),
     )
     for lab, rule, kernel in (
@@ -174,10 +175,16 @@ def hostile() -> Iterator[Rung]:
         broken + "all_conflicts",
         "09",
         "The starter, whose loads and stores of shared memory are atomic operations: the conflicts are still there.",
-        starter("09", before_kernel(TILE_BY_ATOMICS), ("__shared__ float s_tile", "__shared__ Word s_tile"),
+        starter(
+            "09",
+            before_kernel(TILE_BY_ATOMICS),
+            ("__shared__ float s_tile", "__shared__ Word s_tile"),
             ("s_tile[tid] = tid < n ? in[tid] : 0.0f;", "s_tile[tid].bits = tid < n ? __float_as_int(in[tid]) : 0;"),
-            ("s_tile[tid + kBlock] = tid + kBlock < n ? in[tid + kBlock] : 0.0f;",
-             "s_tile[tid + kBlock].bits = tid + kBlock < n ? __float_as_int(in[tid + kBlock]) : 0;")),
+            (
+                "s_tile[tid + kBlock] = tid + kBlock < n ? in[tid + kBlock] : 0.0f;",
+                "s_tile[tid + kBlock].bits = tid + kBlock < n ? __float_as_int(in[tid + kBlock]) : 0;",
+            ),
+        ),
     )
     yield Rung(
         "tree_in_global_memory",
@@ -202,7 +209,8 @@ def hostile() -> Iterator[Rung]:
             ("  scan_block<<<", "  forget<<<1, 1>>>();\n  scan_block<<<"),
         ),
     )
-    counter = "  __shared__ unsigned counter;\n  if (threadIdx.x == 0) counter = 0;\n  __syncthreads();\n  unsigned phase = 0;\n"
+    counter = "  __shared__ unsigned counter;\n  if (threadIdx.x == 0) counter = 0;\n"
+    counter += "  __syncthreads();\n  unsigned phase = 0;\n"
     yield Rung(
         "barriers_of_shared_atomics",
         broken + "barriers",
@@ -287,7 +295,9 @@ def honest() -> Iterator[Rung]:
     yield accepted("fma_where_it_belongs", "00", "a · x + y as one fused multiply-add.",
                    ("a * x[i] + y[i]", "fmaf(a, x[i], y[i])"))  # fmt: skip
     yield accepted("a_second_wait", "17", "The reference, whose block waits once more before the array is used.",
-                   ("  sum = warp_sum(sum);\n  if (lane", "  sum = warp_sum(sum);\n  __syncthreads();  // as a helper that is called twice needs\n  if (lane"))  # fmt: skip
+                   ("  if (lane == 0) s_warp", f"  {SYNC}  // for a second call\n  if (lane == 0) s_warp"))  # fmt: skip
+    half = "if (warp == 0) {\n    const float all = scan_warp(lane < kWarps ? s_before[lane] : 0);\n"
+    half += "    if (lane < kWarps) s_before[lane] = all;\n  }"
     yield accepted("shorter_tiles", "18", "The reference with tiles of 512 elements: the last warp scans 16 sums.",
                    ("kTile = 1024", "kTile = 512"),
-                   ("if (warp == 0) s_before[lane] = scan_warp(s_before[lane]);", "if (warp == 0) {\n    const float all = scan_warp(lane < kWarps ? s_before[lane] : 0);\n    if (lane < kWarps) s_before[lane] = all;\n  }"))  # fmt: skip
+                   ("if (warp == 0) s_before[lane] = scan_warp(s_before[lane]);", half))  # fmt: skip
