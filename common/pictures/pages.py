@@ -18,25 +18,29 @@ TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+-]+) -->")
 
 COUNTERS = {  # for people; docs/counters.md has the rest
-    "barriers": "barriers",
+    "block_waits": "waits of a block",
+    "thread_waits": "waits of threads",
     "global_atomics": "global atomics",
     "loop_branches": "branches that go back",
     "host_synchronisations": "times that the host waits between kernels",
     "host_allocations": "allocations between kernels",
-    "smsp__sass_branch_targets.sum": "branches",
+    "block_branches": "branches of a block",
     "smsp__sass_branch_targets_threads_divergent.sum": "divergent branches",
-    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum": "float additions",
+    "float_additions": "float additions",
+    "idle_lanes": "idle lanes",
+    "global_bytes_loaded": "global bytes loaded",
+    "global_bytes_stored": "global bytes stored",
+    "shared_bytes_loaded": "shared bytes loaded",
+    "shared_bytes_stored": "shared bytes stored",
+    "shared_wavefronts": "shared wavefronts",
+    "shared_excess_wavefronts": "shared wavefronts too many",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global load requests",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "global store requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global load sectors",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "global store sectors",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "bank conflicts of loads",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "bank conflicts of stores",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "shared wavefronts of loads",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "shared wavefronts of stores",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum": "shared wavefronts of atomics",
-    "smsp__thread_inst_executed.sum": "active lanes",
-    "smsp__inst_executed.sum": "instruction",
 }
 
 
@@ -119,9 +123,14 @@ def counters(family: str, made: Measured) -> str:
             if rule.starter == rule.reference or (rule.counter, rule.per) in seen:
                 continue
             seen.add((rule.counter, rule.per))
-            per = {"block": " a block", "element": " an element", "thread": " a thread", "element^2": " ÷ n²", "": ""}
+            per = {
+                "element": " an element",
+                "thread of a block": " for each of its threads",
+                "element^2": " ÷ n²",
+                "": "",
+            }
             what = COUNTERS.get(rule.counter, f"`{rule.counter}`")
-            over = per.get(rule.per, f" per {COUNTERS.get(rule.per, rule.per).removesuffix('s')}")
+            over = per[rule.per]
             before = "" if rule.starter is None else _count(rule.starter)
             body.append([link, what + over, before, _count(rule.reference)])
             link = ""

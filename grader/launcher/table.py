@@ -66,6 +66,7 @@ def _times(ratio: float | None) -> str:
 
 def _rule(rule: dict[str, Any]) -> str:
     what = rule["counter"] + (f" per {rule['per']}" if rule["per"] else "")
+    what += f" in the worst {rule['each']}" if rule.get("each") else ""  # older records have none
     sign = {"<=": "≤", ">=": "≥", "==": "="}.get(rule["op"], rule["op"])
     wanted = "wanted" if rule["verdict"] == "broken" else "as wanted"
     return f"{what} = {rule['value']:.5g}, {wanted} {sign} {rule['limit']:g}"

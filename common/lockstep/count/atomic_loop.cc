@@ -5,6 +5,8 @@
 namespace lockstep {
 namespace {
 
+constexpr uint32_t kCasWavefronts = 2;
+
 // Memory as the loop would leave it: one value for each address.
 class Cells {
  public:
@@ -66,6 +68,7 @@ LoopTraffic run_cast_loop(const AtomicLoop& loop, uint32_t bytes) {
         waiting &= ~(1u << l);
       }
     }
+    if (!traffic.fewest) traffic.fewest = traffic.loads.ideal + traffic.tries.total;  // of the first round
   }
   return traffic;
 }
@@ -79,7 +82,7 @@ LoopTraffic run_half_loop(const AtomicLoop& loop, bool in_shared) {
     return (word & ~(uint64_t{0xffff} << half_shift(l))) | half << half_shift(l);
   };
   if (in_shared)
-    traffic.loads = shared_wavefronts(words.data(), loop.mask, 4, false);
+    traffic.loads = shared_wavefronts(words.data(), loop.mask, 4, false), traffic.fewest = 1 + kCasWavefronts;
   else
     traffic.load_sectors = global_sectors(words.data(), loop.mask, 4);
   Cells cells(words, loop.cells, loop.mask);

@@ -24,7 +24,8 @@ struct AtomicLoop {
 };
 
 struct LoopTraffic {
-  Wavefronts loads, tries;                                 // counts for shared memory
+  Wavefronts loads, tries;  // counts for shared memory
+  uint32_t fewest = 0;      // wavefronts of loads and tries, if no two lanes met in a bank
   uint32_t rounds = 0, load_sectors = 0, try_sectors = 0;  // counts for global memory
 };
 

@@ -198,7 +198,10 @@ void Chain::add(const Chain& other) { add_numbers(*this, other); }
 
 uint64_t Chain::weight() const { return cycles + 30 * shared_waits + 40 * l1_waits + 500 * misses; }
 
-void LaunchCounters::end_block(const Chain& chain) {
+void LaunchCounters::end_block(const Chain& chain, const BlockCounters& block) {
+  block_waits = std::max(block_waits, block.waits);
+  block_branches = std::max(block_branches, block.branches);
+  thread_waits += block.waits * block.threads;
   chains.add(chain);
   longest_chain = std::max(longest_chain, chain, slower);
 }
@@ -211,6 +214,21 @@ void LaunchCounters::add(const LaunchCounters& other) {
   traffic.add(other.traffic);
   async_loaded += other.async_loaded;
   async_stored += other.async_stored;
+  block_waits = std::max(block_waits, other.block_waits);
+  block_branches = std::max(block_branches, other.block_branches);
+  thread_waits += other.thread_waits;
+}
+
+uint32_t float_additions(std::string_view instruction) {
+  const std::string_view opcode = instruction.substr(0, instruction.find('.'));
+  const bool by_opcode = opcode == "add" || opcode == "sub" || opcode == "fma" || opcode == "mad";
+  // Atomics and asynchronous reductions name the operation among their modifiers.
+  const bool by_modifier = (opcode == "atom" || opcode == "red" || instruction.starts_with("cp.reduce")) &&
+                           instruction.find(".add") != std::string_view::npos;
+  if (!by_opcode && !by_modifier) return 0;
+  const std::string_view type = instruction.substr(instruction.rfind('.') + 1);
+  if (type == "f16x2" || type == "bf16x2" || type == "f32x2") return 2;
+  return type == "f16" || type == "bf16" || type == "f32" || type == "f64" ? 1 : 0;
 }
 
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {
@@ -230,7 +248,7 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
 
 Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind) {
   if (mask == 0) return {};
-  if (kind == SharedAtomic::kCount) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1};
+  if (kind == SharedAtomic::kCount) return {deepest_bank(addresses, mask, 4, 0, kWarpSize), 1, 1};
   const uint32_t width = kWarpSize / (bytes / 4), wavefronts_each = kind == SharedAtomic::kCas ? 2 : 1;
   Wavefronts w;
   for (uint32_t first = 0; first < kWarpSize; first += width) {
@@ -241,6 +259,7 @@ Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32
     for (; phase; phase &= phase - 1)
       deepest = std::max(deepest, ++lanes_in_bank[addresses[first + first_lane(phase)] / 4 % kBanks]);
     w.total += wavefronts_each * deepest;
+    w.fewest += wavefronts_each;
     w.ideal += wavefronts_each * deepest - (deepest - 1);  // bank conflicts are the lanes less one, cas or not
   }
   return w;

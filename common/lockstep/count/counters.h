@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "count/traffic.h"
@@ -20,6 +21,7 @@ struct InstructionCounters {
   } global;
   struct Shared {
     uint64_t requests = 0, wavefronts = 0, ideal = 0, threads = 0;
+    uint64_t fewest = 0;  // of atomics, with the loads of their loops: the wavefronts if no two lanes met in a bank
   } shared;
   struct Local {
     uint64_t requests = 0, sectors = 0;
@@ -28,6 +30,7 @@ struct InstructionCounters {
   struct Loop {
     uint64_t requests = 0, sectors = 0, wavefronts = 0, ideal = 0;
   } loop;
+  uint64_t bytes_reduced = 0;  // of asynchronous reductions
   void add(const InstructionCounters& other);
 };
 
@@ -46,8 +49,10 @@ uint32_t global_atomic_sectors(const uint64_t* addresses, Mask mask, uint32_t by
 // bytes, so that the words of all lanes with one offset lie side by side.
 uint32_t local_sectors(const uint64_t* offsets, Mask mask, uint32_t bytes);
 
+// ideal: without the wavefronts that the card's counter of bank conflicts counts. fewest: those of the same atomic if
+// no two lanes met in a bank; for loads and stores that is `ideal`.
 struct Wavefronts {
-  uint32_t total = 0, ideal = 0;
+  uint32_t total = 0, ideal = 0, fewest = 0;
 };
 // Shared memory has 32 banks of 4 bytes; `bytes` is what one lane reads or writes at once.
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store);
@@ -55,6 +60,10 @@ Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t byte
 // of the literal 1 whose result is not used.
 enum class SharedAtomic : uint8_t { kCount, kCas, kOther };
 Wavefronts shared_atomic_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, SharedAtomic kind);
+
+// The additions of floats that one lane makes in this instruction, by its full name: 2 for a pair (.f16x2), 0 for an
+// instruction that adds no floats. A fused multiply-add is an addition, whatever it multiplies by.
+uint32_t float_additions(std::string_view instruction);
 
 // The time of a block's slowest warp, from one barrier to the next, if it ran alone: cycles in which it issues or waits
 // for a result, and the number of waits for memory, whose length depends on the card.
@@ -65,15 +74,24 @@ struct Chain {
   auto operator<=>(const Chain&) const = default;
 };
 
+// What a block did, from its begin to its end.
+struct BlockCounters {
+  uint64_t waits = 0;     // the longest chain of waits between its warps (engine/waits.h)
+  uint64_t branches = 0;  // branches, one a warp
+  uint32_t threads = 0;
+};
+
 // Counts of one launch. `at` is parallel to Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
   uint64_t barriers = 0;  // block barriers completed
   // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0;
-  Chain chains, longest_chain;  // the sum over all blocks; the chain of the slowest block
+  uint64_t block_waits = 0, block_branches = 0;  // of the block that has most
+  uint64_t thread_waits = 0;                     // the sum over all blocks of waits · threads
+  Chain chains, longest_chain;                   // the sum over all blocks; the chain of the slowest block
   Traffic traffic;
-  void end_block(const Chain& chain);
+  void end_block(const Chain& chain, const BlockCounters& block);
   void add(const LaunchCounters& other);  // `other`: counts of the same program
 };
 

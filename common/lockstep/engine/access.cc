@@ -121,6 +121,7 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
              : shared_wavefronts(addresses.at.data(), mask, access.bytes * access.count, access.op == MemoryOp::kStore);
   count.shared.wavefronts += w.total;
   count.shared.ideal += w.ideal;
+  count.shared.fewest += w.fewest;
   if (access.waited) wait_for_shared(warp, w);
 }
 

@@ -69,8 +69,10 @@ void complete(Warp& warp, Copy& copy, Mask lanes) {
   const AsyncUse& use = *copy.use;
   copy.pending &= ~lanes;
   if (use.op == AsyncOp::kArrive) {
-    for (; lanes && !warp.state().faulted; lanes &= lanes - 1)
+    for (; lanes && !warp.state().faulted; lanes &= lanes - 1) {
+      warp.hand_over_at(copy.to[first_lane(lanes)]);
       arrive_at(warp, use.mbarrier, first_lane(lanes), copy.to[first_lane(lanes)]);
+    }
     return;
   }
   show_asynchronous(warp, use.to, lanes, copy.to.data());
@@ -148,10 +150,12 @@ void complete(Warp& warp, Bulk& bulk) {
     const std::byte* from = bulk.data.empty() ? read_source(warp, bulk) : bulk.data.data();
     show_range(warp, use.to, bulk.lane, bulk.to, bulk.bytes);
     std::byte* to = use.to.space == Space::kShared ? in_shared(warp, bulk.to) : reinterpret_cast<std::byte*>(bulk.to);
-    if (use.reduce)
+    if (use.reduce) {
       use.reduce(from, to, bulk.bytes);
-    else
+      warp.state().counters.at[use.from.pc].bytes_reduced += bulk.bytes;
+    } else {
       std::memmove(to, from, bulk.bytes);
+    }
     if (use.from.space != Space::kShared) count_copy(warp, MemoryOp::kLoad, bulk.from, bulk.bytes);
     if (use.to.space != Space::kShared) count_copy(warp, MemoryOp::kStore, bulk.to, bulk.bytes);
   }

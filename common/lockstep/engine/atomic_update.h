@@ -70,6 +70,7 @@ void count_loop(const Warp& warp, const MemoryAccess& access, Mask mask, const L
   count.loop.ideal += traffic.loads.ideal;
   count.shared.wavefronts += traffic.tries.total;
   count.shared.ideal += traffic.tries.ideal;
+  count.shared.fewest += traffic.fewest;
   if (addresses.shared_begin) return;
   ++count.loop.requests;
   count.loop.sectors += traffic.load_sectors;

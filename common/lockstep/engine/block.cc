@@ -22,6 +22,7 @@ void Block::start(uint64_t linear) {
   linear_ = linear;
   barriers_ = {};
   chain_ = {};
+  hand_overs_.clear();
   if (launch_.counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
   for (auto& warp : warps_) warp->start(linear);
@@ -43,12 +44,21 @@ Progress Block::run() {
     }
     if (all_done) {
       join_chains();
-      state_.counters.end_block(chain_);
+      state_.counters.end_block(chain_, counted());
       return Progress::kDone;
     }
     if (complete_barriers()) continue;
     return turn_over ? Progress::kTurnOver : yielded ? Progress::kYielded : Progress::kBlocked;
   }
+}
+
+BlockCounters Block::counted() const {
+  BlockCounters counted{.threads = launch_.shape.threads_per_block()};
+  for (const auto& warp : warps_) {
+    counted.waits = std::max(counted.waits, warp->waits());
+    counted.branches += warp->branches();
+  }
+  return counted;
 }
 
 // From one barrier to the next, and to the end, the block is as slow as its slowest warp.
@@ -73,6 +83,7 @@ bool Block::complete_barriers() {
 bool Block::complete(uint32_t id) {
   Barrier& barrier = barriers_[id];
   uint32_t arrived = barrier.early, expected = barrier.expected;
+  uint64_t waits = barrier.waits;
   const BarrierUse* use = nullptr;
   bool everybody = true;
   for (const auto& warp : warps_) {
@@ -83,6 +94,7 @@ bool Block::complete(uint32_t id) {
       use = path.use;
       expected = std::max(expected, path.waits_for);
     }
+    if (here) waits = std::max(waits, warp->waits());
     everybody &= here == warp->live();
     arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
   }
@@ -95,7 +107,7 @@ bool Block::complete(uint32_t id) {
   ++state_.counters.barriers;
   join_chains();
   ++chain_.barriers;
-  for (auto& warp : warps_) warp->pass_barrier(id, reduced);
+  for (auto& warp : warps_) warp->pass_barrier(id, reduced, waits + 1);
   return true;
 }
 
@@ -125,11 +137,13 @@ bool Block::complete_cluster() {
     show(opened);
   }
   std::fill(cluster_arrived_.begin(), cluster_arrived_.end(), 0);
-  for (auto& warp : warps_) warp->pass_cluster();
+  const uint64_t waits = counted().waits + 1;
+  for (auto& warp : warps_) warp->pass_cluster(waits);
   return true;
 }
 
-void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected) {
+void Block::arrive_only(uint32_t id, uint32_t threads, uint32_t expected, uint64_t waits) {
+  barriers_[id].waits = std::max(barriers_[id].waits, waits);
   barriers_[id].early += threads;
   barriers_[id].expected = std::max(barriers_[id].expected, expected);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/launch_state.h"
+#include "engine/waits.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -28,7 +29,8 @@ class Block {
   std::byte* shared() const { return shared_.get(); }
   L1Cache& cache() { return cache_; }
   const std::vector<std::unique_ptr<Warp>>& warps() const { return warps_; }
-  void arrive_only(uint32_t id, uint32_t threads, uint32_t expected);                     // bar.arrive
+  HandOvers& hand_overs() { return hand_overs_; }
+  void arrive_only(uint32_t id, uint32_t threads, uint32_t expected, uint64_t waits);     // bar.arrive
   void contribute(uint32_t id, Mask predicate, Mask mask);                                // bar.red
   void arrive_at_cluster(uint32_t warp, Mask lanes) { cluster_arrived_[warp] |= lanes; }  // barrier.cluster.arrive
   Mask arrived_at_cluster(uint32_t warp) const { return cluster_arrived_[warp]; }  // in the phase that is not complete
@@ -38,6 +40,7 @@ class Block {
     uint32_t early = 0;     // threads that arrived without waiting
     uint32_t expected = 0;  // threads that the barrier waits for, as they said; 0: all
     uint32_t trues = 0, votes = 0;
+    uint64_t waits = 0;  // the longest chain of a warp that arrived without waiting
   };
 
   void join_chains();
@@ -46,6 +49,7 @@ class Block {
   std::vector<Arrival> arrivals(uint32_t id) const;
   void show(const OpenedBarrier& opened) const;
   bool complete_cluster();
+  BlockCounters counted() const;
 
   const Launch& launch_;
   LaunchState& state_;
@@ -56,6 +60,7 @@ class Block {
   std::vector<uint32_t> order_;
   std::array<Barrier, kBarriers> barriers_{};
   L1Cache cache_;
+  HandOvers hand_overs_;
   Chain chain_;
   std::vector<Mask> cluster_arrived_;  // lanes of each warp that arrived at barrier.cluster in this phase
 };

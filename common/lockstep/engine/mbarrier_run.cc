@@ -64,8 +64,10 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   if (!find_mbarriers(warp, use.access, mask, at)) return true;
   if (use.op != MbarrierOp::kTest) show_asynchronous(warp, use.access, mask, at);
   Mask over = 0;
+  const bool arrives = use.op == MbarrierOp::kArrive || use.op == MbarrierOp::kArriveDrop;
   for (const uint32_t l : each_lane(mask)) {
     if (warp.state().faulted) break;
+    if (arrives) warp.hand_over_at(at[l]);
     const auto bytes = [&] { return lanes<uint32_t>(file, use.bytes)[l]; };
     switch (use.op) {
       case MbarrierOp::kInit:
@@ -89,6 +91,7 @@ bool run_mbarrier(Warp& warp, const MbarrierUse& use, Mask mask) {
   }
   if (use.op != MbarrierOp::kTest) return true;
   if (over) show_asynchronous(warp, use.access, over, at);
+  for (const uint32_t l : each_lane(over)) warp.take_over_at(at[l]);
   set_predicate(file, use.d, over, mask);
   return over == mask;
 }

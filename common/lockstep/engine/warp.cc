@@ -50,6 +50,7 @@ void Warp::start(uint64_t block) {
   paths_.clear();
   copies_.clear();
   chain_ = {};
+  waits_ = branches_ = 0;
   paths_.push_back({.mask = live_, .frame = &entry});
 }
 

@@ -77,10 +77,11 @@ struct Path {
   uint32_t pc = 0;  // the next instruction; of a waiting path, the instruction that waits
   Frame* frame = nullptr;
   Join* join = nullptr;
-  Mask waits_for = 0;               // kAtWarpBarrier, kAtCollective: the lanes that must arrive
-  uint32_t barrier = 0;             // kAtBarrier: which of the 16
-  const BarrierUse* use = nullptr;  // kAtBarrier
-  uint32_t looked_at = kNowhere;    // its last instruction that may have waited for other threads
+  Mask waits_for = 0;                  // kAtWarpBarrier, kAtCollective: the lanes that must arrive
+  uint32_t barrier = 0;                // kAtBarrier: which of the 16
+  const BarrierUse* use = nullptr;     // kAtBarrier
+  uint32_t looked_at = kNowhere;       // its last instruction that may have waited for other threads
+  uint32_t looked_in_vain = kNowhere;  // its last look at what other warps write, if it was a look and no arrival
 };
 
 // kBlocked: only other threads can wake it. kYielded: it probably spins and waits for others. kTurnOver: its turn is
@@ -122,11 +123,15 @@ class Warp {
   bool spins() const { return turns_.suspicious; }  // its last turn looked as if it waited for other threads
   uint64_t state_hash() const;  // of everything that decides its next steps, except shared and global memory
   const std::vector<Path>& paths() const { return paths_; }
-  Chain& chain() { return chain_; }  // since the block's last barrier
+  Chain& chain() { return chain_; }                // since the block's last barrier
+  uint64_t waits() const { return waits_; }        // one after the other (waits.h)
+  uint64_t branches() const { return branches_; }  // executed, since the block began
   PendingCopies& copies() { return copies_; }
   const PendingCopies& copies() const { return copies_; }
-  void pass_cluster();                               // paths that wait at barrier.cluster continue
-  void pass_barrier(uint32_t id, uint32_t reduced);  // likewise; `reduced`: the result of bar.red
+  void pass_cluster(uint64_t waits);  // paths that wait at barrier.cluster continue. waits: of those who pass
+  void pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits);  // likewise; `reduced`: the result of bar.red
+  void hand_over_at(uint64_t mbarrier);                              // arrives there. The address lies in shared memory
+  void take_over_at(uint64_t mbarrier);                              // finds a phase of it complete
 
   // Of the running path, for handlers.
   Frame& frame() const { return *frame_; }
@@ -146,6 +151,7 @@ class Warp {
   bool arrive(Path& path);
   bool end_lanes(Path& path, Mask leaving);
   bool call(Path& path, const Instruction& in, Mask mask);
+  void access_strongly(Path& path, const MemoryAccess& access, Mask mask);
   void allocate_local(Path& path, const Instruction& in, Mask mask);
   uint64_t local_end(const Frame& frame) const;
   void fail_stack(const Path& path);
@@ -180,6 +186,7 @@ class Warp {
   Mask live_ = 0;
   std::vector<Path> paths_;  // all but the running one
   Chain chain_;
+  uint64_t waits_ = 0, branches_ = 0;
   Joins joins_;
   struct Frames {
     std::deque<Frame> storage;               // [0] is the kernel's own

@@ -103,7 +103,10 @@ void Warp::execute(Path path) {
     } else if (in.kind == Kind::kMemory) {
       if (mask) {
         const MemoryAccess& access = accesses[in.index];
-        access.handler(*this, access, mask);
+        if (access.hands_over)
+          access_strongly(path, access, mask);
+        else
+          access.handler(*this, access, mask);
         if (state_.faulted) return;
         if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
       }
@@ -131,8 +134,14 @@ void Warp::execute(Path path) {
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
     case Kind::kJoin: return arrive(path);
-    case Kind::kBranch: branch(path, in.target, mask, in.meeting); return true;
-    case Kind::kBranchIndexed: branch_indexed(path, in, mask); return true;
+    case Kind::kBranch:
+      ++branches_;
+      branch(path, in.target, mask, in.meeting);
+      return true;
+    case Kind::kBranchIndexed:
+      ++branches_;
+      branch_indexed(path, in, mask);
+      return true;
     case Kind::kCall: return call(path, in, mask);
     case Kind::kReturn:
       if (!mask) break;

@@ -1,7 +1,10 @@
 // Where lanes wait for others: barriers of the block, __syncwarp, and collectives.
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
+#include "engine/access.h"
 #include "engine/block.h"
 #include "engine/collective.h"
 
@@ -14,7 +17,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
   if (use.op == BarrierUse::kArrive) {
     for (Observer* observer : launch_.observers) observer->arrive_at_barrier(*this, id, mask);
-    block_.arrive_only(id, kWarpSize, threads);
+    block_.arrive_only(id, kWarpSize, threads, waits_);
     ++path.pc;
     return true;
   }
@@ -31,9 +34,10 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
   return false;
 }
 
-void Warp::pass_barrier(uint32_t id, uint32_t reduced) {
+void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
   for (Path& path : paths_) {
     if (path.state != Path::kAtBarrier || path.barrier != id) continue;
+    waits_ = std::max(waits_, waits);
     path.state = Path::kRunnable;
     ++path.pc;
     std::byte* file = path.frame->registers.get();
@@ -56,9 +60,52 @@ bool Warp::wait_at_cluster(Path& path, Mask mask) {
   return false;
 }
 
-void Warp::pass_cluster() {
+void Warp::pass_cluster(uint64_t waits) {
+  waits_ = std::max(waits_, waits);
   for (Path& path : paths_)
     if (path.state == Path::kAtCluster) path.state = Path::kRunnable, ++path.pc;
+}
+
+// One number for a word of 4 bytes, whether it is reached as shared memory or by a generic address.
+static uint64_t word_in_shared(uint64_t address) { return (kSharedWindow + address) / 4; }
+
+// The words of 4 bytes that these lanes access. A word that neighbouring lanes share is given once.
+template <class Function>
+static void for_each_word(const MemoryAccess& access, Mask mask, const uint64_t* at, Function use) {
+  const uint64_t last = (access.bytes * access.count - 1) / 4;
+  for (const uint32_t l : each_lane(mask)) {
+    if (l != first_lane(mask) && at[l] == at[l - 1]) continue;
+    const uint64_t first = access.space == Space::kShared ? word_in_shared(at[l]) : at[l] / 4;
+    for (uint64_t word = first; word <= first + last; ++word) use(word);
+  }
+}
+
+// A strong access. What a warp writes carries the waits that it had before this access: the arrivals at one counter do
+// not wait for each other. So an atomic that changes memory is an arrival, and no wait, unless the warp had looked
+// there before in vain. An atomic that changes nothing is a look.
+void Warp::access_strongly(Path& path, const MemoryAccess& access, Mask mask) {
+  std::array<uint64_t, kWarpSize> at;
+  read_addresses(*this, access, mask, at.data());
+  const bool reads = access.may_spin && (access.op == MemoryOp::kLoad || access.op == MemoryOp::kAtomic);
+  std::optional<uint64_t> seen;
+  if (reads)
+    for_each_word(access, mask, at.data(),
+                  [&](uint64_t word) { seen = std::max(seen, block_.hand_overs().look(word, index_)); });
+  const uint64_t changes = state_.changes;
+  access.handler(*this, access, mask);
+  const bool only_looked = reads && state_.changes == changes;
+  if (!only_looked)
+    for_each_word(access, mask, at.data(), [&](uint64_t word) { block_.hand_overs().write(word, index_, waits_); });
+  if (!reads) return;
+  if (seen) waits_ = std::max(waits_, *seen + (only_looked || path.looked_in_vain == access.pc));
+  path.looked_in_vain = only_looked ? access.pc : kNowhere;
+}
+
+void Warp::hand_over_at(uint64_t mbarrier) { block_.hand_overs().write(word_in_shared(mbarrier), index_, waits_); }
+
+void Warp::take_over_at(uint64_t mbarrier) {
+  if (const auto seen = block_.hand_overs().look(word_in_shared(mbarrier), index_))
+    waits_ = std::max(waits_, *seen + 1);
 }
 
 // Whether all lanes, active or not, name the same lanes: the usual case, a literal mask.

@@ -76,6 +76,18 @@ void lay_out_shared(DecodeContext& context) {
   context.program.static_shared_bytes = shared.end - kSharedBase;
 }
 
+// Strong writes matter to the engine's waits only where something may wait for them.
+void note_hand_overs(Program& program) {
+  const auto polls = [](const MemoryAccess& access) {
+    return access.may_spin && (access.op == MemoryOp::kLoad || access.op == MemoryOp::kAtomic);
+  };
+  if (std::ranges::none_of(program.accesses, polls)) return;
+  for (MemoryAccess& access : program.accesses)
+    access.hands_over =
+        access.order != MemoryOrder::kWeak &&
+        (access.space == Space::kGlobal || access.space == Space::kShared || access.space == Space::kGeneric);
+}
+
 }  // namespace
 
 std::unique_ptr<Program> decode_program(const Module& module, const Function& entry, const Symbols& symbols) {
@@ -95,6 +107,7 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
   }
   for (const FunctionCode& f : program->functions) program->local_bytes += f.local_bytes;  // the frame of each once
   note_waits(*program);
+  note_hand_overs(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;
 }

@@ -40,8 +40,9 @@ struct AccessValues {
 struct AccessOrdering {
   MemoryOrder order = MemoryOrder::kWeak;  // atom and red: at least kRelaxed
   Scope scope = Scope::kDevice;
-  bool may_spin = false;  // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it may wait
-                          // for another thread
+  bool may_spin = false;    // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it may wait
+                            // for another thread
+  bool hands_over = false;  // a strong access in a program that may wait at such accesses (engine/waits.h)
 };
 
 // One access of 32 lanes to memory: its address, its values, and its order for other threads.

@@ -91,7 +91,7 @@ class Figures(unittest.TestCase):
         text = "<!-- table: counters -->\nold\n<!-- end -->\nafter"
         new = pages.filled(text, "reduction", load(TREE))
         self.assertNotIn("old", new)
-        self.assertIn("| divergent branches a block |", new)
+        self.assertIn("| divergent branches an element |", new)
         self.assertTrue(new.endswith("<!-- end -->\nafter"))
 
 

@@ -75,7 +75,8 @@ def _tests(grade: Grade, place: int, hidden_until: str) -> list[dict[str, Any]]:
         tests.append(_test(f"{label}: hidden cases", hidden.passed == hidden.of, counts, hidden_until))
     for rule in grade.judge.get("rules", []):
         good = rule.get("verdict") != "broken"
-        text = f"{rule['counter']}{' per ' + rule['per'] if rule.get('per') else ''} = {number(rule.get('value'))}"
+        text = f"{rule['counter']}{' per ' + rule['per'] if rule.get('per') else ''}"
+        text += f"{' in the worst ' + rule['each'] if rule.get('each') else ''} = {number(rule.get('value'))}"
         text += f", wanted {rule['op']} {rule['limit']:g}\n{rule['why']}"
         tests.append(_test(f"{label}: rule {rule['name']}", good, text, scored))
     for at, test in enumerate(tests, 1):

@@ -13,6 +13,19 @@ namespace fs = std::filesystem;
 constexpr int kMostSpeedPoints = 40;  // of 100: correct answers are worth more than speed
 constexpr int kLargestBlock = 1024;   // threads; every card of today can launch so many
 
+// A learner chooses how many blocks and threads a launch has, and can add launches. So the only divisors are the number
+// of elements and, for a counter of one block, the block's threads. A launch that does nothing keeps every upper bound,
+// and breaks every lower one.
+void check_measure(const Rule& rule, const Reader& reader) {
+  if (!std::set<std::string>{"", "launch"}.contains(rule.each)) reader.fail("has an unknown \"each\"");
+  if (!std::set<std::string>{"", "element", "element^2", "thread of a block"}.contains(rule.per))
+    reader.fail("has an unknown \"per\"");
+  if (rule.per == "thread of a block" && rule.each.empty())
+    reader.fail("has \"per\": \"thread of a block\" without \"each\": \"launch\"");
+  if (!rule.each.empty() && !rule.op.starts_with('<'))
+    reader.fail("has \"each\": \"launch\" and an \"op\" that is no upper bound");
+}
+
 std::vector<Rule> read_rules(std::vector<Reader> list) {
   std::vector<Rule> rules;
   for (Reader& reader : list) {
@@ -20,7 +33,7 @@ std::vector<Rule> read_rules(std::vector<Reader> list) {
     rule.name = reader.get<std::string>("name");
     rule.counter = reader.get<std::string>("counter");
     rule.per = reader.get<std::string>("per", "");
-    rule.kernel = reader.get<std::string>("kernel", "");
+    rule.each = reader.get<std::string>("each", "");
     rule.op = reader.get<std::string>("op");
     rule.value = reader.get<double>("value");
     rule.why = reader.get<std::string>("why");
@@ -28,6 +41,7 @@ std::vector<Rule> read_rules(std::vector<Reader> list) {
     rule.reference = reader.get_figure("reference");
     reader.finish();
     if (!std::set<std::string>{"<=", ">=", "==", "<", ">"}.contains(rule.op)) reader.fail("has an unknown \"op\"");
+    check_measure(rule, reader);
     rules.push_back(std::move(rule));
   }
   return rules;

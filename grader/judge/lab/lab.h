@@ -8,9 +8,10 @@
 
 namespace warpladder {
 
-// counter ÷ per `op` value, summed over the launches whose kernel's name contains `kernel`.
+// counter ÷ per `op` value. Nothing in it depends on a name or on the size of a grid, since learners choose these.
+// each "": the counter's sum over all launches. each "launch": the launch that has most. per "": 1.
 struct Rule {
-  std::string name, counter, per, kernel, op, why;
+  std::string name, counter, per, each, op, why;
   double value = 0;
   // The figures that lockstep measures. starter is empty where the starter is wrong, as it is then not measured.
   std::optional<double> starter = {}, reference = {};

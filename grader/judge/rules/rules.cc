@@ -1,5 +1,6 @@
 #include "grader/judge/rules/rules.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "grader/judge/base/text.h"
@@ -26,11 +27,7 @@ double excess(const RuleResult& result) {
   return result.rule.op.starts_with('<') ? measured - value : value - measured;
 }
 
-// The amount that one launch adds to the counter or to `per`.
 double amount(const Launch& launch, const std::string& what, const std::string& rule) {
-  if (what == "launch") return 1;
-  if (what == "block") return launch.blocks;
-  if (what == "thread") return launch.threads;
   const auto counter = launch.counters.find(what);
   if (counter != launch.counters.end()) return counter->second;
   throw JudgeFault("rule \"" + rule + "\" asks for \"" + what +
@@ -40,21 +37,17 @@ double amount(const Launch& launch, const std::string& what, const std::string& 
 }  // namespace
 
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
-  double counter = 0, per = 0;
-  bool launched = rule.counter == "launch";  // zero launches are a count as well
+  double sum = 0, most = 0;
   for (const Launch& launch : report.launches) {
-    if (launch.kernel.find(rule.kernel) == std::string::npos) continue;
-    launched = true;
-    counter += amount(launch, rule.counter, rule.name);
-    if (!rule.per.empty() && !rule.per.starts_with("element")) per += amount(launch, rule.per, rule.name);
+    const double count = amount(launch, rule.counter, rule.name);
+    sum += count;
+    most = std::max(most, rule.per == "thread of a block" ? count * launch.blocks / launch.threads : count);
   }
   const auto elements = static_cast<double>(n);
-  if (rule.per.empty()) per = 1;
-  if (rule.per == "element") per = elements;
-  if (rule.per == "element^2") per = elements * elements;
-  // Without any launch, or for 0 ÷ 0, the result is NaN, and no comparison holds for it. Else code that computes on the
-  // host would have no memory traffic, and pass.
-  const double measured = launched ? counter / per : NAN;
+  const double per = rule.per == "element" ? elements : rule.per == "element^2" ? elements * elements : 1;
+  // Without any launch the result is NaN, and no comparison holds for it. Else code that computes on the host would
+  // have no memory traffic, and pass.
+  const double measured = report.launches.empty() ? NAN : (rule.each.empty() ? sum : most) / per;
   return {rule, measured, holds(measured, rule.op, rule.value)};
 }
 
@@ -87,18 +80,19 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
   return std::nullopt;
 }
 
+std::string quantity_of(const Rule& rule) {
+  return rule.counter + (rule.per.empty() ? "" : " per " + rule.per) +
+         (rule.each.empty() ? "" : " in the worst " + rule.each);
+}
+
 Failure rule_failure(const RuleResult& result) {
   const Rule& rule = result.rule;
-  const std::string quantity = rule.counter + (rule.per.empty() ? "" : " per " + rule.per);
   const double measured = result.measured.value_or(0);
   std::string is = " is " + number(measured, kCountDigits);
-  if (std::isnan(measured)) {
-    is = std::string(" is no number, since no kernel") + (rule.kernel.empty() ? "" : " named " + rule.kernel) +
-         " was launched that does such a thing";
-  }
+  if (std::isnan(measured)) is = " is not a number, since no kernel was launched";
   return make_failure(Verdict::kRuleBroken, "rule." + rule.name,
-                      (result.input.empty() ? "" : "on " + result.input + " input: ") + quantity + is + ", must be " +
-                          rule.op + " " + number(rule.value, kCountDigits),
+                      (result.input.empty() ? "" : "on " + result.input + " input: ") + quantity_of(rule) + is +
+                          ", must be " + rule.op + " " + number(rule.value, kCountDigits),
                       rule.why);
 }
 

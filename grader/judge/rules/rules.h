@@ -25,6 +25,7 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 // The same is true if they store less than an output that grows with the input.
 std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
 
+std::string quantity_of(const Rule& rule);  // "barriers per element"
 Failure rule_failure(const RuleResult& result);
 
 // lab.json notes the figures that each rule measures for the starter and for the reference.

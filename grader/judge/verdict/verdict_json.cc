@@ -14,7 +14,7 @@ void to_json(Json& json, const RuleResult& result) {
   json = {{"name", result.rule.name},
           {"counter", result.rule.counter},
           {"per", result.rule.per},
-          {"kernel", result.rule.kernel},
+          {"each", result.rule.each},
           {"op", result.rule.op},
           {"limit", result.rule.value},
           {"value", result.measured ? Json(*result.measured) : Json(nullptr)},
@@ -45,7 +45,7 @@ void to_json(Json& json, const ThresholdResult& one) {
 
 namespace {
 
-constexpr int kJsonFormat = 2;  // it changes when a key changes its meaning or goes
+constexpr int kJsonFormat = 3;  // it changes when a key changes its meaning or goes
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }

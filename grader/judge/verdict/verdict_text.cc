@@ -62,8 +62,7 @@ std::string failure_text(const Result& result, const std::string& command) {
 
 std::string rule_text(const RuleResult& result) {
   const Rule& rule = result.rule;
-  std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + rule.counter;
-  if (!rule.per.empty()) text += " per " + rule.per;
+  std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + quantity_of(rule);
   if (!result.measured)
     return text + " " + rule.op + " " + number(rule.value, kDigits) + ": not measured on this device\n";
   text += " = " + number(*result.measured, kDigits) + (result.input.empty() ? "" : " on " + result.input);

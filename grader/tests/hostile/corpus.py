@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import rungs
+
 HOSTILE = Path(__file__).resolve().parent
 ROOT = HOSTILE.parents[2]
 HEAD = re.compile(
@@ -100,6 +102,8 @@ def made() -> Iterator[Entry]:
     yield entry("name_like_an_option", accepted, "02", "Its name is “-o.cu”.", right, "-o.cu")
     shell = "$(touch BREACHED);`touch BREACHED`'.cu"
     yield entry("name_for_a_shell", accepted, "02", f"Its name is “{shell}”.", right, shell)
+    for rung in (*rungs.hostile(), *rungs.honest()):
+        yield entry(rung.name, rung.verdict, rung.lab, rung.what, rung.content.encode())
     yield entry("name_beyond_ascii", accepted, "02", "Its name is “größe 合計.cu”.", right, "größe 合計.cu")
 
 

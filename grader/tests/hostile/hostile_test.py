@@ -47,7 +47,8 @@ def small_lab(number: str, into: Path, case_seconds: float, compile_seconds: flo
     """The lab with fewer cases and other limits, under its own name, by which the judge finds its build."""
     source = next(folder for folder in (HOSTILE / "labs", ROOT / "labs") for folder in folder.glob(f"{number}_*"))
     lab = json.loads((source / "lab.json").read_text(encoding="utf-8"))
-    lab["sizes"] = {"real": 16384, "largest": 8192}
+    sizes = lab["sizes"]
+    lab["sizes"] = {"real": min(16384, sizes["real"]), "largest": min(8192, sizes.get("largest", 8192))}
     lab |= {"speed": [], "speed_why": "a small case's says nothing"}
     lab["limits"] = {"case_s": case_seconds, "real_s": 2 * case_seconds, "compile_s": compile_seconds}
     folder = into / source.name

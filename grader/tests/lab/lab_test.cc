@@ -12,7 +12,7 @@ namespace {
 const std::string kGood = R"({"title": "t", "family": "scan", "contract": "scan", "entries": ["scan_inclusive"],
   "source": "scan.cu", "sizes": {"real": 1000}, "baseline": "cpu", "starter_fails": "compile",
   "speed": [{"speedup": 1.25, "points": 4, "why": "a"}, {"speedup": 3, "points": 6, "why": "b"}],
-  "rules": [{"name": "r", "counter": "barriers", "per": "block", "op": "<=", "value": 2, "why": "w",
+  "rules": [{"name": "r", "counter": "barriers", "per": "element", "op": "<=", "value": 2, "why": "w",
              "starter": null, "reference": 1.5}]})";
 
 class LabJson : public ::testing::Test {
@@ -41,12 +41,26 @@ TEST_F(LabJson, DefaultsAreFilledIn) {
   EXPECT_EQ(lab.measured, "scan_inclusive");
   EXPECT_EQ(lab.inputs.size(), 6u);
   EXPECT_EQ(lab.measured_inputs, std::vector<std::string>{lab.inputs[0]});
-  EXPECT_EQ(lab.rules.at(0).per, "block");
+  EXPECT_EQ(lab.rules.at(0).per, "element");
+  EXPECT_EQ(lab.rules.at(0).each, "");
   EXPECT_FALSE(lab.rules.at(0).starter);
   EXPECT_EQ(lab.rules.at(0).reference, 1.5);
   ASSERT_EQ(lab.thresholds.size(), 2u);
   EXPECT_EQ(lab.thresholds[1].speedup, 3);
   EXPECT_EQ(lab.thresholds[1].points, 6);
+}
+
+// Learners choose the names of kernels, the launches, and the size of a grid.
+TEST_F(LabJson, ARuleDependsOnNothingThatLearnersChoose) {
+  for (const char* per : {"block", "thread", "launch", "barriers"})
+    EXPECT_NE(refusal("\"element\"", std::string("\"") + per + "\"").find("unknown \"per\""), std::string::npos) << per;
+  EXPECT_NE(refusal("\"per\"", "\"kernel\": \"k\", \"per\"").find("unknown key \"kernel\""), std::string::npos);
+  EXPECT_NE(refusal("\"per\"", "\"each\": \"block\", \"per\"").find("unknown \"each\""), std::string::npos);
+  EXPECT_EQ(refusal("\"per\"", "\"each\": \"launch\", \"per\""), "accepted");
+  EXPECT_NE(refusal("\"op\": \"<=\"", "\"each\": \"launch\", \"op\": \">=\"").find("no upper bound"),
+            std::string::npos);
+  EXPECT_EQ(refusal("\"element\"", "\"thread of a block\", \"each\": \"launch\""), "accepted");
+  EXPECT_NE(refusal("\"element\"", "\"thread of a block\"").find("without \"each\""), std::string::npos);
 }
 
 TEST_F(LabJson, MistakesAreNamed) {

@@ -15,18 +15,32 @@ const char* const kReport = R"({"launches": [
   {"kernel": "fill", "grid": [1, 1, 1], "block": [64, 1, 1], "counters": {"barriers": 0, "reads": 10, "requests": 10}}],
   "findings": [{"kind": "race", "kernel": "sum", "file": "a.cu", "line": 12, "message": "two writes", "other": [1]}]})";
 
-RuleResult apply(const char* counter, const char* per, const char* op, double value, const char* kernel = "") {
-  return apply_rule({"r", counter, per, kernel, op, "why", value}, parse_report(kReport), 50);
+RuleResult apply(const char* counter, const char* per, const char* op, double value, const char* each = "") {
+  return apply_rule({"r", counter, per, each, op, "why", value}, parse_report(kReport), 50);
 }
 
 TEST(Rules, CountersAreSummedAndDivided) {
   EXPECT_DOUBLE_EQ(*apply("reads", "", "==", 110).measured, 110);
-  EXPECT_DOUBLE_EQ(*apply("barriers", "block", "==", 2, "sum").measured, 2);
-  EXPECT_DOUBLE_EQ(*apply("reads", "requests", "==", 4, "sum").measured, 4);
-  EXPECT_DOUBLE_EQ(*apply("reads", "thread", "<", 1).measured, 110.0 / 320);
   EXPECT_DOUBLE_EQ(*apply("reads", "element", "<", 3).measured, 2.2);
   EXPECT_DOUBLE_EQ(*apply("reads", "element^2", "<", 1).measured, 0.044);
-  EXPECT_DOUBLE_EQ(*apply("launch", "", "==", 2).measured, 2);
+}
+
+// The launch of one small block reads 10 times, 10 / 64 for each thread of a block; the other 100 times, 100 / 32.
+TEST(Rules, EachLaunchCountsAndNoOtherLaunchDilutesIt) {
+  EXPECT_DOUBLE_EQ(*apply("reads", "", "<=", 100, "launch").measured, 100);
+  EXPECT_DOUBLE_EQ(*apply("reads", "element", "<=", 2, "launch").measured, 2);
+  EXPECT_DOUBLE_EQ(*apply("reads", "thread of a block", "<=", 4, "launch").measured, 100.0 / 32);
+  EXPECT_TRUE(apply("reads", "", "<=", 100, "launch").holds);
+  EXPECT_FALSE(apply("reads", "", "<=", 99, "launch").holds);
+  Report diluted = parse_report(kReport);
+  const Launch empty{"k", 1e6, 1e9, {{"reads", 0}, {"barriers", 0}, {"requests", 0}}};
+  for (int i = 0; i < 100; ++i) diluted.launches.push_back(empty);
+  for (const char* each : {"", "launch"}) {
+    for (const char* per : {"", "element", "element^2", "thread of a block"}) {
+      const Rule rule{"r", "reads", per, each, "<=", "why", 1};
+      EXPECT_EQ(*apply_rule(rule, diluted, 50).measured, *apply_rule(rule, parse_report(kReport), 50).measured);
+    }
+  }
 }
 
 TEST(Rules, ComparisonsHoldOrNot) {
@@ -40,12 +54,13 @@ TEST(Rules, ComparisonsHoldOrNot) {
 
 TEST(Rules, NoLaunchIsNoNumberAndHoldsNothing) {
   for (const char* op : {"<=", ">=", "==", "<", ">"}) {
-    for (const char* per : {"", "block", "element", "element^2"})
-      EXPECT_FALSE(apply("barriers", per, op, 0, "absent").holds) << op << " " << per;
+    for (const char* per : {"", "element", "element^2"}) {
+      for (const char* each : {"", "launch"})
+        EXPECT_FALSE(apply_rule({"r", "barriers", per, each, op, "why", 0}, {}, 50).holds) << op << " " << per << each;
+    }
   }
-  EXPECT_NE(rule_failure(apply("barriers", "", "<=", 9, "absent")).steps.at(0).find("no kernel named absent"),
-            std::string::npos);
-  EXPECT_TRUE(apply("launch", "", "==", 0, "absent").holds);
+  const Failure failure = rule_failure(apply_rule({"r", "barriers", "", "", "<=", "why", 9}, {}, 50));
+  EXPECT_NE(failure.steps.at(0).find("no kernel was launched"), std::string::npos);
 }
 
 TEST(Rules, TheWorstIsFurthestFromHolding) {
@@ -82,10 +97,7 @@ TEST(Rules, TheWorkIsTheKernels) {
   EXPECT_FALSE(missing_work(*find_contract("histogram"), 64, with_work(2, 0, 1)));  // one bin of 256 is enough
 }
 
-TEST(Rules, AnUnknownCounterIsOurTrouble) {
-  EXPECT_THROW(apply("no_such_counter", "", "<=", 1), JudgeFault);
-  EXPECT_THROW(apply("reads", "no_such_counter", "<=", 1), JudgeFault);
-}
+TEST(Rules, AnUnknownCounterIsOurTrouble) { EXPECT_THROW(apply("no_such_counter", "", "<=", 1), JudgeFault); }
 
 TEST(Rules, FindingsFailByTheirKind) {
   const Report report = parse_report(kReport);

@@ -44,7 +44,7 @@ class Judging : public ::testing::Test {
   }
 
   Result judge_with(const std::string& fault, const std::string& contract, const std::string& entry,
-                    double barriers = 10) {
+                    double barriers = 20) {
     const testing::Environment environment("WARPLADDER_FAKE_FAULT", fault);
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
@@ -52,7 +52,7 @@ class Judging : public ::testing::Test {
                             speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
                             R"( "limits": {"case_s": 1, "real_s": 1, "compile_s": )" +
                             std::to_string(compile_seconds_) + R"(},
-                           "rules": [{"name": "few", "reference": 10, "starter": )" +
+                           "rules": [{"name": "few", "reference": 20, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
                             "}], \"contract\": \"" + contract + "\", \"entries\": [\"" + entry + "\"]}");
     Result result = judge(options_);
@@ -82,7 +82,7 @@ class Judging : public ::testing::Test {
   std::string speed_ = R"([], "speed_why": "w")";
   std::string starter_ = "null";
   int compile_seconds_ = 60;
-  std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
+  std::string rule_ = R"("counter": "barriers", "op": "<=")";
 };
 
 TEST_F(Judging, HonestWorkPassesCasesAndRules) {
@@ -92,7 +92,7 @@ TEST_F(Judging, HonestWorkPassesCasesAndRules) {
     EXPECT_EQ(check(result), "pass") << contract;
     EXPECT_EQ(result.cases.size(), result.planned_cases);
     ASSERT_EQ(result.rules.size(), 1u);
-    EXPECT_EQ(result.rules[0].measured, 10.0);
+    EXPECT_EQ(result.rules[0].measured, 20.0);
     ASSERT_EQ(result.measurements.size(), 1u);
     EXPECT_EQ(result.measurements[0].counters.at("barriers"), 20);
     EXPECT_EQ(result.rules[0].input, "");
@@ -121,7 +121,7 @@ TEST_F(Judging, ABlamedMachineIsLookedAt) {
 }
 
 TEST_F(Judging, ABrokenRuleFailsByItsName) {
-  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 9)), "rule.few");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive", 19)), "rule.few");
 }
 
 TEST_F(Judging, ARuleLooksAtEveryInputThatIsMeasuredAndTellsTheWorst) {
@@ -217,14 +217,14 @@ TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
   options_.hold = Figures::kStarter;
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
-  EXPECT_NE(result.failure->steps.at(0).find("\"few\" measures 10, and lab.json notes another \"starter\""),
+  EXPECT_NE(result.failure->steps.at(0).find("\"few\" measures 20, and lab.json notes another \"starter\""),
             std::string::npos);
 }
 
 TEST_F(Judging, AStarterThatIsWrongHasNoFigures) {
   options_.hold = Figures::kStarter;
   EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
-  starter_ = "10";
+  starter_ = "20";
   const Result result = judge_with("wrong_tail", "scan", "scan_inclusive");
   EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
   EXPECT_NE(result.failure->steps.at(0).find("Put null there"), std::string::npos);
@@ -361,7 +361,7 @@ TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
 
 TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
   EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive")), 100);
-  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive", 9)), 80);
+  EXPECT_EQ(points(judge_with("", "scan", "scan_inclusive", 19)), 80);
   for (const char* fault : {"wrong_tail", "illegal_address", "no_report", "hang"})
     EXPECT_EQ(points(judge_with(fault, "scan", "scan_inclusive")), 0) << fault;
   options_.selection.only_case = "scan_inclusive.1.ones";
