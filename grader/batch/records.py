@@ -5,8 +5,10 @@ If the grader itself failed, its run replaces no score. The older score stays, a
 instructor why.
 """
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +94,7 @@ class Results:
             if not beside.exists():
                 _write(beside, record)
                 return
-            if beside.read_text(encoding="utf-8") == whole:
+            if beside.read_text(encoding="utf-8", errors="surrogatepass") == whole:
                 return
         raise Failure(f"{file.parent} holds ten thousand older results of {file.stem}. Move them elsewhere.")
 
@@ -123,6 +125,8 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
             "sha256": submission.sha256,
             "files": sorted(submission.files),
             "main": submission.main,
+            "main_sha256": hashlib.sha256(submission.files[submission.main]).hexdigest() if submission.files else None,
+            "time": None if submission.time is None else _moment(submission.time),
             "code": {name: data.decode("utf-8", "replace") for name, data in sorted(submission.files.items())},
             "notes": list(submission.notes),
         },
@@ -131,6 +135,14 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
         "previous": None,
         "kept": None,
     }
+
+
+def _moment(seconds: float) -> str | None:
+    """2026-11-22 13:05:09 UTC; None if no calendar has it."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def refusal(submission: Submission, grader: Grader) -> Record:
@@ -161,10 +173,10 @@ def _write(file: Path, record: Record) -> None:
 
 def _read(file: Path) -> Record:
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
+        record = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))  # as it is written
         if record["format"] == FORMAT:
             return record
         problem = f"is of format {record['format']}, not {FORMAT}"
     except (ValueError, KeyError, TypeError) as error:
         problem = f"is no record ({error})"
-    raise Failure(f"{file} {problem}. Move it elsewhere, and its submission is graded anew.")
+    raise Failure(f"{file} {problem}. Move this file out of the folder results, and its submission is graded anew.")

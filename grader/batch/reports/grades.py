@@ -16,6 +16,7 @@ REFUSED = "refused"
 INCONCLUSIVE = "inconclusive"
 CHEATING = "cheating suspected"
 NOT_GRADED = (JUDGE_FAULT, REFUSED)
+NO_LAB = "submission"  # in place of a lab's name, if the submission is refused as a whole
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Grade:
         """lab: None if intake refused the submission as a whole."""
         self.record, self.lab = record, lab
         self.judge: Mapping[str, Any] = record.get("judge") or {}
-        self.lab_name = lab.name if lab else "submission"
+        self.lab_name = lab.name if lab else NO_LAB
         self.label = f"{lab.number} {lab.title}" if lab else "The submission as a whole"
         self.student, self.verdict = str(record["student"]), str(record["verdict"])
         # None if nothing could be graded because of a fault of ours: that is not a 0.
@@ -122,16 +123,32 @@ class Course:
         )
 
     def of_student(self, student: str) -> list[Grade]:
-        names = [*(lab.name for lab in self.labs), "submission"]
+        names = [*(lab.name for lab in self.labs), NO_LAB]
         return [self.grades[student, name] for name in names if (student, name) in self.grades]
 
     def of_lab(self, lab: Lab) -> list[Grade]:
         return [grade for grade in self.grades.values() if grade.lab_name == lab.name]
 
-    def identities(self, student: str) -> list[str]:
-        """The number and the name that Canvas or Moodle wrote into the file names of their download, in this order."""
-        known = [grade.record.get("identity") or {} for grade in self.of_student(student)]
-        return list(dict.fromkeys(str(one[key]) for key in ("id", "name") for one in known if one.get(key)))
+    def grade(self, student: str, lab: Lab) -> Grade | None:
+        """None: handed in nothing for this lab. A submission that was refused as a whole counts 0 in every lab."""
+        refused = self.grades.get((student, NO_LAB))
+        return self.grades.get((student, lab.name)) or (refused if self.is_refused(student) else None)
+
+    def is_refused(self, student: str) -> bool:
+        """Whether everything that the student handed in was refused, before it could be sorted into labs."""
+        return [grade.lab_name for grade in self.of_student(student)] == [NO_LAB]
+
+    def numbers(self, student: str) -> set[tuple[str, str]]:
+        """Canvas' or Moodle's number for the student, with the system, as it wrote it into the file names of its
+        download."""
+        return {(one["system"], one["id"]) for one in self._identities(student) if one.get("id")}
+
+    def names(self, student: str) -> list[str]:
+        """The student's own name where it is known, and the key."""
+        return [*dict.fromkeys(str(one["name"]) for one in self._identities(student) if one.get("name")), student]
+
+    def _identities(self, student: str) -> list[Mapping[str, str]]:
+        return [one for grade in self.of_student(student) if (one := grade.record.get("identity"))]
 
     def total(self, student: str) -> float | None:
         """The sum over all labs; a lab without a submission counts 0. None while a lab of the student waits for us."""
