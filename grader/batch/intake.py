@@ -1,8 +1,8 @@
 """intake: a folder of submissions → one Submission for each student and lab, or the reason why it is refused.
 
-The names of files and folders give the student and the lab; ./lab grade --help lists the forms. Any bytes can be a name:
-Submission holds only texts that people can read, in which odd characters are written as numbers. Sources are held in
-memory. Left out: whether a source is right. The judge decides that.
+The names of files and folders give the student and the lab; ./lab grade --help lists the forms. Any bytes can be a
+name: Submission holds only texts that people can read, in which odd characters are written as numbers. Sources are held
+in memory. Left out: whether a source is right. The judge decides that.
 """
 
 import hashlib
@@ -38,8 +38,8 @@ JUNK = re.compile(
     r"__MACOSX|\..*|.*~|#.*#|.*\.(swp|swo|bak|orig|tmp)|Thumbs\.db|desktop\.ini|__pycache__", re.IGNORECASE | re.DOTALL
 )
 NUMBERED = re.compile(r"(\d\d)(?:[_-].*)?", re.DOTALL)
-# Canvas: sortablename_[LATE_]userid_fileid_name, or anon_code_fileid_name. Canvas's ContentZipper writes both forms. The
-# name has letters alone, but a program that unpacks it wrongly can make any characters of those outside of ASCII.
+# Canvas: sortablename_[LATE_]userid_fileid_name, or anon_code_fileid_name. Canvas's ContentZipper writes both forms.
+# The name has letters alone, but a program that unpacks it wrongly can make any characters of those outside of ASCII.
 CANVAS = re.compile(r"(?P<name>(?:\w|[^\x00-\x7f])+?)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
 CANVAS_ANONYMOUS = re.compile(r"(?P<name>anon)_(?P<late>LATE_)?(?P<id>[A-Za-z0-9]+)_\d+_(?P<file>.+)", re.DOTALL)
 # Moodle: a folder "Full Name_participantid_assignsubmission_file", or a file with "_name" behind that.

@@ -1,5 +1,5 @@
-"""key: the file without which nobody takes part in a cluster: a private key and its certificate, as Dask's TLS wants them.
-The scheduler, every worker and ./lab grade have the same file. Each of them talks to nobody who lacks it.
+"""key: the file without which nobody takes part in a cluster: a private key and its certificate, as Dask's TLS wants
+them. The scheduler, every worker and ./lab grade have the same file. Each of them talks to nobody who lacks it.
 
 It needs only Python's own library and the program openssl.
 """

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -69,17 +70,20 @@ def _outcomes(tasks: list[Task], by_name: dict[str, Lab], place: Place, slots: l
 def _remove(folder: Path) -> None:
     """Removes the tree, also folders in it that a submission left without permission to write or to look inside."""
     for _ in range(DEEPEST):
-        locked: list[str] = []
-        shutil.rmtree(folder, onerror=lambda _, path, __: locked.append(path))
-        if not folder.is_dir() or not locked:
+        locked: list[Path] = []
+        shutil.rmtree(folder, onerror=partial(_note, locked))
+        if not locked or not folder.exists():
             return
         for path in locked:
-            parent = os.path.dirname(path)  # noqa: PTH120 (a name that is not UTF-8 stays as it is)
-            for one in (path, parent):
+            for one in (path, path.parent):
                 with suppress(OSError):
-                    if not os.path.islink(one) and os.path.isdir(one):  # noqa: PTH112, PTH114
-                        os.chmod(one, 0o700)  # noqa: PTH101
+                    if one.is_dir() and not one.is_symlink():
+                        one.chmod(0o700)
     say(f"{folder} could not be removed. Nothing needs it any more: remove it by hand.")
+
+
+def _note(locked: list[Path], _: object, path: str, __: object) -> None:
+    locked.append(Path(path))
 
 
 def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:

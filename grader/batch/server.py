@@ -1,5 +1,5 @@
-"""server: ./lab scheduler and ./lab worker, the two commands that make a cluster out of machines. Both start programs of
-Dask's and listen: to this machine alone, or by TLS to those who have the cluster's key."""
+"""server: ./lab scheduler and ./lab worker, the two commands that make a cluster out of machines. Both start programs
+of Dask's and listen: to this machine alone, or by TLS to those who have the cluster's key."""
 
 import os
 import socket

@@ -94,7 +94,9 @@ def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Fi
         most = max(grade.of for grade in course.of_lab(lab))
         out_of = _points_possible(sheet, column, most)
         if out_of == 0:
-            notes.append(f"Everybody has 0 in {sheet.header[column]}: in Canvas it has 0 points. Change that, and export.")
+            notes.append(
+                f"Everybody has 0 in {sheet.header[column]}: in Canvas it has 0 points. Change that, and export."
+            )
         for place, (at, student) in enumerate(zip(people, matched.students)):
             grade = course.grade(student, lab) if student is not None else None
             if grade is not None and grade.points is not None:

@@ -18,11 +18,22 @@ CHEATING = "cheating suspected"
 NOT_GRADED = (JUDGE_FAULT, REFUSED)
 NO_LAB = "submission"  # in place of a lab's name, if the submission is refused as a whole
 
+AROUND, EXCERPTS = 2, 3  # lines shown before and after a failing one; failing lines shown
+
 
 @dataclass(frozen=True)
 class Hidden:
     passed: int
     of: int
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of the student's code around a place that a diagnosis names."""
+
+    place: str  # "reduce.cu:22"
+    lines: list[tuple[int, str]]  # with their numbers
+    line: int  # the one that is meant
 
 
 @dataclass(frozen=True)
@@ -90,12 +101,41 @@ class Grade:
             steps, self._without_folder(failure.get("next", "")), printed, self._places([*steps, printed])
         )
 
+    def excerpts(self) -> list[Excerpt]:
+        """The source lines that the explanation names, for the student; at most EXCERPTS of them."""
+        code = self.record["submission"].get("code") or {}
+        found = []
+        for place in self.explanation().places:
+            file, _, number = place.rpartition(":")
+            lines, at = code.get(file, "").splitlines(), int(number)
+            if 1 <= at <= len(lines):
+                first = max(1, at - AROUND)
+                found.append(Excerpt(place, list(enumerate(lines[first - 1 : at + AROUND], first)), at))
+        return found[:EXCERPTS]
+
+    @property
+    def again(self) -> str:
+        """The command by which the student sees the same failure; empty if there is none."""
+        failure = self.judge.get("failure") or {}
+        if self.verdict == REFUSED:
+            return f"./lab grade FOLDER --out OUT{f' --lab {self.lab.number}' if self.lab else ''}"
+        if not failure or self.lab is None or self.verdict == JUDGE_FAULT or self.failed_by_hidden_case:
+            return ""
+        words = ["./lab check", self.lab.number, *(["--file", self.file] if self.file else [])]
+        words += ["--case", failure["case"]] if failure.get("case") else []
+        words += ["--seed", str(self.judge.get("seed"))]
+        words += ["--schedules", failure["schedule"]] if failure.get("schedule") else []
+        # A student's machine may have a card, on which the same command would look for other faults.
+        return " ".join([*words, "--device", "lockstep" if self.judge.get("device") == "lockstep" else "gpu"])
+
     def _places(self, texts: Sequence[str]) -> list[str]:
-        if not self.file:
+        """Places in the files that were handed in."""
+        names = {self.file, *(self.record["submission"].get("code") or {})} - {""}
+        if not names:
             return []
-        file = re.escape(self.file)
-        found = re.findall(rf"{file}:(\d+)|{file}\((\d+)\)", "\n".join(texts))
-        return list(dict.fromkeys(f"{self.file}:{after_colon or in_brackets}" for after_colon, in_brackets in found))
+        file = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        found = re.findall(rf"(?<![\w.-])({file})(?::(\d{{1,7}})|\((\d{{1,7}})\))", "\n".join(texts))
+        return list(dict.fromkeys(f"{name}:{colon or brackets}" for name, colon, brackets in found))
 
     def _without_folder(self, text: str) -> str:
         """The text without the path at which the instructor's machine kept the file."""

@@ -98,7 +98,9 @@ def _notes(
     for those, students in rivals.items():
         labels = " and ".join(visible(rows[at].label) for at in those)
         owner = matched[those[0]] if len(those) == 1 else None
-        fit = f"{_listed(students)} {'fits' if len(students) == 1 else 'fit'} the {'row' if len(those) == 1 else 'rows'}"
+        fit = (
+            f"{_listed(students)} {'fits' if len(students) == 1 else 'fit'} the {'row' if len(those) == 1 else 'rows'}"
+        )
         why = f", which is {visible(owner)}'s" if owner else ""
         notes.append(f"Not told apart in {where}: {fit} {labels}{why}. These points are not in it. {HINT}")
     return notes

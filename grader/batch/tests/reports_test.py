@@ -120,11 +120,15 @@ class Gradebooks(unittest.TestCase):
         self.assertEqual(got["106"][6], "7", "a judge's fault takes no grade away")
         self.assertEqual(rows(filled)[2][0], "    Points Possible")
         self.assertEqual(rows(filled)[2][-1], "100")
-        self.assertEqual(len(notes), 1)
-        self.assertIn("2 students could not be told apart or found in the Canvas export: Al Smith, nobody", notes[0])
+        self.assertEqual(len(notes), 2)
+        self.assertIn(
+            "1 student could not be found in the Canvas export, so their points are not in it: nobody", notes[0]
+        )
+        self.assertIn("Al Smith fits the rows 'Smith, Al' (104) and 'Smith, Al' (105)", notes[1])
 
         zeros = {row[1]: row for row in rows(gradebook.canvas(submitted, roster, missing_as_zero=True)[0])}
-        self.assertEqual((zeros["102"][6], zeros["104"][6], zeros["106"][6]), ("3", "0", "7"))
+        self.assertEqual((zeros["102"][6], zeros["102"][8], zeros["106"][6]), ("3", "0", "7"))
+        self.assertEqual(zeros["104"][6] + zeros["105"][6], "", "one of them handed in: no 0 for either")
         self.assertEqual(zeros["ID"], got["ID"])
 
     def test_canvas_with_semicolons_and_without_a_roster(self) -> None:
@@ -353,7 +357,11 @@ class Files(unittest.TestCase):
         faults = ("Judge faults: no fault of the code", "fay", "No space left", "gina", "a measuring fault")
         for wanted in (*faults, "the earlier grade stands", "kept", "grader 2 failed", "Refused at", "ralph"):
             self.assertTrue(attention < page.index(wanted) < points, wanted)
-        for wanted in ("finding.race 02 Neighbouring pairs 11 ", "speedup (modelled, NVIDIA H200)"):
+        for wanted in (
+            "finding.race two accesses to the same bytes",
+            "orders them 02 Neighbouring pairs 11 ",
+            "speedup (modelled, NVIDIA H200)",
+        ):
             self.assertIn(wanted, page)
         self.assertNotIn("speedup (None", page)
         self.assertEqual(self.notes, [])
@@ -394,7 +402,263 @@ class Corners(unittest.TestCase):
                 )
 
 
+class Names(unittest.TestCase):
+    """Names that look alike to a program or to a person: nobody's points go to another, or go silently."""
+
+    TWINS = (
+        "Ada",
+        "ada",
+        "Anna Lee",
+        "annalee",
+        "José",
+        "Jose\u0301~1a2b3c",
+        "Max",
+        "Max~aa11bb",
+        "MAX",
+        "Ⅳ",
+        "iv",
+        "ß",
+        "ss",
+    )
+
+    def course(self) -> grades.Course:
+        named = {"Jose\u0301~1a2b3c": "José", "Max~aa11bb": "Max."}
+        return course_of(
+            *(
+                course.record(
+                    who,
+                    "02_accepted",
+                    score=at + 1,
+                    identity={"system": "folder", "id": "", "name": named[who]} if who in named else None,
+                )
+                for at, who in enumerate(self.TWINS)
+            )
+        )
+
+    def test_without_a_roster_everybody_has_a_row(self) -> None:
+        from batch.reports.pages import feedback
+
+        wanted = {who: str(at + 1) for at, who in enumerate(self.TWINS)}
+        plain = {row[0]: row[1] for row in rows(gradebook.plain(self.course()))[1:]}
+        self.assertEqual(plain, wanted)
+        filled, notes = gradebook.canvas(self.course(), None, missing_as_zero=True)
+        self.assertEqual({row[0]: row[-1] for row in rows(filled)[2:]}, wanted)
+        filled, more = gradebook.moodle(self.course(), None, feedback, zeros=True)
+        self.assertEqual({row[1]: row[3] for row in rows(filled)[1:]}, wanted)
+        self.assertEqual(notes + more, [])
+
+    def test_with_a_roster_everybody_has_a_grade_or_a_sentence(self) -> None:
+        """For each set of rows: the points of a student are in exactly one cell, or a note names the student."""
+        roster = "Student,ID,Section\r\n" + "".join(f"{who},{at},A\r\n" for at, who in enumerate(self.TWINS))
+        rosters = [roster, roster.upper().replace("STUDENT,ID,SECTION", "Student,ID,Section")]
+        rosters += ["".join(roster.splitlines(keepends=True)[:6]), "Student,ID,Section\r\nNobody,1,A\r\n"]
+        for text_ in rosters:
+            sheet = gradebook.Sheet(rows(text_)[0], rows(text_)[1:])
+            filled, notes = gradebook.canvas(self.course(), sheet, missing_as_zero=True)
+            given = [row[-1] for row in rows(filled)[1:]]
+            for at, who in enumerate(self.TWINS):
+                named = [note for note in notes if re.search(rf"(: |, ){re.escape(who)}(, | fit|\.)", note)]
+                self.assertEqual((given.count(str(at + 1)), len(named)) in ((1, 0), (0, 1)), True, (who, given, notes))
+
+    def test_the_strictest_way_decides(self) -> None:
+        sheet = gradebook.Sheet(["Student", "ID", "Section"], [["Anna Lee", "7", "A"], ["AnnaLee", "8", "A"]])
+        made = course_of(
+            course.record("Anna Lee", "02_accepted", score=1), course.record("annalee", "02_accepted", score=2)
+        )
+        filled, notes = gradebook.canvas(made, sheet, missing_as_zero=False)
+        self.assertEqual([row[-1] for row in rows(filled)[1:]], ["1", "2"])
+        self.assertEqual(notes, [])
+        sheet.rows.pop()
+        filled, notes = gradebook.canvas(made, sheet, missing_as_zero=False)
+        self.assertEqual([row[-1] for row in rows(filled)[1:]], ["1"])
+        self.assertIn("annalee fits the row 'Anna Lee' (7), which is Anna Lee's", notes[0])
+
+    def test_a_number_is_read_in_its_own_column(self) -> None:
+        sheet = gradebook.Sheet(
+            ["Student", "ID", "SIS User ID", "Section"], [["Ann", "101", "202", "A"], ["Bob", "202", "101", "A"]]
+        )
+        identity = {"system": "canvas", "id": "101", "name": "ann"}
+        made = course_of(course.record("ann_101", "02_accepted", identity=identity))
+        filled, notes = gradebook.canvas(made, sheet, missing_as_zero=False)
+        self.assertEqual([row[-1] for row in rows(filled)[1:]], ["100", ""])
+        self.assertEqual(notes, [])
+
+    def test_every_name_is_in_its_sentence(self) -> None:
+        many = [f"stranger {number:03}" for number in range(300)]
+        made = course_of(*(course.record(who, "02_accepted") for who in many))
+        _, notes = gradebook.canvas(made, gradebook.Sheet(["Student", "ID", "Section"], []), missing_as_zero=False)
+        for who in many:
+            self.assertIn(who, notes[0])
+
+    def test_a_student_called_like_a_row_of_canvas(self) -> None:
+        names = ("Points Possible", "Points Possible Jr", "Muted", "Manual Posting")
+        filled, _ = gradebook.canvas(
+            course_of(*(course.record(who, "02_accepted") for who in names)), None, missing_as_zero=False
+        )
+        self.assertEqual(sorted(row[0] for row in rows(filled)[2:] if row[-1] == "100"), sorted(names))
+
+    def test_results_of_a_lab_that_is_gone_are_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            gone = course.record("anna", "02_accepted", lab="77_gone")
+            notes = reports.write_all(Path(folder), [gone, course.record("ben", "02_accepted")], labs=course.LABS)
+            self.assertIn("anna (77_gone)", notes[0])
+            self.assertIn("anna (77_gone)", (Path(folder) / "index.html").read_text(encoding="utf-8"))
+
+
+class Refused(unittest.TestCase):
+    """A submission that was refused as a whole counts 0, in every format."""
+
+    def test_it_is_zero_everywhere(self) -> None:
+        from batch.reports.pages import feedback
+
+        made = course_of(
+            course.refusal("ralph"), course.record("al", "02_accepted"), course.record("al", "15_accepted")
+        )
+        plain = {row[0]: row[1:] for row in rows(gradebook.plain(made))}
+        self.assertEqual(plain["ralph"], ["0", "0", "0", "200"])
+        roster = gradebook.Sheet(
+            ["Student", "ID", "Section"], [["ralph", "1", "A"], ["al", "2", "A"], ["zoe", "3", "A"]]
+        )
+        for sheet in (None, roster):
+            filled = {row[0]: row for row in rows(gradebook.canvas(made, sheet, missing_as_zero=False)[0])}
+            self.assertEqual((filled["ralph"][-2:], filled["al"][-2:]), (["0", "0"], ["100", "100"]))
+        self.assertEqual(filled["zoe"][-2:], ["", ""], "who handed in nothing is another matter")
+        worksheet = gradebook.Sheet(
+            ["Identifier", "Full name", "Maximum grade", "Grade"], [["Participant 1", "ralph", "10", ""]]
+        )
+        for sheet in (None, worksheet):
+            [row] = [row for row in rows(gradebook.moodle(made, sheet, feedback, zeros=False)[0]) if "ralph" in row]
+            self.assertEqual(row[3], "0")
+            self.assertIn("refused", row[-1])
+        self.assertEqual(json.loads(gradescope.results(made.of_student("ralph")))["score"], 0)
+        with tempfile.TemporaryDirectory() as folder:
+            reports.write_all(
+                Path(folder), [course.refusal("ralph"), course.record("al", "02_accepted")], labs=course.LABS
+            )
+            page = Page((Path(folder) / "students" / "ralph.html").read_text(encoding="utf-8")).text()
+            self.assertIn("counts 0 in every lab", page)
+            self.assertIn("0 of 100 points", page)
+            self.assertIn("./lab grade FOLDER --out OUT", page)
+            self.assertIn("ralph 0 0", Page((Path(folder) / "index.html").read_text(encoding="utf-8")).text())
+
+    def test_a_file_without_a_lab_takes_no_other_lab_away(self) -> None:
+        made = course_of(
+            course.refusal("ralph"), course.record("ralph", "02_accepted"), course.record("al", "15_accepted")
+        )
+        self.assertEqual(rows(gradebook.plain(made))[2], ["ralph", "100", "", "100", "200"])
+
+    def test_everybody_is_refused(self) -> None:
+        from batch.reports.pages import feedback
+
+        made = course_of(course.refusal("ralph"))
+        sheet = gradebook.Sheet(["Identifier", "Full name", "Maximum grade", "Grade"], [["1", "ralph", "10", ""]])
+        self.assertEqual(rows(gradebook.moodle(made, sheet, feedback, zeros=False)[0])[1][3], "0")
+
+
+class Pages(unittest.TestCase):
+    """What a page says about one failure."""
+
+    def page(self, record: dict[str, Any]) -> str:
+        from batch.reports import pages
+
+        made = course_of(record)
+        return Page(pages.student(made, record["student"], pages.environment(made))).text()
+
+    def test_the_failing_lines_are_shown(self) -> None:
+        failed = course.record("al", "02_missing_barrier")
+        code = [f"line {number};" for number in range(1, 31)]
+        code[21] = "s[tid] += s[tid + 1];\x1b[31m\u202e"
+        failed["submission"]["code"] = {"reduce.cu": "\n".join(code), "sum.cuh": "the only line"}
+        failed["judge"]["failure"]["steps"].append("see sum.cuh:1 and reduce.cu:4000")
+        page = self.page(failed)
+        self.assertIn(
+            "reduce.cu:22 20 line 20; 21 line 21; 22› s[tid] += s[tid + 1];\\u001b[31m\\u202e 23 line 23;", page
+        )
+        self.assertIn("sum.cuh:1 1› the only line", page)
+        self.assertNotIn("reduce.cu:4000 ", page.split("Points")[0].split("sum.cuh:1 1›")[1])
+
+    def test_when_it_came_and_which_file_it_was(self) -> None:
+        made = course.record("al", "02_accepted")
+        made["submission"] |= {"time": "2026-11-22 13:05:09 UTC", "main_sha256": "ab" * 32, "source": "al\x1b.zip"}
+        page = self.page(made)
+        for wanted in ("2026-11-22 13:05:09 UTC", "SHA-256 of reduce.cu: " + "ab" * 32, "al\\u001b.zip"):
+            self.assertIn(wanted, page)
+
+    def test_every_failure_can_be_seen_again(self) -> None:
+        for name, verdict in course.VERDICTS.items():
+            if verdict["verdict"] == "accepted":
+                continue
+            made = course.record("al", name)
+            case = made["judge"]["failure"]["case"]
+            wanted = f"./lab check {made['lab'][:2]} --file reduce.cu{f' --case {case}' if case else ''} --seed "
+            wanted = wanted.replace("reduce.cu", Path(made["judge"]["file"]).name)
+            self.assertIn(wanted, self.page(made), name)
+            self.assertIn(" --device lockstep", self.page(made), name)
+        self.assertIn("./lab grade FOLDER --out OUT --lab 02", self.page(course.refusal("al", "02_reduce_neighbored")))
+        self.assertIn("Only your instructor can run this case again", self.page(course.with_hidden_failure("al")))
+
+    def test_checks_are_explained(self) -> None:
+        from batch.reports import checks
+
+        for name, verdict in course.VERDICTS.items():
+            if verdict["failed_check"]:
+                lab = next(lab for lab in course.LABS if lab.name == verdict["lab"])
+                meaning = checks.explained(verdict["failed_check"], lab)
+                self.assertGreater(len(meaning), 10, name)
+                self.assertIn(" ".join(meaning.split())[:60], self.page(course.record("al", name)), name)
+        self.assertEqual(checks.explained("case.reduce_sum.33.ones", None), "a wrong result")
+        self.assertIn("the host did the work", checks.explained("work.loads", None))
+        self.assertEqual(checks.explained("nonsense", None), "")
+
+    def test_time_for_the_whole_submission(self) -> None:
+        made = course.record("al", "02_hangs_on_device")
+        steps = ["the whole submission took more than 600 s"]
+        made["judge"]["failure"] |= {"steps": steps, "next": "Wait less.", "case": "", "schedule": "", "printed": ""}
+        made["judge"]["failed_check"] = "time"
+        page = self.page(made)
+        for wanted in ("in one step or in all of them together", *steps, "Next: Wait less.", "--seed"):
+            self.assertIn(wanted, page)
+
+
 class Similarity(unittest.TestCase):
+    def test_groups(self) -> None:
+        from batch.reports.alike import groups
+        from batch.reports.similarity import Pair
+
+        equals = {"02": {"a": ["a", "b"], "c": ["c"], "d": ["d"], "e": ["e"], "x": ["x", "y"]}}
+        shares = {"ac": 0.95, "ad": 0.9, "cd": 0.85, "de": 0.82}
+        found = groups(equals, [Pair("02", one, other, share) for (one, other), share in shares.items()])
+        self.assertEqual(
+            [(row.some, row.others, row.least, row.most, row.is_equal) for row in found],
+            [
+                (["a", "b"], [], 1, 1, True),
+                (["x", "y"], [], 1, 1, True),
+                (["a", "b", "c", "d"], [], 0.85, 0.95, False),
+                (["a", "b", "c", "d"], ["e"], 0.82, 0.82, False),
+            ],
+        )
+
+    def test_equal_files_are_listed_whatever_they_are(self) -> None:
+        """Short ones, long ones, and the starter, which copydetect does not compare."""
+        lab = next(lab for lab in course.LABS if lab.number == "02")
+        texts = {"tiny": "int x;", "huge": "/*" * 100_000, "starter": lab.source.read_text(encoding="utf-8")}
+        texts["solution"] = lab.solution.read_text(encoding="utf-8")
+        found = []
+        for kind, code in texts.items():
+            for who in range(40):
+                found.append(course.record(f"{kind}{who:02}", "02_accepted"))
+                found[-1]["submission"]["code"] = {"reduce.cu": code}
+        with tempfile.TemporaryDirectory() as folder:
+            reports.write_all(Path(folder), found, labs=course.LABS)
+            page = Page((Path(folder) / "index.html").read_text(encoding="utf-8")).text()
+        similar = page[page.index("Similar submissions") : page.index("copydetect")]
+        for kind in texts:
+            for who in range(40):
+                self.assertIn(f"{kind}{who:02} ", similar)
+        self.assertIn("[starter]", similar)
+        self.assertIn("[reference solution]", similar)
+        self.assertEqual(similar.count("the same text equal"), 4)
+
     def test_copies_are_found_and_starters_are_not(self) -> None:
         lab = next(lab for lab in course.LABS if lab.number == "02")
         starter = lab.source.read_text(encoding="utf-8")
