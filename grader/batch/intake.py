@@ -272,7 +272,7 @@ def _checked_parts(path: str, in_archive: bool) -> tuple[str, ...]:
     # People would read such a path as another one, and a NUL or a backslash means something else to other programs.
     # Bytes that are not UTF-8 come from an honest, older program.
     is_odd = "\\" in path or not all(c.isprintable() or "\udc80" <= c <= "\udcff" for c in path)
-    if is_odd and parts[-1].endswith((*CUDA, *OPENCL)):
+    if is_odd and (parts[-1].endswith((*CUDA, *OPENCL)) or "\0" in path):
         raise Refusal(f"{_quoted(path)} is an odd path: rename it with letters, digits, _ . and -.")
     if in_archive and (path.startswith("/") or re.match(r"[A-Za-z]:", path) or ".." in path.split("/")):
         raise Refusal(f"{_quoted(path)} leads out of the submission: use plain paths.")
