@@ -1,6 +1,6 @@
 """A class with the worst of names, through ./lab grade with a fake judge: nothing is lost, nobody is graded twice,
-nobody's cell is silently empty, and no byte of a name commands a terminal. TEST_STUDENTS is its size: 300 with the label
-long, else each name of the generator once."""
+nobody's cell is silently empty, and no byte of a name commands a terminal. TEST_STUDENTS is its size: 300 with the
+label long, else each name of the generator once."""
 
 import csv
 import io
@@ -13,6 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 from batch import intake
+from batch.records import Results
+from batch.reports import gradebook, grades
 from batch.tests import hostile_class
 from batch.tests.machinery import FakeTree
 from launcher import wheels
@@ -39,8 +41,8 @@ class Class(InAFolder):
         )
         self.canvas, self.moodle = hostile_class.rosters(self.submissions, self.students)
 
-    def grade(self, *options: str | Path) -> str:
-        process = self.fake.grade(self.submissions, "--out", self.out, *options, TEST_REPORTS="all")
+    def grade(self, *options: str | Path, **env: str) -> str:
+        process = self.fake.grade(self.submissions, "--out", self.out, *options, **env)
         said, _ = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 0, said)
         self.assertFalse((self.out / ".work").exists())
@@ -48,7 +50,7 @@ class Class(InAFolder):
 
     def test_nobody_is_lost(self) -> None:
         rosters = ("--canvas", self.canvas, "--moodle", self.moodle, "--missing-as-zero")
-        said = self.grade(*rosters)
+        said = self.grade(*rosters, TEST_REPORTS="all")
         keys = self.keys()
         self.assertEqual(self.fake.calls(), sum(not one.is_refused for one in self.students))
         self.check_gradebook(keys)
@@ -57,15 +59,17 @@ class Class(InAFolder):
         self.check_sheet(rows(self.out / "moodle.csv"), 2, index, keys)
         self.check_texts(said)
         before = {file: file.read_bytes() for file in self.out.rglob("*.*") if file.is_file()}
-        self.assertIn(f"{STUDENTS} have their result already", self.grade(*rosters))
+        self.assertIn(f"{STUDENTS} have their result already", self.grade())
         self.assertEqual({file: file.read_bytes() for file in self.out.rglob("*.*") if file.is_file()}, before)
 
-        self.grade()  # without a roster everybody has a row
-        for name, column in (("canvas.csv", 5), ("moodle.csv", 3)):
-            given = Counter(row[column] for row in rows(self.out / name)[1:])
+        course = grades.Course.of_records(Results(self.out).all(), [LAB])  # without a roster everybody has a row
+        canvas, _ = gradebook.canvas(course, None, missing_as_zero=True)
+        moodle, _ = gradebook.moodle(course, None, lambda grade: grade.verdict, zeros=True)
+        for made, column in ((canvas, 5), (moodle, 3)):
+            given = Counter(row[column] for row in table(made)[1:])
             for one in self.students:
                 if not one.is_refused:
-                    self.assertEqual(given[f"{score(one.number):g}"], 1, (name, one))
+                    self.assertEqual(given[f"{score(one.number):g}"], 1, one)
             self.assertEqual(given["0"], sum(one.is_refused for one in self.students))
 
     def keys(self) -> dict[int, str]:
@@ -119,7 +123,11 @@ class Class(InAFolder):
 
 
 def rows(file: Path) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+    return table(file.read_text(encoding="utf-8"))
+
+
+def table(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
 
 
 def escaped(name: str) -> str:
