@@ -1,6 +1,8 @@
 """Which result is current, which results a judge's fault leaves in place, and which submissions are graded again."""
 
+import hashlib
 import unittest
+from dataclasses import replace
 from typing import Any
 
 from batch import records
@@ -50,6 +52,27 @@ class Store(InAFolder):
         failure = {"steps": ["hidden.1: one of yours"], "instructor": {"steps": ["n is 777"]}}
         kept = self.results.store(result(OLD, records.FAULT, None, judge={"failure": failure}))
         self.assertIn("(n is 777)", kept["kept"])
+
+    def test_a_record_says_when_it_came_and_which_file_it_was(self) -> None:
+        moment = replace(NEW, time=1_700_000_000.5)
+        made = result(moment, "accepted", 90)["submission"]
+        self.assertEqual(made["time"], "2023-11-14 22:13:20 UTC")
+        self.assertEqual(made["main_sha256"], hashlib.sha256(b"new").hexdigest())
+        self.assertIsNone(records.refusal(UNREADABLE, GRADER)["submission"]["main_sha256"])
+        for odd in (1e30, -1e30, float("nan")):
+            self.assertIsNone(result(replace(NEW, time=odd), "accepted", 90)["submission"]["time"])
+        self.assertTrue(
+            records.is_current(self.results.store(result(OLD, "accepted", 1)), replace(OLD, time=7), GRADER)
+        )
+
+    def test_a_record_with_bytes_that_are_not_utf8_can_be_read(self) -> None:
+        """Earlier versions wrote such names, and then asked to move the file away, each time."""
+        self.results.store(result(replace(OLD, source="Jos\udce9"), "accepted", 90))
+        current = self.results.current("anna", LAB)
+        assert current is not None
+        self.assertEqual(current["submission"]["source"], "Jos\udce9")
+        self.assertEqual(self.results.store(result(NEW, "accepted", 80))["previous"]["score"], 90)
+        self.assertEqual(len(self.results.all()), 1)
 
     def test_a_refusal_is_no_grade_of_what_came_after(self) -> None:
         self.results.store(records.refusal(UNREADABLE, GRADER))

@@ -475,10 +475,10 @@ class Names(unittest.TestCase):
 
     def test_a_number_is_read_in_its_own_column(self) -> None:
         sheet = gradebook.Sheet(
-            ["Student", "ID", "SIS User ID", "Section"], [["Ann", "101", "202", "A"], ["Bob", "202", "101", "A"]]
+            ["Student", "ID", "SIS User ID", "Section"], [["Lee, Ann", "101", "202", "A"], ["Lee, Ann", "202", "101", "A"]]
         )
-        identity = {"system": "canvas", "id": "101", "name": "ann"}
-        made = course_of(course.record("ann_101", "02_accepted", identity=identity))
+        identity = {"system": "canvas", "id": "101", "name": "leeann"}
+        made = course_of(course.record("leeann_101", "02_accepted", identity=identity))
         filled, notes = gradebook.canvas(made, sheet, missing_as_zero=False)
         self.assertEqual([row[-1] for row in rows(filled)[1:]], ["100", ""])
         self.assertEqual(notes, [])
