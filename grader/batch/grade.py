@@ -46,6 +46,7 @@ def run(arguments: Namespace) -> int:
             )
         grader = Grader(version.digest(), paths.commit(), _options(arguments, asked.hidden, out))
         results = Results(out)
+        results.check_names(one.student for one in found)
 
         def is_done(one: Submission) -> bool:
             return records.is_current(results.current(one.student, one.lab), one, grader)

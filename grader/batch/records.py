@@ -7,12 +7,13 @@ instructor why.
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from launcher.console import Failure
+from launcher.console import Failure, is_plain
 
 from .intake import Submission
 from .reports import text
@@ -39,8 +40,20 @@ class Results:
     def __init__(self, out: Path) -> None:
         self.folder_ = out / "results"
         self.folder_.mkdir(exist_ok=True)
+        self.is_blind_to_case_ = (out / "RESULTS").exists()
         for unfinished in self.folder_.glob("*/.*.new"):  # an earlier run was killed while it wrote
             unfinished.unlink()
+
+    def check_names(self, students: Iterable[str]) -> None:
+        """Refuses students whose files would be one and the same, on a file system that does not tell Ada from ada."""
+        twins: dict[str, set[str]] = {}
+        for student in students:
+            twins.setdefault(student.casefold(), set()).add(student)
+        same = [" and ".join(sorted(those)) for those in twins.values() if len(those) > 1]
+        if same and self.is_blind_to_case_:
+            raise Failure(
+                f"{self.folder_} lies where {same[0]} are one name. Choose --out on a disk of Linux, or rename one."
+            )
 
     def current(self, student: str, lab: str | None) -> Record | None:
         file = self._file(student, lab)
@@ -164,11 +177,13 @@ def is_current(record: Record | None, submission: Submission, grader: Grader) ->
 
 
 def _text(record: Record) -> str:
-    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    """JSON, in which all that a terminal would obey is escaped as JSON escapes it: nothing is lost, and cat is safe."""
+    whole = json.dumps(record, indent=1, ensure_ascii=False)
+    return "".join(c if c == "\n" or is_plain(c) else json.dumps(c)[1:-1] for c in whole) + "\n"
 
 
 def _write(file: Path, record: Record) -> None:
-    text.write(file, _text(record), errors="surrogatepass", lasting=True)
+    text.write(file, _text(record), lasting=True)
 
 
 def _read(file: Path) -> Record:

@@ -37,7 +37,12 @@ def visible(text: object) -> str:
     """Writes control characters, invisible ones and those that turn the direction of writing as their numbers (\\u001b,
     \\u202e), so that a name can neither command a terminal nor pose as another. Bytes that are not UTF-8 become \\xe9.
     Line breaks and tabs stay. The judge's visible() does the same (grader/judge/base/text.cc)."""
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in INVISIBLE else _number(c) for c in str(text))
+    return "".join(c if is_plain(c) else _number(c) for c in str(text))
+
+
+def is_plain(character: str) -> bool:
+    """Whether it may be printed as it is."""
+    return character in "\n\t" or unicodedata.category(character) not in INVISIBLE
 
 
 def _number(character: str) -> str:

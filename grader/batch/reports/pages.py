@@ -20,7 +20,7 @@ ALIKE = 60  # the most rows of similar submissions; equal ones are all listed
 ATTENTION = {
     JUDGE_FAULT: "Judge faults: no fault of the code, and no grade. Read what happened, then grade these again.",
     CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
-    REFUSED: "Refused at intake: nothing was graded.",
+    REFUSED: "Refused at intake: nothing was graded. If all of an entry was refused, it counts 0 in every lab.",
     INCONCLUSIVE: "Speed inconclusive: no points were lost; measure again on a quiet card if it matters.",
 }
 KEPT = "Graded earlier, and a judge fault since: the earlier grade stands. Grade these again."

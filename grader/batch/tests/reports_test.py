@@ -475,7 +475,8 @@ class Names(unittest.TestCase):
 
     def test_a_number_is_read_in_its_own_column(self) -> None:
         sheet = gradebook.Sheet(
-            ["Student", "ID", "SIS User ID", "Section"], [["Lee, Ann", "101", "202", "A"], ["Lee, Ann", "202", "101", "A"]]
+            ["Student", "ID", "SIS User ID", "Section"],
+            [["Lee, Ann", "101", "202", "A"], ["Lee, Ann", "202", "101", "A"]],
         )
         identity = {"system": "canvas", "id": "101", "name": "leeann"}
         made = course_of(course.record("leeann_101", "02_accepted", identity=identity))
@@ -594,6 +595,9 @@ class Pages(unittest.TestCase):
             wanted = wanted.replace("reduce.cu", Path(made["judge"]["file"]).name)
             self.assertIn(wanted, self.page(made), name)
             self.assertIn(" --device lockstep", self.page(made), name)
+        made = course.record("al", "02_missing_barrier")
+        made["judge"]["failure"]["schedule"] = "random:7"
+        self.assertIn("--schedules random:7 --device lockstep", self.page(made))
         self.assertIn("./lab grade FOLDER --out OUT --lab 02", self.page(course.refusal("al", "02_reduce_neighbored")))
         self.assertIn("Only your instructor can run this case again", self.page(course.with_hidden_failure("al")))
 

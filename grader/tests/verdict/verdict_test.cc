@@ -112,6 +112,11 @@ TEST(Verdict, EveryFailureOfTheCodeCanBeRepeated) {
   EXPECT_NE(text_of(Verdict::kRuleBroken, "rule.fewer").find(again), std::string::npos);
   EXPECT_NE(text_of(Verdict::kTooSlow, "speed.1.5").find(again), std::string::npos);
   EXPECT_NE(text_of(Verdict::kTime, "time").find(again), std::string::npos);
+  result.failed_case = "f.33.ones";
+  result.failed_schedule = "random:7";
+  EXPECT_NE(text_of(Verdict::kRuleBroken, "finding.race").find("--case f.33.ones --seed 17 --schedules random:7\n"),
+            std::string::npos);
+  result.failed_case = result.failed_schedule = "";
   EXPECT_EQ(text_of(Verdict::kJudgeFault, "judge").find("again"), std::string::npos);
   text_of(Verdict::kWrongAnswer, "case.hidden.1");
   result.failure->instructor.emplace();
