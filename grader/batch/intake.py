@@ -160,10 +160,10 @@ def _readable(one: Submission, time: float | None) -> Submission:
     """The submission with texts that every format and every terminal can hold."""
     return replace(
         one,
-        source=visible(one.source),
-        refusal=None if one.refusal is None else visible(one.refusal),
-        notes=tuple(map(visible, one.notes)),
-        identity=one.identity and {key: visible(text) for key, text in one.identity.items()},
+        source=_on_one_line(one.source),
+        refusal=None if one.refusal is None else _on_one_line(one.refusal),
+        notes=tuple(map(_on_one_line, one.notes)),
+        identity=one.identity and {key: _on_one_line(text) for key, text in one.identity.items()},
         time=time,
     )
 
@@ -180,7 +180,12 @@ def _time_of(entry: _Entry, sieve: "_Sieve") -> float | None:
 
 def _quoted(name: str) -> str:
     """For a sentence: the name in quotes, without its middle if it is long."""
-    return f"'{visible(name if len(name) <= 200 else name[:100] + ' … ' + name[-100:])}'"
+    return f"'{_on_one_line(name if len(name) <= 200 else name[:100] + ' … ' + name[-100:])}'"
+
+
+def _on_one_line(text: str) -> str:
+    """A name must not look like two, nor like a line of ours."""
+    return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
 class _Sieve:

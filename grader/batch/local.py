@@ -26,7 +26,7 @@ DEEPEST = 64  # the most folders without permission, one inside the other, that 
 def workplace(out: Path) -> Iterator[Path]:
     """The folder for temporary files. Nothing of it is left afterwards, nor from an earlier run that was killed."""
     work = out / ".work"
-    _remove(work)
+    _remove(work)  # first, since a full disk may be what ended the earlier run
     try:
         yield work
     finally:

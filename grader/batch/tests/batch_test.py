@@ -133,7 +133,9 @@ class Batch(InAFolder):
         locked.chmod(0o500)
         self.grade(folder, out, 0)  # it has nothing to grade
         self.assertFalse((out / ".work").exists())
+        (out / ".work").mkdir()
         with self.assertRaises(KeyboardInterrupt), local.workplace(out) as work:
+            self.assertFalse(work.exists(), "what is left fills no disk")
             work.mkdir()
             raise KeyboardInterrupt
         self.assertFalse(work.exists())

@@ -120,6 +120,11 @@ class Cluster(InAFolder):
         """And ./lab grade waits for the first worker."""
         folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
         scheduler, address = self.scheduler()
+        for_cards = self.fake.grade(folder, "--out", self.folder / "gpu", "--scheduler", address, "--device", "gpu")
+        self.addCleanup(for_cards.communicate)
+        self.addCleanup(for_cards.kill)
+        until_said(for_cards, "There is no worker. Waiting for one")
+        for_cards.send_signal(signal.SIGTERM)
         batch = self.fake.grade(folder, "--out", out, "--scheduler", address)
         assert batch.stdout is not None
         until_said(batch, "There is no worker. Waiting for one")

@@ -198,7 +198,7 @@ class Intake(InAFolder):
             for file in (b"\xdcbung.cu", b"R\xc9ADME.txt", b"odd\x07\n.log"):
                 with open(folder + b"/" + file, "wb") as stream:  # noqa: PTH123
                     stream.write(CODE)
-        for name in (b"m\x81ller_123_45_02.cu", b"str\xe4y.txt", b"z\xe9.rar"):
+        for name in (b"m\x81ller_123_45_02.cu", b"str\xe4y.txt", b"z\xe9.rar", b".left\nover"):
             with open(odd + b"/" + name, "wb") as stream:  # noqa: PTH123
                 stream.write(CODE)
         found = self.read()
@@ -207,8 +207,10 @@ class Intake(InAFolder):
         self.assertEqual(len({one.student for one in found}), len(students) + 1)
         for one in found:
             self.assertEqual((one.lab, list(one.files.values())), ("02_reduce_neighbored", [CODE]))
-            shown = json.dumps([one.student, one.source, one.notes, one.identity, one.sha256], ensure_ascii=False)
+            shown = repr([one.student, one.source, one.notes, one.identity, one.sha256])
             self.assertTrue(shown.isprintable(), shown)
+            for text in (one.student, one.source, *one.notes, *(one.identity or {}).values()):
+                self.assertTrue(text.isprintable(), text)
             self.assertEqual(shown.encode().decode(), shown)
         by_key = {one.student: one for one in found}
         jose = next(one for key, one in by_key.items() if key.startswith("Jos%E9~"))
@@ -216,8 +218,9 @@ class Intake(InAFolder):
         self.assertIn("'\\xc4nderung/02/R\\xc9ADME.txt' is ignored: no source file", jose.notes)
         self.assertIn("moodle", {(one.identity or {}).get("system") for one in found})
         self.assertIn("123", {(one.identity or {}).get("id") for one in found})
-        self.assertEqual(len(self.strangers), 2)
-        self.assertIn("'str\\xe4y.txt' is ignored", self.strangers[0])
+        self.assertEqual(len(self.strangers), 3)
+        self.assertIn("'.left\\u000aover' is ignored: left behind", self.strangers[0])
+        self.assertIn("'str\\xe4y.txt' is ignored", self.strangers[1])
 
     def test_refusals_can_be_written(self) -> None:
         """Each reason that repeats a name does so in a form that a record can hold."""
