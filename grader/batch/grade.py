@@ -29,6 +29,7 @@ from .records import Grader, Record, Results
 from .reports import changes, text
 
 SHOWN_NOTE = 2000  # the most characters of a note that the terminal shows
+SHOWN_STRANGERS = 20  # the most entries without a student that it names
 
 
 def run(arguments: Namespace) -> int:
@@ -38,8 +39,10 @@ def run(arguments: Namespace) -> int:
     busy = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
     with alone_in(out, or_fail=busy), local.workplace(out) as work, _stopped_by_signals():
         found, strangers = intake.read(asked.folder, labs.all_labs(), asked.only)
-        for note in strangers:
+        for note in strangers[:SHOWN_STRANGERS]:
             say(note)
+        if len(strangers) > SHOWN_STRANGERS:
+            say(f"… and {len(strangers) - SHOWN_STRANGERS} more; index.html names them all.")
         if not found:
             raise Failure(
                 f"{asked.folder} holds no submission. There, each student has a folder or an archive by their name."

@@ -31,7 +31,8 @@ def schedule(arguments: Namespace) -> int:
         if key.make_if_missing(Path(arguments.key)):
             say(f"{arguments.key} is the new key of this cluster. {key.COPY}")
         option = f" --key {arguments.key}"
-    address = f"{'tls' if arguments.key else 'tcp'}://{_reached_at(arguments.host)}:{arguments.port}"
+    port = arguments.port or "PORT"  # 0: Dask chooses one, and says which
+    address = f"{'tls' if arguments.key else 'tcp'}://{_reached_at(arguments.host)}:{port}"
     say(f"Workers join by\n    ./lab worker {address}{option}\nand this grades on them:")
     say(f"    ./lab grade SUBMISSIONS --out DIR --scheduler {address}{option}")
     os.execv(wheels.PYTHON, scheduler_command(arguments.host, arguments.port, arguments.key))
