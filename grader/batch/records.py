@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from launcher.console import Failure, is_plain
+from launcher.console import Failure, replaced
 
 from .intake import Submission
 from .reports import text
@@ -179,7 +179,7 @@ def is_current(record: Record | None, submission: Submission, grader: Grader) ->
 def _text(record: Record) -> str:
     """JSON, in which all that a terminal would obey is escaped as JSON escapes it: nothing is lost, and cat is safe."""
     whole = json.dumps(record, indent=1, ensure_ascii=False)
-    return "".join(c if c == "\n" or is_plain(c) else json.dumps(c)[1:-1] for c in whole) + "\n"
+    return replaced(whole, lambda character: json.dumps(character)[1:-1]) + "\n"
 
 
 def _write(file: Path, record: Record) -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -37,12 +37,19 @@ def visible(text: object) -> str:
     """Writes control characters, invisible ones and those that turn the direction of writing as their numbers (\\u001b,
     \\u202e), so that a name can neither command a terminal nor pose as another. Bytes that are not UTF-8 become \\xe9.
     Line breaks and tabs stay. The judge's visible() does the same (grader/judge/base/text.cc)."""
-    return "".join(c if is_plain(c) else _number(c) for c in str(text))
+    return replaced(str(text), _number)
 
 
-def is_plain(character: str) -> bool:
-    """Whether it may be printed as it is."""
-    return character in "\n\t" or unicodedata.category(character) not in INVISIBLE
+def replaced(text: str, by: Callable[[str], str]) -> str:
+    """The text with something in place of each character that must not be printed as it is."""
+    lines = text.split("\n")  # most of them can be printed as a whole, and asking that is quick
+    return "\n".join(
+        line if line.isprintable() else "".join(c if _is_plain(c) else by(c) for c in line) for line in lines
+    )
+
+
+def _is_plain(character: str) -> bool:
+    return character == "\t" or unicodedata.category(character) not in INVISIBLE
 
 
 def _number(character: str) -> str:
