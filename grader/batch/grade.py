@@ -39,10 +39,7 @@ def run(arguments: Namespace) -> int:
     busy = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
     with alone_in(out, or_fail=busy), local.workplace(out) as work, _stopped_by_signals():
         found, strangers = intake.read(asked.folder, labs.all_labs(), asked.only)
-        for note in strangers[:SHOWN_STRANGERS]:
-            say(note)
-        if len(strangers) > SHOWN_STRANGERS:
-            say(f"… and {len(strangers) - SHOWN_STRANGERS} more; index.html names them all.")
+        _say_some(strangers)
         if not found:
             raise Failure(
                 f"{asked.folder} holds no submission. There, each student has a folder or an archive by their name."
@@ -50,13 +47,14 @@ def run(arguments: Namespace) -> int:
         grader = Grader(version.digest(), paths.commit(), _options(arguments, asked.hidden, out))
         results = Results(out)
         results.check_names(one.student for one in found)
+        _say_some(gone := _without_submission(results, found))
 
         def is_done(one: Submission) -> bool:
             return records.is_current(results.current(one.student, one.lab), one, grader)
 
         todo = [one for one in found if arguments.again or not is_done(one)]
         say(_plan(found, todo))
-        batch = _Batch(results, grader, arguments, asked.options, strangers)
+        batch = _Batch(results, grader, arguments, asked.options, [*strangers, *gone])
         for student in {one.student for one in found} - {one.student for one in found if one.lab is None}:
             results.retire_refusal(student)
         for submission in todo:
@@ -75,7 +73,7 @@ class _Batch:
     grader: Grader
     arguments: Namespace
     options: reports.Options
-    strangers: list[str]  # sentences about files that belong to no student
+    strangers: list[str]  # sentences about files without a student, and students without files
     new: list[Record] = field(default_factory=list)
     tasks: int = 0
     graded: int = 0
@@ -154,6 +152,22 @@ class _Batch:
         if _is_cluster(self.arguments):
             return f"{rate} The largest judge used {largest} at its peak (measured by the workers)."
         return f"{rate} Peak memory {peak} in all, {largest} the largest judge (sampled)."
+
+
+def _without_submission(results: Results, found: Sequence[Submission]) -> list[str]:
+    """A sentence about students who have results and are no longer in the folder: perhaps under another name."""
+    gone = sorted({record["student"] for record in results.all()} - {one.student for one in found})
+    if not gone:
+        return []
+    advice = "If one of them has another name now, remove the old name's folder from results/ and grade again."
+    return [f"These have results from earlier, and no submission in this folder: {', '.join(gone)}. {advice}"]
+
+
+def _say_some(notes: Sequence[str]) -> None:
+    for note in notes[:SHOWN_STRANGERS]:
+        say(note)
+    if len(notes) > SHOWN_STRANGERS:
+        say(f"… and {len(notes) - SHOWN_STRANGERS} more; index.html names them all.")
 
 
 def _make(out: Path) -> None:

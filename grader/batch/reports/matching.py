@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from .grades import Course
 from .text import counted, visible
 
-HINT = "If they handed in under another name, rename their submission and grade again."
+HINT = "Name each of these submissions by the student's login or number there, and grade again."
 NUMBERS = {"ID": "canvas", "Identifier": "moodle"}  # the column of the number → the system that writes it
 IDS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "ID number", "Username", "Email address")
 NAMES = ("Student", "Full name")

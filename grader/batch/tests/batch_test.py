@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import os
+import shutil
 import signal
 import time
 import unittest
@@ -123,6 +124,15 @@ class Batch(InAFolder):
         )
         self.grade(folder, out, 0, "--again", TEST_VERSION="v2")
         self.assertEqual(len(list((out / "results/anna").glob("*@v2.json"))), 1, "both results of one version stay")
+
+    def test_who_has_another_name_now_is_told(self) -> None:
+        folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
+        self.grade(folder, out, 0)
+        (folder / "anna").rename(folder / "a.lee")
+        text = self.grade(folder, out, 0)
+        self.assertIn("no submission in this folder: anna. If one of them has another name now", text)
+        shutil.rmtree(out / "results" / "anna")
+        self.assertNotIn("anna", self.grade(folder, out, 0), "the advice ends it")
 
     def test_nothing_temporary_stays(self) -> None:
         folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
