@@ -157,7 +157,10 @@ def _read(file: Path) -> Sheet:
     text = text.removeprefix("\ufeff")
     first_line = text.split("\n", 1)[0]
     separator = ";" if first_line.count(";") > first_line.count(",") else ","
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    except csv.Error as error:
+        raise Failure(f"{file}: this is no CSV file ({error}). Take the file as it was downloaded.") from error
     if not rows:
         raise Failure(f"{file}: the file is empty. Export it again.")
     header = rows[0]

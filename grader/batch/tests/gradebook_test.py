@@ -151,6 +151,8 @@ class Gradebooks(unittest.TestCase):
                 read(self.sheet("x.csv", ""))
             with self.assertRaisesRegex(Failure, "Check the path"):
                 read(Path("/nowhere/x.csv"))
+            with self.assertRaisesRegex(Failure, "no CSV file"):
+                read(self.sheet("x.csv", "Student,ID,Section\r\n" + "x" * 200_000))
         two = self.sheet("x.csv", "Student,ID,Section,Lab 2 (1),02 (2)\r\nAl,7,A,,\r\n")
         with self.assertRaisesRegex(Failure, "two columns for 02_reduce_neighbored"):
             gradebook.canvas(
