@@ -234,7 +234,7 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
         protocol="tls://",
         security=_security(_slurm_key(arguments)),
         job_script_prologue=exports,
-        scheduler_options={"dashboard": False},
+        scheduler_options={"dashboard": False, "dashboard_address": server.FACTS_AT},
         job_extra_directives=directives,
-        worker_extra_args=["--resources", "GPU=1"] if on_gpu else [],
+        worker_extra_args=[*server.QUIET, *(["--resources", "GPU=1"] if on_gpu else [])],
     )

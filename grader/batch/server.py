@@ -14,6 +14,9 @@ from launcher.paths import ROOT
 from . import key, ready
 
 DEATH_SECONDS = 20  # a worker without a scheduler ends after this time
+# Dask's programs serve facts about themselves over HTTP, without a key: on this machine alone.
+FACTS_AT = "127.0.0.1:0"
+QUIET = ["--no-dashboard", "--dashboard-address", FACTS_AT]
 
 
 def check_scheduler(arguments: Namespace) -> None:
@@ -47,15 +50,14 @@ def _reached_at(host: str) -> str:
 
 def scheduler_command(host: str, port: int, key_file: str | None) -> list[str]:
     command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler", "--host", host, "--port", str(port)]
-    # Dask serves facts about itself over HTTP, without a password: on this machine alone.
-    return [*command, "--no-dashboard", "--dashboard-address", "127.0.0.1:0", *key.options(key_file)]
+    return [*command, *QUIET, *key.options(key_file)]
 
 
 def worker_command(address: str, key_file: str | None = None) -> list[str]:
     command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_worker", address, "--nworkers", "1"]
     # The judges use the memory. They are not part of the worker's own process.
     command += ["--memory-limit", "0", "--death-timeout", str(DEATH_SECONDS)]
-    command += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0", *key.options(key_file)]
+    command += [*QUIET, *key.options(key_file)]
     # A worker takes programs from whoever connects, as the scheduler does.
     return [*command, "--host", "127.0.0.1"] if key_file is None or key.listens_only_here(address) else command
 
