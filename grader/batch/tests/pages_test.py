@@ -79,6 +79,17 @@ class Pages(unittest.TestCase):
         self.assertIn("the host did the work", checks.explained("work.loads", None))
         self.assertEqual(checks.explained("nonsense", None), "")
 
+    def test_everybody_who_has_no_grade_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            faulty = [course.fault(f"faulty {number:03}") for number in range(90)]
+            refused = [course.refusal(f"refused {number:03}") for number in range(90)]
+            reports.write_all(Path(folder), [*faulty, *refused], labs=course.LABS)
+            page = Page((Path(folder) / "index.html").read_text(encoding="utf-8"))
+        self.assertEqual((page.open_, page.wrong_), ([], []))
+        attention = page.text().split("Needs your attention")[1].split(" Points ")[0]
+        for record in (*faulty, *refused):
+            self.assertIn(record["student"], attention)
+
     def test_time_for_the_whole_submission(self) -> None:
         made = course.record("al", "02_hangs_on_device")
         steps = ["the whole submission took more than 600 s"]
