@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from launcher.console import Failure
+from launcher.console import Failure, visible
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return arguments.run(arguments)
     except Failure as failure:
-        print(f"lab: {failure}", file=sys.stderr)
+        print(f"lab: {visible(failure)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nlab: interrupted", file=sys.stderr)
@@ -42,20 +42,22 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _command(
-    work: str, *shared: Parser, help: str, grades: bool = False, keep_lines: bool = False
+    work: str, *shared: Parser, help: str, grades: str | bool = False, keep_lines: bool = False
 ) -> Callable[[AddOptions], None]:
     """The decorated function is a command of ./lab. It adds the options, and its docstring describes the command.
 
     work: the module and function that carry it out. shared: options of several commands. grades: it runs in the Python
-    that has the packages of ./lab grade. keep_lines: --help shows the lines of the docstring as they are."""
+    that has the packages of ./lab grade; a name is that of a function which refuses wrong options before these packages
+    are installed. keep_lines: --help shows the lines of the docstring as they are."""
 
     def run(arguments: argparse.Namespace) -> int:
+        if isinstance(grades, str):
+            _function(grades)(arguments)
         if grades:
             from launcher import setup
 
             setup.go_on_in_grade_python()
-        module, _, function = work.rpartition(".")
-        return getattr(import_module(module), function)(arguments)
+        return _function(work)(arguments)
 
     def register(add_options: AddOptions) -> None:
         wrap = argparse.RawDescriptionHelpFormatter if keep_lines else argparse.HelpFormatter
@@ -65,6 +67,11 @@ def _command(
         add_options(command)
 
     return register
+
+
+def _function(name: str) -> Callable[[argparse.Namespace], Any]:
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(module), function)
 
 
 def _option(*names: str, **what: Any) -> Parser:  # noqa: ANN401
@@ -90,6 +97,7 @@ GRADING_DEVICE = _option(
     "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
 )
 JOBS = _option("--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)")
+KEY = _option("--key", metavar="FILE", help="the cluster's key, which ./lab scheduler --key FILE made")
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
 
 
@@ -126,7 +134,14 @@ def _check(check: Parser) -> None:
 
 
 @_command(
-    "batch.grade.run", JOBS, HIDDEN, GRADING_DEVICE, help="grade a course's submissions", grades=True, keep_lines=True
+    "batch.grade.run",
+    JOBS,
+    HIDDEN,
+    GRADING_DEVICE,
+    KEY,
+    help="grade a course's submissions",
+    grades="batch.request.read",
+    keep_lines=True,
 )
 def _grade(grade: Parser) -> None:
     """Grades a course: one result for each student and lab in DIR/results, and reports of all of them in DIR.
@@ -154,7 +169,7 @@ def _grade(grade: Parser) -> None:
         "--missing-as-zero", action="store_true", help="in those two, 0 for who handed in nothing and has no grade yet"
     )
     where = grade.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tcp://…")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="on the workers of this Dask scheduler, tls://…")
     where.add_argument("--slurm", action="store_true", help="on workers that are Slurm jobs")
     slurm = grade.add_argument_group("with --slurm")
     slurm.add_argument("--slurm-jobs", type=_count, default=4, metavar="N", help="workers (default: 4)")
@@ -171,18 +186,28 @@ def _grade(grade: Parser) -> None:
 
 
 @_command(
-    "batch.cluster.work", JOBS, GRADING_DEVICE, help="let this machine grade for ./lab grade --scheduler", grades=True
+    "batch.server.work",
+    JOBS,
+    GRADING_DEVICE,
+    KEY,
+    help="let this machine grade for ./lab grade --scheduler",
+    grades="batch.server.check_worker",
 )
 def _worker(worker: Parser) -> None:
     """Makes this machine a worker of a Dask scheduler, for ./lab grade --scheduler elsewhere."""
-    worker.add_argument("scheduler", metavar="ADDRESS", help="the scheduler's, tcp://…")
+    worker.add_argument("scheduler", metavar="ADDRESS", help="the scheduler's, tls://… or tcp://127.0.0.1:…")
 
 
-@_command("batch.cluster.schedule", help="give work to ./lab worker on other machines", grades=True)
+@_command(
+    "batch.server.schedule", help="give work to ./lab worker on other machines", grades="batch.server.check_scheduler"
+)
 def _scheduler(scheduler: Parser) -> None:
-    """Starts a Dask scheduler, which says its address. It has no password: whoever reaches its port can run programs on
-    every worker. Keep it inside a network that you trust."""
-    scheduler.add_argument("--port", type=int, default=8786, metavar="N", help="where it listens (default: 8786)")
+    """Starts a Dask scheduler. Only programs on this machine reach it, unless --host names another address. Then it
+    needs a key: everybody who may connect can run programs on every worker."""
+    option = scheduler.add_argument
+    option("--port", type=int, default=8786, metavar="N", help="where it listens (default: 8786)")
+    option("--host", default="127.0.0.1", metavar="ADDRESS", help="on which address (default: 127.0.0.1; all: 0.0.0.0)")
+    option("--key", metavar="FILE", help="let only those connect who have this file; it is made if it does not exist")
 
 
 @_command("batch.autograder.work", HIDDEN, help="make the autograder zip for Gradescope")

@@ -1,4 +1,4 @@
-"""cluster: tasks graded by Dask workers on other machines, and the commands ./lab scheduler and ./lab worker.
+"""cluster: tasks graded by Dask workers on other machines, which ./lab worker or Slurm started.
 
 The files travel with the task, and the outcome comes back. A worker writes no result and shares no disk with us. It
 needs a built checkout of the same sources. The judge is a child of the worker, so the worker survives whatever the
@@ -6,10 +6,9 @@ judge does. If a worker dies all the same, its task is not lost: the scheduler g
 arrives once."""
 
 import logging
-import os
 import pickle
 import shlex
-import subprocess
+import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,14 +16,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from launcher import build, device, labs, wheels
+from launcher import build, labs, wheels
 from launcher.console import Failure, say
 from launcher.paths import ROOT
 
-from . import judging, ready, version
+from . import judging, key, ready, server, version
 from .judging import Outcomes, Place, Task
 
 CONNECT_SECONDS = 20
+FIRST_SECONDS = 0.5  # how often we look for the first worker
 LOOK_SECONDS = 5.0  # how often we look whether a worker is left
 GPU = {"GPU": 1}
 LOST = "the connection to the scheduler is lost. What is graded stays; the same command goes on with the rest."
@@ -58,6 +58,7 @@ def grade_here(task: Task) -> dict[str, Any]:
 
 def run_tasks(tasks: list[Task], arguments: Namespace) -> Outcomes:
     with _client(arguments) as client:
+        _wait_for_the_first(client)
         _check_workers(client, tasks[0])
         yield from _outcomes(client, tasks)
 
@@ -100,13 +101,19 @@ def _outcomes(client: Any, tasks: list[Task]) -> Outcomes:  # noqa: ANN401
             yield task, judging.fault(f"worker after worker died while it was graded ({error})")
 
 
+def _wait_for_the_first(client: Any) -> None:  # noqa: ANN401
+    alone = False
+    while not _workers(client):
+        alone = _say_if_alone(client, was_alone=alone)
+        time.sleep(FIRST_SECONDS)
+
+
 def _say_if_alone(client: Any, *, was_alone: bool) -> bool:  # noqa: ANN401
     if client.status != "running":
         raise Failure(LOST)
     alone = not _workers(client)
     if alone and not was_alone:
-        address = client.scheduler.address
-        say(f"No worker is left. Waiting for one; this starts one on any machine:\n    ./lab worker {address}")
+        say(f"There is no worker. Waiting for one; this starts one on any machine:\n    {_worker_of(client)}")
     return alone
 
 
@@ -122,20 +129,23 @@ def _retire_unfit(client: Any, task: Task, error: Exception | None) -> None:  # 
 
 
 def _check_workers(client: Any, task: Task) -> None:  # noqa: ANN401
-    workers, address = _workers(client), client.scheduler.address
-    if not workers:
-        raise Failure(f"the scheduler at {address} has no workers. On each machine run\n    ./lab worker {address}")
+    workers = _workers(client)
     if task.device == "gpu" and not any(facts["resources"].get("GPU") for facts in workers.values()):
         raise Failure(
             f"none of the {len(workers)} workers has a GPU: the tasks would wait for ever. On a machine with one run\n"
-            f"    ./lab worker {address} --device gpu"
+            f"    {_worker_of(client)} --device gpu"
         )
     if problems := _problems(client, task):
         listed = "\n".join(f"    {worker} {problem}" for worker, problem in sorted(problems.items()))
         raise Failure(
             f"these workers cannot grade for this checkout:\n{listed}\nBring their checkouts to the same state, and "
-            f"start them with ./lab worker {address}"
+            f"start them with {_worker_of(client)}"
         )
+
+
+def _worker_of(client: Any) -> str:  # noqa: ANN401
+    address = client.scheduler.address
+    return f"./lab worker {address}{' --key FILE' if address.startswith('tls:') else ''}"
 
 
 def _problems(client: Any, task: Task) -> dict[str, str]:  # noqa: ANN401
@@ -168,10 +178,11 @@ def _client(arguments: Namespace) -> Iterator[Any]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we report the important events ourselves
     if arguments.scheduler:
         try:
-            client = Client(arguments.scheduler, timeout=CONNECT_SECONDS)
+            client = Client(arguments.scheduler, timeout=CONNECT_SECONDS, security=_security(arguments.key))
         except (OSError, ValueError) as error:
+            cause = "nobody answers there, or its key is another" if arguments.key else "nobody answers there"
             raise Failure(
-                f"--scheduler {arguments.scheduler}: nobody answers there. This starts one, and says its address:\n"
+                f"--scheduler {arguments.scheduler}: {cause}. This starts one, and says its address:\n"
                 "    ./lab scheduler"
             ) from error
         with client:
@@ -185,6 +196,25 @@ def _client(arguments: Namespace) -> Iterator[Any]:
         yield client
 
 
+def _security(key_file: str | Path | None) -> Any:  # noqa: ANN401
+    """Dask's TLS with one key for every role."""
+    from distributed import Security
+
+    if key_file is None:
+        return None
+    file = str(Path(key_file).absolute())
+    roles = {f"tls_{role}_{what}": file for role in ("client", "scheduler", "worker") for what in ("cert", "key")}
+    return Security(require_encryption=True, tls_ca_file=file, **roles)
+
+
+def _slurm_key(arguments: Namespace) -> Path:
+    """The nodes see the folder of the build, so the key lies there."""
+    file = Path(arguments.key) if arguments.key else build.BUILD / "slurm-key.pem"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    key.make_if_missing(file)
+    return file
+
+
 def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
     from dask_jobqueue.slurm import SLURMCluster
 
@@ -192,7 +222,7 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
     judges = 1 if on_gpu else arguments.jobs or 4
     directives = [*(["--gres=gpu:1"] if on_gpu else []), *arguments.slurm_option]
     names = ("PYTHONPATH", "WARPLADDER_BUILD_DIR")
-    exports = [f"export {name}={shlex.quote(worker_environment()[name])}" for name in names]
+    exports = [f"export {name}={shlex.quote(server.worker_environment()[name])}" for name in names]
     return SLURMCluster(
         queue=arguments.slurm_partition,
         account=arguments.slurm_account,
@@ -201,49 +231,10 @@ def _slurm(arguments: Namespace) -> Any:  # noqa: ANN401
         processes=1,
         memory=f"{judges * ready.JUDGE_BYTES >> 30}GiB",
         python=str(wheels.PYTHON),
+        protocol="tls://",
+        security=_security(_slurm_key(arguments)),
         job_script_prologue=exports,
-        scheduler_options={"dashboard": False},
+        scheduler_options={"dashboard": False, "dashboard_address": server.FACTS_AT},
         job_extra_directives=directives,
-        worker_extra_args=["--resources", "GPU=1"] if on_gpu else [],
+        worker_extra_args=[*server.QUIET, *(["--resources", "GPU=1"] if on_gpu else [])],
     )
-
-
-def schedule(arguments: Namespace) -> int:
-    """./lab scheduler: runs until it is stopped."""
-    command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
-    os.execv(wheels.PYTHON, [*command, "--port", str(arguments.port)])
-
-
-def worker_command(address: str) -> list[str]:
-    command = [str(wheels.PYTHON), "-m", "distributed.cli.dask_worker", address, "--no-dashboard", "--nworkers", "1"]
-    # The judges use the memory. They are not part of the worker's own process.
-    return [*command, "--memory-limit", "0", "--death-timeout", str(CONNECT_SECONDS)]
-
-
-def worker_environment() -> dict[str, str]:
-    """Workers import our modules by name."""
-    return {**os.environ, "PYTHONPATH": str(ROOT / "grader"), "WARPLADDER_BUILD_DIR": str(build.BUILD)}
-
-
-def work(arguments: Namespace) -> int:
-    """./lab worker: makes this machine ready for every lab. It then serves the scheduler until one of the two is
-    stopped."""
-    where = device.choose(arguments.device)
-    ready.make_ready(where, labs.all_labs())
-    command, environment = worker_command(arguments.scheduler), worker_environment()
-    if where == "lockstep":
-        threads = arguments.jobs or len(os.sched_getaffinity(0))
-        os.execve(wheels.PYTHON, [*command, "--nthreads", str(threads)], environment)
-    cards = range(min(arguments.jobs or device.count(), device.count()))
-    command += ["--nthreads", "1", "--resources", "GPU=1"]
-    workers = [
-        subprocess.Popen(command, env={**environment, "CUDA_VISIBLE_DEVICES": str(card)}, stdin=subprocess.DEVNULL)
-        for card in cards
-    ]
-    try:
-        return max(worker.wait() for worker in workers)
-    finally:
-        for worker in workers:
-            worker.terminate()
-        for worker in workers:
-            worker.wait()

@@ -17,49 +17,51 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from launcher import build, labs, paths
+from launcher import labs, paths
 from launcher.console import Failure, say
 from launcher.lock import alone_in
 
-from . import cluster, intake, judging, local, memory, ready, records, reports, version
-from .hidden import read_hidden
+from . import cluster, intake, judging, local, memory, ready, records, reports, request, version
 from .intake import Submission
 from .judging import Outcomes, Task
 from .progress import Progress
 from .records import Grader, Record, Results
 from .reports import changes, text
 
+SHOWN_NOTE = 2000  # the most characters of a note that the terminal shows
+SHOWN_STRANGERS = 20  # the most entries without a student that it names
+
 
 def run(arguments: Namespace) -> int:
-    folder, out = _folders(arguments)
-    only = labs.find_lab(arguments.lab) if arguments.lab else None
-    hidden = read_hidden(arguments.hidden)
-    options = reports.options_of(arguments)
+    asked = request.read(arguments)
+    out = asked.out
+    _make(out)
     busy = f"another ./lab grade is at work on {out}. Wait for its end, or choose another --out."
-    with alone_in(out, or_fail=busy), _stopped_by_signals():
-        found, strangers = intake.read(folder, labs.all_labs(), only)
-        for note in strangers:
-            say(note)
+    with alone_in(out, or_fail=busy), local.workplace(out) as work, _stopped_by_signals():
+        found, strangers = intake.read(asked.folder, labs.all_labs(), asked.only)
+        _say_some(strangers)
         if not found:
             raise Failure(
-                f"{folder} holds no submission. There, each student has a folder or an archive by their name."
+                f"{asked.folder} holds no submission. There, each student has a folder or an archive by their name."
             )
-        grader = Grader(version.digest(), paths.commit(), _options(arguments, hidden, out))
+        grader = Grader(version.digest(), paths.commit(), _options(arguments, asked.hidden, out))
         results = Results(out)
+        results.check_names(one.student for one in found)
+        _say_some(gone := _without_submission(results, found))
 
         def is_done(one: Submission) -> bool:
             return records.is_current(results.current(one.student, one.lab), one, grader)
 
         todo = [one for one in found if arguments.again or not is_done(one)]
         say(_plan(found, todo))
-        batch = _Batch(results, grader, arguments, options)
+        batch = _Batch(results, grader, arguments, asked.options, [*strangers, *gone])
         for student in {one.student for one in found} - {one.student for one in found if one.lab is None}:
             results.retire_refusal(student)
         for submission in todo:
             if submission.refusal is not None:
                 batch.keep(records.refusal(submission, grader))
         if accepted := [one for one in todo if one.refusal is None]:
-            batch.grade(accepted, hidden, out)
+            batch.grade(accepted, asked.hidden, work)
         return batch.report(out)
 
 
@@ -71,6 +73,7 @@ class _Batch:
     grader: Grader
     arguments: Namespace
     options: reports.Options
+    strangers: list[str]  # sentences about files without a student, and students without files
     new: list[Record] = field(default_factory=list)
     tasks: int = 0
     graded: int = 0
@@ -83,11 +86,11 @@ class _Batch:
         self.new.append(self.results.store(record))
         return self.new[-1]
 
-    def grade(self, submissions: Sequence[Submission], hidden: bytes | None, out: Path) -> None:
+    def grade(self, submissions: Sequence[Submission], hidden: bytes | None, work: Path) -> None:
         """Stores each outcome when it arrives. Ctrl-C ends the grading early; stored results stay."""
         tasks = [Task(one, self.grader, hidden) for one in submissions]
         self.tasks = len(tasks)
-        done = _outcomes(tasks, out, self.arguments)
+        done = _outcomes(tasks, work, self.arguments)
         start = time.monotonic()
         with memory.Peak(os.getpid()) as watch, Progress(self.tasks) as progress, contextlib.closing(done):
             try:
@@ -104,10 +107,12 @@ class _Batch:
         everything = self.results.all()
         changed = [record for record in everything if changes.is_changed(record)]
         text.write(out / "changes.csv", changes.as_csv(changed), lasting=True)
-        notes = reports.write_all(out, everything, labs=labs.all_labs(), options=self.options)
+        notes = reports.write_all(out, everything, labs=labs.all_labs(), options=self.options, strangers=self.strangers)
         self._say_changes()
         for note in notes:
-            say(note)
+            say(text.visible(note, SHOWN_NOTE))
+            if len(note) > SHOWN_NOTE:
+                say("index.html has this sentence whole.")
         say(self._summary(everything))
         if self.graded:
             say(self._measured())
@@ -149,22 +154,27 @@ class _Batch:
         return f"{rate} Peak memory {peak} in all, {largest} the largest judge (sampled)."
 
 
-def _folders(arguments: Namespace) -> tuple[Path, Path]:
-    folder, out = Path(arguments.submissions).absolute(), Path(arguments.out).absolute()
-    if folder.is_file():
-        raise Failure(f"{arguments.submissions} is a file. Unpack it into a folder, and name that.")
-    if not folder.is_dir():
-        raise Failure(f"{arguments.submissions}: there is no such folder")
-    if out == folder or folder in out.parents or out in folder.parents:
-        raise Failure("--out: choose a folder beside the submissions, not one inside them or around them.")
-    if out.resolve() in {tree.resolve() for tree in (paths.ROOT, *build.TREES.values())}:
-        # The build locks these folders. We hold the lock of --out, so it would wait for us for ever.
-        raise Failure(f"--out {arguments.out} is the course's own folder: choose another, such as --out grades.")
+def _without_submission(results: Results, found: Sequence[Submission]) -> list[str]:
+    """A sentence about students who have results and are no longer in the folder: perhaps under another name."""
+    gone = sorted({record["student"] for record in results.all()} - {one.student for one in found})
+    if not gone:
+        return []
+    advice = "If one of them has another name now, remove the old name's folder from results/ and grade again."
+    return [f"These have results from earlier, and no submission in this folder: {', '.join(gone)}. {advice}"]
+
+
+def _say_some(notes: Sequence[str]) -> None:
+    for note in notes[:SHOWN_STRANGERS]:
+        say(note)
+    if len(notes) > SHOWN_STRANGERS:
+        say(f"… and {len(notes) - SHOWN_STRANGERS} more; index.html names them all.")
+
+
+def _make(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Failure(f"--out {arguments.out} cannot be made: {error.strerror}") from error
-    return folder, out
+        raise Failure(f"--out {out} cannot be made: {error.strerror}") from error
 
 
 @contextlib.contextmanager
@@ -210,9 +220,9 @@ def _plan(found: list[Submission], todo: list[Submission]) -> str:
     return text + (f"; {done} have their result already" if done else "")
 
 
-def _outcomes(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
+def _outcomes(tasks: list[Task], work: Path, arguments: Namespace) -> Outcomes:
     if not _is_cluster(arguments):
-        return local.run_tasks(tasks, out, arguments)
+        return local.run_tasks(tasks, work, arguments)
     if arguments.slurm and arguments.device == "lockstep":  # its jobs use this very checkout
         names = sorted({task.submission.lab for task in tasks})
         ready.make_ready(arguments.device, [labs.find_lab(name) for name in names])

@@ -1,7 +1,8 @@
 """intake: a folder of submissions → one Submission for each student and lab, or the reason why it is refused.
 
-The names of files and folders give the student and the lab; ./lab grade --help lists the forms. Sources are held in
-memory. Left out: whether a source is right. The judge decides that.
+The names of files and folders give the student and the lab; ./lab grade --help lists the forms. Any bytes can be a
+name: Submission holds only texts that people can read, in which odd characters are written as numbers. Sources are held
+in memory. Left out: whether a source is right. The judge decides that.
 """
 
 import hashlib
@@ -11,10 +12,12 @@ import stat
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from launcher.console import visible
 from launcher.labs import Lab
 
 from . import archive
@@ -24,19 +27,23 @@ from .archive import Refusal
 FILE_BYTES = 1 << 20
 LAB_FILES = 64
 DEPTH = 8
-SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\.(cu|cuh|h|cc|cl)")
+KEY_BYTES = 120  # of a student's key, so that it and what is added to it fit into a file's name
+SOURCE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\.(cu|cuh|h|cc|cl)")  # the compiler gets these as they are
+# "Übung 2 (1).cu", also as bytes that are not UTF-8. Such a main file gets the lab's own name for the compiler.
+READABLE_NAME = re.compile(r"(?!-)(?:[\w .,@+()'-]|[^\x00-\x7f])+\.(cu|cuh|h|cc|cl)")
 CUDA = (".cu", ".cuh", ".h")
 OPENCL = (".cc", ".cl", ".h")
 # Files that macOS, Windows, editors and version control leave behind.
 JUNK = re.compile(
-    r"__MACOSX|\..*|.*~|#.*#|.*\.(swp|swo|bak|orig|tmp)|Thumbs\.db|desktop\.ini|__pycache__", re.IGNORECASE
+    r"__MACOSX|\..*|.*~|#.*#|.*\.(swp|swo|bak|orig|tmp)|Thumbs\.db|desktop\.ini|__pycache__", re.IGNORECASE | re.DOTALL
 )
-NUMBERED = re.compile(r"(\d\d)(?:[_-].*)?")
+NUMBERED = re.compile(r"(\d\d)(?:[_-].*)?", re.DOTALL)
 # Canvas: sortablename_[LATE_]userid_fileid_name, or anon_code_fileid_name. Canvas's ContentZipper writes both forms.
-CANVAS = re.compile(r"(?P<name>\w+?)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)")
-CANVAS_ANONYMOUS = re.compile(r"(?P<name>anon)_(?:LATE_)?(?P<id>[A-Za-z0-9]+)_\d+_(?P<file>.+)")
+# The name has letters alone, but a program that unpacks it wrongly can make any characters of those outside of ASCII.
+CANVAS = re.compile(r"(?P<name>(?:\w|[^\x00-\x7f])+?)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)", re.DOTALL)
+CANVAS_ANONYMOUS = re.compile(r"(?P<name>anon)_(?P<late>LATE_)?(?P<id>[A-Za-z0-9]+)_\d+_(?P<file>.+)", re.DOTALL)
 # Moodle: a folder "Full Name_participantid_assignsubmission_file", or a file with "_name" behind that.
-MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)")
+MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,9 @@ class Submission:
     main: str = ""  # the file that the judge compiles
     refusal: str | None = None
     notes: tuple[str, ...] = ()
-    identity: dict[str, str] | None = None  # {"system": canvas or moodle, "id", "name"}
+    # {"system": canvas, moodle, or folder, "id", "name"}; None if the student's key says as much
+    identity: dict[str, str] | None = None
+    time: float | None = None  # of the newest file, as the file system has it: seconds since 1970
 
     @property
     def sha256(self) -> str:
@@ -67,6 +76,7 @@ class _Entry:
 
     parts: list[tuple[str, Path]] = field(default_factory=list)
     identity: dict[str, str] | None = None
+    notes: list[str] = field(default_factory=list)
 
 
 def read(folder: Path, labs: list[Lab], only: Lab | None) -> tuple[list[Submission], list[str]]:
@@ -81,10 +91,13 @@ def of_folder(folder: Path, student: str, labs: list[Lab], only: Lab | None) -> 
 
 
 def student_key(name: str) -> str:
-    """The name in a form that every file system accepts. Different names stay different."""
+    """The name in a form that every file system accepts. Different names stay different. A byte that is not UTF-8 is
+    written as %E9."""
     plain = unicodedata.normalize("NFC", name)
-    safe = re.sub(r"[^\w .,@+()'-]", "_", plain).strip(" .")[:80]
-    if safe == name:
+    plain = "".join(f"%{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else c for c in plain)
+    safe = re.sub(r"[^\w .,@+()'%-]", "_", plain).strip(" .")[:80]
+    safe = safe.encode()[:KEY_BYTES].decode(errors="ignore")
+    if safe == name and "%" not in safe:
         return safe
     return f"{safe}~{hashlib.sha256(os.fsencode(name)).hexdigest()[:6]}"
 
@@ -95,40 +108,84 @@ def _by_student(folder: Path) -> tuple[dict[str, _Entry], list[str]]:
     for path in sorted(folder.iterdir()):
         name = path.name
         if JUNK.fullmatch(name):
-            strangers.append(f"{name} is ignored: left behind by another program")
+            strangers.append(f"{_quoted(name)} is ignored: left behind by another program")
             continue
         if match := MOODLE.fullmatch(name):
             system = "moodle"
         elif not path.is_dir() and (match := CANVAS.fullmatch(name) or CANVAS_ANONYMOUS.fullmatch(name)):
             system = "canvas"
         elif path.is_dir() or archive.is_archive(name):
-            entries[student_key(name if path.is_dir() else archive.stem(name))].parts.append(("", path))
+            _add_by_name(entries, name if path.is_dir() else archive.stem(name), path)
             continue
         else:
-            strangers.append(f"{name} is ignored: neither a folder nor one of {', '.join(archive.SUFFIXES)}")
+            strangers.append(f"{_quoted(name)} is ignored: neither a folder nor one of {', '.join(archive.SUFFIXES)}")
             continue
         entry = entries[student_key(f"{match['name']}_{match['id']}")]
         entry.identity = {"system": system, "id": match["id"], "name": match["name"]}
+        if match.groupdict().get("late"):
+            entry.notes.append(f"{_quoted(match['file'])} came late, as Canvas says in its name")
         if match.groupdict().get("kind") != "onlinetext":
             entry.parts.append((match["file"], path))
     return dict(entries), strangers
+
+
+def _add_by_name(entries: dict[str, _Entry], name: str, path: Path) -> None:
+    """A folder or an archive that has the student's name, which is kept if the key is another."""
+    key = student_key(name)
+    entries[key].parts.append(("", path))
+    if key != name:
+        entries[key].identity = {"system": "folder", "id": "", "name": unicodedata.normalize("NFC", name)}
 
 
 def _of_student(student: str, entry: _Entry, labs: list[Lab], only: Lab | None) -> list[Submission]:
     source = ", ".join(path.name for _, path in entry.parts)
     make = partial(Submission, student, source=source, identity=entry.identity)
     sieve = _Sieve()
+    sieve.notes += entry.notes
     try:
-        if len(entry.parts) > 1 and entry.identity is None:
+        if len(entry.parts) > 1 and (entry.identity is None or entry.identity["system"] == "folder"):
             raise Refusal(f"there are two submissions by this name, {source}: keep one of them.")
         for name, path in entry.parts:
             sieve.take_entry(name, path)
+        found = _by_lab(sieve, make, labs, only)
     except Refusal as refusal:
-        return [make(only.name if only else None, refusal=str(refusal), notes=tuple(sieve.notes))]
+        found = [make(only.name if only else None, refusal=str(refusal), notes=tuple(sieve.notes))]
     except OSError as error:
         text = f"{source} cannot be read ({error.strerror}): check its permissions."
-        return [make(only.name if only else None, refusal=text)]
-    return _by_lab(sieve, make, labs, only)
+        found = [make(only.name if only else None, refusal=text)]
+    return [_readable(one, _time_of(entry, sieve)) for one in found]
+
+
+def _readable(one: Submission, time: float | None) -> Submission:
+    """The submission with texts that every format and every terminal can hold."""
+    return replace(
+        one,
+        source=_on_one_line(one.source),
+        refusal=None if one.refusal is None else _on_one_line(one.refusal),
+        notes=tuple(map(_on_one_line, one.notes)),
+        identity=one.identity and {key: _on_one_line(text) for key, text in one.identity.items()},
+        time=time,
+    )
+
+
+def _time_of(entry: _Entry, sieve: "_Sieve") -> float | None:
+    """Of an archive the file system's time counts: its members say when they were written, not when they came."""
+    times = list(sieve.times)
+    for _, path in entry.parts:
+        with suppress(OSError):
+            if not path.is_dir():
+                times.append(path.lstat().st_mtime)
+    return max(times, default=None)
+
+
+def _quoted(name: str) -> str:
+    """For a sentence: the name in quotes, without its middle if it is long."""
+    return f"'{_on_one_line(name if len(name) <= 200 else name[:100] + ' … ' + name[-100:])}'"
+
+
+def _on_one_line(text: str) -> str:
+    """A name must not look like two, nor like a line of ours."""
+    return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
 class _Sieve:
@@ -137,13 +194,14 @@ class _Sieve:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.notes: list[str] = []
+        self.times: list[float] = []  # of the sources in folders
         self.seen: set[str] = set()
         self.bytes = 0
 
     def take_entry(self, name: str, path: Path) -> None:
         """name: "" if the path holds all of the student's files."""
         if path.is_symlink():
-            raise Refusal(f"{path.name!r} is a link: hand in the files themselves.")
+            raise Refusal(f"{_quoted(path.name)} is a link: hand in the files themselves.")
         if path.is_dir():
             for child in sorted(path.iterdir()):
                 self.take_child(f"{name}/{child.name}" if name else child.name, child)
@@ -151,6 +209,9 @@ class _Sieve:
             folder = archive.stem(name) if name else ""
             archive.unpack(path, lambda member, read: self.take(_inside(member, folder), read, in_archive=True))
         else:
+            with suppress(OSError):
+                if path.name.endswith((*CUDA, *OPENCL)):
+                    self.times.append(path.lstat().st_mtime)
             self.take(name, partial(_read_file, path))
 
     def take_child(self, name: str, path: Path) -> None:
@@ -158,18 +219,19 @@ class _Sieve:
         if JUNK.fullmatch(path.name):
             self.ignore(name, "left behind by another program")
         elif stat.S_ISDIR(mode) and name.count("/") >= DEPTH:
-            raise Refusal(f"{name!r} lies more than {DEPTH} folders deep: hand in flat folders.")
+            raise Refusal(f"{_quoted(name)} lies more than {DEPTH} folders deep: hand in flat folders.")
         elif not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
             what = "a link" if stat.S_ISLNK(mode) else "a device or a pipe"
-            raise Refusal(f"{name!r} is {what}: hand in regular files only.")
+            raise Refusal(f"{_quoted(name)} is {what}: hand in regular files only.")
         else:
             self.take_entry(name, path)
 
     def take(self, path: str, read: Callable[[int], bytes], in_archive: bool = False) -> None:
-        parts = _checked_parts(path)
+        parts = _checked_parts(path, in_archive)
         clean = "/".join(parts)
+        is_source = parts[-1].endswith((*CUDA, *OPENCL))
         if clean in self.seen:
-            raise Refusal(f"{clean!r} is there twice: keep one of them.")
+            raise Refusal(f"{_quoted(clean)} is there twice: keep one of them.")
         self.seen.add(clean)
         if len(self.seen) > archive.MEMBERS:
             raise Refusal(f"it holds more than {archive.MEMBERS} files: hand in only the source files.")
@@ -177,19 +239,19 @@ class _Sieve:
         if any(JUNK.fullmatch(part) for part in parts):
             self.ignore(clean, "left behind by another program")
         elif in_archive and archive.is_archive(name):
-            raise Refusal(f"{clean!r} is an archive inside an archive: put its files there themselves.")
+            raise Refusal(f"{_quoted(clean)} is an archive inside an archive: put its files there themselves.")
         elif name.lower().endswith(archive.OTHER_SUFFIXES):
-            raise Refusal(f"{clean!r} is of a kind that is not unpacked: make a .zip or a .tar.gz.")
-        elif not name.endswith((*CUDA, *OPENCL)):
+            raise Refusal(f"{_quoted(clean)} is of a kind that is not unpacked: make a .zip or a .tar.gz.")
+        elif not is_source:
             self.ignore(clean, "no source file")
-        elif not SOURCE_NAME.fullmatch(name):
-            raise Refusal(f"{name!r}: rename it; names are of letters, digits, _ . and -, and at most 64 of them.")
+        elif not READABLE_NAME.fullmatch(name):
+            raise Refusal(f"{_quoted(name)}: rename it; names are of letters, digits, spaces and _ . -")
         else:
             self.keep(clean, read(FILE_BYTES + 1))
 
     def keep(self, path: str, data: bytes) -> None:
         if len(data) > FILE_BYTES:
-            raise Refusal(f"{path!r} is larger than {FILE_BYTES >> 20} MiB: no source is.")
+            raise Refusal(f"{_quoted(path)} is larger than {FILE_BYTES >> 20} MiB: no source is.")
         self.bytes += len(data)
         if self.bytes > archive.ARCHIVE_BYTES:
             raise Refusal(f"its sources are larger than {archive.ARCHIVE_BYTES >> 20} MiB together: hand in fewer.")
@@ -197,7 +259,7 @@ class _Sieve:
 
     def ignore(self, path: str, why: str) -> None:
         if len(self.notes) < 20:
-            self.notes.append(f"{path!r} is ignored: {why}")
+            self.notes.append(f"{_quoted(path)} is ignored: {why}")
         elif len(self.notes) == 20:
             self.notes.append("… and more")
 
@@ -208,17 +270,19 @@ def _inside(path: str, folder: str) -> str:
     return path if not folder or path.startswith("/") else f"{folder}/{path}"
 
 
-def _checked_parts(path: str) -> tuple[str, ...]:
-    shown = repr(path[:200])
-    if not path.isprintable() or "\\" in path:
-        raise Refusal(f"{shown} is an odd path: rename it with letters, digits, _ . and -.")
-    if path.startswith("/") or re.match(r"[A-Za-z]:", path) or ".." in path.split("/"):
-        raise Refusal(f"{shown} leads out of the submission: use plain paths.")
+def _checked_parts(path: str, in_archive: bool) -> tuple[str, ...]:
     parts = PurePosixPath(path).parts
     if not parts:
         raise Refusal("a file without a name: pack it again.")
+    # People would read such a path as another one, and a NUL or a backslash means something else to other programs.
+    # Bytes that are not UTF-8 come from an honest, older program.
+    is_odd = "\\" in path or not all(c.isprintable() or "\udc80" <= c <= "\udcff" for c in path)
+    if is_odd and (parts[-1].endswith((*CUDA, *OPENCL)) or "\0" in path):
+        raise Refusal(f"{_quoted(path)} is an odd path: rename it with letters, digits, _ . and -.")
+    if in_archive and (path.startswith("/") or re.match(r"[A-Za-z]:", path) or ".." in path.split("/")):
+        raise Refusal(f"{_quoted(path)} leads out of the submission: use plain paths.")
     if len(parts) > DEPTH + 1:
-        raise Refusal(f"{shown} lies more than {DEPTH} folders deep: hand in flat folders.")
+        raise Refusal(f"{_quoted(path)} lies more than {DEPTH} folders deep: hand in flat folders.")
     return parts
 
 
@@ -243,10 +307,10 @@ def _by_lab(sieve: _Sieve, make: Callable[..., Submission], labs: list[Lab], onl
             loose[path] = data
     if only:
         others = [folder for number, folders in groups.items() if number != only.number for folder in folders]
-        notes = sieve.notes + [f"{folder!r} is ignored: another lab's folder" for folder in others]
+        notes = sieve.notes + [f"{_quoted(folder)} is ignored: another lab's folder" for folder in others]
         folders = groups.get(only.number) or {"": loose}
         return [_of_lab(only, folders, notes, make)]
-    notes = sieve.notes + [f"{path!r} is ignored: it lies in no lab's folder" for path in loose]
+    notes = sieve.notes + [f"{_quoted(path)} is ignored: it lies in no lab's folder" for path in loose]
     found = [_of_lab(numbers[number], groups[number], notes, make) for number in sorted(groups)]
     lost = sorted(path for path in loose if path.endswith(".cu"))
     if lost or not found:
@@ -280,19 +344,25 @@ def _of_lab(
         if len(folders) > 1:
             listed = ", ".join(sorted(folders))
             raise Refusal(f"lab {lab.number} is there more than once, as {listed}: keep one of them.")
-        files = next(iter(folders.values()))
+        files = dict(next(iter(folders.values())))
         main = _main_file(lab, list(files))
-        kept = {}
+        main_name = main.name if SOURCE_NAME.fullmatch(main.name) else lab.source.name
+        if main_name != main.name:
+            notes.append(f"{_quoted(main.name)} is graded as {main_name}: the compiler gets plain names only")
+        kept = {main_name: files.pop(str(main))}
         for path, data in files.items():
+            name = PurePosixPath(path).name
             if PurePosixPath(path).parent != main.parent:
-                notes.append(f"{path!r} is ignored: the compiler sees only the files beside {main.name}")
+                notes.append(f"{_quoted(path)} is ignored: the compiler sees only the files beside {main.name}")
             elif not path.endswith(OPENCL if lab.is_opencl else CUDA):
-                notes.append(f"{path!r} is ignored: no source of this lab")
+                notes.append(f"{_quoted(path)} is ignored: no source of this lab")
+            elif not SOURCE_NAME.fullmatch(name):
+                notes.append(f"{_quoted(path)} is ignored: no name for the compiler; use letters, digits, _ . and -")
             else:
-                kept[PurePosixPath(path).name] = data
+                kept[name] = data
         if len(kept) > LAB_FILES:
             raise Refusal(f"more than {LAB_FILES} source files: hand in those that lab {lab.number} needs.")
-        return make(lab.name, files=kept, main=main.name, notes=tuple(notes))
+        return make(lab.name, files=kept, main=main_name, notes=tuple(notes))
     except Refusal as refusal:
         return make(lab.name, refusal=str(refusal), notes=tuple(notes))
 

@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from launcher import judge
+from launcher.console import visible
 from launcher.labs import Lab
 
 from . import memory
@@ -62,7 +63,8 @@ Outcomes = Generator[Done, None, None]  # closing it early ends the judges that 
 
 def fault(error: str | None, judge: dict[str, Any] | None = None) -> dict[str, Any]:
     """The outcome if there is no score: judge is what the judge said itself, error what went wrong otherwise."""
-    outcome = {"verdict": FAULT, "score": None, "of": 100, "error": error, "judge": judge}
+    said = None if error is None else visible(error)
+    outcome = {"verdict": FAULT, "score": None, "of": 100, "error": said, "judge": judge}
     return {**outcome, "seconds": 0.0, "peak_bytes": 0}
 
 

@@ -4,8 +4,11 @@ import os
 import shutil
 import threading
 from argparse import Namespace
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -16,14 +19,25 @@ from launcher.labs import Lab
 from . import judging, memory, ready
 from .judging import Done, Outcomes, Place, Task
 
+DEEPEST = 64  # the most folders without permission, one inside the other, that are still removed
 
-def run_tasks(tasks: list[Task], out: Path, arguments: Namespace) -> Outcomes:
-    """Builds first, and returns the generator of the outcomes after that. Temporary files go to a folder in out."""
+
+@contextmanager
+def workplace(out: Path) -> Iterator[Path]:
+    """The folder for temporary files. Nothing of it is left afterwards, nor from an earlier run that was killed."""
+    work = out / ".work"
+    _remove(work)  # first, since a full disk may be what ended the earlier run
+    try:
+        yield work
+    finally:
+        _remove(work)
+
+
+def run_tasks(tasks: list[Task], work: Path, arguments: Namespace) -> Outcomes:
+    """Builds first, and returns the generator of the outcomes after that. Temporary files go to the folder work."""
     by_name = {lab.name: lab for lab in labs.all_labs()}
     where = device.choose(arguments.device)
     tree, fit = ready.make_ready(where, [by_name[name] for name in sorted({task.submission.lab for task in tasks})])
-    work = out / ".work"
-    shutil.rmtree(work, ignore_errors=True)  # an earlier run was killed, perhaps together with its judges
     work.mkdir(exist_ok=True)
     names = {lab.name for lab in fit}
     able = [task for task in tasks if task.submission.lab in names]
@@ -51,7 +65,25 @@ def _outcomes(tasks: list[Task], by_name: dict[str, Lab], place: Place, slots: l
     finally:
         place.stop.set()
         pool.shutdown(cancel_futures=True)
-        shutil.rmtree(place.folder, ignore_errors=True)
+
+
+def _remove(folder: Path) -> None:
+    """Removes the tree, also folders in it that a submission left without permission to write or to look inside."""
+    for _ in range(DEEPEST):
+        locked: list[Path] = []
+        shutil.rmtree(folder, onerror=partial(_note, locked))
+        if not locked or not folder.exists():
+            return
+        for path in locked:
+            for one in (path, path.parent):
+                with suppress(OSError):
+                    if one.is_dir() and not one.is_symlink():
+                        one.chmod(0o700)
+    say(f"{folder} could not be removed. Nothing needs it any more: remove it by hand.")
+
+
+def _note(locked: list[Path], _: object, path: str, __: object) -> None:
+    locked.append(Path(path))
 
 
 def _slots(where: str, wanted: int | None) -> list[dict[str, str]]:

@@ -5,12 +5,15 @@ If the grader itself failed, its run replaces no score. The older score stays, a
 instructor why.
 """
 
+import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from launcher.console import Failure
+from launcher.console import Failure, replaced
 
 from .intake import Submission
 from .reports import text
@@ -37,8 +40,20 @@ class Results:
     def __init__(self, out: Path) -> None:
         self.folder_ = out / "results"
         self.folder_.mkdir(exist_ok=True)
+        self.is_blind_to_case_ = (out / "RESULTS").exists()
         for unfinished in self.folder_.glob("*/.*.new"):  # an earlier run was killed while it wrote
             unfinished.unlink()
+
+    def check_names(self, students: Iterable[str]) -> None:
+        """Refuses students whose files would be one and the same, on a file system that does not tell Ada from ada."""
+        twins: dict[str, set[str]] = {}
+        for student in students:
+            twins.setdefault(student.casefold(), set()).add(student)
+        same = [" and ".join(sorted(those)) for those in twins.values() if len(those) > 1]
+        if same and self.is_blind_to_case_:
+            raise Failure(
+                f"{self.folder_} lies where {same[0]} are one name. Choose --out on a disk of Linux, or rename one."
+            )
 
     def current(self, student: str, lab: str | None) -> Record | None:
         file = self._file(student, lab)
@@ -92,7 +107,7 @@ class Results:
             if not beside.exists():
                 _write(beside, record)
                 return
-            if beside.read_text(encoding="utf-8") == whole:
+            if beside.read_text(encoding="utf-8", errors="surrogatepass") == whole:
                 return
         raise Failure(f"{file.parent} holds ten thousand older results of {file.stem}. Move them elsewhere.")
 
@@ -123,6 +138,8 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
             "sha256": submission.sha256,
             "files": sorted(submission.files),
             "main": submission.main,
+            "main_sha256": hashlib.sha256(submission.files[submission.main]).hexdigest() if submission.files else None,
+            "time": None if submission.time is None else _moment(submission.time),
             "code": {name: data.decode("utf-8", "replace") for name, data in sorted(submission.files.items())},
             "notes": list(submission.notes),
         },
@@ -131,6 +148,14 @@ def make(submission: Submission, grader: Grader, outcome: dict[str, Any]) -> Rec
         "previous": None,
         "kept": None,
     }
+
+
+def _moment(seconds: float) -> str | None:
+    """2026-11-22 13:05:09 UTC; None if no calendar has it."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def refusal(submission: Submission, grader: Grader) -> Record:
@@ -152,19 +177,21 @@ def is_current(record: Record | None, submission: Submission, grader: Grader) ->
 
 
 def _text(record: Record) -> str:
-    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    """JSON, in which all that a terminal would obey is escaped as JSON escapes it: nothing is lost, and cat is safe."""
+    whole = json.dumps(record, indent=1, ensure_ascii=False)
+    return replaced(whole, lambda character: json.dumps(character)[1:-1]) + "\n"
 
 
 def _write(file: Path, record: Record) -> None:
-    text.write(file, _text(record), errors="surrogatepass", lasting=True)
+    text.write(file, _text(record), lasting=True)
 
 
 def _read(file: Path) -> Record:
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
+        record = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))  # as it is written
         if record["format"] == FORMAT:
             return record
         problem = f"is of format {record['format']}, not {FORMAT}"
     except (ValueError, KeyError, TypeError) as error:
         problem = f"is no record ({error})"
-    raise Failure(f"{file} {problem}. Move it elsewhere, and its submission is graded anew.")
+    raise Failure(f"{file} {problem}. Move this file out of the folder results, and its submission is graded anew.")

@@ -5,12 +5,14 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
 QUIET_SECONDS = 2.0  # shorter work is not mentioned
 LINE_SECONDS = 15.0  # between two lines of progress, if the output is not a terminal
+INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # Unicode's categories: control, format, surrogates, separators of lines
 
 
 class Failure(Exception):
@@ -26,8 +28,35 @@ def talk_on_stderr() -> None:
     _stream = sys.stderr
 
 
-def say(text: str = "", end: str = "\n") -> None:
-    print(text, end=end, file=_stream, flush=True)
+def say(text: str = "", end: str = "\n", *, styled: bool = False) -> None:
+    """styled: the text commands the terminal, in our own words; any other text is shown and never obeyed."""
+    print(text if styled else visible(text), end=end, file=_stream, flush=True)
+
+
+def visible(text: object) -> str:
+    """Writes control characters, invisible ones and those that turn the direction of writing as their numbers (\\u001b,
+    \\u202e), so that a name can neither command a terminal nor pose as another. Bytes that are not UTF-8 become \\xe9.
+    Line breaks and tabs stay. The judge's visible() does the same (grader/judge/base/text.cc)."""
+    return replaced(str(text), _number)
+
+
+def replaced(text: str, by: Callable[[str], str]) -> str:
+    """The text with something in place of each character that must not be printed as it is."""
+    lines = text.split("\n")  # most of them can be printed as a whole, and asking that is quick
+    return "\n".join(
+        line if line.isprintable() else "".join(c if _is_plain(c) else by(c) for c in line) for line in lines
+    )
+
+
+def _is_plain(character: str) -> bool:
+    return character == "\t" or unicodedata.category(character) not in INVISIBLE
+
+
+def _number(character: str) -> str:
+    point = ord(character)
+    if 0xDC80 <= point <= 0xDCFF:  # Python's form of a byte that is not UTF-8, as in a file's name
+        return f"\\x{point - 0xDC00:02x}"
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"
 
 
 class Progress:
@@ -55,14 +84,15 @@ class Progress:
         text = f"{self.title_} {detail}".rstrip() + ("" if detail else " …")
         if self.terminal_:
             width = os.get_terminal_size(_stream.fileno()).columns - 1
-            say("\r\033[K" + text[:width], end="")
+            say("\r\033[K" + visible(text)[:width], end="", styled=True)
         else:
             say(text)
         self.shown_ = True
 
     def done(self, note: str = "done") -> None:
         if self.shown_:
-            say(("\r\033[K" if self.terminal_ else "") + f"{self.title_}: {note} ({self.seconds():.0f} s)")
+            text = visible(f"{self.title_}: {note} ({self.seconds():.0f} s)")
+            say(("\r\033[K" if self.terminal_ else "") + text, styled=True)
 
 
 def run_logged(

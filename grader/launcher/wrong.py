@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from . import variants
-from .console import Failure, say
+from .console import Failure, say, visible
 from .labs import Lab, find_lab
 from .paths import BUILD, shown
 from .variants import Variant
@@ -72,7 +72,7 @@ def _show(lab: Lab, variant: Variant) -> None:
 def _say_difference(lines: list[str]) -> None:
     for line in lines:
         colour = COLOURS.get(line[:1]) if sys.stdout.isatty() else None
-        say(f"{colour}{line}\033[0m" if colour else line)
+        say(f"{colour}{visible(line)}\033[0m" if colour else visible(line), styled=True)
 
 
 def _make(lab: Lab, name: str, source: Path) -> None:

@@ -16,10 +16,11 @@ from pathlib import Path
 from launcher.console import Failure
 
 from .grades import Course, Grade
-from .text import cell, counted, csv_of, listed, points
+from .matching import Matched, match
+from .text import cell, csv_of, points
 
+POSSIBLE = "Points Possible"  # Canvas' row with the maximum of each column
 CANVAS_EXACT = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")  # Canvas finds people by these
-NO_EMPTY = "If they handed in under another name, rename their submission and grade again."
 
 
 @dataclass
@@ -57,7 +58,7 @@ def plain(course: Course) -> str:
     for student in course.students:
         row = [student]
         for lab in course.labs:
-            grade = course.grades.get((student, lab.name))
+            grade = course.grade(student, lab)
             row.append("" if grade is None else grade.verdict if grade.points is None else points(grade.points))
         rows.append([*row, points(course.total(student)), points(course.most())])
     return Sheet(rows[0], rows[1:]).text()
@@ -76,24 +77,33 @@ def read_canvas(file: Path) -> Sheet:
 def canvas(course: Course, roster: Sheet | None, *, missing_as_zero: bool) -> Filled:
     """Without a roster, the same columns for people to copy from: Canvas finds a student by ID or login, and only its
     own export has these."""
-    exported = roster is not None
+    where = "the Canvas export"
     if roster is None:
-        rows = [["    Points Possible"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
+        where = None
+        rows = [[f"    {POSSIBLE}"] + [""] * 4] + [[student] + [""] * 4 for student in course.students]
         roster = Sheet(["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], rows)
     sheet = deepcopy(roster)
-    people = [at for at, row in enumerate(sheet.rows) if row and not _describes_columns(row)]
-    matched, notes = _match(course, [_names_of(sheet, sheet.rows[at]) for at in people], "the Canvas export")
+    first = next(iter(sheet.rows), None)  # of our own sheet it is the only row that belongs to no student
+    people = [
+        at for at, row in enumerate(sheet.rows) if not (_describes_columns(row) if where is not None else row is first)
+    ]
+    matched = _matched(course, sheet, people, where)
+    notes = list(matched.notes)
     for lab in course.labs:
         column = _canvas_column(sheet, lab.number, lab.name, lab.title)
         most = max(grade.of for grade in course.of_lab(lab))
         out_of = _points_possible(sheet, column, most)
-        for at, student in zip(people, matched):
-            grade = course.grades.get((student, lab.name)) if student is not None else None
+        if out_of == 0:
+            notes.append(
+                f"Everybody has 0 in {sheet.header[column]}: in Canvas it has 0 points. Change that, and export."
+            )
+        for place, (at, student) in enumerate(zip(people, matched.students)):
+            grade = course.grade(student, lab) if student is not None else None
             if grade is not None and grade.points is not None:
                 sheet.rows[at][column] = points(grade.points / grade.of * out_of)
-            elif grade is None and missing_as_zero and not sheet.rows[at][column].strip():
-                sheet.rows[at][column] = "0"
-    return sheet.text(CANVAS_EXACT), notes if exported else []
+            elif grade is None and missing_as_zero and place not in matched.open_rows:
+                sheet.rows[at][column] = sheet.rows[at][column].strip() or "0"
+    return sheet.text(CANVAS_EXACT), notes
 
 
 def read_moodle(file: Path) -> Sheet:
@@ -111,7 +121,7 @@ def read_moodle(file: Path) -> Sheet:
 def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], str], *, zeros: bool) -> Filled:
     """A worksheet belongs to one assignment: a lab, or all labs together. Moodle shows feedback(grade), which is
     HTML."""
-    given = worksheet is not None
+    is_given = worksheet is not None
     if worksheet is None:
         header = ["Identifier", "Full name", "Maximum grade", "Grade", "Feedback comments"]
         worksheet = Sheet(header, [["", student, "", "", ""] for student in course.students])
@@ -121,17 +131,17 @@ def moodle(course: Course, worksheet: Sheet | None, feedback: Callable[[Grade], 
         comment_at = sheet.add_column("Feedback comments")
     most_at = sheet.column("Maximum grade", "Maximum Grade")
     assert grade_at is not None
-    matched, notes = _match(course, [_names_of(sheet, row) for row in sheet.rows], "the Moodle worksheet")
-    for row, student in zip(sheet.rows, matched):
+    matched = _matched(course, sheet, range(len(sheet.rows)), "the Moodle worksheet" if is_given else None)
+    for at, (row, student) in enumerate(zip(sheet.rows, matched.students)):
         out_of = _as_number(row[most_at]) if most_at is not None else None
         if student is not None:
             total = course.total(student)
             if total is not None:
-                row[grade_at] = points(total if out_of is None else total / course.most() * out_of)
+                row[grade_at] = points(total if out_of is None or total == 0 else total / course.most() * out_of)
             row[comment_at] = "<br>".join(feedback(grade) for grade in course.of_student(student))
-        elif zeros and not row[grade_at].strip():
-            row[grade_at] = "0"
-    return sheet.text(["Identifier"]), notes if given else []
+        elif zeros and at not in matched.open_rows:
+            row[grade_at] = row[grade_at].strip() or "0"
+    return sheet.text(["Identifier"]), matched.notes
 
 
 def _read(file: Path) -> Sheet:
@@ -147,16 +157,26 @@ def _read(file: Path) -> Sheet:
     text = text.removeprefix("\ufeff")
     first_line = text.split("\n", 1)[0]
     separator = ";" if first_line.count(";") > first_line.count(",") else ","
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    except csv.Error as error:
+        raise Failure(f"{file}: this is no CSV file ({error}). Take the file as it was downloaded.") from error
     if not rows:
         raise Failure(f"{file}: the file is empty. Export it again.")
     header = rows[0]
     return Sheet(header, [row + [""] * (len(header) - len(row)) for row in rows[1:]], separator, begins)
 
 
+def _matched(course: Course, sheet: Sheet, people: Sequence[int], where: str | None) -> Matched:
+    """where: the other system's file, for the notes. None: the sheet is ours, with a row for each student."""
+    if where is None:
+        return Matched([sheet.rows[at][1 if sheet.header[0] == "Identifier" else 0] for at in people], set(), [])
+    return match(course, sheet.header, [sheet.rows[at] for at in people], where)
+
+
 def _describes_columns(row: Sequence[str]) -> bool:
     """Whether this is one of Canvas's rows below the header that belong to no student."""
-    if "Points Possible" in row[0]:
+    if row[0].strip() == POSSIBLE:
         return True
     return all(re.fullmatch(r"\s*(Muted|Manual Posting.*)?\s*", text) for text in row)
 
@@ -177,56 +197,11 @@ def _canvas_column(sheet: Sheet, number: str, name: str, title: str) -> int:
 
 
 def _points_possible(sheet: Sheet, column: int, most: float) -> float:
-    row = next((row for row in sheet.rows if "Points Possible" in row[0]), None)
+    row = next((row for row in sheet.rows if row[0].strip() == POSSIBLE), None)
     known = None if row is None else _as_number(row[column])
     if row is not None and known is None:
         row[column] = points(most)
     return most if known is None else known
-
-
-def _names_of(sheet: Sheet, row: Sequence[str]) -> set[str]:
-    """All that identifies the person of a row, in the forms that submissions use."""
-    found = set()
-    for title, text in zip(sheet.header, row):
-        if not text.strip():
-            continue
-        if title in ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "ID number", "Username", "Email address"):
-            found |= {text, text.split("@", 1)[0]}
-        elif title in ("Student", "Full name"):
-            last, comma, first = text.partition(",")
-            found |= {text, f"{first} {last}", f"{last}{first}"} if comma else {text}
-        elif title == "Identifier":
-            found |= {text, text.rsplit(" ", 1)[-1]}
-    return {_key(text) for text in found if _key(text)}
-
-
-def _match(course: Course, people: Sequence[set[str]], where: str) -> tuple[list[str | None], list[str]]:
-    """Row → student. If two rows fit one student, or two students one row, the instructor has to decide."""
-    students = course.students
-    taken: dict[int, list[str]] = {}
-    for student in students:
-        if len(rows := _rows_of([*course.identities(student), student], people)) == 1:
-            taken.setdefault(rows[0], []).append(student)
-    matched = [taken[at][0] if len(taken.get(at, [])) == 1 else None for at in range(len(people))]
-    left = [student for student in students if student not in matched]
-    notes = []
-    if left:
-        who = counted(len(left), "student")
-        notes.append(f"{who} could not be told apart or found in {where}: {listed(left)}. {NO_EMPTY}")
-    return matched, notes
-
-
-def _rows_of(identities: Sequence[str], people: Sequence[set[str]]) -> list[int]:
-    """The rows of the first identity that any row has. Numbers come first: two people may share a name, but not a
-    number."""
-    for identity in filter(None, map(_key, identities)):
-        if rows := [at for at, names in enumerate(people) if identity in names]:
-            return rows
-    return []
-
-
-def _key(text: str) -> str:
-    return "".join(c for c in text.casefold() if c.isalnum() or c in "@_.-+").strip(".-_")
 
 
 def _as_number(text: str) -> float | None:

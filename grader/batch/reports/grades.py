@@ -16,12 +16,24 @@ REFUSED = "refused"
 INCONCLUSIVE = "inconclusive"
 CHEATING = "cheating suspected"
 NOT_GRADED = (JUDGE_FAULT, REFUSED)
+NO_LAB = "submission"  # in place of a lab's name, if the submission is refused as a whole
+
+AROUND, EXCERPTS = 2, 3  # lines shown before and after a failing one; failing lines shown
 
 
 @dataclass(frozen=True)
 class Hidden:
     passed: int
     of: int
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of the student's code around a place that a diagnosis names."""
+
+    place: str  # "reduce.cu:22"
+    lines: list[tuple[int, str]]  # with their numbers
+    line: int  # the one that is meant
 
 
 @dataclass(frozen=True)
@@ -39,7 +51,7 @@ class Grade:
         """lab: None if intake refused the submission as a whole."""
         self.record, self.lab = record, lab
         self.judge: Mapping[str, Any] = record.get("judge") or {}
-        self.lab_name = lab.name if lab else "submission"
+        self.lab_name = lab.name if lab else NO_LAB
         self.label = f"{lab.number} {lab.title}" if lab else "The submission as a whole"
         self.student, self.verdict = str(record["student"]), str(record["verdict"])
         # None if nothing could be graded because of a fault of ours: that is not a 0.
@@ -89,12 +101,41 @@ class Grade:
             steps, self._without_folder(failure.get("next", "")), printed, self._places([*steps, printed])
         )
 
+    def excerpts(self) -> list[Excerpt]:
+        """The source lines that the explanation names, for the student; at most EXCERPTS of them."""
+        code = self.record["submission"].get("code") or {}
+        found = []
+        for place in self.explanation().places:
+            file, _, number = place.rpartition(":")
+            lines, at = code.get(file, "").splitlines(), int(number)
+            if 1 <= at <= len(lines):
+                first = max(1, at - AROUND)
+                found.append(Excerpt(place, list(enumerate(lines[first - 1 : at + AROUND], first)), at))
+        return found[:EXCERPTS]
+
+    @property
+    def again(self) -> str:
+        """The command by which the student sees the same failure; empty if there is none."""
+        failure = self.judge.get("failure") or {}
+        if self.verdict == REFUSED:
+            return f"./lab grade FOLDER --out OUT{f' --lab {self.lab.number}' if self.lab else ''}"
+        if not failure or self.lab is None or self.verdict == JUDGE_FAULT or self.failed_by_hidden_case:
+            return ""
+        words = ["./lab check", self.lab.number, *(["--file", self.file] if self.file else [])]
+        words += ["--case", failure["case"]] if failure.get("case") else []
+        words += ["--seed", str(self.judge.get("seed"))]
+        words += ["--schedules", failure["schedule"]] if failure.get("schedule") else []
+        # A student's machine may have a card, on which the same command would look for other faults.
+        return " ".join([*words, "--device", "lockstep" if self.judge.get("device") == "lockstep" else "gpu"])
+
     def _places(self, texts: Sequence[str]) -> list[str]:
-        if not self.file:
+        """Places in the files that were handed in."""
+        names = {self.file, *(self.record["submission"].get("code") or {})} - {""}
+        if not names:
             return []
-        file = re.escape(self.file)
-        found = re.findall(rf"{file}:(\d+)|{file}\((\d+)\)", "\n".join(texts))
-        return list(dict.fromkeys(f"{self.file}:{after_colon or in_brackets}" for after_colon, in_brackets in found))
+        file = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        found = re.findall(rf"(?<![\w.-])({file})(?::(\d{{1,7}})|\((\d{{1,7}})\))", "\n".join(texts))
+        return list(dict.fromkeys(f"{name}:{colon or brackets}" for name, colon, brackets in found))
 
     def _without_folder(self, text: str) -> str:
         """The text without the path at which the instructor's machine kept the file."""
@@ -122,16 +163,32 @@ class Course:
         )
 
     def of_student(self, student: str) -> list[Grade]:
-        names = [*(lab.name for lab in self.labs), "submission"]
+        names = [*(lab.name for lab in self.labs), NO_LAB]
         return [self.grades[student, name] for name in names if (student, name) in self.grades]
 
     def of_lab(self, lab: Lab) -> list[Grade]:
         return [grade for grade in self.grades.values() if grade.lab_name == lab.name]
 
-    def identities(self, student: str) -> list[str]:
-        """The number and the name that Canvas or Moodle wrote into the file names of their download, in this order."""
-        known = [grade.record.get("identity") or {} for grade in self.of_student(student)]
-        return list(dict.fromkeys(str(one[key]) for key in ("id", "name") for one in known if one.get(key)))
+    def grade(self, student: str, lab: Lab) -> Grade | None:
+        """None: handed in nothing for this lab. A submission that was refused as a whole counts 0 in every lab."""
+        refused = self.grades.get((student, NO_LAB))
+        return self.grades.get((student, lab.name)) or (refused if self.is_refused(student) else None)
+
+    def is_refused(self, student: str) -> bool:
+        """Whether everything that the student handed in was refused, before it could be sorted into labs."""
+        return [grade.lab_name for grade in self.of_student(student)] == [NO_LAB]
+
+    def numbers(self, student: str) -> set[tuple[str, str]]:
+        """Canvas' or Moodle's number for the student, with the system, as it wrote it into the file names of its
+        download."""
+        return {(one["system"], one["id"]) for one in self._identities(student) if one.get("id")}
+
+    def names(self, student: str) -> list[str]:
+        """The student's own name where it is known, and the key."""
+        return [*dict.fromkeys(str(one["name"]) for one in self._identities(student) if one.get("name")), student]
+
+    def _identities(self, student: str) -> list[Mapping[str, str]]:
+        return [one for grade in self.of_student(student) if (one := grade.record.get("identity"))]
 
     def total(self, student: str) -> float | None:
         """The sum over all labs; a lab without a submission counts 0. None while a lab of the student waits for us."""

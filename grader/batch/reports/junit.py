@@ -34,8 +34,8 @@ def _verdict(grade: Grade, name: str) -> ElementTree.Element:
     if grade.verdict == ACCEPTED:
         return _test(name, "verdict")
     why = grade.explanation()
-    text = "\n".join([*why.steps, *filter(None, [why.printed, why.next_step])])
-    message = ": ".join(filter(None, [grade.verdict, why.steps[0] if why.steps else grade.check]))
+    text = visible("\n".join([*why.steps, *filter(None, [why.printed, why.next_step])]))
+    message = visible(": ".join(filter(None, [grade.verdict, why.steps[0] if why.steps else grade.check])))
     if grade.verdict == INCONCLUSIVE:
         return _test(name, "verdict", "skipped", message=xml(message))
     kind = "error" if grade.verdict in NOT_GRADED else "failure"

@@ -10,16 +10,17 @@ from jinja2 import ChainableUndefined, Environment, FileSystemLoader
 from launcher.labs import Lab
 from markupsafe import Markup
 
-from . import plots, text
+from . import checks, plots, text
+from .alike import Alike
 from .grades import ACCEPTED, CHEATING, INCONCLUSIVE, JUDGE_FAULT, REFUSED, Course, Grade, passed
-from .similarity import THRESHOLD, Similar
+from .similarity import THRESHOLD
 
 TEMPLATES = Path(__file__).parent / "templates"
-ALIKE = 60  # the most rows of similar submissions
+ALIKE = 60  # the most rows of similar submissions; equal ones are all listed
 ATTENTION = {
     JUDGE_FAULT: "Judge faults: no fault of the code, and no grade. Read what happened, then grade these again.",
     CHEATING: "Cheating suspected: read the code before anybody else hears of it.",
-    REFUSED: "Refused at intake: nothing was graded.",
+    REFUSED: "Refused at intake: nothing was graded. If all of an entry was refused, it counts 0 in every lab.",
     INCONCLUSIVE: "Speed inconclusive: no points were lost; measure again on a quiet card if it matters.",
 }
 KEPT = "Graded earlier, and a judge fault since: the earlier grade stands. Grade these again."
@@ -39,6 +40,8 @@ def environment(course: Course) -> Environment:
     made.filters |= {function.__name__: function for function in shown}
     made.filters["sentence"] = lambda said: said[:1].upper() + said[1:]
     made.filters["lab_label"] = lambda name: labels.get(name, name)
+    by_name = {lab.name: lab for lab in course.labs}
+    made.filters["explained"] = lambda check, lab_name: checks.explained(check, by_name.get(lab_name))
     made.tests["passing"] = passed
     # The style sheet is ours and has no <.
     made.globals["css"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
@@ -52,26 +55,28 @@ def student(course: Course, who: str, templates: Environment) -> str:
         grades=grades,
         total=course.total(who),
         most=sum(grade.of for grade in grades),
+        refused=course.is_refused(who),
         versions=_versions(grades),
     )
 
 
-def class_page(course: Course, similar: Similar, notes: Sequence[str], templates: Environment) -> str:
+def class_page(course: Course, alike: Sequence[Alike], notes: Sequence[str], templates: Environment) -> str:
     kinds = [(_short(lab), Counter(grade.kind for grade in course.of_lab(lab))) for lab in course.labs]
     totals = [total for who in course.students if (total := course.total(who)) is not None]
     grades = list(course.grades.values())
     return templates.get_template("class.html.j2").render(
         course=course,
         attention=_attention(grades),
-        notes=[*notes, *similar.notes],
+        notes=notes,
         verdicts=Counter(grade.verdict for grade in grades).most_common(),
         distribution=Markup(plots.distribution(totals, course.most())) if course.labs and totals else None,
         rates=Markup(plots.verdicts(kinds)) if kinds else None,
         speedups=[Markup(plots.speedups(rows, kind)) for kind, rows in _speedups(course).items()],
         lab_rows=[_lab_row(course, lab) for lab in course.labs],
         findings=_findings(grades),
-        alike=(alike := _alike(similar))[:ALIKE],
-        more_alike=max(0, len(alike) - ALIKE),
+        equal=[row for row in alike if row.is_equal],
+        alike=(rest := [row for row in alike if not row.is_equal])[:ALIKE],
+        more_alike=max(0, len(rest) - ALIKE),
         threshold=THRESHOLD,
         versions=_versions(grades),
     )
@@ -125,25 +130,6 @@ def _lab_row(course: Course, lab: Lab) -> dict[str, Any]:
         "median": course.median(lab),
         "of": max(grade.of for grade in grades),
     }
-
-
-def _alike(similar: Similar) -> list[tuple[str, list[str], list[str], float]]:
-    """Lab, some students, others, how much alike. Identical submissions form one group; ten copies would else make 45
-    rows."""
-    group: dict[tuple[str, str], list[str]] = {}
-    for pair in similar.pairs:
-        for who in (pair.first, pair.second):
-            group.setdefault((pair.lab, who), [who])
-        one, other = group[pair.lab, pair.first], group[pair.lab, pair.second]
-        if pair.alike == 1 and one is not other:
-            one += other
-            group |= {(pair.lab, who): one for who in other}
-    rows = {}
-    for pair in similar.pairs:
-        one, other = sorted((sorted(group[pair.lab, pair.first]), sorted(group[pair.lab, pair.second])))
-        key = (pair.lab, *one, "", *(other if one != other else []))
-        rows.setdefault(key, (pair.lab, one, other if one != other else [], pair.alike))
-    return sorted(rows.values(), key=lambda row: (-row[3], -len(row[1]), row))
 
 
 def _findings(grades: Sequence[Grade]) -> list[tuple[str, str, int, list[Grade]]]:

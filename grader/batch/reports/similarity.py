@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Any
 
 THRESHOLD = 0.8  # the share of one file that the other has too; the smaller of the two shares counts
-REFERENCE = "(reference solution)"
+REFERENCE, STARTER = "[reference solution]", "[starter]"  # in place of a student: no key has such brackets
 LONGEST = 64 * 1024  # only so many characters of a file are compared
 GRAM = 20  # the length of a run that counts, once each name is one letter: about a line
 WINDOW = 12  # one of so many runs in a row is kept; a common part of GRAM + WINDOW - 1 characters is always found

@@ -5,11 +5,13 @@ import csv
 import io
 import os
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from launcher import console
+
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # some spreadsheets take the wide forms of East Asia for the narrow ones
 SHOWN_NAME = 60  # the longest name on a page, in characters
 
 
@@ -33,13 +35,12 @@ def write(path: Path, text: str, *, errors: str = "replace", lasting: bool = Fal
 
 
 def visible(text: object, limit: int | None = None) -> str:
-    """Shows control characters and invisible format characters, such as those that turn the direction of writing, as
-    \\u202e, so that a name cannot pose as another. Line breaks and tabs stay. Longer texts lose their middle."""
+    """The text without anything that a terminal or a page would obey. Longer texts lose their middle."""
     whole = str(text)
     if limit is not None and len(whole) > limit:
         half = limit // 2
         whole = f"{whole[:half]} … {whole[-half:]}"
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else _code(c) for c in whole)
+    return console.visible(whole)
 
 
 def name(text: object) -> str:
@@ -51,7 +52,7 @@ def cell(text: object) -> str:
     """A cell of a CSV file. A spreadsheet would take a text that begins with one of these characters for a formula."""
     whole = str(text)
     is_number = re.fullmatch(r"[+-]?\d+([.,]\d+)?", whole) is not None
-    return "'" + whole if whole[:1] in ("=", "+", "-", "@", "\t", "\r") and not is_number else whole
+    return "'" + whole if whole[:1] in FORMULA and not is_number else whole
 
 
 def csv_of(rows: Iterable[Sequence[object]], separator: str = ",") -> str:
@@ -96,13 +97,3 @@ def points(value: float | None) -> str:
 
 def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def listed(words: Iterable[object], limit: int = 12) -> str:
-    shown = [name(word) for word in words]
-    more = len(shown) - limit
-    return ", ".join(shown[:limit]) + (f" and {more} more" if more > 0 else "")
-
-
-def _code(character: str) -> str:
-    return f"\\u{ord(character):04x}"

@@ -1,15 +1,17 @@
 """./lab grade with a fake judge: no submission stops it, a killed batch can be continued, results stay."""
 
+import contextlib
 import csv
 import json
 import os
+import shutil
 import signal
 import time
 import unittest
 from collections.abc import Callable
 from pathlib import Path
 
-from batch import memory
+from batch import local, memory
 from batch.tests.machinery import LEFT, FakeTree, records, reports, submissions
 from launcher import wheels
 from launcher.paths import ROOT
@@ -123,10 +125,59 @@ class Batch(InAFolder):
         self.grade(folder, out, 0, "--again", TEST_VERSION="v2")
         self.assertEqual(len(list((out / "results/anna").glob("*@v2.json"))), 1, "both results of one version stay")
 
+    def test_who_has_another_name_now_is_told(self) -> None:
+        folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
+        self.grade(folder, out, 0)
+        (folder / "anna").rename(folder / "a.lee")
+        text = self.grade(folder, out, 0)
+        self.assertIn("no submission in this folder: anna. If one of them has another name now", text)
+        shutil.rmtree(out / "results" / "anna")
+        self.assertNotIn("anna", self.grade(folder, out, 0), "the advice ends it")
+
+    def test_nothing_temporary_stays(self) -> None:
+        folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
+        self.grade(folder, out, 0)
+        locked = out / ".work" / "warpladder-x" / "locked"
+        locked.mkdir(parents=True)
+        (locked / "file").touch()
+        locked.chmod(0o500)
+        self.grade(folder, out, 0)  # it has nothing to grade
+        self.assertFalse((out / ".work").exists())
+        (out / ".work").mkdir()
+        with self.assertRaises(KeyboardInterrupt), local.workplace(out) as work:
+            self.assertFalse(work.exists(), "what is left fills no disk")
+            work.mkdir()
+            raise KeyboardInterrupt
+        self.assertFalse(work.exists())
+
+    def test_folders_without_permission_are_removed(self) -> None:
+        """As somebody who is not root: for root every permission is there."""
+        self.folder.chmod(0o777)
+        if (child := os.fork()) == 0:
+            code = 1
+            with contextlib.suppress(BaseException):
+                if os.geteuid() == 0:
+                    os.setuid(65534)
+                deep = self.folder / "work" / "a" / os.fsdecode(b"\xe9") / "c"
+                deep.mkdir(parents=True)
+                (deep / "file").touch()
+                (deep / "link").symlink_to(self.folder)
+                for one in (deep, deep.parent, deep.parent.parent):
+                    one.chmod(0)
+                local._remove(self.folder / "work")
+                code = int((self.folder / "work").exists())
+            os._exit(code)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(self.folder.stat().st_mode & 0o777, 0o777, "a link is not followed")
+
     def test_commands_that_cannot_work_say_why(self) -> None:
         folder = submissions(self.folder / "in", {"anna": "accepted = 100"})
         for arguments, text in (
             ((self.folder / "nowhere", "--out", self.folder / "out"), "there is no such folder"),
+            ((self.fake.log, "--out", self.folder / "out"), "is a file. Unpack it"),
+            ((self.fake.temporary, "--out", self.folder / "out"), "is empty. There, each student"),
+            ((folder, "--out", self.fake.log), "is a file: choose another name"),
+            ((folder, "--out", self.folder / "out", "--scheduler", "tcp://head:8786"), "another machine without a key"),
             ((folder, "--out", folder / "out"), "beside the submissions"),
             ((folder, "--out", ROOT), "the course's own folder"),
             ((folder, "--out", self.fake.tree), "the course's own folder"),

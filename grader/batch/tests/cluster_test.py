@@ -1,17 +1,23 @@
-"""A real Dask scheduler with workers, one of which is killed in the middle; and Slurm, whose sbatch is a script."""
+"""A real Dask scheduler with workers, one of which is killed in the middle; one with a key, for a network; and Slurm,
+whose sbatch is a script."""
 
 import json
 import os
 import shutil
 import signal
+import socket
+import ssl
+import stat
 import subprocess
 import unittest
+from contextlib import suppress
 from pathlib import Path
 
-from batch import cluster
+from batch import key, memory, server
 from batch.tests.batch_test import left_behind, until
 from batch.tests.machinery import FakeTree, records, reports, submissions
 from launcher import wheels
+from launcher.console import Failure
 from launcher.paths import BUILD, ROOT
 from launcher.tests.machines import InAFolder
 
@@ -40,11 +46,10 @@ class Cluster(InAFolder):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
-    def scheduler(self) -> tuple[subprocess.Popen[bytes], str]:
+    def scheduler(self, host: str = "127.0.0.1", key_file: str | None = None) -> tuple[subprocess.Popen[bytes], str]:
         file = self.folder / "scheduler.json"
-        dask = (str(wheels.PYTHON), "-m", "distributed.cli.dask_scheduler")
-        options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
-        process = self.start(*dask, *options, PYTHONPATH="")  # it does not know our modules
+        command = server.scheduler_command(host, 0, key_file)
+        process = self.start(*command, "--scheduler-file", str(file), PYTHONPATH="")  # it does not know our modules
         until(lambda: file.exists() and file.read_text() != "")
         return process, json.loads(file.read_text(encoding="utf-8"))["address"]
 
@@ -100,18 +105,81 @@ class Cluster(InAFolder):
     def two_workers(self, address: str, folder: Path, out: Path) -> list[subprocess.Popen[bytes]]:
         """Two workers have joined. A worker with other sources came before them and is refused."""
         shutil.copytree(ROOT / "grader", self.folder / "other" / "grader")
-        command = cluster.worker_command(address)
+        command = server.worker_command(address)
         stranger = self.start(*command, "--no-nanny", PYTHONPATH=str(self.folder / "other" / "grader"))
-        said = ""
-        while "has other sources" not in said:
-            said = self.grade(folder, out, 2, "--scheduler", address)
-            self.assertRegex(said, "has no workers|has other sources")
+        self.assertIn("has other sources", self.grade(folder, out, 2, "--scheduler", address))
         workers = [self.start(*command, "--nthreads", "1") for _ in range(2)]
         self.kill(stranger)
+        said = ""
         while "none of the 2 workers has a GPU" not in said:  # by then both are there, and the other is gone
             said = self.grade(folder, out, 2, "--scheduler", address, "--device", "gpu")
-            self.assertRegex(said, "has a GPU: the tasks would wait for ever|has no workers")
+            self.assertIn("has a GPU: the tasks would wait for ever", said)
         return workers
+
+    def test_without_a_key_only_this_machine_is_served(self) -> None:
+        """And ./lab grade waits for the first worker."""
+        folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
+        scheduler, address = self.scheduler()
+        for_cards = self.fake.grade(folder, "--out", self.folder / "gpu", "--scheduler", address, "--device", "gpu")
+        self.addCleanup(for_cards.communicate)
+        self.addCleanup(for_cards.kill)
+        until_said(for_cards, "There is no worker. Waiting for one")
+        for_cards.send_signal(signal.SIGTERM)
+        batch = self.fake.grade(folder, "--out", out, "--scheduler", address)
+        assert batch.stdout is not None
+        until_said(batch, "There is no worker. Waiting for one")
+        worker = self.start(*server.worker_command(address), "--nthreads", "1")
+        text, _ = batch.communicate(timeout=120)
+        self.assertEqual(batch.returncode, 0, text)
+        for process in (scheduler, worker):
+            heard = listening(process.pid)
+            self.assertTrue(heard)
+            self.assertEqual({one for one in heard if not key.is_loopback(one)}, set())
+
+    def test_with_a_key_only_those_who_have_it_are_served(self) -> None:
+        folder, out = submissions(self.folder / "in", {"anna": "accepted = 100"}), self.folder / "out"
+        own, other = str(self.folder / "own.pem"), str(self.folder / "other.pem")
+        self.assertTrue(key.make_if_missing(Path(own)) and key.make_if_missing(Path(other)))
+        self.assertFalse(key.make_if_missing(Path(own)), "a key that is there stays")
+        self.assertEqual(stat.S_IMODE(Path(own).stat().st_mode), 0o600)
+        scheduler, address = self.scheduler("0.0.0.0", own)
+        self.assertTrue(address.startswith("tls://"), address)
+        port = int(address.rpartition(":")[2])
+        address = f"tls://127.0.0.1:{port}"
+        worker = self.start(*server.worker_command(address, own), "--nthreads", "1")
+        self.grade(folder, out, 0, "--scheduler", address, "--key", own)
+        self.assertEqual(records(out)["anna"]["score"], 100)
+        self.assertIn(
+            "its key is another", self.grade(folder, out, 2, "--again", "--scheduler", address, "--key", other)
+        )
+        ports = [int(one) for process in (scheduler, worker) for one in listening(process.pid, ports=True)]
+        self.assertIn(port, ports)
+        for one in ports:
+            for certificate in (None, other):
+                self.assertEqual(served(one, certificate), b"", f"port {one} talks to somebody without the key")
+
+    def test_addresses_and_keys_that_do_not_belong_together(self) -> None:
+        mine = str(self.folder / "mine.pem")
+        Path(mine).touch()
+        for host in ("0.0.0.0", "::", "", "10.1.2.3", "head.uni.example", "localhost.example"):
+            with self.assertRaisesRegex(Failure, "could run programs on every worker"):
+                key.check_scheduler(host, None)
+            key.check_scheduler(host, mine)
+        for host in ("127.0.0.1", "127.3.2.1", "localhost", "::1"):
+            key.check_scheduler(host, None)
+            key.check_client(f"tcp://[{host}]:1" if ":" in host else f"tcp://{host}:1", None)
+        for address, file, saying in (
+            ("tcp://10.1.2.3:8786", None, "another machine without a key"),
+            ("10.1.2.3:8786", None, "another machine without a key"),
+            ("tls://10.1.2.3:8786", None, "needs the cluster's key"),
+            ("tcp://127.0.0.1:8786", mine, "a key is for tls"),
+            ("tls://127.0.0.1:8786", "/nowhere", "there is no such file"),
+            ("ucx://127.0.0.1:8786", None, "no address of a scheduler"),
+            ("tcp://", None, "no address of a scheduler"),
+            ("tcp://[", None, "no address of a scheduler"),
+        ):
+            with self.subTest(address), self.assertRaisesRegex(Failure, saying):
+                key.check_client(address, file)
 
     def test_slurm(self) -> None:
         programs = self.folder / "bin"
@@ -128,8 +196,53 @@ class Cluster(InAFolder):
         self.grade(folder, self.folder / "out", 0, *options, "--jobs", "2", PATH=path)
         self.assertEqual({s: r["score"] for s, r in records(self.folder / "out").items()}, {"anna": 100, "ben": 0})
         job = (self.folder / "job.sh").read_text(encoding="utf-8")
-        for line in ("#SBATCH -p teaching", "#SBATCH --qos=short", "#SBATCH --cpus-per-task=2", "--nthreads 2"):
+        words = ("#SBATCH -p teaching", "#SBATCH --qos=short", "#SBATCH --cpus-per-task=2", "--nthreads 2")
+        for line in (*words, "tls://", "--tls-key"):
             self.assertIn(line, job)
+
+
+def until_said(process: subprocess.Popen[str], words: str) -> None:
+    assert process.stdout is not None
+    said = []
+    while not said or words not in said[-1]:
+        said.append(process.stdout.readline())
+        if not said[-1]:
+            raise AssertionError("".join(said))
+
+
+def listening(root: int, *, ports: bool = False) -> set[str]:
+    """The addresses, or the ports, at which the process and those below it listen."""
+    sockets = set()
+    for pid in [root, *memory.descendants(root)]:
+        with suppress(OSError):
+            sockets |= {os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()}  # noqa: PTH115 (not a path)
+    found = set()
+    for table, family in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+        for line in Path(f"/proc/{os.getpid()}/net/{table}").read_text(encoding="ascii").splitlines()[1:]:
+            words = line.split()
+            address, port = words[1].split(":")
+            if words[3] == "0A" and f"socket:[{words[9]}]" in sockets:
+                raw = b"".join(bytes.fromhex(address[at : at + 8])[::-1] for at in range(0, len(address), 8))
+                found.add(str(int(port, 16)) if ports else socket.inet_ntop(family, raw))
+    return found
+
+
+def served(port: int, certificate: str | None) -> bytes:
+    """What a listener says to somebody who talks TLS with this certificate, or plainly. Dask greets who may talk to
+    it; the facts that it serves over HTTP are not asked for."""
+    plain = socket.create_connection(("127.0.0.1", port), timeout=3)
+    try:
+        if certificate is None:
+            return plain.recv(1)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.load_cert_chain(certificate)
+        with context.wrap_socket(plain) as talk:
+            return talk.recv(1)
+    except (OSError, ssl.SSLError):
+        return b""
+    finally:
+        plain.close()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import lzma
 import os
 import random
 import resource
+import shutil
 import stat
 import tarfile
 import unittest
@@ -149,10 +150,11 @@ class Intake(InAFolder):
             ("02\\reduce.cu", "odd path"),
             ("02/re\nduce.cu", "odd path"),
             ("02/\u202euc.ecuder.cu", "odd path"),
-            ("02/\u0440educe.cu", "rename it"),
             ("02/-o.cu", "rename it"),
-            ("02/a b.cu", "rename it"),
-            (f"02/{'x' * 70}.cu", "rename it"),
+            ("02/$(reboot).cu", "rename it"),
+            ("02/a;b.cu", "rename it"),
+            ('02/"a.cu', "rename it"),
+            ("02/.\u200b.cu", "odd path"),
             ("a/" * 12 + "02/reduce.cu", "folders deep"),
             ("02/inner.zip", "archive inside an archive"),
             ("02/inner.7z", "not unpacked"),
@@ -166,6 +168,89 @@ class Intake(InAFolder):
         data = (self.folder / "anna.zip").read_bytes()
         (self.folder / "anna.zip").write_bytes(data.replace(b"cu?.txt", b"cu\0.txt"))
         self.assert_refused("odd path")
+
+    def test_a_source_with_any_name_is_graded(self) -> None:
+        """The compiler gets it by a plain name, and a note says so."""
+        names = ["\u0440educe.cu", "a b.cu", f"{'x' * 70}.cu", "Übung 2 (1).cu", "合計.cu", "réduction's.cu", "+.cu"]
+        for name in names:
+            with self.subTest(name):
+                for pack in (self.zip, lambda file, members: self.tar(file, *members)):
+                    pack("anna.zip" if pack == self.zip else "anna.tar.gz", {f"02/{name}": CODE, "02/sum.h": CODE})
+                    one = self.only()
+                    self.assertEqual(
+                        (one.refusal, one.main, sorted(one.files)), (None, "reduce.cu", ["reduce.cu", "sum.h"])
+                    )
+                    self.assertIn("is graded as reduce.cu", one.notes[0])
+                    next(self.folder.iterdir()).unlink()
+        self.zip("anna.zip", {"02/reduce.cu": CODE, "02/reduce (1).cu": b"another", "02/größe.h": CODE})
+        one = self.only()
+        self.assertEqual(one.files, {"reduce.cu": CODE})
+        self.assertEqual(len([note for note in one.notes if "no name for the compiler" in note]), 2)
+
+    def test_bytes_that_are_not_utf8(self) -> None:
+        """Names as an older program writes them: of students, folders, sources and of what is beside them."""
+        odd = os.fsencode(self.folder)
+        students = [b"Jos\xe9", b"Jos\xe8", b"\xff\xfe", b"M\x81ller", b"a\nb", b"\x1b[2J", "\u202eadA".encode()]
+        students += [b"Garc\xeda_77_assignsubmission_file", b"x" * 240]
+        for name in students:
+            folder = odd + b"/" + name + b"/\xc4nderung/02"
+            os.makedirs(folder)  # noqa: PTH103
+            for file in (b"\xdcbung.cu", b"R\xc9ADME.txt", b"odd\x07\n.log"):
+                with open(folder + b"/" + file, "wb") as stream:  # noqa: PTH123
+                    stream.write(CODE)
+        for name in (b"m\x81ller_123_45_02.cu", b"str\xe4y.txt", b"z\xe9.rar", b".left\nover"):
+            with open(odd + b"/" + name, "wb") as stream:  # noqa: PTH123
+                stream.write(CODE)
+        found = self.read()
+        self.assertEqual([one.refusal for one in found if one.refusal], [])
+        self.assertEqual(len(found), len(students) + 1)
+        self.assertEqual(len({one.student for one in found}), len(students) + 1)
+        for one in found:
+            self.assertEqual((one.lab, list(one.files.values())), ("02_reduce_neighbored", [CODE]))
+            shown = repr([one.student, one.source, one.notes, one.identity, one.sha256])
+            self.assertTrue(shown.isprintable(), shown)
+            for text in (one.student, one.source, *one.notes, *(one.identity or {}).values()):
+                self.assertTrue(text.isprintable(), text)
+            self.assertEqual(shown.encode().decode(), shown)
+        by_key = {one.student: one for one in found}
+        jose = next(one for key, one in by_key.items() if key.startswith("Jos%E9~"))
+        self.assertEqual((jose.source, jose.identity), ("Jos\\xe9", {"system": "folder", "id": "", "name": "Jos\\xe9"}))
+        self.assertIn("'\\xc4nderung/02/R\\xc9ADME.txt' is ignored: no source file", jose.notes)
+        self.assertIn("moodle", {(one.identity or {}).get("system") for one in found})
+        self.assertIn("123", {(one.identity or {}).get("id") for one in found})
+        self.assertEqual(len(self.strangers), 3)
+        self.assertIn("'.left\\u000aover' is ignored: left behind", self.strangers[0])
+        self.assertIn("'str\\xe4y.txt' is ignored", self.strangers[1])
+
+    def test_refusals_can_be_written(self) -> None:
+        """Each reason that repeats a name does so in a form that a record can hold."""
+        odd = "J\udce9\x1b\u202e"
+        for make in (
+            lambda path: (path / "x.zip").write_bytes(b"no archive"),
+            lambda path: (path / f"{odd}.zip").write_bytes(b"no archive"),
+            lambda path: self.tar(f"{odd}.tar.gz", "02/reduce.cu", f"./{odd}/../02/reduce.cu"),
+            lambda path: [self.put(f"{odd}/02/reduce.cu"), self.zip(f"{odd}.zip", {"02/reduce.cu": CODE})],
+            lambda path: [self.put(f"{odd}/02/a/{odd}.log"), self.put(f"{odd}/02/reduce.rar")],
+            lambda path: [self.put(f"{odd}/02{name}/reduce.cu") for name in ("", f"_{odd}")],
+            lambda path: (path / odd).symlink_to("/etc"),
+        ):
+            make(self.folder)
+            for one in self.read():
+                self.assertIsNotNone(one.refusal)
+                self.assertTrue(json.dumps([one.refusal, one.source, one.notes], ensure_ascii=False).isprintable())
+                self.assertEqual(len(one.sha256), 64)
+            for path in self.folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+    def test_late_and_when(self) -> None:
+        self.put("lee_LATE_12_34_02.cu")
+        self.put("ann/02/reduce.cu")
+        self.put("ann/notes.txt")
+        for path, at in (("lee_LATE_12_34_02.cu", 1_700_000_000), ("ann/02/reduce.cu", 1_600_000_000)):
+            os.utime(self.folder / path, (at, at))
+        found = {one.student: one for one in self.read()}
+        self.assertEqual((found["lee_12"].time, found["ann"].time), (1_700_000_000, 1_600_000_000))
+        self.assertIn("came late", found["lee_12"].notes[0])
 
     def test_what_is_no_file(self) -> None:
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE):
@@ -282,6 +367,24 @@ class Intake(InAFolder):
         self.assertEqual(len(odd), 8)
         for key in odd:
             self.assertTrue(key.isprintable() and "/" not in key and not key.startswith("."), key)
+        alike = (
+            "Ada",
+            "ada",
+            "Ada.",
+            "Ada ",
+            " Ada",
+            "Ad\u0061\u0301",
+            "Ad\u00e1",
+            "Ada\udce9",
+            "Ada%E9",
+            "\u0100" * 60,
+        )
+        long = ["\U00010400" * 62 + end for end in ("a", "b")]
+        keys = [intake.student_key(name) for name in (*alike, *long)]
+        self.assertEqual(len({*keys}), len(keys))
+        for key in keys:
+            self.assertLess(len(f".{key}.html.new".encode()), 255)
+            self.assertEqual(intake.student_key(key) == key, "~" not in key and "%" not in key)
 
 
 if __name__ == "__main__":

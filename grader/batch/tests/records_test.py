@@ -1,11 +1,15 @@
 """Which result is current, which results a judge's fault leaves in place, and which submissions are graded again."""
 
+import hashlib
+import json
 import unittest
+from dataclasses import replace
 from typing import Any
 
 from batch import records
 from batch.intake import Submission
 from batch.records import Grader, Record, Results
+from launcher.console import Failure
 from launcher.tests.machines import InAFolder
 
 LAB = "02_reduce_neighbored"
@@ -50,6 +54,47 @@ class Store(InAFolder):
         failure = {"steps": ["hidden.1: one of yours"], "instructor": {"steps": ["n is 777"]}}
         kept = self.results.store(result(OLD, records.FAULT, None, judge={"failure": failure}))
         self.assertIn("(n is 777)", kept["kept"])
+
+    def test_a_record_says_when_it_came_and_which_file_it_was(self) -> None:
+        moment = replace(NEW, time=1_700_000_000.5)
+        made = result(moment, "accepted", 90)["submission"]
+        self.assertEqual(made["time"], "2023-11-14 22:13:20 UTC")
+        self.assertEqual(made["main_sha256"], hashlib.sha256(b"new").hexdigest())
+        self.assertIsNone(records.refusal(UNREADABLE, GRADER)["submission"]["main_sha256"])
+        for odd in (1e30, -1e30, float("nan")):
+            self.assertIsNone(result(replace(NEW, time=odd), "accepted", 90)["submission"]["time"])
+        self.assertTrue(
+            records.is_current(self.results.store(result(OLD, "accepted", 1)), replace(OLD, time=7), GRADER)
+        )
+
+    def test_a_record_with_bytes_that_are_not_utf8_can_be_read(self) -> None:
+        """Earlier versions wrote such names, and then asked to move the file away, each time."""
+        file = self.folder / "results" / "anna" / f"{LAB}.json"
+        file.parent.mkdir()
+        old = json.dumps(result(replace(OLD, source="Jos\udce9"), "accepted", 90), ensure_ascii=False)
+        file.write_bytes(old.encode("utf-8", "surrogatepass"))
+        current = self.results.current("anna", LAB)
+        assert current is not None
+        self.assertEqual(current["submission"]["source"], "Jos\udce9")
+        self.assertEqual(self.results.store(result(NEW, "accepted", 80))["previous"]["score"], 90)
+        self.assertEqual(len(self.results.all()), 1)
+
+    def test_a_terminal_can_show_a_record_and_nothing_is_lost(self) -> None:
+        code = "x\x1b[2J\u202e\x9b\x7f\U000e0041 größe\t\r\n"
+        made = result(replace(NEW, files={"reduce.cu": code.encode()}, source="Jos\udce9"), "accepted", 90)
+        self.results.store(made)
+        [file] = self.folder.rglob("*.json")
+        for character in file.read_bytes().decode():
+            self.assertTrue(character == "\n" or character.isprintable(), hex(ord(character)))
+        self.assertEqual(self.results.current("anna", LAB), made)
+
+    def test_names_that_a_disk_takes_for_one(self) -> None:
+        names = ("Ada", "ben", "ada")
+        self.results.check_names(names)
+        self.results.is_blind_to_case_ = True
+        self.results.check_names(names[:2])
+        with self.assertRaisesRegex(Failure, "Ada and ada are one name"):
+            self.results.check_names(names)
 
     def test_a_refusal_is_no_grade_of_what_came_after(self) -> None:
         self.results.store(records.refusal(UNREADABLE, GRADER))

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpladder {
@@ -22,5 +23,10 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
   return parts;
 }
+
+// The text as people may see it. Control characters and invisible ones are written as their numbers (\u001b, \u202e),
+// and so are bytes that are not UTF-8 (\x9b): a submission can neither command a terminal nor turn the direction of
+// writing. Line feeds and tabs stay. All words of a submission pass here before they leave the judge.
+std::string visible(std::string_view text);
 
 }  // namespace warpladder

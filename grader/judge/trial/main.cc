@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "grader/judge/base/failure.h"
+#include "grader/judge/base/text.h"
 #include "grader/judge/sandbox/child.h"
 #include "grader/judge/trial/judge.h"
 #include "grader/judge/trial/options.h"
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
   try {
     code = run(argc, argv);
   } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const std::exception& error) {
-    std::cerr << "judge: " << error.what() << "\n";
+    std::cerr << "judge: " << visible(error.what()) << "\n";
   }
   kill_orphans();
   return code;

@@ -2,6 +2,7 @@
 #include "grader/judge/verdict/verdict.h"
 
 #include "grader/judge/base/json.h"
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 
@@ -115,6 +116,13 @@ Json speed_json(const Speed& speed) {
           {"modelled", std::move(modelled)}};
 }
 
+// Every text in it becomes what people may see, because readers of the JSON print it, too.
+void show_texts(Json& json) {
+  if (json.is_string()) json = visible(json.get_ref<const std::string&>());
+  if (!json.is_structured()) return;
+  for (Json& inside : json) show_texts(inside);
+}
+
 }  // namespace
 
 std::string to_json(const Result& result) {
@@ -150,6 +158,7 @@ std::string to_json(const Result& result) {
     json["histogram"] = *result.own_file->histogram;
     json["input"] = {{"file", result.own_file->name}, {"bytes", result.own_file->bytes}};
   }
+  show_texts(json);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -7,11 +7,17 @@ namespace warpladder {
 namespace {
 
 constexpr int kDigits = 6;
+constexpr size_t kLineBytes = 400;  // the most that is shown of a line that the code printed
 
 std::string indented(const std::string& text, const std::string& by) {
   std::string out;
   for (const std::string& line : split(text, '\n')) out += by + line + "\n";
   return out;
+}
+
+std::string shortened(const std::string& line) {
+  if (line.size() <= kLineBytes) return line;
+  return line.substr(0, kLineBytes) + " … " + std::to_string(line.size() - kLineBytes) + " bytes left out";
 }
 
 // The code's own output, on at most 40 lines.
@@ -24,7 +30,7 @@ std::string printed_text(const std::string& text) {
       i = lines.size() - kShown;
       out += "    … " + std::to_string(lines.size() - 2 * kShown) + " lines left out; --json keeps more …\n";
     }
-    out += "    | " + lines[i] + "\n";
+    out += "    | " + shortened(lines[i]) + "\n";
   }
   return out;
 }
@@ -45,19 +51,25 @@ std::string score_text(const Result& result) {
   return text + "\n";
 }
 
+// The command that shows the same failure again. Only the instructor can repeat a hidden case; nothing repeats a fault
+// of the judge.
+std::string again_text(const Result& result, const std::string& command) {
+  const bool is_hidden = result.failure->instructor && result.failed_case.empty();
+  if (is_hidden || result.verdict() == Verdict::kJudgeFault) return "";
+  std::string text = "  again\n    " + command;
+  if (!result.failed_case.empty()) text += " --case " + result.failed_case;
+  text += " --seed " + std::to_string(result.setting.seed);
+  if (!result.failed_schedule.empty()) text += " --schedules " + result.failed_schedule;
+  return text + "\n";
+}
+
 std::string failure_text(const Result& result, const std::string& command) {
   const Failure& failure = *result.failure;
   std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
   for (const std::string& step : failure.steps) text += indented(step, "    ");
   if (!failure.printed.empty()) text += printed_text(failure.printed);
   if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
-  if (!result.failed_case.empty()) {
-    text +=
-        "  again\n    " + command + " --case " + result.failed_case + " --seed " + std::to_string(result.setting.seed);
-    if (!result.failed_schedule.empty()) text += " --schedules " + result.failed_schedule;
-    text += "\n";
-  }
-  return text;
+  return text + again_text(result, command);
 }
 
 std::string rule_text(const RuleResult& result) {
@@ -91,7 +103,7 @@ std::string to_text(const Result& result, const std::string& command) {
     text += "  sandbox  weaker than it could be: " + result.setting.sandbox.run + "\n";
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
   text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";
-  return text + score_text(result);
+  return visible(text + score_text(result));
 }
 
 }  // namespace warpladder

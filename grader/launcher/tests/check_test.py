@@ -1,6 +1,7 @@
 """./lab check from end to end: exit codes, the verdict as JSON, the histogram of a file."""
 
 import json
+import re
 import unittest
 from collections import Counter
 
@@ -36,6 +37,24 @@ class Check(InAFolder):
         self.assertEqual(answer.code, 1, answer.text)
         self.assertRegex(answer.text, r"got 5, want -?\d+")
         self.assertRegex(answer.text, r"\./lab check 02 --file \S+mine.cu --device lockstep --case \S+ --seed \d+")
+
+    def test_a_submission_cannot_command_the_terminal(self) -> None:
+        """Neither by its name, nor by its code, nor by what it prints."""
+        spell = "\x1b[2J\u202e\u2066\u009b"
+        code = '#include "common/contracts/reduction.h"\n#include <cstdio>\n'
+        code += f'int reduce_sum(int*, int) {{ fputs("{spell}\\x9b1m\\a", stdout); fflush(stdout); return 5; }}\n'
+        verdict = self.folder / "verdict.json"
+        for name, text in ((f"{spell}.cu", code), ("mine.cu", f"#error {spell}\nint {spell};\n")):
+            file = self.folder / name
+            file.write_text(text, encoding="utf-8")
+            case = ("--case", "reduce_sum.1025.ones") if text == code else ()
+            answer = lab("check", "02", "--file", file, "--device", "lockstep", "--json", verdict, *case)
+            self.assertEqual(answer.code, 1, answer.text)
+            for shown in (answer.text, verdict.read_text(encoding="utf-8")):
+                self.assertIsNone(
+                    re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown), repr(shown)
+                )
+            self.assertIn("\\u001b[2J", answer.text)
 
     def test_what_a_handout_runs_is_built(self) -> None:
         self.assertIn("lab11.cpu_loops", targets([find_lab("11")]))

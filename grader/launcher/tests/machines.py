@@ -41,7 +41,7 @@ def copy_of_tree(to: Path, without: Iterable[str] = ()) -> Path:
     return to
 
 
-def lab(*arguments: str | Path, root: Path = ROOT, env: dict[str, str] | None = None) -> Answer:
+def lab(*arguments: str | bytes | Path, root: Path = ROOT, env: dict[str, str] | None = None) -> Answer:
     done = subprocess.run(
         [root / "lab", *arguments],
         env={**os.environ, **(env or {})},
@@ -86,7 +86,7 @@ class Machine:
         file.write_text("#!/bin/sh\n" + script, encoding="utf-8")
         file.chmod(0o755)
 
-    def lab(self, *arguments: str) -> Answer:
+    def lab(self, *arguments: str | bytes) -> Answer:
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.folder), "PIP_CONFIG_FILE": os.devnull}
         own = {"PATH": str(self.programs), "WARPLADDER_TOOLKITS": "", "WARPLADDER_BUILD_DIR": ""}
         return lab(*arguments, root=self.root, env={**offline, **own, **self.env})

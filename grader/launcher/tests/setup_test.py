@@ -1,13 +1,14 @@
 """Machines that lack something: the message is clear and names the next step, the exit code is not 0, no file stays."""
 
 import os
+import shutil
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from launcher import demo, labs, setup
 from launcher.console import Failure
-from launcher.tests.machines import InAFolder, Machine
+from launcher.tests.machines import ROOT, InAFolder, Machine
 
 HAVE_NOTHING_TO_INSTALL = "echo 'E: Unable to locate package' >&2; exit 100\n"
 
@@ -55,6 +56,34 @@ class BadMachines(InAFolder):
         answer = machine.lab("demo")
         self.assertEqual(answer.code, 2, answer.text)
         self.assertIn("lacks what Debian calls ninja-build", answer.text)
+
+    def test_wrong_options_are_told_before_anything_is_set_up(self) -> None:
+        machine = self.machine("cmake", "ninja")
+        shutil.copytree(ROOT / "grader" / "batch", machine.root / "grader" / "batch")
+        (machine.root / "empty").mkdir()
+        (machine.root / "full" / "anna").mkdir(parents=True)
+        full, out = str(machine.root / "full"), str(machine.root / "out")
+        for words, saying in (
+            (["grade", "nowhere", "--out", out], "nowhere: there is no such folder"),
+            (["grade", b"nowh\xe9re\x1b[2J", "--out", out], "nowh\\xe9re\\u001b[2J: there is no such folder"),
+            (["grade", str(machine.root / "empty"), "--out", out], "is empty"),
+            (["grade", full, "--out", f"{full}/out"], "beside the submissions"),
+            (["grade", full, "--out", out, "--hidden", "nowhere"], "--hidden nowhere cannot be read"),
+            (["grade", full, "--out", out, "--canvas", "nowhere.csv"], "nowhere.csv"),
+            (["grade", full, "--out", out, "--lab", "99"], "there is no lab"),
+            (["grade", full, "--out", out, "--scheduler", "tls://head:8786"], "needs the cluster's key"),
+            (["scheduler", "--host", "0.0.0.0"], "could run programs on every worker"),
+            (["worker", "tcp://head:8786"], "another machine without a key"),
+        ):
+            with self.subTest(words[0]):
+                answer = machine.lab(*words)
+                self.assertEqual(answer.code, 2, answer.text)
+                self.assertIn(saying, answer.text)
+                self.assertNotIn("apt-get", answer.text)
+        self.assertFalse((machine.root / "out").exists())
+        self.assertFalse((machine.root / ".venv").exists())
+        answer = machine.lab("grade", full, "--out", out)
+        self.assertIn("apt-get", answer.text, "this machine does lack something")
 
     def test_not_root_is_told_the_command(self) -> None:
         with mock.patch("os.geteuid", return_value=1000), self.assertRaises(Failure) as caught:

@@ -1,5 +1,6 @@
 #include "grader/judge/verdict/verdict.h"
 #include "grader/judge/base/failure.h"
+#include "grader/judge/base/text.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -56,12 +57,70 @@ TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
                            "look",
                            "\xFF printed"};
   const std::string text = to_text(result, "./lab check 02");
-  for (const char* part : {"wrong answer", "got 32, want 33", "look", "| \xFF printed",
+  for (const char* part : {"wrong answer", "got 32, want 33", "look", "| \\xff printed",
                            "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
   const auto json = nlohmann::json::parse(to_json(result));  // in spite of bytes that are not UTF-8
   EXPECT_EQ(json["failed_check"], "case.reduce_sum.33.ones");
+}
+
+// The places of a result into which a submission can bring words of its own.
+Result with_words(const std::string& words) {
+  Result result;
+  result.setting.lab = "02_reduce_neighbored";
+  result.setting.file = "/tmp/" + words + ".cu";
+  result.opencl_device = words;
+  result.failed_case = words;
+  result.failure = Failure{Verdict::kRuntimeError, "finding." + words, {words}, words, words};
+  return result;
+}
+
+TEST(Verdict, NoWordOfASubmissionCommandsATerminal) {
+  for (const std::string words : {"\x1b[2J", "\x1b]8;;http://x\x1b\\", "\xc2\x9b", "\x9b", "\u202e", "\u2066", "\u200f",
+                                  "\u061c", "\r", "\a", "\x7f"}) {
+    const Result result = with_words(words);
+    EXPECT_EQ(to_text(result, "./lab check 02 --file " + words).find(words), std::string::npos) << visible(words);
+    const std::string json = to_json(result);
+    EXPECT_EQ(json.find(words), std::string::npos) << visible(words);
+    const auto failure = nlohmann::json::parse(json)["failure"];
+    for (const char* key : {"printed", "next", "case"}) EXPECT_EQ(failure[key], visible(words)) << key;
+    EXPECT_EQ(failure["steps"][0], visible(words));
+  }
+  Result passed;
+  passed.printed = "\x1b[2J";
+  EXPECT_NE(to_text(passed, "judge").find("| \\u001b[2J"), std::string::npos);
+}
+
+TEST(Verdict, AnEndlessLineIsShortened) {
+  Result result;
+  result.printed = std::string(1 << 20, 'x');
+  const std::string text = to_text(result, "judge");
+  EXPECT_LT(text.size(), 1000);
+  EXPECT_NE(text.find("x … 1048176 bytes left out"), std::string::npos);
+}
+
+TEST(Verdict, EveryFailureOfTheCodeCanBeRepeated) {
+  Result result;
+  result.setting.seed = 17;
+  const auto text_of = [&](Verdict verdict, const char* check) {
+    result.failure = Failure{verdict, check, {"a step"}, "next", ""};
+    return to_text(result, "./lab check 02");
+  };
+  const char* again = "  again\n    ./lab check 02 --seed 17\n";
+  EXPECT_NE(text_of(Verdict::kCompileError, "compile").find(again), std::string::npos);
+  EXPECT_NE(text_of(Verdict::kRuleBroken, "rule.fewer").find(again), std::string::npos);
+  EXPECT_NE(text_of(Verdict::kTooSlow, "speed.1.5").find(again), std::string::npos);
+  EXPECT_NE(text_of(Verdict::kTime, "time").find(again), std::string::npos);
+  result.failed_case = "f.33.ones";
+  result.failed_schedule = "random:7";
+  EXPECT_NE(text_of(Verdict::kRuleBroken, "finding.race").find("--case f.33.ones --seed 17 --schedules random:7\n"),
+            std::string::npos);
+  result.failed_case = result.failed_schedule = "";
+  EXPECT_EQ(text_of(Verdict::kJudgeFault, "judge").find("again"), std::string::npos);
+  text_of(Verdict::kWrongAnswer, "case.hidden.1");
+  result.failure->instructor.emplace();
+  EXPECT_EQ(to_text(result, "./lab check 02").find("again"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,101 @@
+"""key: the file without which nobody takes part in a cluster: a private key and its certificate, as Dask's TLS wants
+them. The scheduler, every worker and ./lab grade have the same file. Each of them talks to nobody who lacks it.
+
+It needs only Python's own library and the program openssl.
+"""
+
+import ipaddress
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from launcher.console import Failure, last_lines
+
+DAYS = 3650
+COPY = (
+    "Copy it from the machine on which ./lab scheduler runs, in a way that nobody else can read: scp, or a USB stick."
+)
+
+
+def check_scheduler(host: str, key: str | None) -> None:
+    """Refuses to listen to a network without a key: everybody who may connect can run programs on every worker."""
+    if key is None and not is_loopback(host):
+        raise Failure(
+            f"--host {host} without a key: everybody who reaches this port could run programs on every worker. Add\n"
+            "    --key cluster.pem\n"
+            "It makes the file if there is none. Only those who have the file can connect."
+        )
+    if key is not None and Path(key).is_dir():
+        raise Failure(f"--key {key} is a folder: name a file in it.")
+
+
+def check_client(address: str, key: str | None) -> None:
+    """Refuses an address and a key that do not belong together. address: tls://HOST:PORT or tcp://HOST:PORT."""
+    scheme, host = _parts(address)
+    if scheme not in ("tcp", "tls") or not host:
+        raise Failure(f"{address} is no address of a scheduler. ./lab scheduler says its own, such as tls://HOST:8786")
+    if scheme == "tls" and key is None:
+        raise Failure(f"{address} needs the cluster's key: add --key FILE. {COPY}")
+    if scheme == "tcp" and key is not None:
+        raise Failure(f"{address}: a key is for tls://. Was the scheduler started with --key?")
+    if scheme == "tcp" and not is_loopback(host):
+        raise Failure(
+            f"{address} leads to another machine without a key. Start the scheduler there by\n"
+            f"    ./lab scheduler --host {host} --key cluster.pem\n"
+            "and use tls:// and --key cluster.pem here."
+        )
+    if key is not None and not Path(key).is_file():
+        raise Failure(f"--key {key}: there is no such file. {COPY}")
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def listens_only_here(address: str) -> bool:
+    return is_loopback(_parts(address)[1])
+
+
+def make_if_missing(file: Path) -> bool:
+    """Whether a new key was made. Only its owner may read it."""
+    if file.exists():
+        return False
+    if shutil.which("openssl") is None:
+        raise Failure("a key is made by openssl, which this machine lacks. Install it (Debian: openssl).")
+    with tempfile.TemporaryDirectory(prefix="warpladder-") as folder:
+        private, public = Path(folder) / "private", Path(folder) / "public"
+        command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        command += ["-days", str(DAYS), "-subj", "/CN=warpladder", "-keyout", str(private), "-out", str(public)]
+        made = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
+        if made.returncode != 0:
+            raise Failure(f"{last_lines(made.stderr, 4)}\nopenssl could not make a key.")
+        try:
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise Failure(f"--key {file} cannot be written: {error.strerror}") from error
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(private.read_bytes() + public.read_bytes())
+    return True
+
+
+def options(key: str | Path | None) -> list[str]:
+    """The options of Dask's own commands."""
+    if key is None:
+        return []
+    file = str(Path(key).absolute())
+    return ["--protocol", "tls", "--tls-ca-file", file, "--tls-cert", file, "--tls-key", file]
+
+
+def _parts(address: str) -> tuple[str, str]:
+    whole = address if "://" in address else f"tcp://{address}"
+    try:
+        parts = urlsplit(whole)
+        return parts.scheme, parts.hostname or ""
+    except ValueError:
+        return "", ""
