@@ -44,24 +44,36 @@ Submission::Submission(SubmissionSpec spec)
   }
   fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // a program that never reads must not block us
   child_.emplace(program);
+  if (device_) child_->works_with(device_->child());
   jobs_.read.reset();
 }
 
 std::string Submission::printed() const { return child_->output() + child_->errors(); }
 
+Child::Event Submission::wait(double seconds) {
+  const double before = child_->used();
+  const Child::Event event =
+      child_->wait(spec_.allowance != nullptr ? std::min(seconds, spec_.allowance->left()) : seconds);
+  if (spec_.allowance != nullptr) spec_.allowance->used += child_->used() - before;
+  return event;
+}
+
+Failure Submission::out_of_time(const std::string& what, double seconds) {
+  timed_out_ = true;
+  if (spec_.allowance != nullptr && spec_.allowance->left() == 0) return allowance_failure(spec_.allowance->seconds);
+  return time_failure(what + " within " + seconds_text(seconds));
+}
+
 // Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.
 std::optional<Failure> Submission::await(double seconds, const std::string& what) {
   std::optional<Failure> failure;
-  switch (child_->wait(seconds)) {
+  switch (wait(seconds)) {
     case Child::Event::kLine: return std::nullopt;
     case Child::Event::kEnded:
       throw_if_killed();
       failure = ended_failure(*child_, spec_.cpu_seconds);
       break;
-    case Child::Event::kTimeout:
-      timed_out_ = true;
-      failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
-      break;
+    case Child::Event::kTimeout: failure = out_of_time(what + " gave no answer", seconds); break;
     case Child::Event::kOutputLimit: failure = output_failure(); break;
   }
   failure->printed = printed();
@@ -219,11 +231,9 @@ std::optional<Failure> Submission::device_trouble() {
 std::optional<Failure> Submission::stop_program() {
   if (auto failure = say("{\"quit\":true}\n")) return failure;
   const double seconds = kCasesToStart * spec_.lab.limits.one_case;
-  switch (child_->wait(seconds)) {
+  switch (wait(seconds)) {
     case Child::Event::kEnded: throw_if_killed(); break;
-    case Child::Event::kTimeout:
-      timed_out_ = true;
-      return time_failure("the program did not end within " + seconds_text(seconds));
+    case Child::Event::kTimeout: return out_of_time("the program did not end", seconds);
     case Child::Event::kLine:
       return refused_failure(child_->line(), child_->errors());  // a destructor wrote it, or the program made it up
     case Child::Event::kOutputLimit: return output_failure();

@@ -28,11 +28,14 @@ class Submission {
   // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
   std::optional<Failure> device_trouble();
   std::string report() const;                 // lockstep's, after stop(); "" if there is none
+  double used() const { return child_->used(); }  // seconds that the program worked or slept while we waited
   std::string printed() const;                // the code's stdout, then its stderr, on which lockstep writes as well
   std::string card() const { return card_; }  // the card's name, from the runtime
   const Answered& answered() const { return answered_; }  // the last run, if it passed
 
  private:
+  Child::Event wait(double seconds);
+  Failure out_of_time(const std::string& what, double seconds);
   std::optional<Failure> await(double seconds, const std::string& what);
   std::optional<Failure> greeted();
   Job job_of(const Case& job) const;

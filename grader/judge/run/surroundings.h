@@ -17,6 +17,12 @@ struct Device {
   size_t guard_bytes() const { return is_lockstep ? 0 : 4096; }
 };
 
+// The time that all runs of one submission may take together.
+struct Allowance {
+  double seconds = 0, used = 0;
+  double left() const { return seconds > used ? seconds - used : 0; }
+};
+
 struct SubmissionSpec {
   std::filesystem::path binary;
   Device device;
@@ -28,6 +34,7 @@ struct SubmissionSpec {
   std::filesystem::path trace;  // lockstep writes it; "": none
   std::filesystem::path cache;  // PoCL keeps compiled kernels there; "": nowhere
   double cpu_seconds = 600;
+  Allowance* allowance = nullptr;  // of all processes of the submission; null: there is none
   bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
 
   // Lockstep's device is a process; else it is a card, or PoCL in the program itself.

@@ -51,13 +51,8 @@ std::string failure_text(const Result& result, const std::string& command) {
   for (const std::string& step : failure.steps) text += indented(step, "    ");
   if (!failure.printed.empty()) text += printed_text(failure.printed);
   if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
-  if (!result.failed_case.empty()) {
-    text +=
-        "  again\n    " + command + " --case " + result.failed_case + " --seed " + std::to_string(result.setting.seed);
-    if (!result.failed_schedule.empty()) text += " --schedules " + result.failed_schedule;
-    text += "\n";
-  }
-  return text;
+  const std::string again = again_text(result, command);
+  return again.empty() ? text : text + "  again\n    " + again + "\n";
 }
 
 std::string rule_text(const RuleResult& result) {
@@ -71,6 +66,19 @@ std::string rule_text(const RuleResult& result) {
 }
 
 }  // namespace
+
+// A finding belongs to a whole process, in which several cases may have run.
+std::string again_text(const Result& result, const std::string& command) {
+  const Setting& setting = result.setting;
+  const bool is_found = setting.is_thorough && result.failure && result.failure->check.starts_with("finding.");
+  if (!result.failure || (result.failed_case.empty() && !is_found)) return "";
+  std::string text = command;
+  if (result.failed_on_lockstep) text += " --device lockstep";
+  if (setting.is_thorough) text += " --thorough";
+  if (!result.failed_case.empty()) text += " --case " + result.failed_case;
+  text += " --seed " + std::to_string(setting.seed);
+  return result.failed_schedule.empty() ? text : text + " --schedules " + result.failed_schedule;
+}
 
 std::string to_text(const Result& result, const std::string& command) {
   const std::string device = result.opencl_device.empty() ? result.setting.device : "OpenCL: " + result.opencl_device;

@@ -1,6 +1,7 @@
 // Whole judgements, with the fake runner in place of a lab's binary.
 #include "grader/judge/trial/judge.h"
 
+#include <algorithm>
 #include <chrono>
 #include <tuple>
 
@@ -50,7 +51,7 @@ class Judging : public ::testing::Test {
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "speed": )" +
                             speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
-                            R"( "limits": {"case_s": 1, "real_s": 1, "compile_s": )" +
+                            R"( "limits": {)" + more_limits_ + R"("case_s": 1, "real_s": 1, "compile_s": )" +
                             std::to_string(compile_seconds_) + R"(},
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
@@ -82,6 +83,7 @@ class Judging : public ::testing::Test {
   std::string speed_ = R"([], "speed_why": "w")";
   std::string starter_ = "null";
   int compile_seconds_ = 60;
+  std::string more_limits_;
   std::string rule_ = R"("counter": "barriers", "per": "block", "op": "<=")";
 };
 
@@ -203,12 +205,68 @@ TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
   EXPECT_EQ(result.failure->printed, "lockstep: kernel k wrote 4 bytes outside\n");
 }
 
-TEST_F(Judging, EveryCaseCanBeChecked) {
-  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
-  options_.selection.check_all = true;
+// The finding is only there beyond the sizes that ./lab check looks at.
+TEST_F(Judging, AGradeFindsWhatTheMeasuredRunAloneDoes) {
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  const testing::Environment large("WARPLADDER_FAKE_FINDING_AT", "5000");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  options_.thorough = true;
   const Result result = judge_with("", "scan", "scan_inclusive");
-  EXPECT_EQ(check(result), "finding.leak");
-  EXPECT_EQ(result.cases.back().name, "scan_inclusive.real.random");
+  EXPECT_EQ(check(result), "finding.race");
+  EXPECT_EQ(points(result), 0);
+  EXPECT_EQ(again_text(result, "./lab check 07"),
+            "./lab check 07 --thorough --case " + result.failed_case + " --seed 5");
+  EXPECT_THAT(to_text(result, "./lab check 07"), ::testing::HasSubstr("again\n    ./lab check 07 --thorough --case "));
+  options_.selection.only_case = result.failed_case;
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.race");
+}
+
+// In one process several cases ran, and the finding says nothing of its case.
+TEST_F(Judging, AFindingOfManyCasesIsShownByAllOfThem) {
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  EXPECT_EQ(again_text(judge_with("", "scan", "scan_inclusive"), "judge"), "");
+  options_.thorough = true;
+  EXPECT_EQ(again_text(judge_with("", "scan", "scan_inclusive"), "judge"), "judge --thorough --seed 5");
+}
+
+TEST_F(Judging, AGradeOfRightCodePassesAndCountsItsDrawnCases) {
+  const size_t quick = judge_with("", "scan", "scan_inclusive").planned_cases;
+  options_.thorough = true;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "pass");
+  EXPECT_EQ(result.planned_cases, quick + 2);
+  EXPECT_EQ(result.cases.size(), result.planned_cases);
+  EXPECT_TRUE(std::ranges::is_sorted(result.cases, {}, &CaseResult::place));
+  EXPECT_EQ(points(result), 100);
+}
+
+// They run in an order that the seed draws.
+TEST_F(Judging, TheFirstOfSeveralWrongCasesIsReported) {
+  options_.thorough = true;
+  for (options_.seed = 1; options_.seed <= 3; ++options_.seed)
+    EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
+}
+
+TEST_F(Judging, AGradeOnACardRunsTheBinaryOnLockstepToo) {
+  options_.on_gpu = options_.thorough = true;
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  const testing::Environment large("WARPLADDER_FAKE_FINDING_AT", "5000");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.race");
+  EXPECT_TRUE(again_text(result, "judge").starts_with("judge --device lockstep --thorough --case ")) << again_text(result, "judge");
+  EXPECT_EQ(result.cases.size(), result.planned_cases);
+  options_.thorough = false;
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+}
+
+// Each call has a second, and is right; it sleeps for a part of it.
+TEST_F(Judging, AllRunsTogetherHaveALimit) {
+  more_limits_ = R"("whole_s": 1.5, )";
+  const Result result = judge_with("sleeps_300_ms", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "time");
+  EXPECT_THAT(result.failure->steps.back(), ::testing::HasSubstr("all runs of the program together took more than 1.5"));
+  EXPECT_GT(result.cases.size(), 2u);
+  EXPECT_LT(result.cases.size(), 6u);
 }
 
 TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
