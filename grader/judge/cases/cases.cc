@@ -100,8 +100,8 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
                         {"drawn2", from_half(real)}};
   std::vector<Case> cases;
   for (const Size& size : sizes) {
-    cases.push_back(make_case(lab.contract->find_entry(lab.measured), size,
-                              lab.inputs[random.below(lab.inputs.size())], seed));
+    cases.push_back(
+        make_case(lab.contract->find_entry(lab.measured), size, lab.inputs[random.below(lab.inputs.size())], seed));
     if (cases.back().entry->takes_block) cases.back().block = lab.blocks[random.below(lab.blocks.size())];
   }
   return cases;

@@ -27,13 +27,13 @@ struct SubmissionSpec {
   std::filesystem::path binary;
   Device device;
   Lab lab;
-  size_t largest_n = 0;         // the largest n of all jobs to come
-  std::string schedule;         // lockstep's schedule; "": its own choice
-  bool checked = false;         // under every check of lockstep
-  int failing_call = 0;         // lockstep lets this call of CUDA's fail, counted within the function; 0: none
-  std::filesystem::path trace;  // lockstep writes it; "": none
-  std::filesystem::path cache;  // PoCL keeps compiled kernels there; "": nowhere
-  double cpu_seconds = 600;
+  size_t largest_n = 0;            // the largest n of all jobs to come
+  std::string schedule;            // lockstep's schedule; "": its own choice
+  bool checked = false;            // under every check of lockstep
+  int failing_call = 0;            // lockstep lets this call of CUDA's fail, counted within the function; 0: none
+  std::filesystem::path trace;     // lockstep writes it; "": none
+  std::filesystem::path cache;     // PoCL keeps compiled kernels there; "": nowhere
+  double cpu_seconds = 600;        // of each process; checked ones get four times as many
   Allowance* allowance = nullptr;  // of all processes of the submission; null: there is none
   bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
 

@@ -95,7 +95,7 @@ class Opponent {
     if (below.binary.empty()) return;
     SubmissionSpec other = specification;
     other.binary = below.binary;
-    other.allowance = nullptr;  // the submission does not pay for its baseline
+    other.allowance = nullptr;           // the submission does not pay for its baseline
     other.lab = load_lab(below.folder);  // which may have another entry
     other.lab.sizes.real = lab_.sizes.real;
     number_ = other.lab.number;

@@ -116,7 +116,7 @@ void Trial::run_plan(const Plan& plan, bool throws_killed) {
   spec.cache =
       folder_.path() / "pocl";  // the processes of one judgement share compiled kernels, and leave nothing behind
   spec.throws_killed = throws_killed;
-  Allowance allowance{lab_.limits.whole * (options_.thorough ? kSlowerChecked : 1)};
+  Allowance allowance{lab_.limits.whole};
   spec.allowance = &allowance;
   for (const Step& step : plan.steps) {
     if (step.needs == Step::Needs::kNoFailure && ledger_.has_failure()) continue;

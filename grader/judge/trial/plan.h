@@ -19,8 +19,8 @@ enum class Checks { kNone, kAll };  // the checks of lockstep
 struct Batch {
   std::vector<Case> cases;
   Checks checks = Checks::kNone;
-  std::string schedule = "";  // lockstep's schedule; "": its own choice
-  bool keeps_output = false;  // the verdict shows what the code printed
+  std::string schedule = "";                 // lockstep's schedule; "": its own choice
+  bool keeps_output = false;                 // the verdict shows what the code printed
   std::optional<uint64_t> shuffled_by = {};  // the seed of the order in which they run; nothing: as they stand
 };
 

@@ -1,8 +1,8 @@
 #include "grader/judge/trial/steps.h"
 
 #include <algorithm>
-#include <iterator>
 #include <fstream>
+#include <iterator>
 
 #include "grader/judge/base/random.h"
 #include "grader/judge/run/process_failure.h"
@@ -49,17 +49,12 @@ Failure silent_failure() {
                          "Return from the function; do not end the program.");
 }
 
-double limit_of(const Case& job, const SubmissionSpec& spec) {
-  const Lab& lab = spec.lab;
-  const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
-  const double seconds = is_real ? lab.limits.real_case : lab.limits.one_case;
-  return spec.checked && job.n > kLargestChecked ? kSlowerChecked * seconds : seconds;
-}
-
 // False: the process can run no further case.
 bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& job, Ledger& ledger) {
   submission.give(input_of(spec.lab, job));
-  auto failure = submission.run(job, limit_of(job, spec));
+  const Lab& lab = spec.lab;
+  const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
+  auto failure = submission.run(job, is_real ? lab.limits.real_case : lab.limits.one_case);
   // The code could put a hidden case into the name of its device, so only public cases set it.
   const std::string& device = submission.answered().opencl_device;
   if (job.alias.empty() && !device.empty()) ledger.result().opencl_device = device;
@@ -186,11 +181,12 @@ bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledge
   return false;
 }
 
-// One case for each entry. Ends after the first failure.
+// One case for each entry. Ends after the first failure. At least half of the submission's time is left for other
+// steps.
 void let_calls_fail(const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
+  const double& used = spec.allowance->used;
   for (const Case& job : cases) {
-    const double& used = spec.allowance->used;
-    const double until = used + kFailingCases * spec.lab.limits.one_case;
+    const double until = std::min(used + kFailingCases * spec.lab.limits.one_case, spec.allowance->seconds / 2);
     int call = 1;
     while (call <= kMostFailing && used < until && let_call_fail(spec, job, call, ledger)) ++call;
     if (ledger.has_failure()) return;
@@ -241,8 +237,8 @@ void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& f
   fail_by_findings(parse_report(*text), ledger);
 }
 
-// The reports of the step's cases by their names, each from a process of its own. Which of these processes measures does
-// not show in its place among them. Empty: a case failed.
+// The reports of the step's cases by their names, each from a process of its own. Which of these processes measures
+// does not show in its place among them. Empty: a case failed.
 std::map<std::string, Report> measure(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   std::vector<Case> cases;
   for (const Batch& batch : step.batches) std::ranges::copy(batch.cases, std::back_inserter(cases));

@@ -8,10 +8,6 @@
 
 namespace warpladder {
 
-// lockstep's checks make a program at most so many times as slow (measured over all labs). So a case that is too large
-// to be checked outside of a grade may take so many times its limit inside, and a whole submission likewise.
-inline constexpr double kSlowerChecked = 4;
-
 // spec: the binary, lab and device; the step decides the rest. seed: of the measured inputs.
 void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, uint64_t seed, Ledger& ledger);
 

@@ -45,7 +45,7 @@ struct Setting {
   std::string baseline;
   uint64_t seed = 0;
   bool is_thorough = false;  // every run on lockstep was under all checks
-  bool is_whole = false;  // everything that a grade needs was asked for; else there is no score
+  bool is_whole = false;     // everything that a grade needs was asked for; else there is no score
   Worth worth;
   SandboxUsed sandbox;
 };

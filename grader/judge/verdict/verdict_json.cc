@@ -77,12 +77,9 @@ Json time_json(const Result& result) {
 Json failure_json(const Result& result, const std::string& command) {
   if (!result.failure) return nullptr;
   const Failure& failure = *result.failure;
-  Json json = {{"steps", failure.steps},
-               {"next", failure.next_step},
-               {"printed", failure.printed},
-               {"again", again_text(result, command)},
-               {"case", result.failed_case},
-               {"schedule", result.failed_schedule}};
+  Json json = {{"steps", failure.steps},     {"next", failure.next_step},
+               {"printed", failure.printed}, {"again", again_text(result, command)},
+               {"case", result.failed_case}, {"schedule", result.failed_schedule}};
   if (failure.instructor) {
     const Failure::Secret& secret = *failure.instructor;
     json["instructor"] = {

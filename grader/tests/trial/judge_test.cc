@@ -50,8 +50,8 @@ class Judging : public ::testing::Test {
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "speed": )" +
-                            speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
-                            R"( "limits": {)" + more_limits_ + R"("case_s": 1, "real_s": 1, "compile_s": )" +
+                            speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ + R"( "limits": {)" +
+                            more_limits_ + R"("case_s": 1, "real_s": 1, "compile_s": )" +
                             std::to_string(compile_seconds_) + R"(},
                            "rules": [{"name": "few", "reference": 10, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
@@ -253,7 +253,8 @@ TEST_F(Judging, AGradeOnACardRunsTheBinaryOnLockstepToo) {
   const testing::Environment large("WARPLADDER_FAKE_FINDING_AT", "5000");
   const Result result = judge_with("", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "finding.race");
-  EXPECT_TRUE(again_text(result, "judge").starts_with("judge --device lockstep --thorough --case ")) << again_text(result, "judge");
+  EXPECT_TRUE(again_text(result, "judge").starts_with("judge --device lockstep --thorough --case "))
+      << again_text(result, "judge");
   EXPECT_EQ(result.cases.size(), result.planned_cases);
   options_.thorough = false;
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
@@ -264,7 +265,8 @@ TEST_F(Judging, AllRunsTogetherHaveALimit) {
   more_limits_ = R"("whole_s": 1.5, )";
   const Result result = judge_with("sleeps_300_ms", "scan", "scan_inclusive");
   EXPECT_EQ(check(result), "time");
-  EXPECT_THAT(result.failure->steps.back(), ::testing::HasSubstr("all runs of the program together took more than 1.5"));
+  EXPECT_THAT(result.failure->steps.back(),
+              ::testing::HasSubstr("all runs of the program together took more than 1.5"));
   EXPECT_GT(result.cases.size(), 2u);
   EXPECT_LT(result.cases.size(), 6u);
 }

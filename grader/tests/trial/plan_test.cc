@@ -71,7 +71,8 @@ TEST_F(Planning, OnACardNothingCountsAndTheClockIsLast) {
 TEST_F(Planning, AGradeChecksEveryRunAndAddsDrawnSizes) {
   options_.thorough = true;
   for (const bool is_hidden : {false, true}) {
-    if (is_hidden) hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7000, 1, 64, "hidden.1"}}, 99};
+    if (is_hidden)
+      hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7000, 1, 64, "hidden.1"}}, 99};
     const std::vector<Step> steps = plan().steps;
     for (const Step& step : steps) {
       for (const Batch& batch : step.batches) {
@@ -84,7 +85,8 @@ TEST_F(Planning, AGradeChecksEveryRunAndAddsDrawnSizes) {
     ASSERT_EQ(last.kind, Kind::kCounters);
     ASSERT_EQ(last.batches.size(), 2u);
     EXPECT_EQ(last.batches[0].cases.at(0).n, lab_.sizes.real);
-    for (const Case& job : last.batches[1].cases) EXPECT_EQ(job.alias.starts_with("hidden.drawn"), is_hidden) << job.name;
+    for (const Case& job : last.batches[1].cases)
+      EXPECT_EQ(job.alias.starts_with("hidden.drawn"), is_hidden) << job.name;
   }
 }
 
