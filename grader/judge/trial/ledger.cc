@@ -33,7 +33,7 @@ void Ledger::fail_case(const Case& job, const std::string& schedule, Failure fai
   const bool is_earlier = result_.failure && result_.failure->verdict == Verdict::kWrongAnswer &&
                           failure.verdict == Verdict::kWrongAnswer && job.place < failed_place_;
   if (is_earlier) result_.failure.reset();
-  if (is_right()) {
+  if (is_earlier || is_right()) {
     result_.failed_case = job.name;
     result_.failed_schedule = schedule;
     failed_place_ = job.place;

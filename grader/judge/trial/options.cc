@@ -122,8 +122,8 @@ void check_options(const JudgeOptions& judge) {
   if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed) wrong_usage("--only speed works on a card only");
   const Selection& selection = judge.selection;
   const bool is_part = !selection.schedules.empty() || !selection.input.empty();
-  if (judge.thorough && (is_part || !judge.report.empty()))
-    wrong_usage("--thorough goes with a whole grade or one --case: not beside --schedules, --input or --report");
+  if (judge.thorough && is_part)
+    wrong_usage("--thorough goes with a whole grade, one --case or a --report: not beside --schedules or --input");
   if (judge.hold != Figures::kNone && (is_part || !judge.selection.only_case.empty()))
     wrong_usage("--hold needs all that is measured: not beside --case, --schedules or --input");
   if (!judge.hidden.empty() && (is_part || judge.hold != Figures::kNone))

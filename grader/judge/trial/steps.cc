@@ -228,7 +228,9 @@ void fail_by_findings(const Report& report, Ledger& ledger) {
 }
 
 // Runs the case and writes lockstep's report of it into the file.
-void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& file, Ledger& ledger) {
+void write_report(SubmissionSpec spec, const Batch& batch, const fs::path& file, Ledger& ledger) {
+  const Case& job = batch.cases.front();
+  spec.checked = can_be_checked(spec, batch.checks);
   const auto text = report_of(spec, job, ledger);
   if (!text) return;
   if (spec.lab.is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
@@ -300,7 +302,7 @@ void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, 
       return;
     case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
     case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step.file, ledger);
-    case Step::Kind::kReport: return write_report(spec, step.batches.front().cases.front(), step.file, ledger);
+    case Step::Kind::kReport: return write_report(spec, step.batches.front(), step.file, ledger);
     case Step::Kind::kRulesUnmeasured:
       for (const Rule& rule : spec.lab.rules) result.rules.push_back({rule, std::nullopt, true});
       return;
