@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Under lockstep's checks every lab's solution has the same counters and the same modelled time as without them.
 
-    checks_test.py JUDGE BUILD       for each BUILD/labs/NN_name/solution: two reports of its measured case, made smaller
+    checks_test.py JUDGE BUILD     for each BUILD/labs/NN_name/solution: two reports of its measured case, made smaller
 
 A grade measures under all checks, and ./lab check without them. Both must read the same figures.
 """
