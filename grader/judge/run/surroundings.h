@@ -29,6 +29,7 @@ struct SubmissionSpec {
   Lab lab;
   size_t largest_n = 0;            // the largest n of all jobs to come
   std::string schedule;            // lockstep's schedule; "": its own choice
+  std::string card;                // the name that lockstep gives itself; "": its own
   bool checked = false;            // under every check of lockstep
   int failing_call = 0;            // lockstep lets this call of CUDA's fail, counted within the function; 0: none
   std::filesystem::path trace;     // lockstep writes it; "": none

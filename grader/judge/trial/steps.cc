@@ -105,6 +105,7 @@ void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
   spec.checked = can_be_checked(spec, batch.checks);
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
+  if (!spec.device.is_lockstep) ledger.result().card = submission.card();
   run_cases(submission, spec, cases, ledger);
   ledger.sort_cases();
   end_program(submission, spec, cases.size() == 1 ? &cases.front() : nullptr, ledger);
@@ -278,9 +279,11 @@ void measure_on_lockstep(const SubmissionSpec& spec, const Step& step, const fs:
   }
 }
 
-// On a card nothing looks for races. The binary is the same, and it must be right there, too.
+// On a card nothing looks for races. The binary is the same, and it must be right there, too. Lockstep has the card's
+// name, for code that asks.
 void check_on_lockstep(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   spec.device.is_lockstep = true;
+  spec.card = ledger.result().card;
   const Result before = ledger.result();
   measure(spec, step, ledger);
   Result& result = ledger.result();

@@ -67,6 +67,7 @@ struct Result {
   std::optional<Failure> failure;            // the one that is reported; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": not in a case
   std::vector<CaseResult> cases;
+  std::string card;                              // on which cases ran, from the runtime; "": on none
   bool failed_on_lockstep = false;               // in a run that was added because a card checks nothing
   size_t planned_cases = 0, planned_hidden = 0;  // hidden cases are among the planned ones
   std::vector<RuleResult> rules;

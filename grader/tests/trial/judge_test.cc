@@ -452,6 +452,16 @@ TEST_F(Judging, ACompilerThatRefusesEveryFileIsOurTrouble) {
   }
 }
 
+// The file that does nothing has the same time as the submission, and both need most of it.
+TEST_F(Judging, ASlowCompilerIsNoTrouble) {
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "nonsense");
+  compile_seconds_ = 6;
+  write_compiler("sleep 3.5; ! grep -q nonsense $0 && c++ -x c++ -c /dev/null -o $1");
+  EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kCompileError);
+}
+
 TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {
   options_.binary.clear();
   options_.file = folder_.path() / "a.cu";
