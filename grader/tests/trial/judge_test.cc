@@ -268,7 +268,7 @@ TEST_F(Judging, AllRunsTogetherHaveALimit) {
   EXPECT_THAT(result.failure->steps.back(),
               ::testing::HasSubstr("all runs of the program together took more than 1.5"));
   EXPECT_GT(result.cases.size(), 2u);
-  EXPECT_LT(result.cases.size(), 6u);
+  EXPECT_LT(result.cases.size(), 12u);  // a wait that is counted late makes some sleeps shorter
 }
 
 TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
