@@ -130,6 +130,7 @@ def _check(check: Parser) -> None:
     option("--case", metavar="NAME", help="this case alone, such as reduce_sum.33.ones")
     option("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")
     option("--schedules", metavar="LIST", help="a few cases under each of forward, reverse, random:N")
+    option("--thorough", action="store_true", help="as ./lab grade does: every run under all checks, and more sizes")
     option("--json", metavar="F", help="write the whole verdict to this file")
 
 

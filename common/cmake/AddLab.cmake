@@ -82,7 +82,7 @@ endfunction()
 # One call of the judge as a test. ARGN: further arguments.
 function(warpladder_lab_test name number lab build device)
   add_test(NAME ${name} COMMAND judge --lab ${lab} --build ${build} --device ${device} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS "lab${number};${device}" TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES LABELS "lab${number};${device}" TIMEOUT ${WARPLADDER_HANGS_AFTER})
   if(device STREQUAL gpu)
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)  # otherwise they disturb each other's times
   endif()
@@ -196,7 +196,8 @@ function(add_lab lab)
   list(JOIN schedules "," schedules)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                       --schedules forward,reverse,${schedules})
-  warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --check-all)
+  warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --thorough
+                      --hold reference)
 endfunction()
 
 # labNN.report: lockstep's report on a solution's measured case, for the modelled speedups of the rungs above. Made
@@ -226,7 +227,7 @@ function(warpladder_lab_programs)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${folder})
     add_dependencies(lab${number} ${target})
     add_test(NAME program.${number}.${program} COMMAND ${target} --check)
-    set_tests_properties(program.${number}.${program} PROPERTIES LABELS lab${number} TIMEOUT 60)
+    set_tests_properties(program.${number}.${program} PROPERTIES LABELS lab${number} TIMEOUT ${WARPLADDER_HANGS_AFTER})
   endforeach()
 endfunction()
 
@@ -242,7 +243,7 @@ function(warpladder_oclgrind_test)
   foreach(n IN ITEMS 1025 4097)
     add_test(NAME oclgrind.${number}.${n} COMMAND ${WARPLADDER_OCLGRIND} --data-races $<TARGET_FILE:judge> --lab ${lab}
              --build ${folder}/build.json --binary ${folder}/solution --case ${entry}.${n}.random)
-    set_tests_properties(oclgrind.${number}.${n} PROPERTIES LABELS lab${number} TIMEOUT 300
+    set_tests_properties(oclgrind.${number}.${n} PROPERTIES LABELS lab${number} TIMEOUT ${WARPLADDER_HANGS_AFTER}
                          FAIL_REGULAR_EXPRESSION "data race;Invalid;divergence;Out of bounds;exceeds")
   endforeach()
 endfunction()

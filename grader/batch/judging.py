@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import secrets
+import shlex
 import shutil
 import signal
 import subprocess
@@ -28,9 +29,9 @@ from . import memory
 from .intake import Submission
 from .records import FAULT, Grader
 
-# The judge limits each of its own steps. The slowest verdict on a reference took 35 s on two busy cores. A judge that
-# takes this long hangs.
-WALL_SECONDS = 1800.0
+# The judge limits what it runs, by the time that processes work or sleep. This is a guard against a hang, with room for
+# a busy machine.
+WALL_SECONDS = 3 * 3600.0
 END_SECONDS = 5.0  # for the judge to clean up
 ATTEMPTS = 2  # if the judge crashed or could not be started; not if it reports a fault itself
 FAULT_CODE = 2  # the judge's exit code for a fault of its own or of the machine
@@ -101,7 +102,8 @@ def _attempt(task: Task, lab: Lab, place: Place) -> dict[str, Any]:
         verdict, said, hidden = (Path(own) / name for name in ("verdict.json", "said.txt", "hidden"))
         command = judge.command(place.tree, lab, task.device)
         command += ["--file", str(Path(sources) / task.submission.main), "--seed", str(task.grader.options["seed"])]
-        command += ["--json", str(verdict), "--command", f"./lab check {lab.number}"]
+        again = f"./lab check {lab.number} --file {shlex.quote(task.submission.main)}"
+        command += ["--thorough", "--json", str(verdict), "--command", again]
         if task.hidden is not None:
             hidden.write_bytes(task.hidden)
             command += ["--hidden", str(hidden)]

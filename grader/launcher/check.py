@@ -33,6 +33,8 @@ def run(arguments: Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="warpladder-") as folder:
         written = verdict or Path(folder) / "verdict.json"
         command += ["--json", str(written)]
+        if arguments.thorough:
+            command.append("--thorough")
         if bytes_of:
             command += ["--input", str(bytes_of)]
         code = subprocess.run(command).returncode

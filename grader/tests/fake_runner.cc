@@ -1,5 +1,6 @@
 // A lab binary without CUDA: it speaks the runner's side of the protocol for the contract of WARPLADDER_FAKE_CONTRACT,
 // honestly or with the fault that WARPLADDER_FAKE_FAULT names.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -28,6 +29,7 @@ namespace {
 std::string fault;
 bool is_first = false;  // this is the first process of a test that counts its processes
 size_t elements = 0;    // elements of all jobs so far
+size_t largest = 0;     // elements of the largest of them
 
 void say(const std::string& line) {
   if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);
@@ -41,6 +43,7 @@ void hang() {
 
 // Does something wrong instead of answering. Returns if this fault is of another kind.
 void misbehave(const Json& job) {
+  if (fault == "sleeps_300_ms") std::this_thread::sleep_for(std::chrono::milliseconds(300));
   if (fault == "hang" || (fault == "hang_once" && is_first)) hang();
   if (fault == "hang_stubborn") {
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU}) std::signal(signal, SIG_IGN);
@@ -157,8 +160,10 @@ void write_report() {
     send(device_fd, text.data(), text.size(), MSG_NOSIGNAL);
     return;
   }
-  // Under checks, a finding of each kind that WARPLADDER_FAKE_FINDING names.
-  const char* kind = checks == "all" ? std::getenv("WARPLADDER_FAKE_FINDING") : nullptr;
+  // Under checks, a finding of each kind that WARPLADDER_FAKE_FINDING names, in a process with a case of that size.
+  const char* size = std::getenv("WARPLADDER_FAKE_FINDING_AT");
+  const bool is_found = checks == "all" && (size == nullptr || largest >= std::stoul(size));
+  const char* kind = is_found ? std::getenv("WARPLADDER_FAKE_FINDING") : nullptr;
   Json findings = Json::array();
   std::istringstream kinds(kind != nullptr ? kind : "");
   for (std::string one; std::getline(kinds, one, ',');) findings.push_back({{"kind", one}, {"message", "two writes"}});
@@ -228,6 +233,7 @@ Json device_ms(const Json& job) {
 void answer(const Json& job) {
   misbehave(job);
   elements += job["n"].get<size_t>();
+  largest = std::max(largest, job["n"].get<size_t>());
   if (!call_cuda(job)) return;
   const bool timed = job["timed"];
   if (timed) ask_judge(job, "set");

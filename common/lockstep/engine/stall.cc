@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include <time.h>
+
 #include "engine/block.h"
 #include "engine/fault.h"
 
@@ -16,7 +18,14 @@ namespace {
 // A look at every register costs about as much as a turn. So it is done every kEvery rounds, after kQuiet rounds
 // without a change: a barrier of the grid takes fewer.
 constexpr uint32_t kQuiet = 64, kEvery = 8;
-constexpr std::chrono::seconds kPatience{10};
+constexpr double kPatience = 10;  // seconds of this thread's processor time
+
+// The host's other threads may be waiting for a processor as long as this one has none: their time does not count.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 // Whether the instruction may change what other threads read: memory, or a barrier's count. Atomics with a result are
 // left out: threads that wait for a lock try them all the time. LaunchState::changes counts those that change a value.
@@ -123,7 +132,7 @@ void StallWatch::look(std::span<const Block* const> blocks) {
   if (now != changes_) reset();
   changes_ = now;
   if (quiet_++ == 0) {
-    since_ = std::chrono::steady_clock::now();
+    since_ = processor_seconds();
     warps_.clear();
   }
   if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(blocks);
@@ -146,7 +155,7 @@ bool StallWatch::all_stuck(std::span<const Block* const> blocks) {
     }
   // Another thread of the program may write what a kernel reads.
   if (all_again && !launch_.memory.host().has_other_threads()) return true;
-  return (all_again || all_idle) && std::chrono::steady_clock::now() - since_ > kPatience;
+  return (all_again || all_idle) && processor_seconds() - since_ > kPatience;
 }
 
 }  // namespace lockstep

@@ -1,11 +1,10 @@
 // stall: finds blocks that wait forever. In: the blocks, after each round of turns. Out: the launch fails if no block
 // can continue. That is certain if no thread has changed memory for some rounds and every warp has returned to an
 // earlier state: the same registers, the same local memory, the same pcs. Loops that count or read the clock never
-// return to a state, and other threads of the program may write memory: then the launch fails after kPatience without a
-// change.
+// return to a state, and other threads of the program may write memory: then the launch fails after kPatience of
+// processor time without a change.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -45,7 +44,7 @@ class StallWatch {
   std::vector<uint32_t> changing_;  // instructions that may change memory that others read; empty: not yet known
   uint64_t changes_ = 0;
   uint32_t quiet_ = 0;  // rounds without a change
-  std::chrono::steady_clock::time_point since_{};
+  double since_ = 0;    // seconds of processor time
   std::unordered_map<const Warp*, Seen> warps_;
 };
 

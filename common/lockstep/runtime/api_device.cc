@@ -2,6 +2,7 @@
 // come from DeviceLimits. Only features that work here are claimed. Clock rates and bus width are those of an H200,
 // since programs compute a peak bandwidth from them. Texture and surface sizes are 0: lockstep has neither.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,7 @@ using namespace lockstep::runtime;
 
 namespace {
 
-constexpr const char* kName = "lockstep (CPU, as an NVIDIA H200)";
+constexpr const char* kName = "lockstep (CPU, as an NVIDIA H200)";  // unless LOCKSTEP_NAME says otherwise
 constexpr const char* kPciBusId = "0000:00:00.0";
 constexpr int kCudaVersion = 13000;  // 13.0
 constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32, kLargestPitch = 0x7fffffff;
@@ -94,7 +95,8 @@ cudaDeviceProp properties_of(const Device& device) {
   cudaDeviceProp p{};
   for (const Fact& fact : facts_of(limits))
     if (fact.property) p.*fact.property = fact.value;
-  std::string_view(kName).copy(p.name, sizeof p.name - 1);
+  const char* name = std::getenv("LOCKSTEP_NAME");
+  std::string_view(name != nullptr && *name != '\0' ? name : kName).copy(p.name, sizeof p.name - 1);
   std::string_view("lockstep").copy(p.uuid.bytes, sizeof p.uuid.bytes);
   p.totalGlobalMem = total_bytes;
   p.sharedMemPerBlock = limits.shared_per_block;

@@ -119,14 +119,18 @@ class Grade:
         failure = self.judge.get("failure") or {}
         if self.verdict == REFUSED:
             return f"./lab grade FOLDER --out OUT{f' --lab {self.lab.number}' if self.lab else ''}"
-        if not failure or self.lab is None or self.verdict == JUDGE_FAULT or self.failed_by_hidden_case:
+        if not failure or self.lab is None or self.verdict == JUDGE_FAULT:
+            return ""
+        if self.failed_by_hidden_case and not failure.get("again"):
             return ""
         words = ["./lab check", self.lab.number, *(["--file", self.file] if self.file else [])]
+        words += ["--thorough"] if self.judge.get("thorough") else []
         words += ["--case", failure["case"]] if failure.get("case") else []
         words += ["--seed", str(self.judge.get("seed"))]
         words += ["--schedules", failure["schedule"]] if failure.get("schedule") else []
+        on_lockstep = self.judge.get("device") == "lockstep" or "--device lockstep" in failure.get("again", "")
         # A student's machine may have a card, on which the same command would look for other faults.
-        return " ".join([*words, "--device", "lockstep" if self.judge.get("device") == "lockstep" else "gpu"])
+        return " ".join([*words, "--device", "lockstep" if on_lockstep else "gpu"])
 
     def _places(self, texts: Sequence[str]) -> list[str]:
         """Places in the files that were handed in."""

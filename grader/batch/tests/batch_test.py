@@ -26,7 +26,7 @@ class Batch(InAFolder):
 
     def grade(self, folder: Path, out: Path, code: int, *options: str, **env: str) -> str:
         process = self.fake.grade(folder, "--out", out, *options, **env)
-        text, _ = process.communicate(timeout=60)
+        text, _ = process.communicate(timeout=3600)
         self.assertEqual(process.returncode, code, text)
         return text
 
@@ -81,7 +81,7 @@ class Batch(InAFolder):
         second = self.fake.grade(folder, "--out", resumed, "--jobs", "2")
         until(lambda: self.fake.calls() == 12 + 6 + 2)
         second.send_signal(signal.SIGTERM)
-        text, _ = second.communicate(timeout=60)
+        text, _ = second.communicate(timeout=3600)
         self.assertEqual(second.returncode, 130, text)
         self.assertIn("8 not graded yet. The same command goes on", text)
         self.assertFalse(left_behind(self.folder))
@@ -186,7 +186,7 @@ class Batch(InAFolder):
             ((folder, "--out", self.folder / "out", "--scheduler", "tcp://127.0.0.1:9"), "nobody answers there"),
         ):
             process = self.fake.grade(*arguments)
-            said, _ = process.communicate(timeout=60)
+            said, _ = process.communicate(timeout=3600)
             self.assertEqual(process.returncode, 2, said)
             self.assertIn(text, said)
 

@@ -55,7 +55,7 @@ class Cluster(InAFolder):
 
     def grade(self, folder: Path, out: Path, code: int, *options: str, **env: str) -> str:
         process = self.fake.grade(folder, "--out", out, *options, **env)
-        text, _ = process.communicate(timeout=120)
+        text, _ = process.communicate(timeout=3600)
         self.assertEqual(process.returncode, code, text + (self.folder / "log").read_text(encoding="utf-8")[-3000:])
         return text
 
@@ -73,7 +73,7 @@ class Cluster(InAFolder):
         until(lambda: len(records(out)) == done and self.fake.calls() == calls)
         self.kill(workers[0])
         self.fake.gate.touch()
-        text, _ = batch.communicate(timeout=120)
+        text, _ = batch.communicate(timeout=3600)
         self.assertEqual(batch.returncode, 1, text)
         found = records(out)
         self.assertEqual(sorted(found), sorted(what))
@@ -95,7 +95,7 @@ class Cluster(InAFolder):
         batch = self.fake.grade(few, "--out", lost, "--scheduler", address)
         until(lambda: len(records(lost)) == 1 and self.fake.calls() == calls + 2)
         self.kill(scheduler)
-        text, _ = batch.communicate(timeout=120)
+        text, _ = batch.communicate(timeout=3600)
         self.assertEqual(batch.returncode, 2, text)
         self.assertIn("connection to the scheduler is lost", text)
         self.assertEqual(list(records(lost)), ["anna"], "what was graded stays, and of the rest nothing is said")

@@ -1,6 +1,7 @@
 #include "grader/judge/cases/cases.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "grader/judge/base/random.h"
@@ -86,6 +87,22 @@ std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
     Case made = make_case(first.entry, {std::to_string(n), n}, lab.measured_inputs[i], seed);
     made.block = first.block;
     cases.push_back(std::move(made));
+  }
+  return cases;
+}
+
+std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
+  Random random(seed_of(seed, "drawn"));
+  const size_t real = lab.sizes.real;
+  const auto from_half = [&](size_t most) { return most - random.below((most + 1) / 2); };
+  const auto doublings = static_cast<uint64_t>(std::bit_width(real));  // any order of magnitude is as likely as another
+  const Size sizes[] = {{"drawn1", from_half(std::min(real, size_t{1} << (1 + random.below(doublings))))},
+                        {"drawn2", from_half(real)}};
+  std::vector<Case> cases;
+  for (const Size& size : sizes) {
+    cases.push_back(
+        make_case(lab.contract->find_entry(lab.measured), size, lab.inputs[random.below(lab.inputs.size())], seed));
+    if (cases.back().entry->takes_block) cases.back().block = lab.blocks[random.below(lab.blocks.size())];
   }
   return cases;
 }

@@ -5,8 +5,13 @@
 
 namespace warpladder {
 
-// Elements. Up to this size lockstep runs a case under its checks, which take three times as long.
+// Elements. Up to this size lockstep runs a case under its checks, also if only the learner asks. A grade runs all
+// cases under them.
 inline constexpr size_t kLargestChecked = 4097;
+// A larger case may take so many times its limit where it is checked, so that no code runs out of time in a grade that
+// had enough of it before. With checks the measured cases of most labs take 2 to 5 times as long. Lab 01's takes 15
+// times as long: without checks, its one loop is interpreted much faster than other code.
+inline constexpr double kSlowerChecked = 16;
 
 struct Case {
   std::string name;  // ENTRY.SIZE.INPUT
@@ -16,6 +21,7 @@ struct Case {
   uint64_t seed = 0;       // the seed of its input
   int block = 0;           // threads of a block, where the entry takes that number
   std::string alias = "";  // of a hidden case: a student reads it in place of the name; "": it is a public case
+  size_t place = 0;        // in the plan; of several wrong answers the one with the first place is reported
 };
 
 enum class Extent {
@@ -31,6 +37,10 @@ Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
 
 // The cases for the rules: measured_case(), and a case of a quarter of its size for each further measured input.
 std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
+
+// For a grade: cases of the measured entry, with sizes that the seed draws up to the measured one's. One may have any
+// size, the other at least half of the measured one's.
+std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed);
 
 bool is_public_size(const Lab& lab, size_t n);  // docs/labs.md or lab.json names this size
 

@@ -108,6 +108,7 @@ Lab::Limits read_limits(Reader reader) {
   limits.one_case = reader.get<double>("case_s", limits.one_case);
   limits.real_case = reader.get<double>("real_s", limits.real_case);
   limits.compile = reader.get<double>("compile_s", limits.compile);
+  limits.whole = reader.get<double>("whole_s", limits.whole);
   reader.finish();
   return limits;
 }

@@ -28,8 +28,8 @@ struct Lab {
   struct Sizes {  // elements
     size_t real = 0, largest = 0;
   };
-  struct Limits {  // seconds
-    double one_case = 10, real_case = 60, compile = 120;
+  struct Limits {  // seconds that a process works or sleeps; whole: all runs of a submission together
+    double one_case = 10, real_case = 60, compile = 120, whole = 120;
   };
 
   std::string name;    // the name of its folder: 02_reduce_neighbored

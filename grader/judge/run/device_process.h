@@ -20,6 +20,7 @@ class DeviceProcess {
   // Call it once the submission's process is gone: it waits so many seconds for the device to end. It is a failure if
   // the submission sent something that no CUDA program sends. Throws JudgeFault if the device crashed.
   std::optional<Failure> finish(double seconds);
+  const Child& child() const { return *child_; }
   std::string report() const;  // after finish(); "" if there is none
 
  private:

@@ -45,6 +45,13 @@ Failure time_failure(const std::string& what) {
                       "Look for a loop whose end is never reached, or for a barrier or a lock that waits for ever.");
 }
 
+Failure allowance_failure(double seconds) {
+  return make_failure(
+      Verdict::kTime, "time",
+      "all runs of the program together took more than " + seconds_text(seconds) + ", which one submission may take",
+      "No single call is too slow, but their sum is. Look for a call that sleeps, or that repeats work.");
+}
+
 Failure output_failure() {
   return make_failure(Verdict::kOutputLimit, "output", "more than 16 MiB were printed",
                       "Print less, or only from one thread.");

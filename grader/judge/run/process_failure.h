@@ -9,6 +9,7 @@ namespace warpladder {
 std::string seconds_text(double seconds);  // "1 second"
 
 Failure time_failure(const std::string& what);
+Failure allowance_failure(double seconds);  // of all runs together
 Failure output_failure();
 // The runner never sends this line, or not at this point.
 Failure protocol_failure(const std::string& what);

@@ -24,10 +24,15 @@ ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
   return {n * contract.element_bytes, contract.out_bytes(n), guard};
 }
 
+SubmissionSpec with_limits(SubmissionSpec spec) {
+  if (spec.checked) spec.cpu_seconds *= 4;
+  return spec;
+}
+
 }  // namespace
 
 Submission::Submission(SubmissionSpec spec)
-    : spec_(std::move(spec)),
+    : spec_(with_limits(std::move(spec))),
       input_("input", spec_.largest_n * spec_.lab.contract->element_bytes, SharedMemory::Others::kMayRead),
       result_("result", layout_of(*spec_.lab.contract, spec_.largest_n, kHostGuard).total(),
               SharedMemory::Others::kMayWrite),
@@ -44,24 +49,39 @@ Submission::Submission(SubmissionSpec spec)
   }
   fcntl(jobs_.write.get(), F_SETFL, O_NONBLOCK);  // a program that never reads must not block us
   child_.emplace(program);
+  if (device_) child_->works_with(device_->child());
   jobs_.read.reset();
 }
 
 std::string Submission::printed() const { return child_->output() + child_->errors(); }
 
+Child::Event Submission::wait(double seconds) {
+  Allowance* const allowance = spec_.allowance;
+  const double before = child_->used();
+  const double most = allowance != nullptr ? std::min(seconds, allowance->left()) : seconds;
+  const Child::Event event = child_->wait(most * slower_);
+  if (allowance == nullptr) return event;
+  allowance->used += (child_->used() - before) / slower_;
+  if (event == Child::Event::kTimeout && most < seconds) allowance->used = allowance->seconds;  // whatever was rounded
+  return event;
+}
+
+Failure Submission::out_of_time(const std::string& what, double seconds) {
+  timed_out_ = true;
+  if (spec_.allowance != nullptr && spec_.allowance->left() == 0) return allowance_failure(spec_.allowance->seconds);
+  return time_failure(what + " within " + seconds_text(seconds * slower_));
+}
+
 // Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.
 std::optional<Failure> Submission::await(double seconds, const std::string& what) {
   std::optional<Failure> failure;
-  switch (child_->wait(seconds)) {
+  switch (wait(seconds)) {
     case Child::Event::kLine: return std::nullopt;
     case Child::Event::kEnded:
       throw_if_killed();
       failure = ended_failure(*child_, spec_.cpu_seconds);
       break;
-    case Child::Event::kTimeout:
-      timed_out_ = true;
-      failure = time_failure(what + " gave no answer within " + seconds_text(seconds));
-      break;
+    case Child::Event::kTimeout: failure = out_of_time(what + " gave no answer", seconds); break;
     case Child::Event::kOutputLimit: failure = output_failure(); break;
   }
   failure->printed = printed();
@@ -174,6 +194,7 @@ std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clo
   const Job job = job_of(one_case);
   const bool is_timed = clock == Clock::kOurs;
   shown_ = {};
+  slower_ = spec_.checked && one_case.n > kLargestChecked ? kSlowerChecked : 1;
   if (auto failure = send(job, clock)) return failure;
   if (auto failure = is_timed ? hold_clock(job, seconds) : await(seconds, one_case.entry->name)) return failure;
   const CameBack back{
@@ -217,13 +238,12 @@ std::optional<Failure> Submission::device_trouble() {
 }
 
 std::optional<Failure> Submission::stop_program() {
+  slower_ = 1;
   if (auto failure = say("{\"quit\":true}\n")) return failure;
   const double seconds = kCasesToStart * spec_.lab.limits.one_case;
-  switch (child_->wait(seconds)) {
+  switch (wait(seconds)) {
     case Child::Event::kEnded: throw_if_killed(); break;
-    case Child::Event::kTimeout:
-      timed_out_ = true;
-      return time_failure("the program did not end within " + seconds_text(seconds));
+    case Child::Event::kTimeout: return out_of_time("the program did not end", seconds);
     case Child::Event::kLine:
       return refused_failure(child_->line(), child_->errors());  // a destructor wrote it, or the program made it up
     case Child::Event::kOutputLimit: return output_failure();

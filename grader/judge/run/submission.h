@@ -19,6 +19,7 @@ class Submission {
   std::optional<Failure> start();     // until the program is ready and has shown that all entries of the lab are there
   void give(View input);              // sets the input of the next run
   enum class Clock { kNone, kOurs };  // kOurs: the judge's clock runs beside the call
+  // seconds: its limit without checks. A large case under checks has kSlowerChecked times as long.
   std::optional<Failure> run(const Case& job, double seconds, Clock clock = Clock::kNone);
   // Runs a case with a failing_call. The code notices and ends there, as it does by CUDA_CHECK, or it goes on.
   enum class Reaction { kNoticed, kWentOn, kNothingFailed };
@@ -27,12 +28,15 @@ class Submission {
   std::optional<Failure> stop();
   // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
   std::optional<Failure> device_trouble();
-  std::string report() const;                 // lockstep's, after stop(); "" if there is none
+  std::string report() const;                     // lockstep's, after stop(); "" if there is none
+  double used() const { return child_->used(); }  // seconds that the program worked or slept while we waited
   std::string printed() const;                // the code's stdout, then its stderr, on which lockstep writes as well
   std::string card() const { return card_; }  // the card's name, from the runtime
   const Answered& answered() const { return answered_; }  // the last run, if it passed
 
  private:
+  Child::Event wait(double seconds);
+  Failure out_of_time(const std::string& what, double seconds);
   std::optional<Failure> await(double seconds, const std::string& what);
   std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
@@ -49,6 +53,7 @@ class Submission {
   Pipe jobs_;
   std::optional<DeviceProcess> device_;  // lockstep's
   std::optional<Child> child_;
+  double slower_ = 1;  // so many times as long as without checks the case at hand may take
   bool timed_out_ = false, device_stopped_ = false;
   std::optional<Failure> device_trouble_;
   uint64_t next_id_;

@@ -50,6 +50,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const Submission
   const auto set = [&](const char* name, const std::string& value) { variables.emplace_back(name, value); };
   if (is_lockstep) {
     set("LD_LIBRARY_PATH", spec.device.lockstep);
+    if (!spec.card.empty()) set("LOCKSTEP_NAME", spec.card);
     if (spec.has_device_process()) set("LOCKSTEP_DEVICE", "fd:" + std::to_string(kDeviceFd));
   } else if (std::getenv("OCL_ICD_VENDORS") == nullptr && !fs::exists("/etc/OpenCL/vendors/nvidia.icd")) {
     // Containers often have NVIDIA's OpenCL driver without the file that names it.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -22,14 +21,17 @@
 #include <unistd.h>
 
 #include "grader/judge/base/failure.h"
+#include "grader/judge/base/text.h"
 #include "grader/judge/sandbox/seccomp.h"
 
 namespace warpladder {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr size_t kLongestLine = 1 << 20;  // bytes of a line for the judge; honest lines are far shorter
+
+// A guard against a hang. By the wall clock a process may take this many times its limit, and at least ten minutes: its
+// threads may hinder each other so much that next to nothing of their time counts.
+constexpr double kPatience = 20, kLeastPatience = 600;
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -99,6 +101,7 @@ Child::Child(const ChildSpec& spec)
   pid_ = fork();
   if (pid_ < 0) throw JudgeFault("no further process can be started: " + std::string(std::strerror(errno)));
   if (pid_ == 0) become(spec, output.write.get(), errors.write.get(), lines.write.get(), filter.get());
+  counted_ = {pid_};
   setpgid(pid_, pid_);  // parent and child both do it, as either may run first
   pid_fd_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   output_fd_ = std::move(output.read);
@@ -195,35 +198,37 @@ void Child::read_streams() {
 }
 
 Child::Event Child::wait(double seconds) {
+  Stopwatch watch(counted_);
+  const Event event = wait(seconds, watch);
+  used_ += watch.stop();
+  return event;
+}
+
+Child::Event Child::wait(double seconds, Stopwatch& watch) {
   line_.clear();
-  const auto deadline =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   while (true) {
     if (take_line()) return Event::kLine;
     if (status_) return Event::kEnded;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const double left = seconds - watch.used();
     if (left <= 0) {
       end();
       return Event::kTimeout;
+    }
+    if (watch.wall() > std::max(kLeastPatience, kPatience * seconds)) {
+      throw JudgeFault("this machine is so busy that a process got " + number(seconds - left) + " of its " +
+                       number(seconds) + " seconds in " + number(watch.wall()) +
+                       " seconds. Grade again when the machine has less to do.");
     }
     pollfd fds[] = {{pid_fd_.get(), POLLIN, 0},
                     {output_fd_.get(), POLLIN, 0},
                     {errors_fd_.get(), POLLIN, 0},
                     {lines_fd_.get(), POLLIN, 0}};
-    const int ready = poll(fds, 4, static_cast<int>(std::min<long long>(left + 1, 60'000)));
+    const int ready = poll(fds, 4, static_cast<int>(Stopwatch::kBetweenLooks.count()));
     if (interrupted) throw Interrupted();
     if (ready <= 0) continue;
-    const bool ended = (fds[0].revents & POLLIN) != 0;
-    // The exit comes first: the status must be the process's own and not that of our kill. The text that the process
-    // wrote before is still in the pipes.
-    if (ended) {
-      int status = 0;
-      siginfo_t info{};
-      waitid(P_PID, static_cast<id_t>(pid_), &info,
-             WEXITED | WNOWAIT);  // as a zombie it still holds its group's number
-      kill(-pid_, SIGKILL);
-      waitpid(pid_, &status, 0);
-      note(status);
+    if ((fds[0].revents & POLLIN) != 0) {
+      watch.stop();  // while its counters are still there
+      collect();
     }
     read_streams();
     if (over_the_limit()) {
@@ -231,6 +236,17 @@ Child::Event Child::wait(double seconds) {
       return Event::kOutputLimit;
     }
   }
+}
+
+// The exit comes before the end of its group: the status must be the process's own and not that of our kill. The text
+// that the process wrote before is still in the pipes.
+void Child::collect() {
+  int status = 0;
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);  // as a zombie it still holds its group's number
+  kill(-pid_, SIGKILL);
+  waitpid(pid_, &status, 0);
+  note(status);
 }
 
 bool Child::has_spoken() {

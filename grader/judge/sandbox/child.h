@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "grader/judge/sandbox/file.h"
+#include "grader/judge/sandbox/time_used.h"
 
 namespace warpladder {
 
@@ -55,10 +56,14 @@ class Child {
 
   void end();  // kills it if it still runs
 
+  // While we wait for this process, it may wait for the other one. Then the other one's time counts as well.
+  void works_with(const Child& other) { counted_.push_back(other.pid_); }
+
   enum class Event { kLine, kEnded, kTimeout, kOutputLimit };
-  // Waits for the next line on lines_fd, for the end, for too much output, or until the time is over. After the last
-  // two the process is dead.
+  // Waits for the next line on lines_fd, for the end, for too much output, or until the process has worked or slept for
+  // so many seconds (time_used.h). After the last two it is dead. Throws JudgeFault if the machine is too busy.
   Event wait(double seconds);
+  double used() const { return used_; }              // seconds that it worked or slept in all waits so far
   const std::string& line() const { return line_; }  // the one for which wait() waited; "" if none came
 
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
@@ -74,6 +79,8 @@ class Child {
 
  private:
   [[noreturn]] void become(const ChildSpec& spec, int output, int errors, int lines, int filter);
+  Event wait(double seconds, Stopwatch& watch);
+  void collect();
   bool take_line();
   bool read_some(Fd& fd, Captured& into);
   void read_lines();
@@ -89,6 +96,8 @@ class Child {
   std::string line_, pending_;  // pending_: from lines_fd, not yet a whole line
   std::optional<int> status_;
   bool ended_by_us_ = false;
+  std::vector<pid_t> counted_;  // this process, and others that work for it
+  double used_ = 0;
 };
 
 // After catch_interruptions() a SIGINT, SIGTERM or SIGHUP ends the wait in progress with this exception, so that

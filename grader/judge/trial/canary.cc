@@ -31,9 +31,7 @@ bool finds_device(Submission& submission, const Lab& lab) {
 
 std::optional<Failure> compiler_trouble(const Build& build, const Lab& lab) {
   const TemporaryFolder folder;
-  Lab mine = lab;
-  mine.limits.compile /= 2;
-  return compile_canary(build, mine, folder, folder.path() / "canary");
+  return compile_canary(build, lab, folder, folder.path() / "canary");
 }
 
 bool machine_works(const Build& build, const Lab& lab, const Device& device) {

@@ -8,8 +8,7 @@
 
 namespace warpladder {
 
-// Compiles a file that does nothing. Returns a failure if this fails, or if it takes more than half of a submission's
-// time.
+// Compiles a file that does nothing, under the limits of a submission. Returns a failure if this fails.
 std::optional<Failure> compiler_trouble(const Build& build, const Lab& lab);
 
 // Compiles and starts a file that does nothing or, for OpenCL, that asks for a device. Takes seconds.

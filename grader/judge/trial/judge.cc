@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 Device device_for(const JudgeOptions& options, const Build& build) {
   const Device device{!options.on_gpu, build.lockstep, build.program_sees};
   for (const char* part : {"libcudart.so.13", "device_server"}) {
-    if (device.is_lockstep && !fs::exists(device.lockstep / part))
+    if ((device.is_lockstep || options.thorough) && !fs::exists(device.lockstep / part))
       throw JudgeFault((device.lockstep / part).string() + ": not there. Build it first: cmake --build build");
   }
   return device;
@@ -27,6 +27,7 @@ Setting setting_for(const JudgeOptions& options, const Lab& lab, const Device& d
   setting.device = device.name();
   setting.baseline = lab.baseline;
   setting.seed = options.seed;
+  setting.is_thorough = options.thorough;
   setting.is_whole = options.is_whole();
   setting.worth = worth_of(lab);
   if (!options.file.empty()) setting.sandbox.compile = Sandbox::here().text();
@@ -115,6 +116,8 @@ void Trial::run_plan(const Plan& plan, bool throws_killed) {
   spec.cache =
       folder_.path() / "pocl";  // the processes of one judgement share compiled kernels, and leave nothing behind
   spec.throws_killed = throws_killed;
+  Allowance allowance{lab_.limits.whole};
+  spec.allowance = &allowance;
   for (const Step& step : plan.steps) {
     if (step.needs == Step::Needs::kNoFailure && ledger_.has_failure()) continue;
     if (step.needs == Step::Needs::kRightAnswers && !ledger_.is_right()) continue;

@@ -30,9 +30,13 @@ void Ledger::fail_at_start(Failure failure) {
 }
 
 void Ledger::fail_case(const Case& job, const std::string& schedule, Failure failure) {
-  if (is_right()) {
+  const bool is_earlier = result_.failure && result_.failure->verdict == Verdict::kWrongAnswer &&
+                          failure.verdict == Verdict::kWrongAnswer && job.place < failed_place_;
+  if (is_earlier) result_.failure.reset();
+  if (is_earlier || is_right()) {
     result_.failed_case = job.name;
     result_.failed_schedule = schedule;
+    failed_place_ = job.place;
   }
   fail(std::move(failure));
 }
@@ -48,10 +52,13 @@ void Ledger::require_machine(const Failure& failure) const {
 }
 
 void Ledger::add_case(const Case& job, bool passed) {
-  result_.cases.push_back({job.name, job.input, job.n, passed, job.alias, job.seed, job.block});
+  result_.cases.push_back({job.name, job.input, job.n, passed, job.alias, job.seed, job.block, job.place});
 }
 
-void Ledger::replace_failure(Failure cause) {
+void Ledger::sort_cases() { std::ranges::stable_sort(result_.cases, {}, &CaseResult::place); }
+
+void Ledger::replace_failure(Failure cause, const Case* only) {
+  if (only != nullptr && result_.failed_case.empty()) result_.failed_case = only->name;
   if (result_.failure)
     cause.steps.insert(cause.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
   result_.failure = std::move(cause);

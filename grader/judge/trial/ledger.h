@@ -20,13 +20,15 @@ class Ledger {
   void fail(Failure failure);
   // As fail(), for a process that did not start. That may be the machine's fault, too.
   void fail_at_start(Failure failure);
-  // As fail(), and names this case as the one that failed.
+  // As fail(), and names this case as the one that failed. Of several wrong answers it keeps the one of the case with
+  // the first place, in whichever order they ran.
   void fail_case(const Case& job, const std::string& schedule, Failure failure);
   void fail_by(const JudgeFault& fault);  // replaces all others, as they may follow from it
 
   void add_case(const Case& job, bool passed);
-  // The findings are the cause of the failure so far: its steps move in front.
-  void replace_failure(Failure cause);
+  void sort_cases();  // by their places
+  // The findings are the cause of the failure so far: its steps move in front. only: the only case that ran, or null.
+  void replace_failure(Failure cause, const Case* only);
 
   // Runs work on hidden cases. A failure in it keeps only the text that a student may read.
   void in_secret(const std::function<void()>& work);
@@ -39,6 +41,7 @@ class Ledger {
   void require_machine(const Failure& failure) const;
 
   Result result_;
+  size_t failed_place_ = 0;
   std::function<bool()> machine_works_;
 };
 

@@ -32,7 +32,7 @@ int run(int argc, char** argv) {
   if (line.judge.report.empty() || result.failure) std::cout << to_text(result, line.command) << std::flush;
   if (!line.json.empty()) {
     std::ofstream file(line.json);
-    file << to_json(result);
+    file << to_json(result, line.command);
     if (!file.flush()) throw JudgeFault(line.json.string() + ": cannot be written. Choose another place for --json.");
   }
   return exit_code(result, line.expect);

@@ -25,7 +25,8 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
                     on this file's bytes, whatever the contract
   --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out
   --report FILE     lockstep only: write its report of the measured case there, and nothing else
-  --check-all       lockstep only: every case, the real size too, under all checks
+  --thorough        as a grade: every run under lockstep's checks, that of real size too, and more sizes. On a card,
+                    runs on lockstep are added
   --only PART       correct: no clock; speed: nothing else, on a card
   --hidden FILE     the instructor's secret: more cases come from it, of which the text tells no size and no input
   --hold FIGURES    the rules must measure what lab.json notes: starter or reference
@@ -79,7 +80,7 @@ constexpr Option kOptions[] = {
      [](auto& value, auto& line) { line.judge.selection.block = static_cast<int>(parse_number("--block", value)); }},
     {"trace", [](auto& value, auto& line) { line.judge.trace = fs::absolute(value); }},
     {"report", [](auto& value, auto& line) { line.judge.report = value; }},
-    {"check-all", [](auto&, auto& line) { line.judge.selection.check_all = true; }, no_argument},
+    {"thorough", [](auto&, auto& line) { line.judge.thorough = true; }, no_argument},
     {"only",
      [](auto& value, auto& line) {
        line.judge.only =
@@ -115,17 +116,18 @@ CommandLine take_options(int argc, char** argv) {
 void check_options(const JudgeOptions& judge) {
   if (judge.lab.empty()) wrong_usage("--lab is missing");
   if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
-  if (judge.on_gpu && (judge.selection.check_all || !judge.selection.schedules.empty() || !judge.trace.empty()))
-    wrong_usage("--schedules, --check-all and --trace work on lockstep only");
+  if (judge.on_gpu && (!judge.selection.schedules.empty() || !judge.trace.empty()))
+    wrong_usage("--schedules and --trace work on lockstep only");
   if (judge.on_gpu && !judge.report.empty()) wrong_usage("--report works on lockstep only");
   if (!judge.on_gpu && judge.only == JudgeOptions::Part::kSpeed) wrong_usage("--only speed works on a card only");
   const Selection& selection = judge.selection;
-  const bool is_part = !selection.schedules.empty() || selection.check_all || !selection.input.empty();
+  const bool is_part = !selection.schedules.empty() || !selection.input.empty();
+  if (judge.thorough && is_part)
+    wrong_usage("--thorough goes with a whole grade, one --case or a --report: not beside --schedules or --input");
   if (judge.hold != Figures::kNone && (is_part || !judge.selection.only_case.empty()))
-    wrong_usage("--hold needs all that is measured: not beside --case, --schedules, --check-all or --input");
+    wrong_usage("--hold needs all that is measured: not beside --case, --schedules or --input");
   if (!judge.hidden.empty() && (is_part || judge.hold != Figures::kNone))
-    wrong_usage(
-        "--hidden goes with a whole grade or one --case: not beside --schedules, --check-all, --input or --hold");
+    wrong_usage("--hidden goes with a whole grade or one --case: not beside --schedules, --input or --hold");
   if (judge.selection.block != 0 && judge.selection.input.empty())
     wrong_usage("--block goes with --input; a --case has its own");
   if (!judge.trace.empty() && judge.selection.only_case.empty()) wrong_usage("--trace is of one --case");

@@ -12,9 +12,8 @@ struct Selection {
   std::vector<std::string> schedules;  // not empty: a few cases under each, and nothing else
   std::filesystem::path input;         // not empty: the bytes of this file for the entry in only_case, and nothing else
   int block = 0;                       // with input, for an entry that takes one; 0: the lab's first
-  bool check_all = false;              // every case, also that of real size, under lockstep's checks, and nothing else
 
-  bool is_everything() const { return only_case.empty() && schedules.empty() && input.empty() && !check_all; }
+  bool is_everything() const { return only_case.empty() && schedules.empty() && input.empty(); }
 };
 
 struct JudgeOptions {
@@ -26,6 +25,7 @@ struct JudgeOptions {
   bool on_gpu = false;
   uint64_t seed = 0;
   Selection selection;
+  bool thorough = false;          // as a grade: every run under lockstep's checks, and more sizes
   Part only = Part::kAll;         // without the clock, or nothing but the clock
   std::filesystem::path trace;    // lockstep only; not empty: it writes its LOCKSTEP_TRACE of one case there
   std::filesystem::path report;   // lockstep only; not empty: its report of the measured case, and nothing else

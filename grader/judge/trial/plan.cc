@@ -13,7 +13,7 @@ constexpr size_t kLargestFailing = 1025;  // elements: more than one block
 
 bool is_small(const Case& job) { return job.n <= kLargestChecked; }
 
-// Small cases run under lockstep's checks, then the others without. Either list may be empty.
+// Small cases run first. Either list may be empty.
 struct Sizes {
   std::vector<Case> small, large;
 };
@@ -50,6 +50,22 @@ std::vector<Case> cases_to_measure(const JudgeOptions& options, const Lab& lab, 
   return cases;
 }
 
+std::vector<Case> cases_to_draw(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  std::vector<Case> cases = drawn_cases(lab, measured_seed(options, hidden));
+  for (size_t i = 0; hidden && i < cases.size(); ++i) cases[i].alias = "hidden.drawn" + std::to_string(i + 1);
+  return cases;
+}
+
+// The measured cases and, in a grade, drawn ones among which they run.
+Step plan_counters(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+  Step step{.kind = Kind::kCounters,
+            .needs = Needs::kRightAnswers,
+            .batches = {{cases_to_measure(options, lab, hidden)}},
+            .is_secret = hidden.has_value()};
+  if (options.thorough) step.batches.push_back({cases_to_draw(options, lab, hidden)});
+  return step;
+}
+
 std::vector<Step> plan_on_lockstep(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   const Sizes cases = by_size(plan_cases(lab, options.seed, Extent::kFull));
   std::vector<Step> steps = {{.kind = Kind::kCases, .batches = {{cases.small, Checks::kAll}}}};
@@ -62,10 +78,7 @@ std::vector<Step> plan_on_lockstep(const JudgeOptions& options, const Lab& lab, 
     if (!secret.large.empty()) step.batches.push_back({secret.large});
     steps.push_back(std::move(step));
   }
-  steps.push_back({.kind = Kind::kCounters,
-                   .needs = Needs::kRightAnswers,
-                   .batches = {{cases_to_measure(options, lab, hidden)}},
-                   .is_secret = hidden.has_value()});
+  steps.push_back(plan_counters(options, lab, hidden));
   return steps;
 }
 
@@ -76,6 +89,10 @@ std::vector<Step> plan_on_card(const JudgeOptions& options, const Lab& lab, cons
     if (hidden) {
       steps.push_back(
           {.kind = Kind::kCases, .needs = Needs::kRightAnswers, .batches = {{hidden->cases}}, .is_secret = true});
+    }
+    if (options.thorough && !lab.is_opencl()) {
+      steps.push_back(plan_counters(options, lab, hidden));
+      steps.back().kind = Kind::kOnLockstep;
     }
   }
   steps.push_back({.kind = Kind::kRulesUnmeasured, .needs = Needs::kRightAnswers});
@@ -91,6 +108,7 @@ Case named_case(const JudgeOptions& options, const Lab& lab) {
   const auto add = [&](const std::vector<Case>& more) { std::ranges::copy(more, std::back_inserter(cases)); };
   if (!options.selection.schedules.empty()) add(plan_cases(lab, options.seed, Extent::kShort));
   if (!options.on_gpu) add(measured_cases(lab, options.seed));
+  add(drawn_cases(lab, options.seed));
   add(plan_cases(lab, options.seed, Extent::kWithReal));
   if (options.on_gpu) add(measured_cases(lab, options.seed));
   const auto found = std::ranges::find(cases, options.selection.only_case, &Case::name);
@@ -101,8 +119,9 @@ Case named_case(const JudgeOptions& options, const Lab& lab) {
 
 // Finds the case by its alias, which becomes its name. Nothing is hidden from the owner of the secret file.
 Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
-  std::vector<Case> cases = cases_to_measure(options, lab, hidden);
-  cases.insert(cases.begin(), hidden->cases.begin(), hidden->cases.end());
+  std::vector<Case> cases = hidden->cases;
+  std::ranges::copy(cases_to_measure(options, lab, hidden), std::back_inserter(cases));
+  std::ranges::copy(cases_to_draw(options, lab, hidden), std::back_inserter(cases));
   const auto found = std::ranges::find(cases, options.selection.only_case, &Case::alias);
   if (found == cases.end())
     throw JudgeFault("lab " + lab.number + " has no hidden case \"" + options.selection.only_case +
@@ -129,14 +148,18 @@ Case file_case(const JudgeOptions& options, const Lab& lab) {
   return job;
 }
 
-Step plan_one_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
+std::vector<Step> plan_one_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   const Case job = hidden ? named_hidden_case(options, lab, hidden) : named_case(options, lab);
   const auto& schedules = options.selection.schedules;
   const Batch batch{.cases = {job},
                     .checks = is_small(job) ? Checks::kAll : Checks::kNone,
                     .schedule = schedules.empty() ? "" : schedules.front(),
                     .keeps_output = true};
-  return {.kind = Kind::kCases, .batches = {batch}};
+  std::vector<Step> steps = {{.kind = Kind::kCases, .batches = {batch}}};
+  if (options.on_gpu && options.thorough && !lab.is_opencl()) {
+    steps.push_back({.kind = Kind::kOnLockstep, .needs = Needs::kRightAnswers, .batches = {{{job}}}});
+  }
+  return steps;
 }
 
 std::vector<Step> plan_schedules(const JudgeOptions& options, const Lab& lab) {
@@ -148,10 +171,17 @@ std::vector<Step> plan_schedules(const JudgeOptions& options, const Lab& lab) {
   return steps;
 }
 
-Step plan_all_checked(const JudgeOptions& options, const Lab& lab) {
-  std::vector<Case> cases = plan_cases(lab, options.seed, Extent::kFull);
-  cases.push_back(measured_case(lab, options.seed));
-  return {.kind = Kind::kCases, .batches = {{cases, Checks::kAll}}};
+// Sets the checks, the order, and each case's place.
+void finish(Plan& plan, const JudgeOptions& options) {
+  size_t place = 0;
+  for (Step& step : plan.steps) {
+    for (Batch& batch : step.batches) {
+      for (Case& job : batch.cases) job.place = ++place;
+      if (!options.thorough || step.kind == Kind::kFailingCalls) continue;
+      batch.checks = Checks::kAll;
+      batch.shuffled_by = plan.measured_seed + place;
+    }
+  }
 }
 
 }  // namespace
@@ -162,11 +192,9 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   if (!selection.input.empty()) {
     plan.steps = {{.kind = Kind::kOwnFile, .batches = {{{file_case(options, lab)}}}, .file = selection.input}};
   } else if (!selection.only_case.empty()) {
-    plan.steps = {plan_one_case(options, lab, hidden)};
+    plan.steps = plan_one_case(options, lab, hidden);
   } else if (!selection.schedules.empty()) {
     plan.steps = plan_schedules(options, lab);
-  } else if (selection.check_all) {
-    plan.steps = {plan_all_checked(options, lab)};
   } else if (!options.report.empty()) {
     plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}, .file = options.report}};
   } else if (options.on_gpu) {
@@ -175,6 +203,7 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
     plan.steps = plan_on_lockstep(options, lab, hidden);
     plan.hold = options.hold;
   }
+  finish(plan, options);
   return plan;
 }
 

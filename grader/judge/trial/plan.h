@@ -2,6 +2,10 @@
 //
 // On lockstep: the small cases under all its checks; the same with failing CUDA calls; the larger cases; the hidden
 // cases; the cases of real size, whose counters the rules read. On a card: all cases, the hidden cases, the clock.
+//
+// A thorough plan runs every case on lockstep under all checks, the measured one as well: code cannot be right where it
+// is checked and fast where it is measured, as this is the same run. It adds cases of drawn sizes, and shuffles those
+// of one process. On a card it adds the measured and the drawn cases on lockstep, as nothing checks them on the card.
 #pragma once
 
 #include "grader/judge/cases/hidden.h"
@@ -15,8 +19,9 @@ enum class Checks { kNone, kAll };  // the checks of lockstep
 struct Batch {
   std::vector<Case> cases;
   Checks checks = Checks::kNone;
-  std::string schedule = "";  // lockstep's schedule; "": its own choice
-  bool keeps_output = false;  // the verdict shows what the code printed
+  std::string schedule = "";                 // lockstep's schedule; "": its own choice
+  bool keeps_output = false;                 // the verdict shows what the code printed
+  std::optional<uint64_t> shuffled_by = {};  // the seed of the order in which they run; nothing: as they stand
 };
 
 struct Step {
@@ -25,7 +30,8 @@ struct Step {
     kFailingCalls,     // lets the CUDA calls of each case fail, one after the other
     kOwnFile,          // runs the one case on a file of the learner's
     kReport,           // runs the one case and writes lockstep's report
-    kCounters,         // runs each case in a process of its own; the rules look at its counters
+    kCounters,         // runs each case in a process of its own; the rules look at the counters of the first batch
+    kOnLockstep,       // on a card: runs each case on lockstep, in a process of its own
     kRulesUnmeasured,  // a card counts nothing: no rule is measured
     kClock,            // times the measured case on a card
   };

@@ -1,17 +1,16 @@
 #include "grader/judge/trial/steps.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
+#include <iterator>
 
+#include "grader/judge/base/random.h"
 #include "grader/judge/run/process_failure.h"
 
 namespace warpladder {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Clock = std::chrono::steady_clock;
 
 constexpr size_t kLargestAfterFailure = 65536;  // elements
 constexpr size_t kLargestInput = size_t{1} << 30;
@@ -21,18 +20,18 @@ constexpr int kMostFailing = 200;  // calls of a function: a loop of calls need 
 constexpr double kFailingCases = 5;
 
 // "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
-std::string call_text(const Case& job, const Lab& lab, const std::string& schedule, uint64_t public_seed) {
-  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + lab.contract->elements;
+std::string call_text(const Case& job, const SubmissionSpec& spec, uint64_t public_seed) {
+  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + spec.lab.contract->elements;
   if (job.block > 0) text += " in blocks of " + std::to_string(job.block);
   const uint64_t seed = job.alias.empty() ? public_seed : job.seed;
   if (job.n > 0) text += " (" + job.input + ", seed " + std::to_string(seed) + ")";
-  return schedule.empty() ? text : text + ", schedule " + schedule;
+  return spec.schedule.empty() ? text : text + ", schedule " + spec.schedule;
 }
 
 // A finding of lockstep is the cause, and a wrong answer or a hang may follow from it. Where a card reports the same
 // error itself (an illegal address, a bad launch), the failure that is there already says enough. False: there is no
-// report of a program that came to its end.
-bool blame_findings(const Submission& submission, Ledger& ledger) {
+// report of a program that came to its end. only: the only case that ran, or null.
+bool blame_findings(const Submission& submission, const Case* only, Ledger& ledger) {
   const Verdict verdict = ledger.result().verdict();
   if (verdict == Verdict::kJudgeFault || verdict == Verdict::kCheating) return true;
   const std::string text = submission.report();
@@ -40,7 +39,7 @@ bool blame_findings(const Submission& submission, Ledger& ledger) {
   const Report report = parse_report(text);
   if (!report.is_whole) return false;
   if (ledger.has_failure()) drop_leaks(report, ledger.result().failure->printed);
-  if (auto cause = cause_of(report, ledger.is_right())) ledger.replace_failure(std::move(*cause));
+  if (auto cause = cause_of(report, ledger.is_right())) ledger.replace_failure(std::move(*cause), only);
   return true;
 }
 
@@ -51,8 +50,9 @@ Failure silent_failure() {
 }
 
 // False: the process can run no further case.
-bool run_case(Submission& submission, const Lab& lab, const Case& job, const std::string& schedule, Ledger& ledger) {
-  submission.give(input_of(lab, job));
+bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& job, Ledger& ledger) {
+  submission.give(input_of(spec.lab, job));
+  const Lab& lab = spec.lab;
   const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
   auto failure = submission.run(job, is_real ? lab.limits.real_case : lab.limits.one_case);
   // The code could put a hidden case into the name of its device, so only public cases set it.
@@ -60,36 +60,55 @@ bool run_case(Submission& submission, const Lab& lab, const Case& job, const std
   if (job.alias.empty() && !device.empty()) ledger.result().opencl_device = device;
   if (!failure) return ledger.add_case(job, true), true;
   const bool still_runs = failure->verdict == Verdict::kWrongAnswer;
-  failure->steps.insert(failure->steps.begin(), call_text(job, lab, schedule, ledger.result().setting.seed));
-  ledger.fail_case(job, schedule, std::move(*failure));
+  failure->steps.insert(failure->steps.begin(), call_text(job, spec, ledger.result().setting.seed));
+  ledger.fail_case(job, spec.schedule, std::move(*failure));
   ledger.add_case(job, false);
   return still_runs;
 }
 
-void run_cases(Submission& submission, const Lab& lab, const Batch& batch, Ledger& ledger) {
-  for (const Case& job : batch.cases) {
+// Drawn by the seed, so that the number of a call says nothing about it.
+void shuffle(std::vector<Case>& cases, uint64_t seed) {
+  Random random(seed_of(seed, "order"));
+  for (size_t i = cases.size(); i > 1; --i) std::swap(cases[i - 1], cases[random.below(i)]);
+}
+
+void run_cases(Submission& submission, const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
+  for (const Case& job : cases) {
     // After a failure a large public case would add nothing but minutes.
     if (!ledger.is_right() && job.n > kLargestAfterFailure && job.alias.empty()) {
       --ledger.result().planned_cases;
       continue;
     }
-    if (!run_case(submission, lab, job, batch.schedule, ledger)) return;
+    if (!run_case(submission, spec, job, ledger)) return;
   }
+}
+
+bool can_be_checked(const SubmissionSpec& spec, Checks checks) {
+  return checks == Checks::kAll && spec.device.is_lockstep && !spec.lab.is_opencl();
+}
+
+// Ends the program, and looks at the findings. only: the only case that ran, or null.
+void end_program(Submission& submission, const SubmissionSpec& spec, const Case* only, Ledger& ledger) {
+  auto late = submission.stop();
+  const bool is_told = !spec.checked || blame_findings(submission, only, ledger);
+  if (late) ledger.fail(std::move(*late));
+  if (!is_told && ledger.is_right()) ledger.fail(silent_failure());
 }
 
 // Runs the batch in one process.
 void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
-  for (const Case& job : batch.cases) spec.largest_n = std::max(spec.largest_n, job.n);
-  ledger.result().planned_cases += batch.cases.size();
+  std::vector<Case> cases = batch.cases;
+  for (const Case& job : cases) spec.largest_n = std::max(spec.largest_n, job.n);
+  if (batch.shuffled_by) shuffle(cases, *batch.shuffled_by);
+  ledger.result().planned_cases += cases.size();
   spec.schedule = batch.schedule;
-  spec.checked = batch.checks == Checks::kAll && spec.device.is_lockstep && !spec.lab.is_opencl();
+  spec.checked = can_be_checked(spec, batch.checks);
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
-  run_cases(submission, spec.lab, batch, ledger);
-  auto late = submission.stop();
-  const bool is_told = !spec.checked || blame_findings(submission, ledger);
-  if (late) ledger.fail(std::move(*late));
-  if (!is_told && ledger.is_right()) ledger.fail(silent_failure());
+  if (!spec.device.is_lockstep) ledger.result().card = submission.card();
+  run_cases(submission, spec, cases, ledger);
+  ledger.sort_cases();
+  end_program(submission, spec, cases.size() == 1 ? &cases.front() : nullptr, ledger);
   if (batch.keeps_output) ledger.result().printed = submission.printed();
 }
 
@@ -163,12 +182,14 @@ bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledge
   return false;
 }
 
-// One case for each entry. Ends after the first failure.
+// One case for each entry. Ends after the first failure. At least half of the submission's time is left for other
+// steps.
 void let_calls_fail(const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
+  const double& used = spec.allowance->used;
   for (const Case& job : cases) {
-    const auto deadline = Clock::now() + std::chrono::duration<double>(kFailingCases * spec.lab.limits.one_case);
+    const double until = std::min(used + kFailingCases * spec.lab.limits.one_case, spec.allowance->seconds / 2);
     int call = 1;
-    while (call <= kMostFailing && Clock::now() < deadline && let_call_fail(spec, job, call, ledger)) ++call;
+    while (call <= kMostFailing && used < until && let_call_fail(spec, job, call, ledger)) ++call;
     if (ledger.has_failure()) return;
   }
 }
@@ -180,12 +201,9 @@ std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledge
   Submission submission(spec);
   ++ledger.result().planned_cases;
   if (!job.alias.empty()) ++ledger.result().planned_hidden;
-  std::optional<Failure> failure = submission.start();
-  if (!failure) {
-    run_case(submission, spec.lab, job, "", ledger);
-    failure = submission.stop();
-  }
-  if (failure) ledger.fail(std::move(*failure));
+  if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure)), std::nullopt;
+  run_case(submission, spec, job, ledger);
+  end_program(submission, spec, &job, ledger);
   if (!ledger.is_right()) return std::nullopt;
   std::string text = submission.report();
   if (!spec.lab.is_opencl() && (text.empty() || !parse_report(text).is_whole))
@@ -211,7 +229,9 @@ void fail_by_findings(const Report& report, Ledger& ledger) {
 }
 
 // Runs the case and writes lockstep's report of it into the file.
-void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& file, Ledger& ledger) {
+void write_report(SubmissionSpec spec, const Batch& batch, const fs::path& file, Ledger& ledger) {
+  const Case& job = batch.cases.front();
+  spec.checked = can_be_checked(spec, batch.checks);
   const auto text = report_of(spec, job, ledger);
   if (!text) return;
   if (spec.lab.is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
@@ -220,15 +240,31 @@ void write_report(const SubmissionSpec& spec, const Case& job, const fs::path& f
   fail_by_findings(parse_report(*text), ledger);
 }
 
-// below: the file with the report of the rung below; "": the baseline is the serial CPU.
-void measure_on_lockstep(const SubmissionSpec& spec, const std::vector<Case>& cases, const fs::path& below,
-                         Ledger& ledger) {
-  const Lab& lab = spec.lab;
-  Result& result = ledger.result();
+// The reports of the step's cases by their names, each from a process of its own. Which of these processes measures
+// does not show in its place among them. Empty: a case failed.
+std::map<std::string, Report> measure(SubmissionSpec spec, const Step& step, Ledger& ledger) {
+  std::vector<Case> cases;
+  for (const Batch& batch : step.batches) std::ranges::copy(batch.cases, std::back_inserter(cases));
+  if (const auto& seed = step.batches.front().shuffled_by) shuffle(cases, *seed);
+  spec.checked = can_be_checked(spec, step.batches.front().checks);
+  std::map<std::string, Report> reports;
   for (const Case& job : cases) {
     const auto text = report_of(spec, job, ledger);
-    if (!text) return;
-    const Report report = lab.is_opencl() ? Report{} : parse_report(*text);
+    if (!text) return {};
+    reports[job.name] = spec.lab.is_opencl() ? Report{} : parse_report(*text);
+  }
+  ledger.sort_cases();
+  return reports;
+}
+
+// below: the file with the report of the rung below; "": the baseline is the serial CPU.
+void measure_on_lockstep(const SubmissionSpec& spec, const Step& step, const fs::path& below, Ledger& ledger) {
+  const Lab& lab = spec.lab;
+  Result& result = ledger.result();
+  const std::map<std::string, Report> reports = measure(spec, step, ledger);
+  if (reports.empty()) return;
+  for (const Case& job : step.batches.front().cases) {
+    const Report& report = reports.at(job.name);
     fail_by_findings(report, ledger);
     if (result.measurements.empty() && !lab.is_timed_on_host()) model_speed(lab, report, below, result.speed);
     if (!lab.is_opencl()) {
@@ -243,6 +279,21 @@ void measure_on_lockstep(const SubmissionSpec& spec, const std::vector<Case>& ca
   }
 }
 
+// On a card nothing looks for races. The binary is the same, and it must be right there, too. Lockstep has the card's
+// name, for code that asks.
+void check_on_lockstep(SubmissionSpec spec, const Step& step, Ledger& ledger) {
+  spec.device.is_lockstep = true;
+  spec.card = ledger.result().card;
+  const Result before = ledger.result();
+  measure(spec, step, ledger);
+  Result& result = ledger.result();
+  if (result.failure && !before.failure) result.failed_on_lockstep = true;
+  // The cases of the verdict are those that ran on the card.
+  result.cases = before.cases;
+  result.planned_cases = before.planned_cases;
+  result.planned_hidden = before.planned_hidden;
+}
+
 }  // namespace
 
 void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, uint64_t seed, Ledger& ledger) {
@@ -254,14 +305,15 @@ void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, 
       return;
     case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
     case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step.file, ledger);
-    case Step::Kind::kReport: return write_report(spec, step.batches.front().cases.front(), step.file, ledger);
+    case Step::Kind::kReport: return write_report(spec, step.batches.front(), step.file, ledger);
     case Step::Kind::kRulesUnmeasured:
       for (const Rule& rule : spec.lab.rules) result.rules.push_back({rule, std::nullopt, true});
       return;
     case Step::Kind::kCounters:
       time_cpu(spec.lab, seed, result.speed);
-      measure_on_lockstep(spec, step.batches.front().cases, below.report(), ledger);
+      measure_on_lockstep(spec, step, below.report(), ledger);
       break;
+    case Step::Kind::kOnLockstep: return check_on_lockstep(spec, step, ledger);
     case Step::Kind::kClock:
       time_cpu(spec.lab, seed, result.speed);
       if (auto failure = time_on_gpu(spec, below, seed, result.speed)) ledger.fail(std::move(*failure));

@@ -16,6 +16,7 @@ struct CaseResult {
   std::string alias = "";  // of a hidden case: hidden.3, the only thing that a student reads of it; "": a public case
   uint64_t seed = 0;       // the seed of its input
   int block = 0;           // 0: its entry takes none
+  size_t place = 0;        // in the plan
 
   bool is_hidden() const { return !alias.empty(); }
 };
@@ -43,7 +44,8 @@ struct Setting {
   std::string lab, file, device;
   std::string baseline;
   uint64_t seed = 0;
-  bool is_whole = false;  // everything that a grade needs was asked for; else there is no score
+  bool is_thorough = false;  // every run on lockstep was under all checks
+  bool is_whole = false;     // everything that a grade needs was asked for; else there is no score
   Worth worth;
   SandboxUsed sandbox;
 };
@@ -65,6 +67,8 @@ struct Result {
   std::optional<Failure> failure;            // the one that is reported; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": not in a case
   std::vector<CaseResult> cases;
+  std::string card;                              // on which cases ran, from the runtime; "": on none
+  bool failed_on_lockstep = false;               // in a run that was added because a card checks nothing
   size_t planned_cases = 0, planned_hidden = 0;  // hidden cases are among the planned ones
   std::vector<RuleResult> rules;
   std::vector<Measurement> measurements;
@@ -101,10 +105,14 @@ std::optional<Score> score_of(const Result& result);
 // command: how the judge was called. The command that repeats a failed case begins with it.
 std::string to_text(const Result& result, const std::string& command);
 
+// The command that shows the failure once more; "": there is none, or it has no case of its own.
+std::string again_text(const Result& result, const std::string& command);
+
 // The part of that text about the speed, a table. baseline: as lab.json names it, "cpu" or a lab's number.
 std::string speed_text(const Speed& speed, const std::string& baseline);
 
-std::string to_json(const Result& result);  // as verdict.schema.json describes it
+// As verdict.schema.json describes it. command: as for to_text.
+std::string to_json(const Result& result, const std::string& command = "");
 
 // git's description of the tree from which this judge was built, such as "1.2-3-gabc1234-dirty". A grade names it.
 // "unknown": it was built outside of git. CMake writes the function.

@@ -75,14 +75,12 @@ Json time_json(const Result& result) {
           {"speedup_over_parallel_cpu", ratio(speed.cpu.parallel_ms, speed.measured.ms)}};
 }
 
-Json failure_json(const Result& result) {
+Json failure_json(const Result& result, const std::string& command) {
   if (!result.failure) return nullptr;
   const Failure& failure = *result.failure;
-  Json json = {{"steps", failure.steps},
-               {"next", failure.next_step},
-               {"printed", failure.printed},
-               {"case", result.failed_case},
-               {"schedule", result.failed_schedule}};
+  Json json = {{"steps", failure.steps},     {"next", failure.next_step},
+               {"printed", failure.printed}, {"again", again_text(result, command)},
+               {"case", result.failed_case}, {"schedule", result.failed_schedule}};
   if (failure.instructor) {
     const Failure::Secret& secret = *failure.instructor;
     json["instructor"] = {
@@ -125,7 +123,7 @@ void show_texts(Json& json) {
 
 }  // namespace
 
-std::string to_json(const Result& result) {
+std::string to_json(const Result& result, const std::string& command) {
   Json json = {
       {"judge", {{"format", kJsonFormat}, {"version", judge_version()}}},
       {"sandbox",
@@ -137,10 +135,11 @@ std::string to_json(const Result& result) {
       {"device", result.setting.device},
       {"opencl_device", or_null(result.opencl_device)},
       {"seed", result.setting.seed},
+      {"thorough", result.setting.is_thorough},
       {"verdict", name_of(result.verdict())},
       {"score", score_json(result)},
       {"failed_check", result.failure ? Json(result.failure->check) : Json(nullptr)},
-      {"failure", failure_json(result)},
+      {"failure", failure_json(result, command)},
       {"cases", result.cases},
       {"cases_passed", result.public_cases().passed + result.hidden_cases().passed},
       {"cases_planned", result.planned_cases},

@@ -51,25 +51,14 @@ std::string score_text(const Result& result) {
   return text + "\n";
 }
 
-// The command that shows the same failure again. Only the instructor can repeat a hidden case; nothing repeats a fault
-// of the judge.
-std::string again_text(const Result& result, const std::string& command) {
-  const bool is_hidden = result.failure->instructor && result.failed_case.empty();
-  if (is_hidden || result.verdict() == Verdict::kJudgeFault) return "";
-  std::string text = "  again\n    " + command;
-  if (!result.failed_case.empty()) text += " --case " + result.failed_case;
-  text += " --seed " + std::to_string(result.setting.seed);
-  if (!result.failed_schedule.empty()) text += " --schedules " + result.failed_schedule;
-  return text + "\n";
-}
-
 std::string failure_text(const Result& result, const std::string& command) {
   const Failure& failure = *result.failure;
   std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
   for (const std::string& step : failure.steps) text += indented(step, "    ");
   if (!failure.printed.empty()) text += printed_text(failure.printed);
   if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
-  return text + again_text(result, command);
+  const std::string again = again_text(result, command);
+  return again.empty() ? text : text + "  again\n    " + again + "\n";
 }
 
 std::string rule_text(const RuleResult& result) {
@@ -82,6 +71,22 @@ std::string rule_text(const RuleResult& result) {
 }
 
 }  // namespace
+
+// Only the instructor can repeat a hidden case, and nothing repeats a fault of the judge. But a finding belongs to a whole
+// process, so the public cases may show a hidden one, too.
+std::string again_text(const Result& result, const std::string& command) {
+  if (!result.failure || result.verdict() == Verdict::kJudgeFault) return "";
+  const Setting& setting = result.setting;
+  const bool is_hidden = result.failure->instructor && result.failed_case.empty();
+  const bool is_found = setting.is_thorough && result.failure->check.starts_with("finding.");
+  if (is_hidden && !is_found) return "";
+  std::string text = command;
+  if (result.failed_on_lockstep) text += " --device lockstep";
+  if (setting.is_thorough) text += " --thorough";
+  if (!result.failed_case.empty()) text += " --case " + result.failed_case;
+  text += " --seed " + std::to_string(setting.seed);
+  return result.failed_schedule.empty() ? text : text + " --schedules " + result.failed_schedule;
+}
 
 std::string to_text(const Result& result, const std::string& command) {
   const std::string device = result.opencl_device.empty() ? result.setting.device : "OpenCL: " + result.opencl_device;

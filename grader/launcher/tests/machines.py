@@ -49,7 +49,7 @@ def lab(*arguments: str | bytes | Path, root: Path = ROOT, env: dict[str, str] |
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
         text=True,
-        timeout=300,
+        timeout=3600,
     )
     return Answer(done.returncode, done.stdout)
 

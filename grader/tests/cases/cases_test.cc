@@ -68,6 +68,31 @@ TEST(Cases, MeasuredRunsHaveInputsOfTheirOwn) {
   EXPECT_EQ(same->seed, measured_case(lab, 1).seed);
 }
 
+TEST(Cases, DrawnSizesReachTheMeasuredOne) {
+  for (const size_t real : {size_t{512}, size_t{16384}, size_t{16777216}}) {
+    Lab lab = testing::lab_of("reduction", "reduce_sum_block");
+    lab.blocks = {64, 96};
+    lab.sizes = {real, 512};
+    std::set<size_t> any, large;
+    std::set<std::string> inputs;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      const auto cases = drawn_cases(lab, seed);
+      ASSERT_EQ(cases.size(), 2u);
+      for (const Case& job : cases) EXPECT_TRUE(job.n >= 1 && job.n <= real && job.block > 0) << job.name;
+      EXPECT_GE(2 * cases[1].n, real);
+      any.insert(cases[0].n);
+      large.insert(cases[1].n);
+      inputs.insert(cases[0].input);
+      EXPECT_EQ(drawn_cases(lab, seed)[1].seed, cases[1].seed);
+    }
+    EXPECT_LT(*any.begin(), real / 64);
+    EXPECT_GT(*any.rbegin(), real / 2);
+    EXPECT_GT(*large.rbegin(), real / 100 * 95);
+    EXPECT_GT(large.size(), 50u);
+    EXPECT_EQ(inputs.size(), lab.inputs.size());
+  }
+}
+
 TEST(Cases, FurtherInputsAreMeasuredOnAQuarter) {
   Lab lab = testing::lab_of("histogram", "histogram_block");
   lab.blocks = {64, 32};

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from corpus import HOSTILE, ROOT, Entry, entries
 
-LIMIT = 120  # seconds for one judge
+LIMIT = 3600  # seconds for one judge: a guard against a hang, with room for a busy machine
 SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 TABLE = "<!-- made by hostile_test.py --write -->\n"
 
@@ -51,6 +51,7 @@ def small_lab(number: str, into: Path, case_seconds: float, compile_seconds: flo
     lab["sizes"] = {"real": min(16384, sizes["real"]), "largest": min(8192, sizes.get("largest", 8192))}
     lab |= {"speed": [], "speed_why": "a small case's says nothing"}
     lab["limits"] = {"case_s": case_seconds, "real_s": 2 * case_seconds, "compile_s": compile_seconds}
+    lab["limits"]["whole_s"] = 4 * case_seconds if case_seconds < 10 else 120
     folder = into / source.name
     folder.mkdir(parents=True)
     (folder / "lab.json").write_text(json.dumps(lab), encoding="utf-8")
@@ -101,6 +102,7 @@ def try_one(entry: Entry, judge: Path, build: Path, places: dict[str, str]) -> T
         built = build / "labs" / ("02_reduce_neighbored" if entry.lab == "99" else lab.name) / "build.json"
         verdict = folder / "verdict.json"
         command = [judge, "--lab", lab, "--build", built, "--file", file, "--seed", "1", "--json", verdict]
+        command.append("--thorough")  # as ./lab grade does
         environment = {**os.environ, "TMPDIR": str(scratch), "SECRET_OF_THE_TEST": "1"}
         start = time.monotonic()
         try:

@@ -1,6 +1,7 @@
 // The judge against a runner that hangs, prints, allocates, exits early and forges.
 #include "grader/judge/run/submission.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -160,6 +161,20 @@ TEST_F(FakeRunner, NothingIsLeftBehind) {
   if (!pid.empty()) {  // else it ended before it could write its number
     EXPECT_NE(kill(std::stoi(pid), 0), 0);
   }
+}
+
+TEST(ProgramsOnLockstep, SeeTheNameOfTheCardThatTheyAreGradedOn) {
+  const TemporaryFolder folder;
+  SubmissionSpec spec;
+  spec.lab = testing::lab_of("scan", "scan_inclusive");
+  spec.card = "NVIDIA Example";
+  const auto has_name = [&] {
+    return std::ranges::count(program_of(spec, folder.path()).environment,
+                              std::pair<std::string, std::string>{"LOCKSTEP_NAME", spec.card});
+  };
+  EXPECT_EQ(has_name(), 1);
+  spec.device.is_lockstep = false;
+  EXPECT_EQ(has_name(), 0);
 }
 
 TEST(Guards, TheTouchedElementIsNamed) {

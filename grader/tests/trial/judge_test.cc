@@ -1,6 +1,7 @@
 // Whole judgements, with the fake runner in place of a lab's binary.
 #include "grader/judge/trial/judge.h"
 
+#include <algorithm>
 #include <chrono>
 #include <tuple>
 
@@ -49,8 +50,8 @@ class Judging : public ::testing::Test {
     testing::write_file(options_.lab / "lab.json",
                         R"({"title": "t", "family": "f", "source": "a.cu", "sizes": {"real": 5000, "largest": 4097},
                            "starter_fails": "compile", "speed": )" +
-                            speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ +
-                            R"( "limits": {"case_s": 1, "real_s": 1, "compile_s": )" +
+                            speed_ + R"(, "baseline": ")" + baseline_ + "\", " + more_ + R"( "limits": {)" +
+                            more_limits_ + R"("case_s": 1, "real_s": 1, "compile_s": )" +
                             std::to_string(compile_seconds_) + R"(},
                            "rules": [{"name": "few", "reference": 20, "starter": )" +
                             starter_ + ", " + rule_ + R"(, "why": "w", "value": )" + std::to_string(barriers) +
@@ -82,6 +83,7 @@ class Judging : public ::testing::Test {
   std::string speed_ = R"([], "speed_why": "w")";
   std::string starter_ = "null";
   int compile_seconds_ = 60;
+  std::string more_limits_;
   std::string rule_ = R"("counter": "barriers", "op": "<=")";
 };
 
@@ -203,12 +205,70 @@ TEST_F(Judging, WhatAnEarlyEndLeavesBehindIsNoLeak) {
   EXPECT_EQ(result.failure->printed, "lockstep: kernel k wrote 4 bytes outside\n");
 }
 
-TEST_F(Judging, EveryCaseCanBeChecked) {
-  const testing::Environment leak("WARPLADDER_FAKE_FINDING", "leak");
-  options_.selection.check_all = true;
+// The finding is only there beyond the sizes that ./lab check looks at.
+TEST_F(Judging, AGradeFindsWhatTheMeasuredRunAloneDoes) {
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  const testing::Environment large("WARPLADDER_FAKE_FINDING_AT", "5000");
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+  options_.thorough = true;
   const Result result = judge_with("", "scan", "scan_inclusive");
-  EXPECT_EQ(check(result), "finding.leak");
-  EXPECT_EQ(result.cases.back().name, "scan_inclusive.real.random");
+  EXPECT_EQ(check(result), "finding.race");
+  EXPECT_EQ(points(result), 0);
+  EXPECT_EQ(again_text(result, "./lab check 07"),
+            "./lab check 07 --thorough --case " + result.failed_case + " --seed 5");
+  EXPECT_THAT(to_text(result, "./lab check 07"), ::testing::HasSubstr("again\n    ./lab check 07 --thorough --case "));
+  options_.selection.only_case = result.failed_case;
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.race");
+}
+
+// In one process several cases ran, and the finding says nothing of its case.
+TEST_F(Judging, AFindingOfManyCasesIsShownByAllOfThem) {
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  EXPECT_EQ(again_text(judge_with("", "scan", "scan_inclusive"), "judge"), "");
+  options_.thorough = true;
+  EXPECT_EQ(again_text(judge_with("", "scan", "scan_inclusive"), "judge"), "judge --thorough --seed 5");
+}
+
+TEST_F(Judging, AGradeOfRightCodePassesAndCountsItsDrawnCases) {
+  const size_t quick = judge_with("", "scan", "scan_inclusive").planned_cases;
+  options_.thorough = true;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "pass");
+  EXPECT_EQ(result.planned_cases, quick + 2);
+  EXPECT_EQ(result.cases.size(), result.planned_cases);
+  EXPECT_TRUE(std::ranges::is_sorted(result.cases, {}, &CaseResult::place));
+  EXPECT_EQ(points(result), 100);
+}
+
+// They run in an order that the seed draws.
+TEST_F(Judging, TheFirstOfSeveralWrongCasesIsReported) {
+  options_.thorough = true;
+  for (options_.seed = 1; options_.seed <= 3; ++options_.seed)
+    EXPECT_EQ(check(judge_with("wrong_tail", "scan", "scan_inclusive")), "case.scan_inclusive.1023.random");
+}
+
+TEST_F(Judging, AGradeOnACardRunsTheBinaryOnLockstepToo) {
+  options_.on_gpu = options_.thorough = true;
+  const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
+  const testing::Environment large("WARPLADDER_FAKE_FINDING_AT", "5000");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.race");
+  EXPECT_TRUE(again_text(result, "judge").starts_with("judge --device lockstep --thorough --case "))
+      << again_text(result, "judge");
+  EXPECT_EQ(result.cases.size(), result.planned_cases);
+  options_.thorough = false;
+  EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");
+}
+
+// Each call has a second, and is right; it sleeps for a part of it.
+TEST_F(Judging, AllRunsTogetherHaveALimit) {
+  more_limits_ = R"("whole_s": 1.5, )";
+  const Result result = judge_with("sleeps_300_ms", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "time");
+  EXPECT_THAT(result.failure->steps.back(),
+              ::testing::HasSubstr("all runs of the program together took more than 1.5"));
+  EXPECT_GT(result.cases.size(), 2u);
+  EXPECT_LT(result.cases.size(), 12u);  // a wait that is counted late makes some sleeps shorter
 }
 
 TEST_F(Judging, FiguresThatLabJsonNotesAreHeld) {
@@ -350,13 +410,15 @@ TEST_F(Judging, AnImpossibleTimeGivesNoScoreToLoseOrToEarn) {
   options_.on_gpu = true;
   options_.only = JudgeOptions::Part::kSpeed;
   speed_ = R"([{"speedup": 1.5, "points": 10, "why": "w"}])";
-  const Result events = judge_with("", "reduction", "reduce_sum");  // the events say 1.5 ms, but the call was shorter
+  const auto told = [&](const char* ms) {
+    const testing::Environment device("WARPLADDER_FAKE_DEVICE_MS", ms);
+    return judge_with("", "reduction", "reduce_sum");
+  };
+  const Result events = told("1000000");  // the call is shorter on the busiest machine
   EXPECT_EQ(events.verdict(), Verdict::kJudgeFault);
   EXPECT_THAT(events.failure->steps.front(), ::testing::HasSubstr("by the judge's clock"));
   EXPECT_FALSE(score_of(events));
-  const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS",
-                                   "0.000001");  // 20 kB at 4,000 GB/s take four times as long
-  EXPECT_EQ(judge_with("", "reduction", "reduce_sum").verdict(), Verdict::kJudgeFault);
+  EXPECT_EQ(told("0.000001").verdict(), Verdict::kJudgeFault);  // 20 kB at 4,000 GB/s take four times as long
 }
 
 TEST_F(Judging, OnlyAWholeAndRightSubmissionHasPoints) {
@@ -388,6 +450,16 @@ TEST_F(Judging, ACompilerThatRefusesEveryFileIsOurTrouble) {
     EXPECT_THAT(result.failure->steps.at(0), ::testing::HasSubstr("does not compile on this machine either"));
     EXPECT_FALSE(score_of(result));
   }
+}
+
+// The file that does nothing has the same time as the submission, and both need most of it.
+TEST_F(Judging, ASlowCompilerIsNoTrouble) {
+  options_.binary.clear();
+  options_.file = folder_.path() / "a.cu";
+  testing::write_file(options_.file, "nonsense");
+  compile_seconds_ = 6;
+  write_compiler("sleep 3.5; ! grep -q nonsense $0 && c++ -x c++ -c /dev/null -o $1");
+  EXPECT_EQ(judge_with("", "scan", "scan_inclusive").verdict(), Verdict::kCompileError);
 }
 
 TEST_F(Judging, ACompilerThatIsKilledOnceIsCalledAgain) {

@@ -1,6 +1,7 @@
 #include "grader/judge/trial/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,6 +65,48 @@ TEST_F(Planning, OnACardNothingCountsAndTheClockIsLast) {
   EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kRulesUnmeasured));
   options_.only = JudgeOptions::Part::kSpeed;
   EXPECT_THAT(kinds(), ElementsAre(Kind::kRulesUnmeasured, Kind::kClock));
+}
+
+// What is checked and what is measured must be one.
+TEST_F(Planning, AGradeChecksEveryRunAndAddsDrawnSizes) {
+  options_.thorough = true;
+  for (const bool is_hidden : {false, true}) {
+    if (is_hidden)
+      hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7000, 1, 64, "hidden.1"}}, 99};
+    const std::vector<Step> steps = plan().steps;
+    for (const Step& step : steps) {
+      for (const Batch& batch : step.batches) {
+        if (step.kind == Kind::kFailingCalls) continue;
+        EXPECT_EQ(batch.checks, Checks::kAll);
+        EXPECT_TRUE(batch.shuffled_by);
+      }
+    }
+    const Step& last = steps.back();
+    ASSERT_EQ(last.kind, Kind::kCounters);
+    ASSERT_EQ(last.batches.size(), 2u);
+    EXPECT_EQ(last.batches[0].cases.at(0).n, lab_.sizes.real);
+    for (const Case& job : last.batches[1].cases)
+      EXPECT_EQ(job.alias.starts_with("hidden.drawn"), is_hidden) << job.name;
+  }
+}
+
+TEST_F(Planning, EveryCaseHasItsPlace) {
+  size_t before = 0;
+  for (const Step& step : plan().steps) {
+    for (const Batch& batch : step.batches) {
+      for (const Case& job : batch.cases) EXPECT_GT(job.place, std::exchange(before, job.place));
+    }
+  }
+}
+
+TEST_F(Planning, AGradeOnACardChecksTheMeasuredCaseOnLockstep) {
+  options_.on_gpu = options_.thorough = true;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kOnLockstep, Kind::kRulesUnmeasured, Kind::kClock));
+  const Step check = plan().steps[1];
+  EXPECT_EQ(check.batches.at(0).checks, Checks::kAll);
+  EXPECT_EQ(check.batches.at(0).cases.at(0).n, lab_.sizes.real);
+  options_.selection.only_case = "reduce_sum_block.drawn2." + check.batches.at(1).cases.at(1).input;
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kOnLockstep));
 }
 
 TEST_F(Planning, ASelectionIsAllThatRuns) {

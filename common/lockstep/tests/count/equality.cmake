@@ -16,5 +16,5 @@ endif()
 foreach(part IN LISTS parts)
   add_test(NAME lockstep.ncu_equality.${part}
            COMMAND ncu_equality ${PROJECT_SOURCE_DIR}/docs/measurements/h200 ${CMAKE_BINARY_DIR} ${part})
-  set_tests_properties(lockstep.ncu_equality.${part} PROPERTIES LABELS lockstep TIMEOUT 120)
+  set_tests_properties(lockstep.ncu_equality.${part} PROPERTIES LABELS lockstep TIMEOUT ${WARPLADDER_HANGS_AFTER})
 endforeach()

@@ -17,10 +17,10 @@ function(add_program_tests binary)
     list(POP_FRONT settings kind setting)
     set(test lockstep.program.${binary}.${kind})
     add_test(NAME ${test} COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${binary})
-    set_tests_properties(${test} PROPERTIES LABELS "${run_LABELS}" TIMEOUT 120
+    set_tests_properties(${test} PROPERTIES LABELS "${run_LABELS}" TIMEOUT ${WARPLADDER_HANGS_AFTER}
                          ENVIRONMENT "LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lockstep;${setting}")
     if("long" IN_LIST run_LABELS)
-      set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED long_programs TIMEOUT 600)
+      set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED long_programs TIMEOUT ${WARPLADDER_HANGS_AFTER})
     endif()
     if(kind STREQUAL "checks")
       set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "lockstep: ")
@@ -73,7 +73,7 @@ foreach(program IN LISTS programs)
 endforeach()
 add_custom_target(lockstep_long_programs DEPENDS ${long_targets})
 add_test(NAME lockstep.long_programs COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target lockstep_long_programs)
-set_tests_properties(lockstep.long_programs PROPERTIES LABELS "lockstep;long" FIXTURES_SETUP long_programs TIMEOUT 1800)
+set_tests_properties(lockstep.long_programs PROPERTIES LABELS "lockstep;long" FIXTURES_SETUP long_programs TIMEOUT ${WARPLADDER_HANGS_AFTER})
 
 if(Python3_FOUND)
   # These programs wait by the clock, so no two runs have the same counts.
@@ -87,10 +87,10 @@ if(Python3_FOUND)
   add_test(NAME lockstep.threads.programs
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/engine/threads_programs.py ${CMAKE_BINARY_DIR}/lockstep
                    ${program_binaries} ${labs})
-  set_tests_properties(lockstep.threads.programs PROPERTIES LABELS lockstep TIMEOUT 300)
+  set_tests_properties(lockstep.threads.programs PROPERTIES LABELS lockstep TIMEOUT ${WARPLADDER_HANGS_AFTER})
   add_test(NAME lockstep.threads.long_programs
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/engine/threads_programs.py ${CMAKE_BINARY_DIR}/lockstep
                    ${long_binaries})
-  set_tests_properties(lockstep.threads.long_programs PROPERTIES LABELS "lockstep;long" TIMEOUT 1200
+  set_tests_properties(lockstep.threads.long_programs PROPERTIES LABELS "lockstep;long" TIMEOUT ${WARPLADDER_HANGS_AFTER}
                        FIXTURES_REQUIRED long_programs)
 endif()

@@ -397,6 +397,16 @@ TEST_F(RuntimeApi, TheNumberOfACallThatIsNoneIsRefused) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_FAIL=profiled:0"), std::string::npos);
 }
 
+TEST_F(RuntimeApi, TheDeviceHasTheNameThatItIsGiven) {
+  set("LOCKSTEP_NAME", "NVIDIA Example");
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_STREQ(properties.name, "NVIDIA Example");
+  setenv("LOCKSTEP_NAME", "", 1);
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_STREQ(properties.name, "lockstep (CPU, as an NVIDIA H200)");
+}
+
 TEST_F(RuntimeApi, EventsThatNobodyWaitedForHaveNoTime) {
   cudaEvent_t start = nullptr, stop = nullptr;
   float ms = -1;

@@ -1,0 +1,96 @@
+#include "grader/judge/sandbox/time_used.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <sched.h>
+
+namespace warpladder {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The kernel counts a wait when it is over. A wait that is counted this late belongs to time that we took for sleep; a
+// later one does not, or else many short waits would make up for a long sleep.
+constexpr double kLatestCount = 1;  // seconds
+
+constexpr double kNanosecond = 1e-9;
+
+double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+unsigned processors_here() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1u;
+}
+
+}  // namespace
+
+ThreadTimes thread_times(const std::vector<pid_t>& processes) {
+  ThreadTimes times;
+  std::vector<pid_t> left = processes;
+  while (!left.empty()) {
+    const std::string tasks = "/proc/" + std::to_string(left.back()) + "/task";
+    left.pop_back();
+    std::error_code gone;  // a process may end at any time
+    for (fs::directory_iterator task(tasks, gone), end; !gone && task != end; task.increment(gone)) {
+      ThreadTime time;
+      if (std::ifstream(task->path() / "schedstat") >> time.ran >> time.waited) {
+        times[std::stoi(task->path().filename())] = {time.ran * kNanosecond, time.waited * kNanosecond};
+      }
+      std::ifstream children(task->path() / "children");
+      left.insert(left.end(), std::istream_iterator<pid_t>(children), {});
+    }
+  }
+  return times;
+}
+
+void TimeUsed::add(double wall, ThreadTimes now) {
+  double ran = 0, longest = 0, waited = 0;
+  for (const auto& [thread, time] : now) {
+    const auto found = last_.find(thread);
+    const bool is_new = found == last_.end() || found->second.ran > time.ran;  // or its number was given again
+    const ThreadTime before = is_new ? ThreadTime{} : found->second;
+    ran += time.ran - before.ran;
+    longest = std::max(longest, time.ran - before.ran);
+    waited += time.waited - before.waited;
+  }
+  last_ = std::move(now);
+  const double worked = std::min(wall, std::max(longest, ran / processors_));
+  worked_ += worked;
+  slept_ = std::max({slept_ + wall - waited - worked, most_slept_ - kLatestCount, 0.0});
+  most_slept_ = std::max(most_slept_, slept_);
+}
+
+Stopwatch::Stopwatch(std::vector<pid_t> processes)
+    : processes_(std::move(processes)),
+      start_(Clock::now()),
+      last_(start_),
+      time_(thread_times(processes_), processors_here()) {}
+
+void Stopwatch::look(Clock::time_point now) {
+  time_.add(seconds_between(last_, now), thread_times(processes_));
+  last_ = now;
+}
+
+double Stopwatch::used() {
+  const auto now = Clock::now();
+  if (now - last_ >= kBetweenLooks) look(now);
+  return time_.seconds() + seconds_between(last_, now);
+}
+
+double Stopwatch::stop() {
+  look(Clock::now());
+  return time_.seconds();
+}
+
+double Stopwatch::wall() const { return seconds_between(start_, Clock::now()); }
+
+}  // namespace warpladder

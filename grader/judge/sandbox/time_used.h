@@ -1,0 +1,60 @@
+// time_used: how long a process and all processes below it have worked or slept, in seconds. The time in which they
+// were ready and the machine ran other programs is left out, so that a limit means the same on a busy machine. Linux
+// counts both times of each thread in /proc/PID/task/TID/schedstat. Where it does not, all of the wall clock counts.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace warpladder {
+
+// Seconds since the thread began.
+struct ThreadTime {
+  double ran = 0, waited = 0;  // on a processor; ready, and not on one
+};
+using ThreadTimes = std::map<pid_t, ThreadTime>;  // by thread
+
+// All threads of these processes and of the processes below them.
+ThreadTimes thread_times(const std::vector<pid_t>& processes);
+
+// The arithmetic. Never more than the wall clock, and on a quiet machine equal to it. Never less than the time that the
+// longest thread ran, and than the time that all threads together would need on every processor.
+//
+// Between two looks the threads may have run at once or in turn, and counters do not tell which. So all their waiting
+// is taken off, but never so much that less remains than they ran.
+class TimeUsed {
+ public:
+  TimeUsed(ThreadTimes now, unsigned processors) : last_(std::move(now)), processors_(processors) {}
+  // wall: seconds since the last call, or since the start.
+  void add(double wall, ThreadTimes now);
+  double seconds() const { return worked_ + slept_; }
+
+ private:
+  ThreadTimes last_;
+  unsigned processors_;
+  double worked_ = 0, slept_ = 0, most_slept_ = 0;
+};
+
+// Looks at processes while somebody waits for them.
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::vector<pid_t> processes);
+  double used();  // since the start; the look that it rests on is at most kBetweenLooks old
+  double stop();  // the same, now
+  double wall() const;
+
+  static constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void look(Clock::time_point now);
+
+  std::vector<pid_t> processes_;
+  Clock::time_point start_, last_;
+  TimeUsed time_;
+};
+
+}  // namespace warpladder

@@ -1,0 +1,173 @@
+#include "grader/judge/sandbox/time_used.h"
+
+#include <csignal>
+#include <ctime>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "grader/judge/sandbox/child.h"
+
+namespace warpladder {
+namespace {
+
+// One thread with these times; seconds of the wall clock have passed.
+double used_by_one(double wall, double ran, double waited) {
+  TimeUsed time({{7, {1, 1}}}, 2);
+  time.add(wall, {{7, {1 + ran, 1 + waited}}});
+  return time.seconds();
+}
+
+TEST(TimeUsedByAThread, IsAllOfTheWallClockOnAQuietMachine) {
+  EXPECT_DOUBLE_EQ(used_by_one(10, 10, 0), 10);
+  EXPECT_DOUBLE_EQ(used_by_one(10, 0, 0), 10);
+  EXPECT_DOUBLE_EQ(used_by_one(10, 3, 0), 10);
+}
+
+TEST(TimeUsedByAThread, LeavesOutTheTimeInWhichItWasReady) {
+  EXPECT_DOUBLE_EQ(used_by_one(10, 2, 8), 2);
+  EXPECT_DOUBLE_EQ(used_by_one(10, 2, 5), 5);  // it slept for 3
+}
+
+TEST(TimeUsedByThreads, ThatTakeTurnsIsTheirSum) {
+  TimeUsed time({{7, {}}, {8, {}}}, 2);
+  time.add(10, {{7, {1, 4}}, {8, {2, 3}}});
+  EXPECT_DOUBLE_EQ(time.seconds(), 3);
+}
+
+TEST(TimeUsedByThreads, ThatRunAtOnceIsThatOfTheLongest) {
+  TimeUsed time({{7, {}}, {8, {}}}, 2);
+  time.add(10, {{7, {4, 6}}, {8, {4, 6}}});  // on a quiet machine with two processors: 4 seconds
+  EXPECT_DOUBLE_EQ(time.seconds(), 4);
+}
+
+// 64 threads that are always ready hinder each other, and not the machine.
+TEST(TimeUsedByThreads, IsNeverLessThanTheyNeedOnEveryProcessor) {
+  ThreadTimes none, now;
+  for (pid_t thread = 1; thread <= 64; ++thread) none[thread] = {}, now[thread] = {10 / 32.0, 10 - 10 / 32.0};
+  TimeUsed time(none, 2);
+  time.add(10, now);
+  EXPECT_DOUBLE_EQ(time.seconds(), 10);
+}
+
+TEST(TimeUsedByThreads, CountsThoseThatBegin) {
+  TimeUsed time({}, 2);
+  time.add(1, {{7, {0.25, 0.75}}});
+  EXPECT_DOUBLE_EQ(time.seconds(), 0.25);
+  time.add(1, {});  // it has ended, and nobody runs
+  EXPECT_DOUBLE_EQ(time.seconds(), 1.25);
+}
+
+// The kernel counts a wait at its end.
+TEST(TimeUsedByAThread, TakesOffAWaitThatIsCountedLate) {
+  TimeUsed time({{7, {}}}, 2);
+  time.add(0.5, {{7, {}}});  // it waits
+  time.add(0.5, {{7, {0.1, 0.9}}});
+  EXPECT_NEAR(time.seconds(), 0.1, 1e-9);
+}
+
+TEST(TimeUsedByThreads, ManyWaitsDoNotMakeUpForALongSleep) {
+  TimeUsed time({}, 2);
+  time.add(9, {});  // all sleep
+  ThreadTimes now;
+  for (pid_t thread = 1; thread <= 64; ++thread) now[thread] = {0.01, 0.9};
+  time.add(1, now);
+  EXPECT_GT(time.seconds(), 8);
+}
+
+TEST(ThreadTimesOfProcesses, HoldTheWholeTree) {
+  ChildSpec spec;
+  spec.command = {"/bin/sh", "-c", "sh -c 'sh -c \"echo here >&4; sleep 1000\"; :'; :"};
+  spec.folder = "/";
+  spec.lines_fd = 4;
+  Child child(spec);
+  ASSERT_EQ(child.wait(20), Child::Event::kLine);
+  const ThreadTimes ours = thread_times({getpid()});
+  EXPECT_GE(ours.size(), 5u);  // we, three shells and the sleep
+  EXPECT_TRUE(thread_times({0x7ffffff0}).empty());
+}
+
+// Eight children that spin, on the one processor that we may use.
+class BusyMachine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (thread_times({getpid()}).empty()) GTEST_SKIP() << "this kernel does not tell how long a thread waits";
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one);
+    }
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < 8; ++i) spinning_.push_back(spin());
+  }
+  void TearDown() override {
+    for (const pid_t pid : spinning_) kill(pid, SIGKILL), waitpid(pid, nullptr, 0);
+    if (!spinning_.empty()) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  static pid_t spin() {
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    for (volatile bool forever = true; forever;) {}
+    _exit(0);
+  }
+  static ChildSpec shell(const std::string& script) {
+    ChildSpec spec;
+    spec.command = {"/bin/sh", "-c", script};
+    spec.folder = "/";
+    return spec;
+  }
+
+  cpu_set_t before_{};
+  std::vector<pid_t> spinning_;
+};
+
+// The loop needs more of the wall clock than the limit, and less than half of it on a processor.
+TEST_F(BusyMachine, AProcessThatWorksGetsItsWholeTime) {
+  ChildSpec spec = shell("i=0; while test $i -lt 100000; do i=$((i + 1)); done; exit 3");
+  double alone = 0;
+  {
+    for (const pid_t pid : spinning_) kill(pid, SIGSTOP);
+    Child child(spec);
+    ASSERT_EQ(child.wait(60), Child::Event::kEnded);
+    alone = child.used();
+    for (const pid_t pid : spinning_) kill(pid, SIGCONT);
+  }
+  Stopwatch watch({getpid()});
+  Child child(spec);
+  EXPECT_EQ(child.wait(3 * alone + 0.3), Child::Event::kEnded);
+  EXPECT_EQ(child.how_it_ended(), "ended with exit code 3");
+  EXPECT_GT(watch.wall(), 3 * alone + 0.3);
+  EXPECT_LT(child.used(), watch.wall() / 2);
+}
+
+TEST_F(BusyMachine, AProcessThatSleepsDoesNot) {
+  Child child(shell("sleep 1000"));
+  const Stopwatch watch({getpid()});
+  EXPECT_EQ(child.wait(0.5), Child::Event::kTimeout);
+  EXPECT_NEAR(child.used(), 0.5, 0.3);
+  EXPECT_LT(watch.wall(), 20);
+}
+
+TEST_F(BusyMachine, AProcessThatSpinsIsEnded) {
+  Child child(shell("while :; do :; done"));
+  const clock_t before = clock();
+  EXPECT_EQ(child.wait(0.5), Child::Event::kTimeout);
+  EXPECT_NEAR(child.used(), 0.5, 0.3);
+  EXPECT_LT(static_cast<double>(clock() - before) / CLOCKS_PER_SEC, 0.5);  // watching it costs little
+}
+
+// While it sleeps, the other process waits for a processor: this time is nobody's.
+TEST_F(BusyMachine, APartnersWaitIsTakenOffToo) {
+  Child partner(shell("while :; do :; done"));
+  Child child(shell("sleep 2; exit 3"));
+  child.works_with(partner);
+  EXPECT_EQ(child.wait(60), Child::Event::kEnded);
+  EXPECT_LT(child.used(), 1);
+}
+
+}  // namespace
+}  // namespace warpladder
