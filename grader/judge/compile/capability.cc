@@ -19,15 +19,16 @@ int number_behind(std::string_view word, std::string_view key) {
   return number;
 }
 
-// The line of the head comment that names a capability, or "".
+// The line of the head comment that names a capability, or "". A sentence about capabilities is none.
 std::string asking_line(std::string_view source) {
+  static const std::regex asks(R"(\s*//+\s*compute capability:?\s*\d.*)");
   for (std::string line : split(std::string(source.substr(0, 4096)), '\n')) {
     line.erase(0, line.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte order mark
-    const size_t start = line.find_first_not_of(" \t\r");
+    line.erase(line.find_last_not_of('\r') + 1);              // written on Windows
+    const size_t start = line.find_first_not_of(" \t");
     if (start == std::string::npos) continue;
     if (!line.substr(start).starts_with("//")) return "";
-    const size_t text = line.find_first_not_of("/ \t", start);
-    if (text != std::string::npos && line.substr(text).starts_with("compute capability ")) return line;
+    if (line.size() < 200 && std::regex_match(line, asks)) return line;
   }
   return "";
 }
