@@ -39,7 +39,7 @@ struct Job {
   std::string entry;
   size_t n, in_bytes, out_bytes, guard;
   int block;
-  bool on_host, return_input, timed, profiled;
+  bool on_host, return_input, timed, profiled, answers;
 };
 
 uint64_t current_job = 0;   // for exits that have no job at hand
@@ -185,11 +185,11 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 
 // Calls a function and returns the state of the device's work: cudaSuccess or the error. A function that takes host
 // memory may use the device all the same.
-cudaError_t call(const EntryPoint& entry, Arguments& arguments, bool profiled) {
-  if (profiled) require(cudaProfilerStart(), "cudaProfilerStart");
+cudaError_t call(const EntryPoint& entry, Arguments& arguments, const Job& job) {
+  if (job.profiled) require(cudaProfilerStart(), "cudaProfilerStart");
   entry.call(arguments);
-  if (profiled) {  // no call of the runner may be counted
-    reply({{"id", current_job}, {"status", "ok"}});
+  if (job.profiled && !job.answers) {  // no call of the runner may be counted
+    reply({{"id", current_job}, {"status", "ok"}, {"value", arguments.value}});
     _exit(0);
   }
   // Asked before anything else runs, so that a failed launch and a failed kernel can be told apart.
@@ -213,8 +213,7 @@ Json call_timed(const EntryPoint& entry, Arguments& arguments, const Buffer& out
   if (job.timed) ask_judge("set");  // the judge's clock starts with its answer
   const auto start = std::chrono::steady_clock::now();
   if (events) require(cudaEventRecord(events->start), "cudaEventRecord");
-  if (const cudaError_t error = call(entry, arguments, job.profiled); error != cudaSuccess)
-    return cuda_reply(error, "");
+  if (const cudaError_t error = call(entry, arguments, job); error != cudaSuccess) return cuda_reply(error, "");
   if (events) require(cudaEventRecord(events->stop), "cudaEventRecord");
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return cuda_reply(error, "");
   const double host_ms = milliseconds_since(start);
@@ -275,9 +274,9 @@ std::optional<Job> next_job() {
   if (text.empty()) return std::nullopt;
   const Json job = Json::parse(text);
   if (job.contains("quit")) return std::nullopt;
-  return Job{job.at("id"),           job.at("entry"), job.at("n"),       job.at("in_bytes"),
-             job.at("out_bytes"),    job.at("guard"), job.at("block"),   job.at("on_host"),
-             job.at("return_input"), job.at("timed"), job.at("profiled")};
+  return Job{job.at("id"),           job.at("entry"), job.at("n"),        job.at("in_bytes"),
+             job.at("out_bytes"),    job.at("guard"), job.at("block"),    job.at("on_host"),
+             job.at("return_input"), job.at("timed"), job.at("profiled"), job.at("answers")};
 }
 
 Json ready() {

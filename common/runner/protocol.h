@@ -1,7 +1,8 @@
 // protocol: the messages between judge and runner. Jobs and replies are JSON, one a line, over two pipes; the
 // arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
 //
-//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","timed","profiled"}
+//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","timed","profiled",
+//          "answers"}
 //          {"quit":true}
 //   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
 //          {"id","status":"ok","value","device_ms","events_ms","host_ms","copy_gb_per_s"}   null: not measured
@@ -19,7 +20,8 @@
 // of a copy on it just before.
 //
 // on_host: the arrays are host memory. profiled: LOCKSTEP_FAIL counts calls from cudaProfilerStart() on. Only the
-// function's calls may count, so the runner makes none after the function: it sends {"id","status":"ok"}, and ends.
+// function's calls may count, so the runner makes none after the function: it sends {"id","status":"ok","value"}, and ends. With
+// `answers` the call that fails is known to be one of the function's, and the runner answers as without `profiled`.
 #pragma once
 
 #include <cstddef>

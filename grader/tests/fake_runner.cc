@@ -96,6 +96,8 @@ void misbehave(const Json& job) {
   if (fault == "leaves_files") std::ofstream("left_behind") << "here";
 }
 
+bool call_failed = false;
+
 void scan(const float* in, size_t n, float* out) {
   float sum = 0;
   for (size_t i = 0; i < n; ++i) out[i] = sum += in[i];
@@ -105,6 +107,7 @@ void scan(const float* in, size_t n, float* out) {
     std::fprintf(stderr, "n is 3456\n");
     std::exit(7);
   }
+  if (fault == "finds_another_way_to_a_wrong_answer" && call_failed && n > 0) out[0] += 1;
   if (fault == "nan" && n > 0) out[n - 1] = __builtin_nanf("");
 }
 
@@ -151,7 +154,16 @@ void meet_device() {
   std::istringstream(line) >> checks >> failing;
 }
 
-bool call_failed = false;
+// As the device counted them. The second one is made to fail.
+Json calls_made() {
+  if (call_failed && (fault == "translates_it" || fault.starts_with("prints_")))
+    return fault == "prints_and_goes_on" ? Json{"cudaMalloc", "cudaMemset", "cudaMemcpy"}
+                                         : Json{"cudaMalloc", "cudaMemset", "cudaFree"};
+  if (call_failed && fault.starts_with("finds_another_way"))
+    return {"cudaMalloc", "cudaMemset", "cudaMemsetAsync", "cudaMemcpy", "cudaFree"};
+  if (call_failed && fault.starts_with("returns_early")) return {"cudaMalloc", "cudaMemset", "cudaFree"};
+  return {"cudaMalloc", "cudaMemset", "cudaMemcpy", "cudaFree"};
+}
 
 void write_report() {
   if (device_fd < 0 || fault == "no_report" || (fault == "no_report_of_calls" && !failing.empty())) return;
@@ -174,7 +186,9 @@ void write_report() {
     counters["l1tex__t_sectors_pipe_lsu_mem_global_op_" + access + ".sum"] = fault == "on_the_host" ? 0 : elements;
   const Json launch = {{"kernel", "k"}, {"grid", {2, 1, 1}}, {"block", {32, 1, 1}}, {"counters", counters}};
   const char* end = fault == "no_goodbye" ? "gone" : "orderly";
-  const std::string report = Json{{"launches", {launch}}, {"findings", findings}, {"end", end}}.dump();
+  Json whole = {{"launches", {launch}}, {"findings", findings}, {"end", end}};
+  if (!failing.empty()) whole["calls"] = calls_made();
+  const std::string report = whole.dump();
   send(device_fd, report.data(), report.size(), MSG_NOSIGNAL);
 }
 
@@ -186,7 +200,15 @@ bool call_cuda(const Json& job) {
   if (calls_on) std::this_thread::sleep_for(std::chrono::milliseconds(500));
   Json error = {{"id", job["id"]}, {"status", "cuda"}, {"code", 999}, {"name", "cudaErrorUnknown"}, {"file", "a.cu"}};
   if (failing == "profiled:2") {
-    if (fault == "goes_on") return true;
+    if (fault == "goes_on" || fault.starts_with("returns_early") || fault.starts_with("finds_another_way")) return true;
+    if (fault.starts_with("prints_")) return std::fprintf(stderr, "a call failed\n"), true;
+    if (fault == "exits_with_0") std::exit(0);
+    if (fault == "aborts_for_it") std::abort();
+    if (fault == "runs_out_of_memory" || fault == "reads_null") {
+      const Json id = fault == "reads_null" ? Json(0) : job["id"];
+      return say(Json{{"id", id}, {"status", "memory"}, {"text", "none left"}}.dump() + "\n"), false;
+    }
+    if (fault == "translates_it") error["code"] = 101;
     if (fault == "crashes_for_it") std::raise(SIGSEGV);
     if (fault == "sees_what_follows") error["code"] = 700;
     if (fault == "seen_by_the_runner") return error.erase("file"), say(error.dump() + "\n"), false;
@@ -251,7 +273,8 @@ void answer(const Json& job) {
   if (timed && fault != "called_early" && fault != "never_called") show(job, result + layout.out_data(), value);
   munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
   munmap(result, layout.total() + 1);
-  const Json reply = {{"id", job["id"]},  {"status", "ok"}, {"value", value},       {"device_ms", device_ms(job)},
+  const int64_t returned = call_failed && fault == "returns_early_with_another_value" ? value + 1 : value;
+  const Json reply = {{"id", job["id"]},  {"status", "ok"}, {"value", returned},    {"device_ms", device_ms(job)},
                       {"events_ms", 1.5}, {"host_ms", 2.5}, {"copy_gb_per_s", 4000}};
   say(reply.dump() + "\n");
   if (fault == "answers_twice") say(reply.dump() + "\n");

@@ -42,6 +42,7 @@ class Findings {
   size_t add(Finding finding);
   void add_all(const Findings& others);
   void count_again(size_t index) { ++findings_[index].count; }
+  void add_text(size_t index, const std::string& text) { findings_[index].message += text; }
 
   const std::vector<Finding>& all() const { return findings_; }
   // Messages of the findings since the last call, each with its count so far.

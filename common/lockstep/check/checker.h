@@ -88,6 +88,7 @@ class Checker : public Observer {
   Order order_;
   std::vector<BlockChecks> blocks_;  // by Block::slot()
   const Launch* launch_ = nullptr;
+  bool of_library_ = false;  // the launch is of a kernel of CUB's or Thrust's
   std::map<Cause, size_t> causes_;
   std::vector<Finding> findings_;
   std::vector<Conflict> conflicts_;

@@ -57,6 +57,7 @@ class DeviceServer {
     if (kind == Message::kSynchronise) return in.all<>(), void(device_.synchronise());
     if (kind == Message::kReadError) return in.all<>(), device_.read_error();
     if (kind == Message::kStartProfiling) return in.all<>(), device_.start_profiling();
+    if (kind == Message::kPlace) return place(in);
     Writer out;
     Outcome outcome;
     try {
@@ -229,6 +230,12 @@ class DeviceServer {
     if (r.stack_bytes > kMostStack) throw WireError("a stack of " + std::to_string(r.stack_bytes) + " bytes");
     r.params = std::as_bytes(std::span(params));
     return device_.launch(r);
+  }
+
+  void place(Reader& in) {
+    const auto [call, address, text] = in.all<CallKind, uint64_t, std::string_view>();
+    if (call > CallKind::kPlannedFailure || text.size() > kMostPlace) throw WireError("a place of no call");
+    device_.tell_place(call, address, text);
   }
 
   Outcome call_fails(Reader& in, Writer& out) {

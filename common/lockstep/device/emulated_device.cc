@@ -104,6 +104,9 @@ class InProcessDevice : public EmulatedDevice {
   void read_error() override { host_.reads_error(); }
   bool call_fails(std::string_view function) override { return host_.call_fails(function); }
   void start_profiling() override { host_.start_profiling(); }
+  void tell_place(CallKind call, uint64_t address, std::string_view place) override {
+    host_.tell_place(call, address, place);
+  }
   std::string take_output() override { return std::exchange(output_, {}); }
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();
@@ -118,7 +121,7 @@ class InProcessDevice : public EmulatedDevice {
     return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
   }
   std::string report_json(std::string_view end) const override {
-    return to_json(records_, findings_.all(), options_.schedule, end);
+    return to_json({records_, findings_.all(), host_.counted_calls()}, options_.schedule, end);
   }
 
  private:

@@ -1,13 +1,37 @@
 #include "device/host_side.h"
 
+#include <tuple>
 #include <utility>
 
 #include "ptx/module.h"
 
 namespace lockstep {
 
-void HostSide::add(const char* kind, const std::string& kernel, const std::string& message) {
-  findings_.add({.kind = kind, .kernel = kernel, .message = message});
+namespace {
+
+constexpr size_t kMostCalls = 4096;  // that are named: a program may make calls without end
+
+// The program chose the text. It stays one line of a message.
+std::string at_place(std::string_view place) {
+  if (place.empty()) return "";
+  std::string line(place);
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  return "\n  at " + line;
+}
+
+}  // namespace
+
+size_t HostSide::add(const char* kind, const std::string& kernel, const std::string& message) {
+  return findings_.add({.kind = kind, .kernel = kernel, .message = message});
+}
+
+void HostSide::tell_place(CallKind call, uint64_t address, std::string_view place) {
+  const std::string at = at_place(place);
+  if (call == CallKind::kFailedLaunch) launch_place_ = at;
+  if (call == CallKind::kPlannedFailure && injected_) findings_.add_text(*std::exchange(injected_, std::nullopt), at);
+  if (call != CallKind::kAllocation) return;
+  if (const auto found = allocations_.find(address); found != allocations_.end()) found->second.place = at;
 }
 
 void HostSide::allocated(uint64_t address, uint64_t bytes, MemoryKind kind) {
@@ -56,36 +80,42 @@ void HostSide::launch_failed(const std::string& kernel, const LaunchRequest& req
           " threads and " + std::to_string(request.dynamic_shared_bytes) +
           " bytes of dynamic shared memory failed: " + message);
   unread_launch_ = kernel;
+  launch_place_.clear();
 }
 
-// This failure was asked for and is not a mistake. It stands among the findings because it may cause some of them.
+// This failure was asked for and is not a mistake. It stands among the findings because it may cause some of them. What
+// a wait returns is the error of work before it: a card repeats it at every later call, and so do we.
 bool HostSide::call_fails(std::string_view function) {
-  if (failure_.number == 0 || (failure_.profiled_only && !profiled_) || ++counted_ != failure_.number) return false;
+  if (failure_.number == 0 || (failure_.profiled_only && !profiled_)) return false;
   const std::string what = function.starts_with("__") ? "a kernel's launch" : std::string(function);
-  add("injected_error", "",
-      "call " + std::to_string(failure_.number) + ", " + what +
-          ", was not made and failed with cudaErrorUnknown, as LOCKSTEP_FAIL asks");
+  if (counted_calls_.size() < kMostCalls) counted_calls_.push_back(what);
+  if (++counted_ != failure_.number) return failure_stays_;
+  failure_stays_ = function.ends_with("Synchronize");
+  injected_ = add("injected_error", "",
+                  "call " + std::to_string(failure_.number) + ", " + what +
+                      ", was not made and failed with cudaErrorUnknown, as LOCKSTEP_FAIL asks");
   return true;
 }
 
-// One finding for each size: a reader recognises an allocation by its size.
+// One finding for each line and size. Where the line is not known, a reader recognises an allocation by its size.
 void HostSide::ends(bool lost, const std::vector<uint64_t>& heap) {
   if (!unread_launch_.empty())
     add("unchecked_error", unread_launch_,
-        "the launch of " + unread_launch_ +
-            " failed, and the program never looked\n  Next: after each launch, CUDA_CHECK(cudaGetLastError()); a "
+        "the launch of " + unread_launch_ + " failed, and the program never looked" + launch_place_ +
+            "\n  Next: after each launch, CUDA_CHECK(cudaGetLastError()); a "
             "launch returns nothing itself, and cudaDeviceSynchronize() does not tell of it.");
   unread_launch_.clear();
   if (!checks_.memory || lost) return;
-  std::map<std::pair<uint64_t, std::string>, uint64_t> left;  // bytes, host or kernel → number of allocations
-  for (const auto& [address, allocation] : allocations_) ++left[{allocation.bytes, "the host"}];
-  for (const uint64_t bytes : heap) ++left[{bytes, "a kernel's malloc()"}];
+  std::map<std::tuple<uint64_t, std::string, std::string>, uint64_t> left;  // bytes, by whom, place → allocations
+  for (const auto& [address, allocation] : allocations_) ++left[{allocation.bytes, "the host", allocation.place}];
+  for (const uint64_t bytes : heap) ++left[{bytes, "a kernel's malloc()", ""}];
   for (const auto& [what, count] : left) {
-    const std::string each = std::to_string(what.first) + " bytes from " + what.second;
+    const auto& [bytes, whose, place] = what;
+    const std::string each = std::to_string(bytes) + " bytes from " + whose;
     add("leak", "",
         (count == 1 ? "an allocation of " + each + " was"
                     : std::to_string(count) + " allocations of " + each + " were") +
-            " never freed\n  Next: free what you allocate, also on the way out after an error.");
+            " never freed" + place + "\n  Next: free what you allocate, also on the way out after an error.");
   }
 }
 

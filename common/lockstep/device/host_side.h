@@ -1,10 +1,11 @@
 // host_side: how the program's host code uses the device. Requests go in. Out come counts (waits, allocations), and
 // findings: launches that failed, errors that the program did not read, wrong frees, leaks, a call that was made to
-// fail.
+// fail. The program may tell the source lines of its calls, which are for messages alone.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ class HostSide {
   void reads_error() { unread_launch_.clear(); }
 
   bool call_fails(std::string_view function);
+  // With a planned failure: the names of the calls that it counts, in their order. It is one of them.
+  const std::vector<std::string>& counted_calls() const { return counted_calls_; }
+  void tell_place(CallKind call, uint64_t address, std::string_view place);
   void start_profiling() { profiled_ = true; }
 
   // The program ends, or resets the device. lost: after a fault the program can free nothing. heap: the bytes of each
@@ -44,8 +48,9 @@ class HostSide {
   struct Allocation {
     uint64_t bytes;
     MemoryKind kind;
+    std::string place{};  // where the program made it; empty: not known
   };
-  void add(const char* kind, const std::string& kernel, const std::string& message);
+  size_t add(const char* kind, const std::string& kernel, const std::string& message);
   void note_bad_free(uint64_t address);
 
   const Checks checks_;
@@ -56,8 +61,12 @@ class HostSide {
   uint64_t launches_ = 0;
   HostCalls calls_;            // none before the first launch
   std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
+  std::string launch_place_;   // the line of that launch, if it is known
   bool profiled_ = false;
   uint64_t counted_ = 0;  // calls so far; the planned failure is one of them
+  std::vector<std::string> counted_calls_;
+  bool failure_stays_ = false;      // the planned failure is repeated by every later call
+  std::optional<size_t> injected_;  // the planned failure's finding, until its place is told
 };
 
 }  // namespace lockstep

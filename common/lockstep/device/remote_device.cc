@@ -182,6 +182,10 @@ class RemoteDevice : public Device {
     return fails;
   }
 
+  void tell_place(CallKind call, uint64_t address, std::string_view place) override {
+    tell(Message::kPlace, Writer().put(call, address, place.substr(0, kMostPlace)));
+  }
+
   void start_profiling() override {
     if (plans_failure_) tell(Message::kStartProfiling, {});
   }

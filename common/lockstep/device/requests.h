@@ -53,6 +53,9 @@ struct Region {
   }
 };
 
+// What the device is told of the place in the program where a call was made.
+enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure };
+
 // One call of the program may need several copies. The program waits for the device in the first of them only.
 enum class CopyPart : uint8_t { kFirst, kLater };
 

@@ -16,7 +16,7 @@
 namespace lockstep {
 
 enum class Message : uint32_t {
-  // Requests. A kReply follows each, except kSynchronise, kReadError and kStartProfiling.
+  // Requests. A kReply follows each, except kSynchronise, kReadError, kStartProfiling and kPlace.
   kHello,
   kAllocate,
   kFree,
@@ -38,6 +38,7 @@ enum class Message : uint32_t {
   kReadError,
   kCallFails,
   kStartProfiling,
+  kPlace,
   kEnd,
   // From the device to the program.
   kReply,
@@ -47,10 +48,11 @@ enum class Message : uint32_t {
   kAnswer,
 };
 
-constexpr uint64_t kWireVersion = 0x4c4f434b53544503;  // changes when any message changes
+constexpr uint64_t kWireVersion = 0x4c4f434b53544504;  // changes when any message changes
 constexpr uint64_t kTransferBytes = 4 << 20;           // the size of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it
+constexpr size_t kMostPlace = 4096;                    // bytes of the text that names a source line
 constexpr uint32_t kMostRequest = 1 << 20;             // bytes of a request's body
 
 // The other side broke the protocol.

@@ -25,8 +25,16 @@ void Block::start(uint64_t linear) {
   hand_overs_.clear();
   if (launch_.counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
+  if (launch_.watched()) spoil_shared();
   for (auto& warp : warps_) warp->start(linear);
   for (Observer* observer : launch_.observers) observer->begin_block(*this);
+}
+
+// Unwritten shared memory holds NaNs, which are far from any count as integers, and differ from block to block. So a
+// program that uses them gets a wrong result, whatever is known of the read.
+void Block::spoil_shared() {
+  const uint32_t word = 0xFFFF'0000u | static_cast<uint16_t>((linear_ * 40503 + launch_.sequence * 9973) | 1);
+  std::fill_n(reinterpret_cast<uint32_t*>(shared_.get()), align_up(launch_.shape.shared_bytes, 4) / sizeof word, word);
 }
 
 Progress Block::run() {

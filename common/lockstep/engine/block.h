@@ -18,7 +18,9 @@ class Block {
   // slot: a number from 0 on that no other block of the launch has at the same time.
   Block(const Launch& launch, LaunchState& state, uint32_t slot);
 
-  void start(uint64_t linear);  // the next block; shared memory keeps its old content
+  // The next block. Its shared memory holds garbage: what the block before left there or, in a launch that is watched,
+  // NaNs.
+  void start(uint64_t linear);
   Progress run();  // one turn for each warp, and more after each barrier; kBlocked: all wait for each other
 
   const Launch& launch() const { return launch_; }
@@ -44,6 +46,7 @@ class Block {
   };
 
   void join_chains();
+  void spoil_shared();
   bool complete_barriers();
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;

@@ -115,15 +115,16 @@ std::string to_text(const nlohmann::json& json) {
 
 }  // namespace
 
-std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule,
-                    std::string_view end) {
+std::string to_json(const Reported& reported, const Schedule& schedule, std::string_view end) {
+  const LaunchRecords& launches = reported.launches;
   nlohmann::json report{{"findings", nlohmann::json::array()}, {"end", end}};
   for (const auto names : {counter_names(), ratio_names(), occupancy_names()})
     for (const CounterName& counter : names) {
       report["counter_kinds"][counter.name] = to_text(counter.kind);
       report["counter_names"][counter.name] = counter.plain;
     }
-  for (const Finding& f : findings) {
+  if (!reported.calls.empty()) report["calls"] = reported.calls;
+  for (const Finding& f : reported.findings) {
     nlohmann::json entry = to_json(f.at);
     entry.update({{"kind", f.kind},
                   {"kernel", f.kernel},

@@ -38,7 +38,7 @@ void bind_managed(Runtime& runtime, Binary& binary) {
     if (runtime.device->find_global(binary.module, symbol->name, &info).ok()) {
       *symbol->managed_pointer = pointer_to(info.address);
       runtime.program.symbols[pointer_to(info.address)] = symbol.get();  // what &variable gives the host
-      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true};
+      runtime.memory.allocations[info.address] = {info.bytes, MemoryKind::kManaged, nullptr, true, {}};
     }
     if (!*symbol->managed_pointer) *symbol->managed_pointer = std::calloc(1, symbol->bytes);
   }
@@ -91,9 +91,22 @@ void Runtime::flush_output() {
   if (!output.empty()) std::fwrite(output.data(), 1, output.size(), stdout);
 }
 
+// For the findings about memory that was not freed. A program that leaks without end needs no more lines than these.
+void Runtime::tell_places() {
+  constexpr size_t kMostTold = 1000;
+  if (!fault.ok()) return;  // it could free nothing
+  size_t told_now = 0;
+  for (const auto& [address, allocation] : memory.allocations) {
+    if (allocation.stack.empty()) continue;
+    device->tell_place(CallKind::kAllocation, address, place_of(allocation.stack));
+    if (++told_now == kMostTold) return;
+  }
+}
+
 void Runtime::end(Device::End how) {
   Outcome written;
   if (device) {
+    tell_places();
     written = device->end_program(how);
     tell_findings();
   } else if (const char* file = std::getenv("LOCKSTEP_REPORT"); file && *file) {
@@ -172,10 +185,14 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
 }
 
 // LOCKSTEP_FAIL tests whether the program checks the call itself. So cudaGetLastError() does not repeat the error of a
-// call that returned it. A launch by <<<>>> returns no error, so a failed launch sets the last error.
+// call that returned it. A launch by <<<>>> returns no error, so a failed launch sets the last error. So does a wait,
+// whose error every later call returns as well.
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
+  const CallStack stack = function.starts_with("__") ? launch_stack() : call_stack();
+  runtime.device->tell_place(CallKind::kPlannedFailure, 0, place_of(stack));
   runtime.tell_findings();
-  return function.find("Launch") != std::string_view::npos ? leave(cudaErrorUnknown) : cudaErrorUnknown;
+  const bool is_last = function.find("Launch") != std::string_view::npos || function.ends_with("Synchronize");
+  return is_last ? leave(cudaErrorUnknown) : cudaErrorUnknown;
 }
 
 cudaError_t leave(cudaError_t error) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "runtime/call_place.h"
 #include "runtime/fatbin.h"
 
 // An entry point: visible outside the library, with C's name.
@@ -55,6 +56,7 @@ struct Allocation {
   MemoryKind kind = MemoryKind::kDevice;
   cudaMemPool_t pool = nullptr;  // the pool of a cudaMallocAsync
   bool variable = false;         // a managed variable of the program: not to be freed
+  CallStack stack{};             // of the call that made it
 };
 
 struct Binary;
@@ -180,6 +182,8 @@ struct Runtime {
   void tell(const std::string& message);
   // Prints the output of kernels.
   void flush_output();
+  // Tells the device which lines made the allocations that are left.
+  void tell_places();
   // The program ends, or resets the device.
   void end(Device::End how);
   // Prints the findings since the last call.
@@ -216,6 +220,8 @@ enum class Needs {
   kOutcome,  // waits for the work or asks for its state: surfaces a fault, prints the output of kernels
   kSync,     // as kOutcome: a wait that is counted
 };
+
+CallStack launch_stack();  // the stack of a launch, with the function that has the <<<…>>>
 
 cudaError_t enter(Runtime& runtime, Needs needs);
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function);

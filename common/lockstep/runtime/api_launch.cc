@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "runtime/api.h"
 
@@ -17,6 +18,7 @@ struct Configuration {
   size_t shared_bytes;
   cudaStream_t stream;
   bool cooperative = false;
+  uintptr_t caller = 0;  // in the function that has the <<<…>>>
 };
 
 // Between <<<…>>> and the kernel's host stub only the arguments are evaluated, so the stack stays low. It is a plain
@@ -24,6 +26,7 @@ struct Configuration {
 constexpr size_t kDeepest = 32;
 thread_local std::array<Configuration, kDeepest> t_configurations;
 thread_local size_t t_depth = 0;
+thread_local uintptr_t t_caller = 0;  // of the configuration that was taken last
 
 Dim3 to_dim3(dim3 d) { return {d.x, d.y, d.z}; }
 
@@ -56,6 +59,8 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.stack_bytes = runtime.limits[cudaLimitStackSize];
   const Outcome outcome = runtime.device->launch(request);
   runtime.fault = runtime.device->fault();
+  if (!outcome.ok()) runtime.device->tell_place(CallKind::kFailedLaunch, 0, place_of(launch_stack()));
+  t_caller = 0;
   // Print now: the program may never ask for the error.
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
@@ -101,15 +106,24 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
 
 }  // namespace
 
+// A launch by <<<…>>> may be the last thing that a function does. Then its frame is gone when the launch itself comes.
+CallStack lockstep::runtime::launch_stack() {
+  CallStack stack = call_stack();
+  if (t_caller) stack.insert(stack.begin(), std::exchange(t_caller, 0));
+  return stack;
+}
+
 LOCKSTEP_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, CUstream_st* stream) {
   if (t_depth == kDeepest) return cudaErrorMissingConfiguration;
-  t_configurations[t_depth++] = {grid, block, shared_bytes, stream};
+  const auto caller = reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
+  t_configurations[t_depth++] = {grid, block, shared_bytes, stream, false, caller};
   return cudaSuccess;
 }
 
 LOCKSTEP_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes, void* stream) {
   if (t_depth == 0) return leave(cudaErrorMissingConfiguration);
   const Configuration& top = t_configurations[--t_depth];
+  t_caller = top.caller;
   *grid = top.grid;
   *block = top.block;
   *shared_bytes = top.shared_bytes;

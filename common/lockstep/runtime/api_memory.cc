@@ -27,7 +27,7 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
   uint64_t address = 0;
   const Outcome outcome = runtime.device->allocate(bytes, &address, kind);
   if (!outcome.ok()) return runtime.code(outcome);
-  if (address != 0) runtime.memory.allocations[address] = {bytes, kind, pool};
+  if (address != 0) runtime.memory.allocations[address] = {bytes, kind, pool, false, call_stack()};
   *pointer = pointer_to(address);
   return cudaSuccess;
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <iterator>
 
+#include "grader/judge/compile/capability.h"
 #include "grader/judge/sandbox/child.h"
 #include "grader/judge/sandbox/sandbox.h"
 
@@ -106,6 +108,20 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
   return tool_failure(std::string(what) + " " + how, tool, bench.folder);
 }
 
+// What does not compile may need a card with more than the lab asks for. The compiler itself says so: it tries again.
+// No list of names could be complete.
+void name_capability(const Command& compiler, const Bench& bench, Failure& failure) {
+  if (failure.steps.front().find("ended with exit code") == std::string::npos) return;  // it took too long
+  const auto compiles = [&](int capability) { return !run_tool(raised(compiler, capability), "the compiler", bench); };
+  const std::vector<int> above = capabilities_above(compiler);
+  if (above.empty() || !compiles(above.back())) return;
+  const int enough = *std::ranges::find_if(above, [&](int c) { return c == above.back() || compiles(c); });
+  failure.next_step = "This lab compiles for compute capability " + capability_text(capability_of(compiler)) +
+                      "; for " + capability_text(enough) +
+                      " the file compiles. To ask for it, begin the file with this line:\n// compute capability " +
+                      capability_text(enough);
+}
+
 // Hides all of the object's names but the contract's functions. Inline functions and templates come in groups, and a
 // linker takes the first group of a name that it meets, the runner's or the learner's: they become plain parts first.
 std::optional<Failure> close_object(const fs::path& object, const Lab& lab, const Bench& bench) {
@@ -131,6 +147,14 @@ std::optional<Failure> close_object(const fs::path& object, const Lab& lab, cons
   return std::nullopt;
 }
 
+std::string head_of(const fs::path& file) {
+  std::string head(4096, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(stream.gcount()));
+  return head;
+}
+
 }  // namespace
 
 std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
@@ -143,6 +167,7 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
     compiler.push_back(replaced(replaced(word, "{source}", from), "{object}", object));
   for (const std::string& word : build.link)
     linker.push_back(replaced(replaced(word, "{binary}", binary), "{object}", object));
+  if (auto failure = choose_capability(head_of(from), compiler)) return failure;
   Bench bench{lab.limits.compile, folder, {}};
   Walls& walls = bench.walls;
   walls.permissions = {.processes = true, .shared_memory = true};
@@ -152,7 +177,10 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
   walls.writable = {folder.path()};
   Bench for_source = bench;  // the compiler alone sees the learner's files
   std::ranges::copy(files, std::back_inserter(for_source.walls.readable));
-  if (auto failure = run_tool(compiler, "the compiler", for_source)) return failure;
+  if (auto failure = run_tool(compiler, "the compiler", for_source)) {
+    name_capability(compiler, for_source, *failure);
+    return failure;
+  }
   if (auto failure = close_object(object, lab, bench)) return failure;
   return run_tool(linker, "the linker", bench);
 }

@@ -31,6 +31,7 @@ Report parse_report(const std::string& text) {
     report.is_whole = json.value("end", "orderly") == "orderly";
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
+    if (json.contains("calls")) report.calls = json["calls"].get<std::vector<std::string>>();
     for (const Json& finding : json.at("findings"))
       report.findings.push_back({finding.at("kind"), finding.value("message", "")});
   } catch (const std::exception& error) {
@@ -51,7 +52,7 @@ Failure finding_failure(const Finding& finding) {
   return make_failure(Verdict::kRuleBroken, "finding." + finding.kind, finding.message, "");
 }
 
-Failure unchecked_failure(const std::string& entry, int call, const std::string& report) {
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const std::string& went_on) {
   std::string what = "call " + std::to_string(call);  // the only thing known if the process crashed
   if (!report.empty()) {
     for (const Finding& finding : parse_report(report).findings) {
@@ -60,8 +61,7 @@ Failure unchecked_failure(const std::string& entry, int call, const std::string&
   }
   return {Verdict::kRuleBroken,
           "finding.unchecked_error",
-          {entry + ": lockstep let one call of CUDA's fail, to see whether the code looks", what,
-           "the code went on as if nothing had happened"},
+          {entry + ": lockstep let one call of CUDA's fail, to see whether the code looks", what, went_on},
           "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
           ""};
 }

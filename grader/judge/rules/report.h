@@ -23,7 +23,8 @@ struct Report {
   std::vector<Launch> launches;
   std::optional<double> modelled_error{};  // a factor: a speedup by modelled times is right up to it
   std::vector<Finding> findings{};
-  bool is_whole = true;  // the program announced its end; else findings may be missing
+  std::vector<std::string> calls{};  // of CUDA's functions, where one was made to fail
+  bool is_whole = true;              // the program announced its end; else findings may be missing
 };
 
 Report parse_report(const std::string& text);  // throws JudgeFault
@@ -31,8 +32,9 @@ Report parse_report(const std::string& text);  // throws JudgeFault
 std::map<std::string, double> total_counters(const Report& report);
 
 Failure finding_failure(const Finding& finding);
-// lockstep let the function's call of this number fail, and the code went on.
-Failure unchecked_failure(const std::string& entry, int call, const std::string& report);
+// lockstep let the function's call of this number fail. went_on: what the code did then, as a sentence. report:
+// lockstep's, or "".
+Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const std::string& went_on);
 
 // A card reports this error itself, for example an illegal address or an impossible launch.
 bool is_reported_by_cards(const Finding& finding);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <random>
 
 #include <fcntl.h>
@@ -127,7 +128,7 @@ Job Submission::job_of(const Case& job) const {
   return {job, spec_.lab, layout_of(*spec_.lab.contract, job.n, guard), next_id_ + 1};
 }
 
-std::optional<Failure> Submission::send(const Job& job, Clock clock) {
+std::optional<Failure> Submission::send(const Job& job, Clock clock, bool answers) {
   // Bytes that the process leaves out keep a value that no right answer has.
   std::memset(result_.data(), kPoisonByte, job.layout.total());
   next_id_ = job.id;
@@ -141,7 +142,8 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock) {
                         {"guard", job.layout.guard},
                         {"return_input", job.lab.contract->const_input},
                         {"timed", clock == Clock::kOurs},
-                        {"profiled", spec_.failing_call != 0}};
+                        {"profiled", spec_.failing_call != 0},
+                        {"answers", answers}};
   return say(message.dump() + "\n");
 }
 
@@ -207,19 +209,30 @@ std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clo
   return failure;
 }
 
+// A program that ends itself has noticed something: by exit() with any code, by abort(), by an exception that nobody
+// caught. A program that uses what the call should have given crashes.
+Submission::Reaction Submission::reaction_without_answer() const {
+  if (!child_->has_ended()) return Reaction::kNoAnswer;
+  const int signal = child_->ending_signal();
+  if (signal == SIGXCPU || signal == SIGXFSZ) return Reaction::kNoAnswer;
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ? Reaction::kCrashed : Reaction::kNoticed;
+}
+
 Submission::Reaction Submission::react(const Case& job, double seconds) {
-  if (send(job_of(job), Clock::kNone) || await(seconds, job.entry->name)) {
-    return child_->gave_up() ? Reaction::kNoticed : Reaction::kWentOn;
-  }
+  if (send(job_of(job), Clock::kNone, false) || await(seconds, job.entry->name)) return reaction_without_answer();
   const Json reply = Json::parse(child_->line(), nullptr, false);
-  if (reply.is_object()) {
-    const Json status = reply.value("status", Json());
-    // If "file" is missing, the runner saw the error and not the code. Another number is the error of a later call.
-    const bool checked = reply.contains("file") && reply.value("code", Json()) == kCudaUnknown;
-    if (status == "exception" || (status == "cuda" && checked)) return Reaction::kNoticed;
-  }
+  const auto says = [&](const char* key, const Json& value) {
+    return reply.is_object() && reply.value(key, Json()) == value;
+  };
+  // The runner's handler of a crash knows no job, and gives the number 0.
+  if (says("status", "exception") || (says("status", "memory") && says("id", next_id_))) return Reaction::kNoticed;
+  if (says("status", "memory")) return Reaction::kCrashed;
+  // If "file" is missing, the runner saw the error and not the code.
+  if (says("status", "cuda") && reply.contains("file"))
+    return says("code", kCudaUnknown) ? Reaction::kNoticed : Reaction::kOtherError;
+  if (reply.is_object() && reply.contains("value") && reply["value"].is_number()) returned_ = reply["value"];
   stop();
-  return report().find("injected_error") == std::string::npos ? Reaction::kNothingFailed : Reaction::kWentOn;
+  return report().find("injected_error") == std::string::npos ? Reaction::kNothingFailed : Reaction::kReturned;
 }
 
 std::optional<Failure> Submission::stop() {

@@ -21,9 +21,17 @@ class Submission {
   enum class Clock { kNone, kOurs };  // kOurs: the judge's clock runs beside the call
   // seconds: its limit without checks. A large case under checks has kSlowerChecked times as long.
   std::optional<Failure> run(const Case& job, double seconds, Clock clock = Clock::kNone);
-  // Runs a case with a failing_call. The code notices and ends there, as it does by CUDA_CHECK, or it goes on.
-  enum class Reaction { kNoticed, kWentOn, kNothingFailed };
+  // Runs a case with a failing_call, and asks for no answer.
+  enum class Reaction {
+    kNoticed,     // the program ended or threw, or CUDA_CHECK told of the very error
+    kOtherError,  // CUDA_CHECK told of another error and ended the program
+    kReturned,    // the function returned; returned() is its value
+    kCrashed,
+    kNoAnswer,  // in time, or too much output
+    kNothingFailed,
+  };
   Reaction react(const Case& job, double seconds);
+  double returned() const { return returned_; }
   // Asks the program to end. A failure of its device comes before one of the program.
   std::optional<Failure> stop();
   // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
@@ -40,12 +48,13 @@ class Submission {
   std::optional<Failure> await(double seconds, const std::string& what);
   std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
-  std::optional<Failure> send(const Job& job, Clock clock);
+  std::optional<Failure> send(const Job& job, Clock clock, bool answers = true);
   std::optional<Failure> say(const std::string& text);
   std::optional<Failure> hold_clock(const Job& job, double seconds);
   std::string ask_to_show(size_t out_bytes);
   std::optional<Failure> stop_program();
   void throw_if_killed() const;
+  Reaction reaction_without_answer() const;
 
   SubmissionSpec spec_;
   TemporaryFolder folder_;
@@ -60,6 +69,7 @@ class Submission {
   Answered answered_;
   Shown shown_;
   std::string card_;
+  double returned_ = 0;
 };
 
 }  // namespace warpladder

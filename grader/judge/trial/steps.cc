@@ -6,6 +6,7 @@
 
 #include "grader/judge/base/random.h"
 #include "grader/judge/run/process_failure.h"
+#include "grader/judge/trial/failing_calls.h"
 
 namespace warpladder {
 namespace {
@@ -14,10 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestAfterFailure = 65536;  // elements
 constexpr size_t kLargestInput = size_t{1} << 30;
-constexpr int kMostFailing = 200;  // calls of a function: a loop of calls need not fail in every turn
-// For each entry, in units of the time that a case may take: 200 calls of that length would take half an hour. In this
-// time every call of a lab's own code fails ten times over. A call that is not reached counts as checked.
-constexpr double kFailingCases = 5;
 
 // "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
 std::string call_text(const Case& job, const SubmissionSpec& spec, uint64_t public_seed) {
@@ -157,41 +154,6 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
       histogram.push_back(element<uint32_t>(submission.answered().output, bin));
   }
   if (auto late = submission.stop()) ledger.fail(std::move(*late));
-}
-
-// False: the code does not make so many calls, or there is a failure.
-bool let_call_fail(SubmissionSpec spec, const Case& job, int call, Ledger& ledger) {
-  const double seconds = spec.lab.limits.one_case;
-  spec.largest_n = job.n;
-  spec.failing_call = call;
-  Submission submission(spec);
-  if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure)), false;
-  submission.give(input_of(spec.lab, job));
-  const Submission::Reaction reaction = submission.react(job, seconds);
-  if (reaction == Submission::Reaction::kNoticed) return true;
-  if (auto trouble = submission.device_trouble()) return ledger.fail(std::move(*trouble)), false;
-  if (reaction == Submission::Reaction::kWentOn) {
-    Failure failure = unchecked_failure(job.entry->name, call, submission.report());
-    failure.printed = submission.printed();
-    ledger.fail(std::move(failure));
-  } else if (submission.report().empty()) {
-    ledger.fail(runtime_failure(
-        "a kernel of the program was still running " + seconds_text(seconds) + " after its function ended",
-        "Let kernels come to an end, and wait for them before you return."));
-  }
-  return false;
-}
-
-// One case for each entry. Ends after the first failure. At least half of the submission's time is left for other
-// steps.
-void let_calls_fail(const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
-  const double& used = spec.allowance->used;
-  for (const Case& job : cases) {
-    const double until = std::min(used + kFailingCases * spec.lab.limits.one_case, spec.allowance->seconds / 2);
-    int call = 1;
-    while (call <= kMostFailing && used < until && let_call_fail(spec, job, call, ledger)) ++call;
-    if (ledger.has_failure()) return;
-  }
 }
 
 // Runs one case in a process of its own and returns lockstep's report, or nothing if the case failed. For OpenCL, which

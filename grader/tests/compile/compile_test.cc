@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/judge/base/failure.h"
+#include "grader/judge/compile/capability.h"
 #include "grader/judge/sandbox/sandbox.h"
 #include "grader/tests/testing.h"
 
@@ -112,6 +113,64 @@ TEST(Compile, TheSourceSeesWhatLiesBesideItAndNoMore) {
   ASSERT_TRUE(failure);
   EXPECT_NE(failure->printed.find("No such file"), std::string::npos);
   EXPECT_NE(failure->next_step.find("what lies beside it"), std::string::npos);
+}
+
+const Command kForCards = {"nvcc",
+                           "-gencode",
+                           "arch=compute_75,code=compute_75",
+                           "-gencode",
+                           "arch=compute_80,code=sm_80",
+                           "-gencode",
+                           "arch=compute_90,code=sm_90"};
+
+TEST(Capability, AFileAsksForItBeforeItsFirstLineOfCode) {
+  for (const char* head : {"// compute capability 8.6\nint x;", "// Ada\n\n  //compute capability: 8.6\r\n#include <a>",
+                           "\xEF\xBB\xBF// compute capability 8.6"}) {
+    Command command = kForCards;
+    EXPECT_FALSE(choose_capability(head, command)) << head;
+    EXPECT_EQ(command, (Command{"nvcc", "-gencode", "arch=compute_86,code=compute_86", "-gencode",
+                                "arch=compute_90,code=sm_90"}))
+        << head;
+  }
+  for (const char* head : {"", "int x;\n// compute capability 8.6", "// for compute capability 8.6",
+                           "// compute capability matters here"}) {
+    Command command = kForCards;
+    EXPECT_FALSE(choose_capability(head, command)) << head;
+    EXPECT_EQ(command, kForCards) << head;
+  }
+}
+
+TEST(Capability, WhatCannotBeHasAReason) {
+  const auto refusal = [](const char* head, const Command& from) {
+    Command command = from;
+    const auto failure = choose_capability(head, command);
+    return failure ? failure->steps.at(0) : "accepted";
+  };
+  EXPECT_EQ(refusal("// compute capability 12.0", kForCards),
+            "the file asks for compute capability 12.0, which lockstep does not emulate or no card has");
+  EXPECT_NE(refusal("// compute capability 8.3", kForCards), "accepted");
+  EXPECT_NE(refusal("// compute capability 8", kForCards), "accepted");
+  EXPECT_EQ(refusal("// compute capability 7.5", raised(kForCards, 80)),
+            "the file asks for compute capability 7.5, but the lab needs 8.0");
+  EXPECT_EQ(refusal("// compute capability 8.0", {"c++"}), "accepted");  // OpenCL
+}
+
+// Here the compiler needs 8.0.
+TEST(Capability, TheMessageNamesTheOneThatIsEnough) {
+  TemporaryFolder folder;
+  testing::write_file(folder.path() / "a.cu", "int x;");
+  Build build;
+  build.compile = {"/bin/sh", "-c",       "case $1 in *_75) echo undefined >&2; exit 1;; esac",
+                   "sh",      "-gencode", "arch=compute_75,code=compute_75"};
+  const auto told = [&](const std::string& script) {
+    build.compile[2] = script;
+    return compile(build, testing::lab_of("reduction", "reduce_sum"), folder.path() / "a.cu", folder.path() / "binary",
+                   folder)
+        ->next_step;
+  };
+  EXPECT_NE(told("case $2 in *_75) exit 1;; esac").find("// compute capability 8.0"), std::string::npos);
+  EXPECT_NE(told("case $2 in *_75|*_80) exit 1;; esac").find("// compute capability 8.6"), std::string::npos);
+  EXPECT_EQ(told("exit 1").find("capability"), std::string::npos);
 }
 
 TEST(Compile, AMissingCompilerIsOurTrouble) {

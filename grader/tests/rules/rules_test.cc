@@ -128,10 +128,11 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
 TEST(Rules, AnUncheckedCallIsNamed) {
   const std::string report =
       R"({"launches": [], "findings": [{"kind": "injected_error", "message": "call 3, cudaFree, was not made"}]})";
-  const Failure failure = unchecked_failure("saxpy", 3, report);
+  const Failure failure = unchecked_failure("saxpy", 3, report, "the code crashed");
   EXPECT_EQ(failure.check, "finding.unchecked_error");
   EXPECT_EQ(failure.steps.at(1), "call 3, cudaFree, was not made");
-  EXPECT_EQ(unchecked_failure("saxpy", 3, "").steps.at(1), "call 3");  // it crashed, and left no report
+  EXPECT_EQ(failure.steps.at(2), "the code crashed");
+  EXPECT_EQ(unchecked_failure("saxpy", 3, "", "").steps.at(1), "call 3");  // it crashed, and left no report
 }
 
 TEST(Rules, ABrokenReportIsOurTrouble) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <tuple>
 
 #include <gmock/gmock.h>
@@ -169,12 +170,29 @@ TEST_F(Judging, WhatACardReportsKeepsItsName) {
 }
 
 TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
-  for (const char* fault : {"goes_on", "crashes_for_it", "sees_what_follows", "seen_by_the_runner"}) {
-    const Result result = judge_with(fault, "scan", "scan_inclusive");
-    EXPECT_EQ(check(result), "finding.unchecked_error") << fault;
+  const std::map<std::string, std::string> went_on = {
+      {"goes_on", "the code went on as if nothing had happened; its next call was cudaMemcpy"},
+      {"crashes_for_it", "the code went on, and crashed"},
+      {"reads_null", "the code went on, and crashed"},
+      {"sees_what_follows", "the code went on; its next call was cudaMemcpy. Only the error of a later call ended it"},
+      {"seen_by_the_runner", "the code went on as if nothing had happened; its next call was cudaMemcpy"},
+      {"prints_and_goes_on", "the code printed something and went on all the same; its next call was cudaMemcpy"},
+      {"finds_another_way_to_a_wrong_answer",
+       "the code went on in another way; its next call was cudaMemsetAsync, and its answer is wrong"},
+      {"returns_early",
+       "the function left out its work, but nothing tells its caller: it printed nothing and returned"}};
+  for (const auto& [fault, text] : went_on) {
+    const Result result = judge_with(fault.c_str(), "scan", "scan_inclusive");
+    ASSERT_EQ(check(result), "finding.unchecked_error") << fault;
+    EXPECT_EQ(result.failure->steps.at(2), text) << fault;
   }
   EXPECT_EQ(judge_with("goes_on", "scan", "scan_inclusive").failure->steps.at(1), "call 2, cudaFree");
-  EXPECT_EQ(check(judge_with("gives_up", "scan", "scan_inclusive")), "pass");
+}
+
+TEST_F(Judging, WhoEndsThrowsOrReturnsVisiblyHasNoticed) {
+  for (const char* fault : {"gives_up", "exits_with_0", "aborts_for_it", "runs_out_of_memory", "translates_it",
+                            "prints_and_returns", "returns_early_with_another_value", "finds_another_way"})
+    EXPECT_EQ(check(judge_with(fault, "scan", "scan_inclusive")), "pass") << fault;
 }
 
 TEST_F(Judging, CallsFailForACoupleOfSecondsAtMost) {

@@ -13,7 +13,9 @@ namespace {
 
 // The findings of one launch of `body` with every check on; %rd1 is an array of 64 words of which the host has written
 // the first 32, %r1 the thread's number, %rd2 its word of the array, %r2 its word of the shared array s.
-nlohmann::json findings(const std::string& body, uint32_t threads = 64, uint32_t blocks = 1) {
+// kernel: its mangled name.
+nlohmann::json findings(const std::string& body, uint32_t threads = 64, uint32_t blocks = 1,
+                        const std::string& kernel = "k") {
   DeviceOptions options;
   options.checks = {true, true, true, true, true};
   const auto device = EmulatedDevice::create(options);
@@ -22,14 +24,17 @@ nlohmann::json findings(const std::string& body, uint32_t threads = 64, uint32_t
   device->allocate(256, &array);
   device->copy_in(array, zeros.data(), sizeof zeros);
   const std::string text =
-      ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 "
-      "%r<20>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[256];\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
+      ".version 9.0\n.target sm_80\n.address_size 64\n.file 1 \"/usr/local/cuda/include/cccl/cub/x.cuh\"\n"
+      ".visible .entry " +
+      kernel +
+      "(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 "
+      "s[256];\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n"
       "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmov.u32 %r2, s;\nmad.lo.u32 %r2, %r1, 4, %r2;\n" +
       body + "\nret;\n}\n";
   ModuleId module = 0;
   FunctionInfo f;
   Outcome outcome = device->load_module({text}, &module);
-  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
+  if (outcome.ok()) outcome = device->find_function(module, kernel, &f);
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   const LaunchRequest request{f.id, {blocks, 1, 1}, {threads, 1, 1}, 0, false, std::as_bytes(std::span(&array, 1))};
   outcome = device->launch(request);
@@ -101,6 +106,36 @@ TEST(Checker, AReleaseIsAmongWhatItTells) {
 }
 
 TEST(Checker, EqualValuesFromMany) { EXPECT_TRUE(findings("st.global.u32 [%rd1], 7;", 64, 3).empty()); }
+
+// Where the code says that it stands decides nothing.
+TEST(Checker, ALineOfALibraryHidesNothing) {
+  const char* const forged =
+      ".loc 1 7 3\nst.shared.u32 [%r2], %r1; ld.shared.u32 %r3, [s+12]; st.global.u32 [%rd2], %r3;";
+  EXPECT_EQ(kinds(findings(forged)), Kinds{"race"});
+  EXPECT_EQ(kinds(findings(".loc 1 7 3\nld.shared.u32 %r3, [%r2]; st.global.u32 [%rd2], %r3;", 32)),
+            Kinds{"uninitialised_read"});
+  EXPECT_EQ(kinds(findings("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra L;\n.loc 1 7 3\nbar.sync 0;\nbra E;\nL:\n"
+                           ".loc 1 7 3\nbar.sync 0;\nE:")),
+            Kinds{"barrier_divergence"});
+}
+
+// CUB's and Thrust's kernels read shared memory that nothing has written, and discard it; and lanes of one warp write
+// different values into one element that nobody reads. All else is as wrong there as anywhere.
+TEST(Checker, KernelsOfALibraryMayDoTwoThingsMore) {
+  const std::string reads = "ld.shared.u32 %r3, [%r2]; st.global.u32 [%rd2], %r3;", writes = "st.shared.u32 [s], %r1;";
+  const std::string races = "st.shared.u32 [%r2], %r1; ld.shared.u32 %r3, [s+12]; st.global.u32 [%rd2], %r3;";
+  for (const std::string library : {"_ZN3cub1kEv", "_ZN6thrust6detail1kIiEEvv"}) {
+    EXPECT_TRUE(findings(reads, 32, 1, library).empty()) << library;
+    EXPECT_TRUE(findings(writes, 32, 1, library).empty()) << library;
+    EXPECT_EQ(kinds(findings(races, 32, 1, library)), Kinds{"race"}) << library;
+    EXPECT_EQ(kinds(findings(writes, 64, 1, library)), Kinds{"race"}) << "two warps";
+    EXPECT_EQ(kinds(findings("mov.u32 %r3, %ctaid.x; st.global.u32 [%rd1], %r3;", 1, 3, library)), Kinds{"race"});
+  }
+  for (const std::string own : {"k", "_ZN4mine3cub1kEv", "_ZN7cubical1kEv"}) {
+    EXPECT_EQ(kinds(findings(reads, 32, 1, own)), Kinds{"uninitialised_read"}) << own;
+    EXPECT_EQ(kinds(findings(writes, 32, 1, own)), Kinds{"race"}) << own;
+  }
+}
 
 TEST(Checker, WhatNobodyWrote) {
   const auto found = findings("ld.global.u32 %r3, [%rd2]; add.u32 %r3, %r3, 1; st.global.u32 [%rd2], %r3;");

@@ -212,6 +212,7 @@ class Fuzz {
       case Message::kBlocksPerSm: return frame(kind, body.put(small()).put(small()).put(value()));
       case Message::kSetMaxDynamicShared: return frame(kind, body.put(small()).put(value()));
       case Message::kCallFails: return frame(kind, body.put("cudaMalloc"));
+      case Message::kPlace: return frame(kind, body.put(static_cast<uint8_t>(small() % 4)).put(value()).put("a.cu:3"));
       case Message::kEnd: return frame(kind, body.put(flag()));
       case Message::kLaunch: {
         const Dim3 grid{small(), small(), small()}, block{small(), small(), 1};

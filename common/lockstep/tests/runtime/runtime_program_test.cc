@@ -185,6 +185,39 @@ TEST(RuntimeProgram, ReportIsWrittenAtExit) {
   std::filesystem::remove_all(folder);
 }
 
+// The line of runtime_places.cu that ends in this comment.
+std::string place_of(const std::string& comment) {
+  std::ifstream source(PLACES_SOURCE);
+  std::string line;
+  for (int number = 1; std::getline(source, line); ++number)
+    if (line.ends_with(comment)) return "runtime_places.cu:" + std::to_string(number) + " in ";
+  return "no such line";
+}
+
+// Without debug information the function alone is known.
+TEST(RuntimeProgram, MistakesOfTheHostAreToldWithTheLineOfTheCall) {
+  const auto expect = [](const std::string& text, const std::string& lines, const std::string& function) {
+    const std::string leak = HAS_BACKTRACE && lines == "g1" ? place_of("// HERE leak") : "at " + function;
+    const std::string launch = HAS_BACKTRACE && lines == "g1" ? place_of("// HERE launch") : "at " + function;
+    const size_t first = text.find("the program never looked"), second = text.find("were never freed");
+    ASSERT_NE(first, std::string::npos) << text;
+    EXPECT_LT(text.find(launch, first), text.find("Next:", first)) << text;
+    const size_t freed = second == std::string::npos ? text.find("was never freed") : second;
+    ASSERT_NE(freed, std::string::npos) << text;
+    EXPECT_LT(text.find(leak, freed), text.find("Next:", freed)) << text;
+  };
+  expect(run("runtime_places", "LOCKSTEP_CHECKS=all").err, "g1", "use(int)");
+  expect(run("runtime_no_places", "LOCKSTEP_CHECKS=all").err, "", "use(int)");
+  setenv("LOCKSTEP_CHECKS", "all", 1);  // of the server
+  const std::string report = std::filesystem::temp_directory_path() / ("places" + std::to_string(getpid()));
+  Server server(report.c_str());
+  unsetenv("LOCKSTEP_CHECKS");
+  run("runtime_places", server.environment());
+  EXPECT_EQ(server.wait(), 0);
+  expect(read_file(report), "g1", "use(int)");
+  std::filesystem::remove(report);
+}
+
 TEST(RuntimeProgram, AServerWithoutAPlaceForItsReportSaysSoByItsExitCode) {
   const char* nowhere = "/nonexistent/report.json";
   Server served(nowhere);

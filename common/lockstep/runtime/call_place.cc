@@ -1,0 +1,146 @@
+#include "runtime/call_place.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unwind.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#ifdef LOCKSTEP_HAS_BACKTRACE
+#include <backtrace.h>
+#endif
+
+#include "ptx/module.h"
+
+namespace lockstep::runtime {
+namespace {
+
+constexpr size_t kDeepest = 32;  // frames; Thrust's allocators need about twenty where nothing is inlined
+
+struct Range {
+  uintptr_t begin = 0, end = 0;
+  bool holds(uintptr_t address) const { return address >= begin && address < end; }
+};
+
+// The addresses of this library.
+Range own_code() {
+  static const Range range = [] {
+    Range found;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* out) {
+          Range r{~uintptr_t{0}, 0};
+          for (int i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& part = info->dlpi_phdr[i];
+            if (part.p_type != PT_LOAD) continue;
+            r.begin = std::min<uintptr_t>(r.begin, info->dlpi_addr + part.p_vaddr);
+            r.end = std::max<uintptr_t>(r.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
+          }
+          if (!r.holds(reinterpret_cast<uintptr_t>(&own_code))) return 0;
+          *static_cast<Range*>(out) = r;
+          return 1;
+        },
+        &found);
+    return found;
+  }();
+  return range;
+}
+
+// One function on the stack. Inlined functions come with the function that they are inlined into.
+struct Frame {
+  std::string_view file, function;
+  int line = 0;
+};
+
+#ifdef LOCKSTEP_HAS_BACKTRACE
+void ignore_error(void*, const char*, int) {}  // what cannot be read is left out
+
+backtrace_state* debug_information() {
+  static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+  return state;
+}
+
+// visit(frame) for each function at the address, innermost first, until it returns true.
+template <typename Visit>
+bool any_frame(uintptr_t address, Visit visit) {
+  const auto each = [](void* data, uintptr_t, const char* file, int line, const char* function) {
+    return static_cast<int>((*static_cast<Visit*>(data))({file ? file : "", function ? function : "", line}));
+  };
+  return debug_information() && backtrace_pcinfo(debug_information(), address, each, ignore_error, &visit) != 0;
+}
+
+// The name in the program's table of symbols, which has local functions, too.
+std::string symbol_of(uintptr_t address) {
+  std::string name;
+  const auto each = [](void* data, uintptr_t, const char* symbol, uintptr_t, uintptr_t) {
+    if (symbol) *static_cast<std::string*>(data) = symbol;
+  };
+  if (debug_information()) backtrace_syminfo(debug_information(), address, each, ignore_error, &name);
+  return name;
+}
+#else
+template <typename Visit>
+bool any_frame(uintptr_t, Visit) {
+  return false;
+}
+std::string symbol_of(uintptr_t address) {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void*>(address), &info) && info.dli_sname ? info.dli_sname : "";
+}
+#endif
+
+// Headers from which calls come that a program did not write itself. It is for messages only, so a name is enough.
+bool is_toolkit_file(std::string_view file) {
+  const char* const folders[] = {"/cccl/",          "/crt/",       "/cuda_runtime", "/include/c++/",
+                                 "/common/check.h", "../sysdeps/", "../csu/"};
+  return file.empty() ||
+         std::ranges::any_of(folders, [&](const char* folder) { return file.find(folder) != std::string_view::npos; });
+}
+
+// Finds the program's own line while it is shown the frames.
+struct Search {
+  bool behind_stub = false;
+  std::string place;
+  bool operator()(const Frame& frame) {
+    if (frame.file.ends_with(".stub.c")) return behind_stub = true, false;
+    if (frame.line == 0 || is_toolkit_file(frame.file)) return false;
+    // nvcc gives the kernel a function of the host, which calls the stub. Its line is that of the kernel's definition.
+    if (std::exchange(behind_stub, false)) return false;
+    place = std::string(frame.file) + ":" + std::to_string(frame.line);
+    if (!frame.function.empty()) place += " in " + demangled(std::string(frame.function));
+    return true;
+  }
+};
+
+}  // namespace
+
+CallStack call_stack() {
+  CallStack stack;
+  stack.reserve(kDeepest);
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* out) {
+        auto& found = *static_cast<CallStack*>(out);
+        int before = 0;
+        const uintptr_t address = _Unwind_GetIPInfo(context, &before);
+        // A return address is that of the next instruction, which may belong to another line.
+        if (address && !own_code().holds(address)) found.push_back(address - (before ? 0 : 1));
+        return found.size() < kDeepest ? _URC_NO_REASON : _URC_NORMAL_STOP;
+      },
+      &stack);
+  return stack;
+}
+
+std::string place_of(const CallStack& stack) {
+  Search search;
+  for (const uintptr_t address : stack)
+    if (any_frame(address, [&](const Frame& frame) { return search(frame); })) return search.place;
+  for (const uintptr_t address : stack) {
+    const std::string name = symbol_of(address);
+    if (!name.empty() && name.find("cudaMalloc") == std::string::npos)
+      return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
+  }
+  return "";
+}
+
+}  // namespace lockstep::runtime

@@ -1,0 +1,18 @@
+// runtime_places: mistakes of the host, so that the findings must name the lines HERE of the program's own code, not of
+// the toolkit's header between. Built with -g1 and without.
+#include <cuda_runtime.h>
+
+__global__ void store(int* out) { *out = 1; }
+
+static int* allocate(int n) {
+  int* memory = nullptr;
+  cudaMalloc(&memory, n * sizeof *memory);  // HERE leak
+  return memory;
+}
+
+__attribute__((noinline)) void use(int n) {
+  int* memory = allocate(n);
+  store<<<1, 2048>>>(memory);  // HERE launch
+}
+
+int main() { use(100); }

@@ -1,0 +1,109 @@
+#include "grader/judge/compile/capability.h"
+
+#include <algorithm>
+#include <charconv>
+#include <regex>
+
+#include "grader/judge/base/text.h"
+
+namespace warpladder {
+namespace {
+
+constexpr int kCapabilities[] = {75, 80, 86, 87, 89, 90};  // that CUDA 13 knows and lockstep emulates
+constexpr std::string_view kArch = "arch=compute_";
+
+int number_behind(std::string_view word, std::string_view key) {
+  const size_t at = word.find(key);
+  int number = 0;
+  if (at != std::string_view::npos) std::from_chars(word.data() + at + key.size(), word.data() + word.size(), number);
+  return number;
+}
+
+// The line of the head comment that names a capability, or "". A sentence about capabilities is none.
+std::string asking_line(std::string_view source) {
+  static const std::regex asks(R"(\s*//+\s*compute capability:?\s*\d.*)");
+  for (std::string line : split(std::string(source.substr(0, 4096)), '\n')) {
+    line.erase(0, line.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte order mark
+    line.erase(line.find_last_not_of('\r') + 1);              // written on Windows
+    const size_t start = line.find_first_not_of(" \t");
+    if (start == std::string::npos) continue;
+    if (!line.substr(start).starts_with("//")) return "";
+    if (line.size() < 200 && std::regex_match(line, asks)) return line;
+  }
+  return "";
+}
+
+std::string possible(int lowest) {
+  std::string text;
+  for (const int capability : kCapabilities)
+    if (capability >= lowest) text += (text.empty() ? "" : ", ") + capability_text(capability);
+  return text;
+}
+
+}  // namespace
+
+std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+int capability_of(const Command& compile) {
+  int lowest = 0;
+  for (const std::string& word : compile) {
+    const int number = number_behind(word, kArch);
+    if (number != 0 && (lowest == 0 || number < lowest)) lowest = number;
+  }
+  return lowest;
+}
+
+Command raised(const Command& compile, int capability) {
+  Command command;
+  bool has_ptx = false;
+  for (const std::string& word : compile) {
+    const int number = number_behind(word, kArch);
+    if (number == 0 || number >= capability) {
+      command.push_back(word);
+      continue;
+    }
+    if (word.find("code=compute_") != std::string::npos && !has_ptx) {
+      const std::string arch = "compute_" + std::to_string(capability);
+      command.push_back("arch=" + arch + ",code=" + arch);
+      has_ptx = true;
+    } else {
+      command.pop_back();  // -gencode
+    }
+  }
+  return command;
+}
+
+std::vector<int> capabilities_above(const Command& compile) {
+  std::vector<int> above;
+  const int own = capability_of(compile);
+  for (const int capability : kCapabilities)
+    if (own != 0 && capability > own) above.push_back(capability);
+  return above;
+}
+
+std::optional<Failure> choose_capability(std::string_view source, Command& compile) {
+  const int own = capability_of(compile);
+  const std::string line = asking_line(source);
+  if (line.empty() || own == 0) return std::nullopt;
+  const std::string next =
+      "Write one of " + possible(own) + ", for example: // compute capability " + capability_text(own);
+  static const std::regex form(R"(\s*//+\s*compute capability:?\s+(\d{1,2})\.(\d)\s*)");
+  std::smatch match;
+  if (!std::regex_match(line, match, form))
+    return compile_failure("the file's first comment asks for a compute capability in a form that is not known", next);
+  const int asked = std::stoi(match[1]) * 10 + std::stoi(match[2]);
+  if (asked < own)
+    return compile_failure("the file asks for compute capability " + capability_text(asked) + ", but the lab needs " +
+                               capability_text(own),
+                           next);
+  if (std::ranges::find(kCapabilities, asked) == std::end(kCapabilities))
+    return compile_failure("the file asks for compute capability " + capability_text(asked) +
+                               ", which lockstep does not emulate or no card has",
+                           next);
+  compile = raised(compile, asked);
+  return std::nullopt;
+}
+
+}  // namespace warpladder

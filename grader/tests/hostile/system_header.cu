@@ -1,0 +1,10 @@
+// verdict: rule broken · finding.race
+// lab: 99
+// Declares itself to be a header of the system, and gives the name of one of libcu++'s.
+#include "unordered.h"
+
+#pragma GCC system_header
+#pragma nv_diag_suppress 1
+#line 7 "/usr/local/cuda/include/cccl/cuda/std/atomic"
+UNORDERED_KERNEL(racy)
+_Pragma("GCC system_header") int reduce_sum(int* data, int n) { return sum_with(racy, data, n); }
