@@ -16,7 +16,7 @@
 namespace lockstep {
 
 enum class Message : uint32_t {
-  // Requests. A kReply follows each, except kSynchronise, kReadError and kStartProfiling.
+  // Requests. A kReply follows each, except kSynchronise, kReadError, kStartProfiling and kWork.
   kHello,
   kAllocate,
   kFree,
@@ -38,16 +38,20 @@ enum class Message : uint32_t {
   kReadError,
   kCallFails,
   kStartProfiling,
+  kWork,  // the next requests are this work
+  kUse,
+  kTouched,
   kEnd,
   // From the device to the program.
   kReply,
   kAskHolds,  // while a kernel runs: does the program have something of its own at this address?
   kAskThreads,
-  // The program's answer to these two.
+  kAskLine,  // which source line does this call of the program stand in?
+  // The program's answer to these three.
   kAnswer,
 };
 
-constexpr uint64_t kWireVersion = 0x4c4f434b53544503;  // changes when any message changes
+constexpr uint64_t kWireVersion = 0x4c4f434b53544504;  // changes when any message changes
 constexpr uint64_t kTransferBytes = 4 << 20;           // the size of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it
