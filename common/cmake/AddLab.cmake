@@ -13,7 +13,8 @@
 
 find_package(Python3 3.11 COMPONENTS Interpreter)
 include(WrongVariants)
-set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -I${PROJECT_SOURCE_DIR})
+set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1
+    -I${PROJECT_SOURCE_DIR})
 set(lab_opencl_flags -O2 -std=c++20 -Wall -Wextra -I${PROJECT_SOURCE_DIR})
 # Our own files have no warnings; a learner's may. A starter has parameters that are not used yet.
 set(lab_strict_flags -Werror all-warnings -Xcompiler -Wall,-Wextra,-Wno-unused-parameter,-Werror)
