@@ -261,7 +261,7 @@ def _wrong(wrong: Parser) -> None:
 @_command("launcher.emulate.run", help="run any program built by nvcc on lockstep, without a GPU", keep_lines=True)
 def _emulate(emulate: Parser) -> None:
     """Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with
-        nvcc -cudart shared --compress-mode=none -lineinfo -gencode arch=compute_75,code=compute_75 …
+        nvcc -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …
     The exit code is the program's own; diagnoses go to standard error."""
     option = emulate.add_argument
     option("--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file")

@@ -243,6 +243,8 @@ Json run_job(const Job& job) {
   Buffer out(job.out_bytes, job.guard, job.on_host);
   in.fill(input.data());
   out.poison();
+  // cudaMemset returns before its work is done. Code that works on a non-blocking stream does not wait for it.
+  if (!job.on_host) require(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   const double copy_speed = job.timed && !job.on_host ? Card::get().copy_speed() : 0;
   if (job.timed) Card::get().cool_cache();
 

@@ -63,7 +63,7 @@ def _program(name: str) -> Path:
 
 
 ARCH = "-gencode arch=compute_75,code=compute_75"
-FLAGS = f"-cudart shared --compress-mode=none -lineinfo {ARCH}"
+FLAGS = f"-cudart shared --compress-mode=none -lineinfo -Xcompiler -g1 {ARCH}"
 
 
 def _checked(program: Path) -> elf.Program:

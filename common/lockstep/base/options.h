@@ -15,7 +15,8 @@ struct Schedule {
 };
 
 // The mistakes that the device looks for. An access outside of memory ends the kernel. With `memory` on, the kernel
-// continues without that access, so that one run shows more than the first mistake.
+// continues without that access, so that one run shows more than the first mistake. `races` looks within a launch, at
+// work in several streams, and at a host that does not wait.
 struct Checks {
   bool memory = false, initialised = false, races = false, synchronisation = false, launch = false;
   bool watch() const { return initialised || races || synchronisation; }  // these follow a kernel while it runs

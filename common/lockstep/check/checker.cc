@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/align.h"
 #include "engine/block.h"
@@ -59,13 +60,16 @@ uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first 
 
 Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), memory_(memory) {
   if (checks.initialised) written_ = std::make_unique<Shadow<uint64_t>>(memory.reserved() / 64);
-  if (checks.races)
-    for (int i = 0; i < 3; ++i) records_.push_back(std::make_unique<Shadow<Record>>(memory.reserved() / 4));
+  if (!checks.races) return;
+  for (int i = 0; i < 3; ++i) records_.push_back(std::make_unique<Shadow<Record>>(memory.reserved() / 4));
+  streams_ = std::make_unique<StreamRaces>(memory, global_cells());
+  host_uses_ = std::make_unique<HostUses>(memory);
 }
 
 bool Checker::allocated(uint64_t address, uint64_t bytes) {
   const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
   if (written_ && !written_->open(first / 64, (end - first) / 64)) return false;
+  if (host_uses_ && !host_uses_->allocated(address, memory_.base() + end)) return false;
   return std::ranges::all_of(records_, [&](auto& records) { return records->open(first / 4, (end - first) / 4); });
 }
 
@@ -76,6 +80,7 @@ void Checker::host_wrote(uint64_t address, uint64_t bytes) {
 void Checker::freed(uint64_t address, uint64_t bytes) {
   const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
   if (written_) written_->close(first / 64, (end - first) / 64);
+  if (host_uses_) host_uses_->freed(address, memory_.base() + end);
   for (auto& records : records_) records->close(first / 4, (end - first) / 4);
 }
 
@@ -85,8 +90,11 @@ void Checker::begin_launch(const Launch& launch) {
   causes_.clear();  // these belong to a launch that did not reach its end
   blocks_.clear();
   findings_.clear();
-  if (order_.begin_launch())
+  if (order_.begin_launch()) {
     for (auto& records : records_) records->reset();
+    if (streams_) streams_->forget_records();
+  }
+  if (streams_) streams_->begin_launch(launch, order_.first_segment());
 }
 
 void Checker::end_launch(Findings& findings) {
@@ -102,6 +110,7 @@ void Checker::end_launch(Findings& findings) {
       findings_[index].count = 0;
   for (Finding& finding : findings_)
     if (finding.count) findings.add(std::move(finding));
+  end_work();
   blocks_.clear();
   launch_ = nullptr;
 }
@@ -146,6 +155,12 @@ void Checker::access(const ObservedAccess& made) {
   for (int l = 0; l < kWarpSize; ++l) checked.offsets[l] = made.addresses.at[l] - begin;
   if (checks_.initialised) check_written(checked);
   if (!checks_.races) return;
+  if (!checked.shared()) {  // before check_order() replaces the records of earlier launches
+    host_uses_->note(made.mask, checked.offsets.data());
+    if (streams_->is_beside_others())
+      for (const Clash& clash : streams_->clashes(made.access, made.mask, checked.offsets.data()))
+        report_clash(checked, clash);
+  }
   check_order(checked);
   if (checked.shared()) check_copies(checked);
 }
@@ -201,7 +216,8 @@ void Checker::check_order(const Checked& checked) {
   if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
   const SegmentId floor = shared ? block.order.floor : order_.first_segment();
   conflicts_.clear();
-  note_access({order_, block.order, cells, warp, segment, floor}, checked.access(), checked.made.mask,
+  const SegmentId kept = shared ? 0 : streams_->first_kept();
+  note_access({order_, block.order, cells, warp, segment, floor, kept}, checked.access(), checked.made.mask,
               checked.offsets.data(), conflicts_);
   for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
 }
@@ -269,6 +285,16 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
                      "of it, and after an atomic read.");
 }
 
+// Two kernels that write the same value do not race, as two threads of one kernel do not.
+void Checker::report_clash(const Checked& checked, const Clash& clash) {
+  if (clash.other_wrote && same_value(checked.made, clash.lane, {}, order_.next_segment())) return;
+  const Cause cause{"host_race", checked.access().pc, clash.access};
+  if (count_again(cause)) return;
+  causes_.emplace(cause, findings_.size());
+  findings_.push_back(
+      streams_->finding(clash, site(checked, clash.lane), name_of(checked, clash.byte), checked.access()));
+}
+
 void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   const uint32_t pc = checked.access().pc;
   const Cause cause{"uninitialised_read", pc, pc};
@@ -277,6 +303,41 @@ void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
       "On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for the "
       "device's memory, a loop of all threads and a barrier for shared memory; or look at the index.");
+}
+
+// ---- work in several streams ----
+
+Cells Checker::global_cells() const {
+  return {records_[0]->data(), records_[1]->data(), records_[2]->data(), memory_.reserved() / 4};
+}
+
+void Checker::begin_work(const Task& work) {
+  if (streams_) streams_->begin_work(work);
+}
+
+void Checker::use(const Rows& rows, bool writes) {
+  if (streams_) streams_->use(rows, writes, between_);
+}
+
+void Checker::touched(const HostTouch& touch) {
+  if (streams_) streams_->touched(touch, between_);
+}
+
+void Checker::forget_work() {
+  if (streams_) streams_->forget_all();
+}
+
+std::vector<HostUse> Checker::take_host_uses() { return std::exchange(last_uses_, {}); }
+Findings Checker::take_findings() { return std::exchange(between_, {}); }
+
+void Checker::end_work() {
+  if (!streams_) return;
+  last_uses_ = host_uses_->take(global_cells(), order_.first_segment(), launch_->program);
+  if (PastWork* const present = streams_->present())
+    for (const HostUse& use : last_uses_)
+      if (const uint64_t base = memory_.find(use.begin).begin; !present->arrays.contains(base))
+        present->arrays[base] = launch_->names.allocation(base);
+  streams_->end_launch(order_.next_segment());
 }
 
 // ---- synchronisation ----

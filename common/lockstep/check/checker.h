@@ -1,6 +1,7 @@
 // checker: watches one device's launches for races, reads of memory that was never written, and misused
-// synchronisation. In: events from the engine (observer.h). Out: findings, at the end of each launch. Accesses out of
-// bounds are left out: the engine finds them itself (access_fault).
+// synchronisation; and its copies for races with work of other streams. In: events from the engine (observer.h), and
+// the order of the streams. Out: findings, at the end of each launch. Accesses out of bounds are left out: the engine
+// finds them itself (access_fault).
 #pragma once
 
 #include <array>
@@ -11,9 +12,12 @@
 #include <vector>
 
 #include "base/findings.h"
+#include "base/task.h"
+#include "check/host_uses.h"
 #include "check/order.h"
 #include "check/races.h"
 #include "check/shadow.h"
+#include "check/stream_races.h"
 #include "engine/memory.h"
 #include "engine/observer.h"
 
@@ -39,6 +43,14 @@ class Checker : public Observer {
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
   void arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) override;
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
+
+  // Races of work in two streams, and of work and the host: if the program tells of the order of its streams.
+  void begin_work(const Task& work);
+  void use(const Rows& rows, bool writes);  // by the present work, which is no launch
+  void touched(const HostTouch& touch);
+  void forget_work();                     // everything has ended, and modules may be unloaded
+  std::vector<HostUse> take_host_uses();  // of the last launch
+  Findings take_findings();               // of what happened between launches
 
  private:
   // Tells causes apart while a kernel runs, before any text is made.
@@ -74,6 +86,9 @@ class Checker : public Observer {
   void check_copies(const Checked& checked);
   void check_written(const Checked& checked);
   void report_race(const Checked& checked, const Conflict& conflict);
+  void report_clash(const Checked& checked, const Clash& clash);
+  void end_work();
+  Cells global_cells() const;
   void report_unwritten(const Checked& checked, uint32_t lane);
   std::string name_of(const Checked& checked, uint64_t offset) const;
   Site site(const Checked& checked, uint32_t lane) const;
@@ -85,6 +100,10 @@ class Checker : public Observer {
   const Memory& memory_;
   std::unique_ptr<Shadow<uint64_t>> written_;             // of global memory
   std::vector<std::unique_ptr<Shadow<Record>>> records_;  // likewise: writers, readers, other readers; or empty
+  std::unique_ptr<StreamRaces> streams_;                  // these three: only if races are checked
+  std::unique_ptr<HostUses> host_uses_;
+  std::vector<HostUse> last_uses_;
+  Findings between_;  // launches
   Order order_;
   std::vector<BlockChecks> blocks_;  // by Block::slot()
   const Launch* launch_ = nullptr;

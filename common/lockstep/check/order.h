@@ -82,6 +82,7 @@ class Order {
 
   SegmentId stamp(BlockOrder& block, uint32_t warp);
   SegmentId first_segment() const { return first_; }
+  SegmentId next_segment() const { return first_ + static_cast<SegmentId>(segments_.size()); }
   // For segments of this launch only. Segments below first_segment() belong to earlier launches and are not kept.
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.

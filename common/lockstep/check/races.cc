@@ -32,6 +32,7 @@ class Note {
     Record& first = cells_.reader[word];
     if (says_more(first, me)) return;
     if (first.segment < accessor_.floor || same_thread(first, me) || ordered(first, me)) {
+      keep(first, cells_.other_reader[word]);
       if (same_thread(first, me) && first.atomic == me.atomic) me.bytes |= first.bytes;
       first = me;
       return;
@@ -53,6 +54,13 @@ class Note {
   }
 
  private:
+  // Another stream's launch may still make this read. The next write compares itself with it, too.
+  void keep(const Record& first, Record& second) const {
+    if (accessor_.kept && first.segment >= accessor_.kept && first.segment < accessor_.floor &&
+        second.segment < accessor_.kept)
+      second = first;
+  }
+
   bool same_thread(const Record& a, const Record& b) const { return a.segment == b.segment && a.lane == b.lane; }
 
   // A weak access conflicts with everything that a strong access of the same thread to the same bytes conflicts with.
@@ -138,7 +146,8 @@ void note_access(const Accessor& accessor, const MemoryAccess& access, Mask mask
     for (uint32_t l = 0; l < kWarpSize; ++l) astray |= mask >> l & 1 ? bytes[l] ^ (start + 4 * l) : 0;
     // The cells of inactive lanes are read and not changed. They must exist.
     const bool exist = bytes[first] >= 4 * first && start / 4 + kWarpSize <= accessor.cells.words;
-    if (!astray && exist && note_row(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15)))
+    if (!astray && exist && !accessor.kept &&
+        note_row(accessor, mask, start / 4, access.op == MemoryOp::kLoad, note.record(0, 15)))
       return;
   }
   for (const uint32_t l : each_lane(mask)) {

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "base/address.h"
+#include "base/findings.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "base/task.h"
 #include "device/requests.h"
 
 namespace lockstep {
@@ -71,6 +73,15 @@ class Device {
   virtual void tell_place(CallKind call, uint64_t address, std::string_view place) = 0;
   virtual void start_profiling() = 0;  // PlannedFailure::profiled_only counts from now on; no call ends that
 
+  // The order of the program's streams. It is checked only if watches_streams(); else nobody needs to tell of it. After
+  // begin_work(), the next requests are this work: one launch, or copies and fills. use() changes nothing: the present
+  // work uses the memory, as cudaFreeAsync does.
+  virtual bool watches_streams() const = 0;
+  virtual void begin_work(const Task& work) = 0;
+  virtual void use(const Region& region, bool writes) = 0;
+  virtual std::vector<HostUse> take_host_uses() = 0;  // of the last launch
+  virtual void touched(const HostTouch& touch) = 0;   // adds a finding
+
   // What kernels printed since the last call, in order.
   virtual std::string take_output() = 0;
   // Messages of the findings since the last call, and a message if a trace is incomplete.
@@ -85,5 +96,8 @@ class Device {
 // The device in another process. socket: "fd:N", the number of a descriptor. The device closes it. Throws
 // std::runtime_error that says what is wrong.
 std::unique_ptr<Device> connect_device(const std::string& socket);
+
+// How a device finds the source line of one of this program's calls (Task::call). Unset: no call has a line.
+void set_call_lines(Site (*lines)(uint64_t call));
 
 }  // namespace lockstep

@@ -63,8 +63,14 @@ void DeviceMemory::wrote(const Region& region) {
       observer->host_wrote(region.address + row * region.pitch, region.width);
 }
 
+Outcome DeviceMemory::use(const Region& region, bool writes) const {
+  if (!holds(region)) return {Status::kInvalidValue, ""};
+  if (checker_) checker_->use({region.address, region.pitch, region.width, region.rows}, writes);
+  return {};
+}
+
 Outcome DeviceMemory::copy_in(const Region& to, const void* from, uint64_t from_pitch) {
-  if (!holds(to)) return {Status::kInvalidValue, ""};
+  if (Outcome bad = use(to, true); !bad.ok()) return bad;
   for (uint64_t row = 0; to.width && row < to.rows; ++row)
     std::memcpy(pointer(to.address + row * to.pitch), static_cast<const std::byte*>(from) + row * from_pitch, to.width);
   wrote(to);
@@ -72,14 +78,17 @@ Outcome DeviceMemory::copy_in(const Region& to, const void* from, uint64_t from_
 }
 
 Outcome DeviceMemory::copy_out(void* to, uint64_t to_pitch, const Region& from) const {
-  if (!holds(from)) return {Status::kInvalidValue, ""};
+  if (Outcome bad = use(from, false); !bad.ok()) return bad;
   for (uint64_t row = 0; from.width && row < from.rows; ++row)
     std::memcpy(static_cast<std::byte*>(to) + row * to_pitch, pointer(from.address + row * from.pitch), from.width);
   return {};
 }
 
 Outcome DeviceMemory::copy_within(const Region& to, uint64_t from, uint64_t from_pitch) {
-  if (!holds(to) || !holds({from, from_pitch, to.width, to.rows})) return {Status::kInvalidValue, ""};
+  const Region source{from, from_pitch, to.width, to.rows};
+  if (!holds(to) || !holds(source)) return {Status::kInvalidValue, ""};
+  use(source, false);
+  use(to, true);
   for (uint64_t row = 0; to.width && row < to.rows; ++row)
     std::memmove(pointer(to.address + row * to.pitch), pointer(from + row * from_pitch), to.width);
   wrote(to);
@@ -87,7 +96,7 @@ Outcome DeviceMemory::copy_within(const Region& to, uint64_t from, uint64_t from
 }
 
 Outcome DeviceMemory::fill(const Region& to, uint8_t value) {
-  if (!holds(to)) return {Status::kInvalidValue, ""};
+  if (Outcome bad = use(to, true); !bad.ok()) return bad;
   for (uint64_t row = 0; to.width && row < to.rows; ++row)
     std::memset(pointer(to.address + row * to.pitch), value, to.width);
   wrote(to);

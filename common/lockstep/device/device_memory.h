@@ -40,6 +40,10 @@ class DeviceMemory {
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch);
   Outcome fill(const Region& to, uint8_t value);
 
+  // Does nothing to the memory: the present work of its stream uses it, as cudaFreeAsync does. kInvalidValue as above.
+  Outcome use(const Region& region, bool writes) const;
+  Checker* checker() const { return checker_.get(); }  // null if nothing is checked
+
  private:
   bool holds(const Region& region) const;
   void wrote(const Region& region);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
+constexpr size_t kMostPath = 4096;        // bytes in the name of a source file
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
 // Each handler reads its whole message before it does anything.
@@ -49,7 +50,8 @@ class DeviceServer {
     in.all<>();
     greeted_ = true;
     Writer out;
-    out.put(Status::kOk, "", device_.limits(), device_.address_space(), options_.failure.number != 0);
+    out.put(Status::kOk, "", device_.limits(), device_.address_space(), options_.failure.number != 0,
+            device_.watches_streams());
     connection_.send(Message::kReply, out.body(), shared_.fd());
   }
 
@@ -58,6 +60,7 @@ class DeviceServer {
     if (kind == Message::kReadError) return in.all<>(), device_.read_error();
     if (kind == Message::kStartProfiling) return in.all<>(), device_.start_profiling();
     if (kind == Message::kPlace) return place(in);
+    if (kind == Message::kWork) return begin_work(in);
     Writer out;
     Outcome outcome;
     try {
@@ -96,8 +99,10 @@ class DeviceServer {
       case Message::kFindGlobal: return find_global(in, out);
       case Message::kBlocksPerSm: return blocks_per_sm(in, out);
       case Message::kSetMaxDynamicShared: return pass_on(in, &Device::set_max_dynamic_shared);
-      case Message::kLaunch: return launch(in);
+      case Message::kLaunch: return launch(in, out);
       case Message::kCallFails: return call_fails(in, out);
+      case Message::kUse: return use(in);
+      case Message::kTouched: return touched(in);
       case Message::kEnd: return end(in);
       default: throw WireError("a message of kind " + std::to_string(static_cast<uint32_t>(kind)));
     }
@@ -222,14 +227,38 @@ class DeviceServer {
     return {};
   }
 
-  Outcome launch(Reader& in) {
+  Outcome launch(Reader& in, Writer& out) {
     LaunchRequest r;
     std::string_view params;
     std::tie(r.function, r.grid, r.block, r.dynamic_shared_bytes, r.cooperative, r.stack_bytes, params) =
         in.all<FunctionId, Dim3, Dim3, uint64_t, bool, uint64_t, std::string_view>();
     if (r.stack_bytes > kMostStack) throw WireError("a stack of " + std::to_string(r.stack_bytes) + " bytes");
     r.params = std::as_bytes(std::span(params));
-    return device_.launch(r);
+    const Outcome outcome = device_.launch(r);
+    out.put(device_.take_host_uses());
+    return outcome;
+  }
+
+  void begin_work(Reader& in) {
+    Task work;
+    std::tie(work.number, work.settled, work.call, work.stream, work.what, work.beside) =
+        in.all<uint64_t, uint64_t, uint64_t, uint32_t, std::string, std::vector<Task::Beside>>();
+    if (work.what.size() > kMostName)
+      throw WireError("work with a name of " + std::to_string(work.what.size()) + " bytes");
+    device_.begin_work(work);
+  }
+
+  Outcome use(Reader& in) {
+    const Region region = take_region(in);
+    device_.use(region, std::get<bool>(in.all<bool>()));
+    return {};
+  }
+
+  Outcome touched(Reader& in) {
+    HostTouch touch;
+    std::tie(touch.work, touch.address, touch.call, touch.writes) = in.all<uint64_t, uint64_t, uint64_t, bool>();
+    device_.touched(touch);
+    return {};
   }
 
   void place(Reader& in) {
@@ -268,19 +297,35 @@ std::string Ending::text() const {
   return kind == kOrderly ? "orderly" : kind == kGone ? "gone" : "protocol violation: " + reason;
 }
 
+Site RemoteHost::call_line(uint64_t call) const {
+  Site site;
+  ask(Message::kAskLine, call, [&](Reader& in) {
+    std::tie(site.file, site.line) = in.all<std::string, uint32_t>();
+    if (site.file.size() > kMostPath) throw WireError("a path of " + std::to_string(site.file.size()) + " bytes");
+  });
+  return site;
+}
+
 bool RemoteHost::ask(Message question, uint64_t value) const {
+  bool answer = false;
+  ask(question, value, [&](Reader& in) { answer = std::get<bool>(in.all<bool>()); });
+  return answer;
+}
+
+template <typename Read>
+void RemoteHost::ask(Message question, uint64_t value, Read&& read) const {
   const std::lock_guard lock(mutex_);
-  if (ending_) return false;
+  if (ending_) return;
   try {
     if (connection_.send(question, Writer().put(value).body())) {
       if (const std::optional<Received> received = connection_.receive()) {
         if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
-        return std::get<bool>(Reader(received->body).all<bool>());
+        Reader in(received->body);
+        return read(in);
       }
     }
     ending_ = Ending{Ending::kGone};
   } catch (const WireError& error) { ending_ = Ending{Ending::kViolation, error.what()}; }
-  return false;
 }
 
 // No process may change the file's size: a process that reads a mapping of a file that shrank is killed.

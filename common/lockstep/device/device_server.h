@@ -28,10 +28,14 @@ class RemoteHost : public Host {
   explicit RemoteHost(Connection& connection) : connection_(connection) {}
   bool holds(uint64_t address) const override { return ask(Message::kAskHolds, address); }
   bool has_other_threads() const override { return ask(Message::kAskThreads, 0); }
+  Site call_line(uint64_t call) const override;
   const std::optional<Ending>& ending() const { return ending_; }  // set if the program gave no answer
 
  private:
   bool ask(Message question, uint64_t value) const;
+  // read(in) takes the answer from its message. Without an answer it is not called.
+  template <typename Read>
+  void ask(Message question, uint64_t value, Read&& read) const;
 
   Connection& connection_;
   mutable std::mutex mutex_;  // kernels run on several threads

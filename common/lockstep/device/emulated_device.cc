@@ -51,17 +51,17 @@ class InProcessDevice : public EmulatedDevice {
     return {};
   }
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
-    return memory_.copy_in(to, from, from_pitch);
+    return collected(memory_.copy_in(to, from, from_pitch));
   }
   Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
-    Outcome outcome = memory_.copy_out(to, to_pitch, from);
+    Outcome outcome = collected(memory_.copy_out(to, to_pitch, from));
     if (outcome.ok() && part == CopyPart::kFirst) host_.waits();
     return outcome;
   }
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
-    return memory_.copy_within(to, from, from_pitch);
+    return collected(memory_.copy_within(to, from, from_pitch));
   }
-  Outcome fill(const Region& to, uint8_t value) override { return memory_.fill(to, value); }
+  Outcome fill(const Region& to, uint8_t value) override { return collected(memory_.fill(to, value)); }
   AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
     const Memory& memory = memory_.memory();
@@ -76,6 +76,7 @@ class InProcessDevice : public EmulatedDevice {
     const LoadedModule* const module = modules_.find(id);
     if (!module) return {Status::kInvalidValue, ""};
     kernels_.forget(*module);
+    if (Checker* const checker = memory_.checker()) checker->forget_work();
     modules_.unload(id);
     return {};
   }
@@ -107,6 +108,19 @@ class InProcessDevice : public EmulatedDevice {
   void tell_place(CallKind call, uint64_t address, std::string_view place) override {
     host_.tell_place(call, address, place);
   }
+  bool watches_streams() const override { return options_.checks.races; }
+  void begin_work(const Task& work) override {
+    if (Checker* const checker = memory_.checker()) checker->begin_work(work);
+  }
+  void use(const Region& region, bool writes) override { collected(memory_.use(region, writes)); }
+  std::vector<HostUse> take_host_uses() override {
+    Checker* const checker = memory_.checker();
+    return checker ? checker->take_host_uses() : std::vector<HostUse>{};
+  }
+  void touched(const HostTouch& touch) override {
+    if (Checker* const checker = memory_.checker()) checker->touched(touch);
+    collected({});
+  }
   std::string take_output() override { return std::exchange(output_, {}); }
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();
@@ -127,6 +141,11 @@ class InProcessDevice : public EmulatedDevice {
  private:
   Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request);
   void run(const Launch& launch);
+  // The outcome of a copy, after its findings were added.
+  Outcome collected(Outcome outcome) {
+    if (Checker* const checker = memory_.checker()) findings_.add_all(checker->take_findings());
+    return outcome;
+  }
   std::string allocation_name(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const;
 
   const DeviceOptions options_;

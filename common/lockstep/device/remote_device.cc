@@ -41,6 +41,7 @@ class RemoteDevice : public Device {
     limits_ = in.take<DeviceLimits>();
     space_ = in.take<AddressSpace>();
     plans_failure_ = in.take<bool>();
+    watches_streams_ = in.take<bool>();
     const int file = connection_.take_passed();
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     take_addresses(file);
@@ -159,8 +160,10 @@ class RemoteDevice : public Device {
   Outcome launch(const LaunchRequest& r) override {
     const std::string_view params(reinterpret_cast<const char*>(r.params.data()), r.params.size());
     const uint64_t stack_bytes = std::min(r.stack_bytes, kMostStack);
-    Outcome outcome = request(Message::kLaunch, Writer().put(r.function, r.grid, r.block, r.dynamic_shared_bytes,
-                                                             r.cooperative, stack_bytes, params));
+    Outcome outcome =
+        request(Message::kLaunch,
+                Writer().put(r.function, r.grid, r.block, r.dynamic_shared_bytes, r.cooperative, stack_bytes, params),
+                &host_uses_);
     unread_ |= !outcome.ok();
     return outcome;
   }
@@ -188,6 +191,17 @@ class RemoteDevice : public Device {
 
   void start_profiling() override {
     if (plans_failure_) tell(Message::kStartProfiling, {});
+  }
+
+  bool watches_streams() const override { return watches_streams_; }
+  void begin_work(const Task& work) override {
+    if (watches_streams_)
+      tell(Message::kWork, Writer().put(work.number, work.settled, work.call, work.stream, work.what, work.beside));
+  }
+  void use(const Region& region, bool writes) override { request(Message::kUse, Writer().put(region, writes)); }
+  std::vector<HostUse> take_host_uses() override { return std::exchange(host_uses_, {}); }
+  void touched(const HostTouch& touch) override {
+    request(Message::kTouched, Writer().put(touch.work, touch.address, touch.call, touch.writes));
   }
 
   std::string take_output() override { return std::exchange(output_, {}); }
@@ -238,10 +252,16 @@ class RemoteDevice : public Device {
   std::optional<Received> reply() const {
     while (std::optional<Received> received = connection_.receive()) {
       if (received->kind == Message::kReply) return received;
-      const auto address = Reader(received->body).take<uint64_t>();
+      Writer answer;
+      const auto value = Reader(received->body).take<uint64_t>();
       const Host& host = Host::local();
-      const bool answer = received->kind == Message::kAskHolds ? host.holds(address) : host.has_other_threads();
-      if (!connection_.send(Message::kAnswer, Writer().put(answer).body())) break;
+      if (received->kind == Message::kAskHolds) answer.put(host.holds(value));
+      if (received->kind == Message::kAskThreads) answer.put(host.has_other_threads());
+      if (received->kind == Message::kAskLine) {
+        const Site site = host.call_line(value);
+        answer.put(site.file, site.line);
+      }
+      if (!connection_.send(Message::kAnswer, answer.body())) break;
     }
     return std::nullopt;
   }
@@ -298,12 +318,15 @@ class RemoteDevice : public Device {
   DeviceLimits limits_;
   AddressSpace space_;
   char* window_ = nullptr;
-  bool plans_failure_ = false;
+  bool plans_failure_ = false, watches_streams_ = false;
+  std::vector<HostUse> host_uses_;   // of the last launch
   bool unread_ = false;              // a launch failed, and the program has not read the error yet
   std::map<uint64_t, Known> known_;  // by address
 };
 
 }  // namespace
+
+void set_call_lines(Site (*lines)(uint64_t call)) { Host::set_call_lines(lines); }
 
 std::unique_ptr<Device> connect_device(const std::string& socket) {
   int fd = -1;

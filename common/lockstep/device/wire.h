@@ -16,7 +16,7 @@
 namespace lockstep {
 
 enum class Message : uint32_t {
-  // Requests. A kReply follows each, except kSynchronise, kReadError, kStartProfiling and kPlace.
+  // Requests. A kReply follows each, except kSynchronise, kReadError, kStartProfiling, kPlace and kWork.
   kHello,
   kAllocate,
   kFree,
@@ -39,12 +39,16 @@ enum class Message : uint32_t {
   kCallFails,
   kStartProfiling,
   kPlace,
+  kWork,  // the next requests are this work
+  kUse,
+  kTouched,
   kEnd,
   // From the device to the program.
   kReply,
   kAskHolds,  // while a kernel runs: does the program have something of its own at this address?
   kAskThreads,
-  // The program's answer to these two.
+  kAskLine,  // which source line does this call of the program stand in?
+  // The program's answer to these three.
   kAnswer,
 };
 

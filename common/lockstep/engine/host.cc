@@ -12,6 +12,8 @@
 namespace lockstep {
 namespace {
 
+Host::CallLines call_lines = nullptr;
+
 class LocalHost : public Host {
  public:
   bool holds(uint64_t address) const override {
@@ -24,6 +26,7 @@ class LocalHost : public Host {
     const std::filesystem::directory_iterator threads("/proc/self/task", error);
     return !error && std::distance(begin(threads), end(threads)) > 1 + std::ptrdiff_t{Workers::alive()};
   }
+  Site call_line(uint64_t call) const override { return call_lines ? call_lines(call) : Site{}; }
 };
 
 }  // namespace
@@ -32,5 +35,7 @@ const Host& Host::local() {
   static const LocalHost host;
   return host;
 }
+
+void Host::set_call_lines(CallLines lines) { call_lines = lines; }
 
 }  // namespace lockstep

@@ -98,7 +98,7 @@ uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
-  live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin};
+  live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin, use.host_reaches};
   used_ += bytes;
   return begin;
 }

@@ -50,6 +50,7 @@ MemoryAccess named_access(const Statement& s, MemoryOp op) {
   access.register_width = width_of(access.type);
   access.order = order_of(s, is_atomic(access));
   access.scope = s.has("cta") ? Scope::kBlock : Scope::kDevice;
+  access.reaches_host = s.has("volatile") || s.has("sys");
   access.may_spin = s.has("volatile") || s.has("relaxed") || s.has("acquire");
   return access;
 }

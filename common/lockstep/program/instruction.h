@@ -40,6 +40,7 @@ struct AccessValues {
 struct AccessOrdering {
   MemoryOrder order = MemoryOrder::kWeak;  // atom and red: at least kRelaxed
   Scope scope = Scope::kDevice;
+  bool reaches_host = false;  // volatile, or of system scope: a host that polls may see it while the kernel runs
   bool may_spin = false;    // volatile, relaxed, acquire, or an atomic whose result is used: a loop around it may wait
                             // for another thread
   bool hands_over = false;  // a strong access in a program that may wait at such accesses (engine/waits.h)

@@ -10,6 +10,7 @@
 
 #include "device/emulated_device.h"
 #include "report/report.h"
+#include "runtime/call_place.h"
 #include "runtime/stubs.h"
 
 namespace lockstep::runtime {
@@ -24,6 +25,7 @@ void start(Runtime& runtime) {
       runtime.device = connect_device(socket);
     else
       runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
+    set_call_lines(call_line);
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
     runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
   }
@@ -53,6 +55,7 @@ __attribute__((destructor)) void finish() {
     runtime.tell("the program ended while another thread was in a CUDA call; no report is written");
     return;
   }
+  tell_touches(runtime);
   runtime.flush_output();
   std::fflush(stdout);
   runtime.end(Device::End::kOrderly);

@@ -24,11 +24,13 @@
 #include "device/device.h"
 #include "runtime/call_place.h"
 #include "runtime/fatbin.h"
+#include "runtime/streams.h"
 
 // An entry point: visible outside the library, with C's name.
 #define LOCKSTEP_API extern "C" __attribute__((visibility("default")))
 // The variant of `name` for programs that are built with --default-stream per-thread. It is the same function: streams
-// differ only in their order, and here every call is complete when it returns.
+// differ only in their order, and here every call is complete when it returns. The check of races takes the default
+// stream of a thread for the legacy one, which waits for more: it may miss a race there, and invents none.
 #define LOCKSTEP_PER_THREAD(name, suffix) LOCKSTEP_API __attribute__((alias(#name))) decltype(name) name##suffix
 
 namespace lockstep::runtime {
@@ -94,7 +96,8 @@ struct Event {
   unsigned flags = 0;
   uint64_t number = 0;      // the number of its last record, counted over all events; 0: not recorded
   int64_t nanoseconds = 0;  // the host's clock at that record
-  void record(Runtime& runtime);
+  Clock known{};            // the work that comes before that record
+  void record(Runtime& runtime, cudaStream_t stream);
 };
 struct Stream {
   unsigned flags = 0;
@@ -153,6 +156,12 @@ struct Pools {
   Pool* current = &usual;
 };
 
+// What the check of races knows of the order of the program's streams (watch.h).
+struct Watch {
+  StreamOrder order;
+  std::map<uint64_t, Clock> known;  // work that closes pages to the host → what had ended when it had
+};
+
 std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not there is 0
 
 // All state of the process, except the state of a thread. Never destroyed: calls may come until the process ends.
@@ -170,6 +179,7 @@ struct Runtime {
   Events events;
   Streams streams;
   Pools pools;
+  Watch watch;
   unsigned device_flags = cudaDeviceMapHost;
   std::map<int, size_t> limits = usual_limits();
 
@@ -209,6 +219,8 @@ struct Target {
   uint64_t bytes_left = 0;  // from the pointer to the end of its allocation
 };
 Target target_of(const Runtime& runtime, const void* pointer);
+// Whether the host's own memory there was given to cudaHostRegister.
+bool is_registered(const Runtime& runtime, uint64_t address);
 
 cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool = nullptr);
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
@@ -222,7 +234,8 @@ enum class Needs {
 };
 
 CallStack launch_stack();  // the stack of a launch, with the function that has the <<<…>>>
-
+// Tells the device what memory of unfinished work the host has touched since the last call.
+void tell_touches(Runtime& runtime);
 cudaError_t enter(Runtime& runtime, Needs needs);
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function);
 cudaError_t leave(cudaError_t error);  // stores the last error of this thread
@@ -236,6 +249,7 @@ template <typename Body>
 cudaError_t call(Needs needs, const char* name, Body&& body) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
+  tell_touches(runtime);
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {

@@ -2,9 +2,10 @@
 // program gives is checked against the pointers, as the real runtime does: a side that the kind calls the device's must
 // be the device's memory (pinned memory counts); a side that it calls the host's may be either.
 #include <cstring>
+#include <string_view>
 #include <utility>
 
-#include "runtime/api.h"
+#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -72,25 +73,66 @@ void count_wait(Runtime& runtime, Needs needs, const void* to, const void* from)
     runtime.device->synchronise();
 }
 
-cudaError_t copy(Runtime& runtime, Needs needs, const Copy& c) {
+// Memory of the host that is neither pinned nor registered.
+constexpr auto kPageable = static_cast<MemoryKind>(0xff);
+
+// The call of the program that copies or fills.
+struct Call {
+  cudaStream_t stream = nullptr;  // a call without a stream belongs to the null stream
+  Needs needs = Needs::kDevice;   // kDevice: the call has a stream, and returns before the work is done
+  const char* name = nullptr;
+};
+
+// Whether the work has ended when the call returns, as the same page says. A copy from memory that is not pinned counts
+// as ended for a call without a stream, although its last part may still be on its way to the device: programs rely on
+// it. For a call with a stream, only the source may be used again.
+bool host_waits(const Runtime& runtime, const Call& call, uint64_t to, uint64_t from) {
+  const auto kind = [&](uint64_t address) {
+    const Target target = target_of(runtime, pointer_to(address));
+    if (target.known) return target.kind;
+    return is_registered(runtime, address) ? MemoryKind::kPinned : kPageable;
+  };
+  const MemoryKind to_kind = kind(to), from_kind = kind(from);
+  if (call.needs != Needs::kDevice) return to_kind != MemoryKind::kDevice || from_kind != MemoryKind::kDevice;
+  const auto on_host = [](MemoryKind k) { return k == kPageable || k == MemoryKind::kPinned; };
+  return to_kind == kPageable || (on_host(to_kind) && on_host(from_kind));
+}
+
+// Tells of the work of one copy. Registered memory is copied by this process, so its pages are open meanwhile.
+void note_copy(WorkScope& scope, const Copy& c) {
+  scope.uses(c.all(c.from), false);
+  scope.uses(c.all(c.to), true);
+}
+
+cudaError_t copy(Runtime& runtime, const Call& call, const Copy& c) {
   if (c.width > c.to.pitch || c.width > c.from.pitch) return cudaErrorInvalidPitchValue;
-  count_wait(runtime, needs, pointer_to(c.to.address), pointer_to(c.from.address));
-  return copy_rows(runtime, c, CopyPart::kFirst);
+  count_wait(runtime, call.needs, pointer_to(c.to.address), pointer_to(c.from.address));
+  WorkScope scope(runtime, call.stream, call.name);
+  const cudaError_t error = copy_rows(runtime, c, CopyPart::kFirst);
+  if (error != cudaSuccess) return error;
+  note_copy(scope, c);
+  if (host_waits(runtime, call, c.to.address, c.from.address)) scope.host_waits();
+  return cudaSuccess;
 }
 
 // The copy of a call. A call without a stream passes the null stream, which always exists.
 cudaError_t copy_on(cudaStream_t stream, Needs needs, const Copy& c, const char* name = __builtin_FUNCTION()) {
   return with_stream(
-      needs, stream, [&](Runtime& runtime) { return copy(runtime, needs, c); }, name);
+      needs, stream,
+      [&](Runtime& runtime) {
+        return copy(runtime, {stream, needs, name}, c);
+      },
+      name);
 }
 
-cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
+cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
   if (p->srcArray || p->dstArray) {
     runtime.tell("CUDA arrays are not emulated; use cudaMalloc3D's pitched memory with cudaMemcpy3D");
     return cudaErrorNotSupported;
   }
-  count_wait(runtime, needs, p->dstPtr.ptr, p->srcPtr.ptr);
+  count_wait(runtime, call.needs, p->dstPtr.ptr, p->srcPtr.ptr);
+  WorkScope scope(runtime, call.stream, call.name);
   const auto slice_of = [](const cudaPitchedPtr& base, const cudaPos& at, size_t slice) {
     return Rows{address_of(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x, base.pitch};
   };
@@ -99,7 +141,9 @@ cudaError_t copy_3d(Runtime& runtime, Needs needs, const cudaMemcpy3DParms* p) {
                     p->extent.height, p->kind};
     const cudaError_t error = copy_rows(runtime, rows, slice > 0 ? CopyPart::kLater : CopyPart::kFirst);
     if (error != cudaSuccess) return error;
+    note_copy(scope, rows);
   }
+  if (host_waits(runtime, call, address_of(p->dstPtr.ptr), address_of(p->srcPtr.ptr))) scope.host_waits();
   return cudaSuccess;
 }
 
@@ -115,12 +159,18 @@ cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
 
 cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
                  const char* name = __builtin_FUNCTION()) {
+  // Without a stream: the host waits if it reaches the memory in place.
+  const bool waits = !std::string_view(name).ends_with("Async");
   const auto body = [&](Runtime& runtime) {
+    WorkScope scope(runtime, stream, name);
     for (size_t slice = 0; slice < extent.depth; ++slice) {
       const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
-      const cudaError_t error = fill_rows(runtime, {start, to.pitch, extent.width, extent.height}, value);
+      const Region rows{start, to.pitch, extent.width, extent.height};
+      const cudaError_t error = fill_rows(runtime, rows, value);
       if (error != cudaSuccess) return error;
+      scope.uses(rows, true);
     }
+    if (waits && target_of(runtime, to.ptr).kind != MemoryKind::kDevice) scope.host_waits();
     return cudaSuccess;
   };
   return with_stream(Needs::kDevice, stream, body, name);
@@ -141,16 +191,18 @@ cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) 
 }
 
 // side: the side of the copy that is the variable.
-cudaError_t copy_symbol(Needs needs, Rows Copy::*side, const SymbolPart& part, Copy c,
-                        const char* name = __builtin_FUNCTION()) {
-  return call(needs, name, [&](Runtime& runtime) -> cudaError_t {
-    const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
-    if (!right_kind && c.kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    void* start = nullptr;
-    if (const cudaError_t error = find_part(runtime, part, &start); error != cudaSuccess) return error;
-    (c.*side).address = address_of(start);
-    return copy(runtime, needs, c);
-  });
+cudaError_t copy_symbol(const Call& by, Rows Copy::*side, const SymbolPart& part, Copy c) {
+  return with_stream(
+      by.needs, by.stream,
+      [&](Runtime& runtime) -> cudaError_t {
+        const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
+        if (!right_kind && c.kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+        void* start = nullptr;
+        if (const cudaError_t error = find_part(runtime, part, &start); error != cudaSuccess) return error;
+        (c.*side).address = address_of(start);
+        return copy(runtime, by, c);
+      },
+      by.name);
 }
 
 }  // namespace
@@ -169,14 +221,16 @@ LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz);
 LOCKSTEP_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
   return call(Needs::kOutcome, [&](Runtime& runtime) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
-    return copy(runtime, Needs::kOutcome, plain_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
+    return copy(runtime, {nullptr, Needs::kOutcome, "cudaMemcpyPeer"},
+                plain_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
   });
 }
 LOCKSTEP_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                              cudaStream_t stream) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;
-    return copy(runtime, Needs::kDevice, plain_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
+    return copy(runtime, {stream, Needs::kDevice, "cudaMemcpyPeerAsync"},
+                plain_copy(to, from, bytes, cudaMemcpyDeviceToDevice));
   });
 }
 
@@ -195,13 +249,16 @@ LOCKSTEP_API cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void
 LOCKSTEP_PER_THREAD(cudaMemcpy2DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return call(Needs::kOutcome, [&](Runtime& runtime) { return copy_3d(runtime, Needs::kOutcome, parameters); });
+  return call(Needs::kOutcome, [&](Runtime& runtime) {
+    return copy_3d(runtime, {nullptr, Needs::kOutcome, "cudaMemcpy3D"}, parameters);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3D, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-  return with_stream(Needs::kDevice, stream,
-                     [&](Runtime& runtime) { return copy_3d(runtime, Needs::kDevice, parameters); });
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    return copy_3d(runtime, {stream, Needs::kDevice, "cudaMemcpy3DAsync"}, parameters);
+  });
 }
 LOCKSTEP_PER_THREAD(cudaMemcpy3DAsync, _ptsz);
 
@@ -238,25 +295,29 @@ LOCKSTEP_PER_THREAD(cudaMemset3DAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbol(const void* variable, const void* from, size_t bytes, size_t offset,
                                             cudaMemcpyKind kind) {
-  return copy_symbol(Needs::kOutcome, &Copy::to, {variable, bytes, offset}, plain_copy(nullptr, from, bytes, kind));
+  return copy_symbol({nullptr, Needs::kOutcome, __func__}, &Copy::to, {variable, bytes, offset},
+                     plain_copy(nullptr, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* variable, size_t bytes, size_t offset,
                                               cudaMemcpyKind kind) {
-  return copy_symbol(Needs::kOutcome, &Copy::from, {variable, bytes, offset}, plain_copy(to, nullptr, bytes, kind));
+  return copy_symbol({nullptr, Needs::kOutcome, __func__}, &Copy::from, {variable, bytes, offset},
+                     plain_copy(to, nullptr, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
 
 LOCKSTEP_API cudaError_t cudaMemcpyToSymbolAsync(const void* variable, const void* from, size_t bytes, size_t offset,
-                                                 cudaMemcpyKind kind, cudaStream_t) {
-  return copy_symbol(Needs::kDevice, &Copy::to, {variable, bytes, offset}, plain_copy(nullptr, from, bytes, kind));
+                                                 cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_symbol({stream, Needs::kDevice, __func__}, &Copy::to, {variable, bytes, offset},
+                     plain_copy(nullptr, from, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* variable, size_t bytes, size_t offset,
-                                                   cudaMemcpyKind kind, cudaStream_t) {
-  return copy_symbol(Needs::kDevice, &Copy::from, {variable, bytes, offset}, plain_copy(to, nullptr, bytes, kind));
+                                                   cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_symbol({stream, Needs::kDevice, __func__}, &Copy::from, {variable, bytes, offset},
+                     plain_copy(to, nullptr, bytes, kind));
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz);
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/api.h"
+#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -121,6 +121,7 @@ bool is_limit(cudaLimit limit) { return limit >= cudaLimitStackSize && limit <= 
 // Frees all allocations of the program and gives its variables their first values again. The device itself stays, so
 // that the report at exit also holds the launches before the reset.
 void reset(Runtime& runtime) {
+  host_waits_for_all(runtime);
   for (const auto& [address, allocation] : runtime.memory.allocations)
     if (!allocation.variable) runtime.device->free(address, allocation.kind == MemoryKind::kPinned);
   runtime.memory.allocations.clear();
@@ -228,7 +229,7 @@ LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
 LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return answer(flags, Runtime::instance().device_flags); }
 
 LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
-  return call(Needs::kSync, [](Runtime&) { return cudaSuccess; });
+  return call(Needs::kSync, [](Runtime& runtime) { return host_waits_for_all(runtime), cudaSuccess; });
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceReset() {

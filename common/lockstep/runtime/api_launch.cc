@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/api.h"
+#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -57,7 +57,9 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   request.cooperative = configuration.cooperative;
   request.params = params;
   request.stack_bytes = runtime.limits[cudaLimitStackSize];
+  WorkScope scope(runtime, configuration.stream, "the launch");
   const Outcome outcome = runtime.device->launch(request);
+  scope.used(runtime.device->take_host_uses());
   runtime.fault = runtime.device->fault();
   if (!outcome.ok()) runtime.device->tell_place(CallKind::kFailedLaunch, 0, place_of(launch_stack()));
   t_caller = 0;
@@ -168,7 +170,7 @@ LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, c
     if (error != cudaSuccess) return error;
     error = launch(runtime, function, configuration, arguments);
     if (error == cudaSuccess)
-      for (Event* event : events) event->record(runtime);
+      for (Event* event : events) event->record(runtime, configuration.stream);
     return error;
   });
 }

@@ -2,12 +2,28 @@
 // and writes in place. It counts as used memory of the card.
 #include <limits>
 
-#include "runtime/api.h"
+#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
 
 namespace lockstep::runtime {
+namespace {
+
+// The start of the registered range that holds the pointer; 0 if none does.
+uint64_t registered_start(const Runtime& runtime, const void* pointer) {
+  const uint64_t address = address_of(pointer);
+  auto after = runtime.memory.registered.upper_bound(address);
+  if (after == runtime.memory.registered.begin()) return 0;
+  --after;
+  return address - after->first < after->second ? after->first : 0;
+}
+
+}  // namespace
+
+bool is_registered(const Runtime& runtime, uint64_t address) {
+  return registered_start(runtime, pointer_to(address)) != 0;
+}
 
 Target target_of(const Runtime& runtime, const void* pointer) {
   const AddressInfo info = runtime.device->find_address(address_of(pointer));
@@ -33,6 +49,7 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
 }
 
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
+  forget_memory(runtime, address_of(pointer), 1);
   const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
   if (!outcome.ok()) return runtime.code(outcome);
   if (pinned) runtime.memory.host_flags.erase(address_of(pointer));
@@ -54,15 +71,6 @@ bool is_pinned(const Runtime& runtime, const void* pointer) {
   return target.known && target.kind == MemoryKind::kPinned;
 }
 
-// The start of the registered range that holds the pointer; 0 if none does.
-uint64_t registered_start(const Runtime& runtime, const void* pointer) {
-  const uint64_t address = address_of(pointer);
-  auto after = runtime.memory.registered.upper_bound(address);
-  if (after == runtime.memory.registered.begin()) return 0;
-  --after;
-  return address - after->first < after->second ? after->first : 0;
-}
-
 cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsigned flags) {
   const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kPinned);
   if (error == cudaSuccess && *pointer) runtime.memory.host_flags[address_of(*pointer)] = flags | cudaHostAllocMapped;
@@ -70,8 +78,11 @@ cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsi
 }
 
 cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome, name,
-              [&](Runtime& runtime) { return pointer ? release(runtime, pointer, pinned) : cudaSuccess; });
+  return call(pointer ? Needs::kSync : Needs::kOutcome, name, [&](Runtime& runtime) {
+    if (!pointer) return cudaSuccess;
+    host_waits_for_all(runtime);
+    return release(runtime, pointer, pinned);
+  });
 }
 
 // Rows of `width` bytes, each beginning at a multiple of the pitch.
@@ -158,6 +169,7 @@ LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned 
 LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer) {
   return call(Needs::kSync, [&](Runtime& runtime) {
     if (runtime.memory.registered.erase(address_of(pointer)) == 0) return cudaErrorHostMemoryNotRegistered;
+    host_waits_for_all(runtime);
     runtime.memory.host_flags.erase(address_of(pointer));
     return cudaSuccess;
   });

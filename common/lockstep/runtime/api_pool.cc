@@ -1,7 +1,7 @@
 // api_pool: stream-ordered allocation. Every call is complete when it returns, so a pool only counts its bytes.
 #include <algorithm>
 
-#include "runtime/api.h"
+#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -23,12 +23,16 @@ cudaError_t with_pool(cudaMemPool_t handle, bool valid, Body&& body, const char*
   });
 }
 
+// The memory is there only when the stream has come so far: for other streams, the allocation writes it.
 cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t bytes, cudaStream_t stream) {
   if (!pool) return cudaErrorInvalidValue;
   if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
   const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kDevice, handle_of(pool));
-  if (error == cudaSuccess && *pointer) pool->used_high = std::max(pool->used_high, pool->used += bytes);
-  return error;
+  if (error != cudaSuccess || !*pointer) return error;
+  pool->used_high = std::max(pool->used_high, pool->used += bytes);
+  const WorkScope scope(runtime, stream, "cudaMallocAsync");
+  if (runtime.device->watches_streams()) runtime.device->use({address_of(*pointer), bytes, bytes}, true);
+  return cudaSuccess;
 }
 
 cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Pools::*which, const char* name = __builtin_FUNCTION()) {
@@ -59,7 +63,12 @@ LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);
 LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
-    return pointer ? release(runtime, pointer, false) : cudaSuccess;
+    if (!pointer) return cudaSuccess;
+    const WorkScope scope(runtime, stream, "cudaFreeAsync");
+    const auto freed = runtime.memory.allocations.find(address_of(pointer));
+    if (freed != runtime.memory.allocations.end() && runtime.device->watches_streams())
+      runtime.device->use({freed->first, freed->second.bytes, freed->second.bytes}, true);
+    return release(runtime, pointer, false);
   });
 }
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz);

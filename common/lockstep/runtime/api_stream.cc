@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "runtime/api.h"
+#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -24,16 +24,23 @@ cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, co
     if (!handle || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
     const Stream stream{flags, std::clamp(priority, kGreatestPriority, 0), runtime.streams.next_id++};
     *handle = reinterpret_cast<cudaStream_t>(runtime.streams.all.create(stream));
+    runtime.watch.order.add_stream(static_cast<uint32_t>(stream.id), flags != cudaStreamNonBlocking);
     return cudaSuccess;
   });
 }
 
-cudaError_t no_op(Runtime&) { return cudaSuccess; }
-
 cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {
   return call(needs, name, [&](Runtime& runtime) {
-    return runtime.events.all.find(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    const Event* const found = runtime.events.all.find(event);
+    if (found) host_waits_for(runtime, found->known);
+    return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
+}
+
+// A wait, or a question whose answer is that all work has ended.
+cudaError_t look_at_stream(Needs needs, cudaStream_t stream, const char* name = __builtin_FUNCTION()) {
+  return with_stream(
+      needs, stream, [&](Runtime& runtime) { return host_waits_for(runtime, stream), cudaSuccess; }, name);
 }
 
 cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name = __builtin_FUNCTION()) {
@@ -44,17 +51,18 @@ cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name =
   });
 }
 
-cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, unsigned flags) {
+cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
   Event* event = runtime.events.all.find(handle);
   if (!event) return cudaErrorInvalidResourceHandle;
   if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
-  event->record(runtime);
+  event->record(runtime, stream);
   return cudaSuccess;
 }
 
 }  // namespace
 
-void Event::record(Runtime& runtime) {
+void Event::record(Runtime& runtime, cudaStream_t stream) {
+  known = runtime.watch.order.record(stream_number(runtime, stream));
   number = ++runtime.events.records;
   nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -70,20 +78,25 @@ LOCKSTEP_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsi
 
 LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (const Stream* const stream = runtime.streams.all.find(handle))
+      runtime.watch.order.end_stream(static_cast<uint32_t>(stream->id));
     return runtime.streams.all.destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 
-LOCKSTEP_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return with_stream(Needs::kSync, stream, no_op); }
+LOCKSTEP_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return look_at_stream(Needs::kSync, stream); }
 LOCKSTEP_PER_THREAD(cudaStreamSynchronize, _ptsz);
 
-LOCKSTEP_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return with_stream(Needs::kOutcome, stream, no_op); }
+LOCKSTEP_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return look_at_stream(Needs::kOutcome, stream); }
 LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    if (!runtime.events.all.find(event)) return cudaErrorInvalidResourceHandle;
-    return flags > cudaEventWaitExternal ? cudaErrorInvalidValue : cudaSuccess;
+    const Event* const found = runtime.events.all.find(event);
+    if (!found) return cudaErrorInvalidResourceHandle;
+    if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
+    runtime.watch.order.stream_waits(stream_number(runtime, stream), found->known);
+    return cudaSuccess;
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz);
@@ -169,6 +182,8 @@ LOCKSTEP_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fu
   bool run = false;
   const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     run = runtime.fault.ok();  // else queued behind a kernel that failed: never called
+    // It runs behind the stream's work, and may tell the program's threads so.
+    if (function) host_waits_for(runtime, stream);
     return function ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (error == cudaSuccess && run) function(data);
@@ -182,6 +197,7 @@ LOCKSTEP_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCa
   cudaError_t status = cudaSuccess;
   const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     status = static_cast<cudaError_t>(runtime.fault.status);
+    if (callback) host_waits_for(runtime, stream);  // as a host function
     return callback && flags == 0 ? cudaSuccess : cudaErrorInvalidValue;
   });
   if (error == cudaSuccess) callback(stream, status, data);
@@ -201,12 +217,13 @@ LOCKSTEP_API cudaError_t cudaEventDestroy(cudaEvent_t handle) {
 }
 
 LOCKSTEP_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) { return record_event(runtime, event, flags); });
+  return with_stream(Needs::kDevice, stream,
+                     [&](Runtime& runtime) { return record_event(runtime, event, stream, flags); });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecordWithFlags, _ptsz);
 LOCKSTEP_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return with_stream(Needs::kDevice, stream,
-                     [&](Runtime& runtime) { return record_event(runtime, event, cudaEventRecordDefault); });
+                     [&](Runtime& runtime) { return record_event(runtime, event, stream, cudaEventRecordDefault); });
 }
 LOCKSTEP_PER_THREAD(cudaEventRecord, _ptsz);
 

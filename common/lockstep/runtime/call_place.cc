@@ -5,6 +5,8 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +20,13 @@ namespace lockstep::runtime {
 namespace {
 
 constexpr size_t kDeepest = 32;  // frames; Thrust's allocators need about twenty where nothing is inlined
+
+std::mutex mutex;  // held while debug information is read, and for the numbers
+
+std::map<CallStack, uint64_t>& numbers() {
+  static auto* const all = new std::map<CallStack, uint64_t>;  // never destroyed: calls come until the process ends
+  return *all;
+}
 
 struct Range {
   uintptr_t begin = 0, end = 0;
@@ -101,17 +110,26 @@ bool is_toolkit_file(std::string_view file) {
 // Finds the program's own line while it is shown the frames.
 struct Search {
   bool behind_stub = false;
-  std::string place;
+  Site found{};
+  std::string function;
   bool operator()(const Frame& frame) {
     if (frame.file.ends_with(".stub.c")) return behind_stub = true, false;
     if (frame.line == 0 || is_toolkit_file(frame.file)) return false;
     // nvcc gives the kernel a function of the host, which calls the stub. Its line is that of the kernel's definition.
     if (std::exchange(behind_stub, false)) return false;
-    place = std::string(frame.file) + ":" + std::to_string(frame.line);
-    if (!frame.function.empty()) place += " in " + demangled(std::string(frame.function));
+    found.file = frame.file;
+    found.line = static_cast<uint32_t>(frame.line);
+    function = frame.function;
     return true;
   }
 };
+
+Search search(const CallStack& stack) {
+  Search own;
+  for (const uintptr_t address : stack)
+    if (any_frame(address, [&](const Frame& frame) { return own(frame); })) break;
+  return own;
+}
 
 }  // namespace
 
@@ -132,15 +150,28 @@ CallStack call_stack() {
 }
 
 std::string place_of(const CallStack& stack) {
-  Search search;
-  for (const uintptr_t address : stack)
-    if (any_frame(address, [&](const Frame& frame) { return search(frame); })) return search.place;
+  const std::lock_guard lock(mutex);
+  if (const Search own = search(stack); own.found.line != 0)
+    return own.found.file + ":" + std::to_string(own.found.line) +
+           (own.function.empty() ? "" : " in " + demangled(own.function));
   for (const uintptr_t address : stack) {
     const std::string name = symbol_of(address);
     if (!name.empty() && name.find("cudaMalloc") == std::string::npos)
       return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
   }
   return "";
+}
+
+uint64_t call_number(const CallStack& stack) {
+  const std::lock_guard lock(mutex);
+  return stack.empty() ? 0 : numbers().emplace(stack, numbers().size() + 1).first->second;
+}
+
+Site call_line(uint64_t number) {
+  const std::lock_guard lock(mutex);
+  for (const auto& [stack, known] : numbers())
+    if (known == number) return search(stack).found;
+  return {};
 }
 
 }  // namespace lockstep::runtime

@@ -18,7 +18,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 KINDS = [
     *("out_of_bounds", "misaligned", "null_pointer", "use_after_free", "host_pointer", "invalid_free", "leak"),
-    *("uninitialised_read", "race", "barrier_divergence", "mask_mismatch", "deadlock", "bad_launch", "unchecked_error"),
+    *("uninitialised_read", "race", "host_race", "barrier_divergence", "mask_mismatch", "deadlock"),
+    *("bad_launch", "unchecked_error"),
 ]
 
 

@@ -48,7 +48,7 @@ WORDS = {
     **dict.fromkeys(["out_of_bounds", "null_pointer", "host_pointer", "use_after_free"], "address"),
     **dict.fromkeys(["bad_launch", "unchecked_error"], "launch"),
     **dict.fromkeys(["barrier_divergence", "mask_mismatch", "deadlock"], "barrier"),
-    **{"misaligned": "misaligned", "invalid_free": "free", "leak": "leak", "race": "race"},
+    **{"misaligned": "misaligned", "invalid_free": "free", "leak": "leak", "race": "race", "host_race": "race"},
     "uninitialised_read": "uninitialised",
 }
 

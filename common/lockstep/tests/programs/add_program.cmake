@@ -3,6 +3,7 @@
 # cards that CUDA 13 knows. If ARCHITECTURE is given, it is for that card, and the name of the binary ends in
 # _ARCHITECTURE. If ON_DEMAND, the target `all` leaves it out. The RUNPATH comes after LD_LIBRARY_PATH, so that a program
 # finds lockstep first if LD_LIBRARY_PATH names it. -O0 is for the host's code alone; no test depends on its speed.
+# -g1 gives findings the lines of the host's calls.
 function(add_lockstep_program source)
   cmake_parse_arguments(PARSE_ARGV 1 program "ON_DEMAND" "SUFFIX" "FLAGS;LINK")
   cmake_path(GET source STEM name)
@@ -23,7 +24,8 @@ function(add_lockstep_program source)
   cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
   add_custom_command(
     OUTPUT ${binary}
-    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O0 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo --extended-lambda
+    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O0 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1
+            --extended-lambda
             ${architecture} ${program_FLAGS} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source} ${program_LINK}
             -Xlinker --enable-new-dtags,-rpath,${cudart_folder}
     DEPENDS ${source} DEPFILE ${binary}.d

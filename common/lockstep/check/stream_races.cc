@@ -1,0 +1,283 @@
+#include "check/stream_races.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "engine/source_names.h"
+
+namespace lockstep {
+namespace {
+
+// More than so much unfinished work is not remembered: a race with the oldest may then be missed, none is invented.
+constexpr size_t kMostPast = 1024;
+
+std::string place(const Site& site) { return site.line ? site.file + ":" + std::to_string(site.line) : ""; }
+
+// "read at a.cu:12", or without a line only "read"
+std::string with_place(const std::string& what, const Site& site) {
+  return site.line ? what + " at " + place(site) : what;
+}
+
+constexpr const char* kNextForStreams =
+    "Nothing orders the two streams: a card may run both at once, or in either order.\n  Next: let the second stream "
+    "wait "
+    "for the first, by cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second; or wait on "
+    "the host in between; or use one stream for both.";
+constexpr const char* kNextForTheHost =
+    "The call returned before its work was done: on a card the work may not even have begun.\n  Next: before the host "
+    "uses the memory, let it wait for that work: cudaStreamSynchronize() of its stream, cudaEventSynchronize() of an "
+    "event behind it, or cudaDeviceSynchronize().";
+
+}  // namespace
+
+std::optional<uint64_t> Rows::first_in(uint64_t begin, uint64_t end) const {
+  if (end <= address || width == 0 || rows == 0) return std::nullopt;
+  const uint64_t row = begin <= address || pitch == 0 ? 0 : (begin - address) / pitch;
+  for (uint64_t r = row; r < std::min(rows, row + 2); ++r) {  // `begin` lies in this row, or in the gap behind it
+    const uint64_t first = std::max(begin, address + r * pitch);
+    if (first < address + r * pitch + width) return first < end ? std::optional(first) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// ---- which work may run beside the present work ----
+
+void StreamRaces::begin_work(const Task& work) {
+  while (!past_.empty() && (past_.front().work.number <= work.settled || past_.size() > kMostPast)) past_.pop_front();
+  present_.emplace();
+  present_->work = work;
+  present_->name = work.what;
+  kept_ = false;
+  beside_.clear();
+  launches_.clear();
+  acquired_.clear();
+  first_kept_ = 0;
+  if (work.beside.empty()) return;
+  std::map<uint32_t, uint64_t> after;
+  for (const Task::Beside& b : work.beside) after[b.stream] = b.after;
+  for (const PastWork& past : past_) {
+    const auto found = after.find(past.work.stream);
+    if (found == after.end() || past.work.number <= found->second) continue;
+    beside_.push_back(&past);
+    if (past.first == past.end) continue;
+    launches_.push_back({past.first, past.end, &past});
+    if (!first_kept_) first_kept_ = past.first;
+  }
+}
+
+void StreamRaces::begin_launch(const Launch& launch, SegmentId first) {
+  if (!present_) return;
+  present_->name = "kernel " + launch.names.kernel;
+  present_->first = first;
+  const SourceNames& names = launch.names;
+  present_->names.emplace(SourceNames{names.program, names.module, names.memory, names.kernel, names.block, nullptr});
+}
+
+void StreamRaces::end_launch(SegmentId end) {
+  if (!present_) return;
+  present_->end = end;
+  past_.push_back(std::move(*present_));
+  present_.reset();
+}
+
+void StreamRaces::forget_records() {
+  for (PastWork& past : past_) past.first = past.end = 0;
+  launches_.clear();
+}
+
+void StreamRaces::forget_all() {
+  past_.clear();
+  present_.reset();
+  beside_.clear();
+  launches_.clear();
+}
+
+const PastWork* StreamRaces::launch_of(const Record& record) const {
+  const auto behind = std::ranges::upper_bound(launches_, record.segment, {}, &Launched::first);
+  if (behind == launches_.begin() || record.segment >= std::prev(behind)->end) return nullptr;
+  return std::prev(behind)->past;
+}
+
+// ---- the two accesses ----
+
+void StreamRaces::look(const Record& record, bool wrote, const Record& me, Clash clash, std::vector<Clash>& found) {
+  if (!(record.bytes & me.bytes)) return;
+  clash.other = launch_of(record);
+  if (!clash.other || acquired_.contains(clash.other)) return;
+  if (record.atomic && me.atomic && !record.block_scope && !me.block_scope) {
+    // A flag: the present launch may have learned through it that the other has come so far.
+    if (wrote) acquired_.insert(clash.other);
+    return;
+  }
+  clash.access = record.access;
+  clash.other_wrote = wrote;
+  found.push_back(clash);
+}
+
+void StreamRaces::look_at_copies(uint64_t begin, uint64_t end, bool writes, Clash clash,
+                                 std::vector<Clash>& found) const {
+  for (const PastWork* past : beside_)
+    for (const PastWork::Copied& copied : past->copied) {
+      if (!copied.writes && !writes) continue;
+      const auto byte = copied.rows.first_in(begin, end);
+      if (!byte) continue;
+      clash.other = past;
+      clash.byte = *byte - memory_.base();
+      clash.other_wrote = copied.writes;
+      found.push_back(clash);
+    }
+}
+
+std::vector<Clash> StreamRaces::clashes(const MemoryAccess& access, Mask mask, const uint64_t* bytes) {
+  std::vector<Clash> found;
+  const uint32_t size = access.bytes * access.count;
+  const bool writes = access.op != MemoryOp::kLoad;
+  Record me;
+  me.atomic = access.order != MemoryOrder::kWeak;
+  me.block_scope = access.scope == Scope::kBlock;
+  for (const uint32_t l : each_lane(mask)) {
+    look_at_copies(memory_.base() + bytes[l], memory_.base() + bytes[l] + size, writes, {.lane = l}, found);
+    if (launches_.empty()) continue;
+    me.bytes = (size < 4 ? ((1u << size) - 1) << bytes[l] % 4 : 15) & 15;
+    for (uint64_t w = bytes[l] / 4; w <= (bytes[l] + size - 1) / 4; ++w) {
+      const Clash clash{.byte = std::max(bytes[l], w * 4), .lane = l};
+      look(cells_.writer[w], true, me, clash, found);
+      if (!writes) continue;
+      look(cells_.reader[w], false, me, clash, found);
+      look(cells_.other_reader[w], false, me, clash, found);
+    }
+  }
+  return found;
+}
+
+// The first clash with the records of each launch is enough: a copy is one cause.
+void StreamRaces::look_at_records(const Rows& rows, bool writes, std::vector<Clash>& found) const {
+  std::set<const PastWork*> known;
+  const auto note = [&](const Record& record, bool wrote, uint64_t byte, uint32_t mask) {
+    const PastWork* const past = record.bytes & mask ? launch_of(record) : nullptr;
+    if (past && known.insert(past).second)
+      found.push_back({.other = past, .byte = byte, .access = record.access, .other_wrote = wrote});
+  };
+  for (uint64_t row = 0; row < rows.rows; ++row) {
+    const uint64_t begin = rows.address + row * rows.pitch - memory_.base(), end = begin + rows.width;
+    for (uint64_t w = begin / 4; w * 4 < end; ++w) {
+      uint32_t mask = 15;
+      if (w * 4 < begin) mask &= 15u << (begin - w * 4);
+      if (w * 4 + 4 > end) mask &= 15u >> (w * 4 + 4 - end);
+      const uint64_t byte = std::max(begin, w * 4);
+      note(cells_.writer[w], true, byte, mask);
+      if (!writes) continue;
+      note(cells_.reader[w], false, byte, mask);
+      note(cells_.other_reader[w], false, byte, mask);
+    }
+  }
+}
+
+// ---- findings ----
+
+std::string StreamRaces::describe(uint64_t address) const {
+  const AddressInfo info = memory_.describe(address);
+  return "byte " + std::to_string(address - info.base) + " of an allocation of " + std::to_string(info.bytes) +
+         " bytes";
+}
+
+// "kernel reduce, launched at a.cu:30: write at a.cu:12"
+std::string StreamRaces::line_of(const PastWork& past, bool wrote, uint32_t access) const {
+  const Site call = memory_.host().call_line(past.work.call);
+  const char* const verb = wrote ? "write" : "read";
+  if (!past.names) return with_place(past.name, call) + ": " + verb;
+  std::string text = past.name + (call.line ? ", launched at " + place(call) : "") + ": " + verb;
+  if (access != kUnknownAccess) text += " at " + past.names->location(past.names->program.accesses[access].pc);
+  return text;
+}
+
+// The line of the call, or of the kernel's access if the program was built without host lines.
+Site StreamRaces::site_of(const PastWork& past, bool wrote, uint32_t access) const {
+  Site site = memory_.host().call_line(past.work.call);
+  if (!site.line && past.names && access != kUnknownAccess)
+    std::tie(site.file, site.line) = past.names->source_line(past.names->program.accesses[access].pc);
+  site.access = wrote ? "write" : "read";
+  return site;
+}
+
+Finding StreamRaces::finding(const Clash& clash, const Site& here, const std::string& where,
+                             const MemoryAccess& access) const {
+  const PastWork& now = *present_;
+  const Site call = memory_.host().call_line(now.work.call);
+  Finding finding{.kind = "host_race", .kernel = now.names->kernel, .at = here, .where = where};
+  if (call.line) finding.at.file = call.file, finding.at.line = call.line;
+  finding.other = site_of(*clash.other, clash.other_wrote, clash.access);
+  finding.message = "host_race: " + now.name + " uses " + where + ", which " + clash.other->name +
+                    " in another stream may still " + (clash.other_wrote ? "write" : "read") + "\n  " + now.name +
+                    (call.line ? ", launched at " + place(call) : "") + ": " + text(here) + "\n  " +
+                    line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + kNextForStreams;
+  finding.at.access = verb(access);
+  return finding;
+}
+
+void StreamRaces::use(const Rows& rows, bool writes, Findings& findings) {
+  if (!present_) return;
+  if (!kept_) past_.push_back(*present_), kept_ = true;
+  PastWork& now = past_.back();
+  std::vector<Clash> found;
+  for (uint64_t row = 0; !beside_.empty() && row < rows.rows; ++row) {
+    const uint64_t begin = rows.address + row * rows.pitch;
+    look_at_copies(begin, begin + rows.width, writes, {}, found);
+  }
+  if (!launches_.empty()) look_at_records(rows, writes, found);
+  now.copied.push_back({rows, writes});
+  // Of one other stream, the last work is named: who waits for it has waited for the rest.
+  std::ranges::sort(found, std::greater{}, [](const Clash& c) { return c.other->work.number; });
+  std::set<uint32_t> named;
+  const std::string verb = writes ? "write" : "read";
+  for (const Clash& clash : found) {
+    if (!named.insert(clash.other->work.stream).second) continue;
+    const Site call = memory_.host().call_line(now.work.call);
+    const std::string where = describe(memory_.base() + clash.byte);
+    Finding finding{.kind = "host_race", .at = call, .where = where};
+    finding.at.access = verb;
+    finding.other = site_of(*clash.other, clash.other_wrote, clash.access);
+    finding.message = "host_race: " + now.name + " uses " + where + ", which " + clash.other->name +
+                      " in another stream may still " + (clash.other_wrote ? "write" : "read") + "\n  " +
+                      line_of(now, writes, kUnknownAccess) + "\n  " +
+                      line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + kNextForStreams;
+    findings.add(std::move(finding));
+  }
+}
+
+void StreamRaces::touched(const HostTouch& touch, Findings& findings) const {
+  const auto past = std::ranges::find(past_, touch.work, [](const PastWork& p) { return p.work.number; });
+  if (past == past_.end()) return;
+  const uint64_t offset = touch.address - memory_.base();
+  const Range range = memory_.find(touch.address);
+  std::string where = "memory that was registered";
+  uint32_t access = kUnknownAccess;
+  bool wrote = !touch.writes;  // only what is written may not be read
+  if (!range.end && !past->copied.empty()) wrote = !past->copied.front().writes;  // the other side of a copy
+  for (const PastWork::Copied& copied : past->copied)
+    wrote |= copied.writes && copied.rows.first_in(touch.address, touch.address + 1);
+  if (range.end) {
+    where = describe(touch.address);
+    const auto of_it = [&](const Record& r) { return r.segment >= past->first && r.segment < past->end; };
+    const Record& writer = cells_.writer[offset / 4];
+    for (const Record& record : {cells_.other_reader[offset / 4], cells_.reader[offset / 4], writer})
+      if (of_it(record)) access = record.access;
+    wrote |= of_it(writer);
+    const auto array = past->arrays.find(range.begin);
+    if (access != kUnknownAccess && array != past->arrays.end())
+      where = Element{array->second, static_cast<int64_t>(touch.address - range.begin)}.name(
+          past->names->program.accesses[access].bytes);
+  }
+  const Site host = memory_.host().call_line(touch.call);
+  const char* const verb = touch.writes ? "write" : "read";
+  Finding finding{.kind = "host_race", .at = site_of(*past, wrote, access), .other = host, .where = where};
+  if (past->names) finding.kernel = past->names->kernel;
+  finding.other->access = verb;
+  finding.message = "host_race: the host " + std::string(verb) + "s " + where + ", which " + past->name +
+                    " may still " + (wrote ? "write" : "read") + "\n  the host: " + with_place(verb, host) + "\n  " +
+                    line_of(*past, wrote, access) + "\n  " + kNextForTheHost;
+  findings.add(std::move(finding));
+}
+
+}  // namespace lockstep
