@@ -12,7 +12,8 @@ enum class MemoryKind : uint8_t { kDevice, kPinned, kManaged };
 // Bytes [begin, end) of one allocation.
 struct Range {
   uint64_t begin = 0, end = 0;
-  uint64_t on_card = 0;  // the address that `begin` would have on a card (card_heap)
+  uint64_t on_card = 0;       // the address that `begin` would have on a card (card_heap)
+  bool host_reaches = false;  // the host's program reads and writes it in place
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= begin && address <= end && bytes <= end - address;
   }

@@ -211,6 +211,18 @@ void LaunchCounters::add(const LaunchCounters& other) {
   traffic.add(other.traffic);
   async_loaded += other.async_loaded;
   async_stored += other.async_stored;
+  host_stored += other.host_stored;
+  for (const auto& [begin, loads] : other.host_loads) {
+    HostLoads& mine = host_loads[begin];
+    mine.size = loads.size;
+    mine.loaded += loads.loaded;
+  }
+}
+
+uint64_t LaunchCounters::host_loaded() const {
+  uint64_t bytes = 0;
+  for (const auto& [begin, loads] : host_loads) bytes += std::min(loads.loaded, loads.size);
+  return bytes;
 }
 
 Wavefronts shared_wavefronts(const uint64_t* addresses, Mask mask, uint32_t bytes, bool is_store) {

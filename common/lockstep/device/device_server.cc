@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,12 +19,21 @@ constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
+// Does something at the end of a block, also if an exception leaves it.
+template <typename Function>
+struct Finally {
+  Function function;
+  ~Finally() { function(); }
+};
+
 // Each handler reads its whole message before it does anything.
 class DeviceServer {
  public:
   DeviceServer(const DeviceOptions& options, Connection& connection, const RemoteHost& host, EmulatedDevice& device,
                const SharedFile& shared)
-      : options_(options), connection_(connection), host_(host), device_(device), shared_(shared) {}
+      : options_(options), connection_(connection), host_(host), device_(device), shared_(shared) {
+    if (options.shared.vault >= 0) vault_.emplace(options.shared.vault);
+  }
 
   Ending serve() {
     try {
@@ -34,7 +44,7 @@ class DeviceServer {
         if (received->kind == Message::kHello || !greeted_)
           greet(received->kind == Message::kHello ? in : throw WireError("no greeting"));
         else
-          handle(received->kind, in);
+          serve(received->kind, in);
         if (host_.ending()) return *host_.ending();
         before_ = received->kind;
       }
@@ -51,6 +61,17 @@ class DeviceServer {
     Writer out;
     out.put(Status::kOk, "", device_.limits(), device_.address_space(), options_.failure.number != 0);
     connection_.send(Message::kReply, out.body(), shared_.fd());
+  }
+
+  // The bytes that a request brought to the host are known to the judge before the host can have used them.
+  void serve(Message kind, Reader& in) {
+    if (vault_) vault_->begin_request();
+    const Finally at_the_end{[this] { end_request(); }};
+    handle(kind, in);
+  }
+
+  void end_request() {
+    if (vault_) vault_->end_request({device_.crossing().to_host + told_, device_.crossing().from_host});
   }
 
   void handle(Message kind, Reader& in) {
@@ -75,6 +96,7 @@ class DeviceServer {
     Writer whole;
     whole.put(outcome.status, outcome.message, fault.status, fault.message, device_.take_output(),
               device_.take_messages());
+    end_request();
     connection_.send(Message::kReply, outcome.ok() ? whole.body() + out.body() : whole.body());
   }
 
@@ -86,6 +108,8 @@ class DeviceServer {
       case Message::kCopyOut: return copy_out(in);
       case Message::kCopyWithin: return copy_within(in);
       case Message::kFill: return fill(in);
+      case Message::kPlaceInput: return place_input(in);
+      case Message::kHandOver: return hand_over(in);
       case Message::kFindAddress: return find_address(in, out);
       case Message::kMemoryInfo: return memory_info(in, out);
       case Message::kPtx: return take_ptx(in);
@@ -157,8 +181,26 @@ class DeviceServer {
     return device_.fill(to, std::get<uint8_t>(in.all<uint8_t>()));
   }
 
+  Outcome place_input(Reader& in) {
+    const auto [to, bytes] = in.all<uint64_t, uint64_t>();
+    const std::byte* const input = vault_ ? vault_->input(bytes) : nullptr;
+    return input ? device_.place({to, bytes, bytes}, input) : Outcome{Status::kInvalidValue, ""};
+  }
+
+  Outcome hand_over(Reader& in) {
+    const auto [input, output] = in.all<uint64_t, uint64_t>();
+    const Vault::Result result = vault_ ? vault_->result() : Vault::Result{};
+    if (!result.out) return {Status::kInvalidValue, ""};
+    Outcome outcome = device_.take(result.out, {output, result.out_bytes, result.out_bytes});
+    if (outcome.ok() && result.in) outcome = device_.take(result.in, {input, result.in_bytes, result.in_bytes});
+    if (outcome.ok()) vault_->handed_over();
+    return outcome;
+  }
+
+  // Kernels can say something by how much they allocate, and where.
   Outcome find_address(Reader& in, Writer& out) {
     const AddressInfo info = device_.find_address(std::get<uint64_t>(in.all<uint64_t>()));
+    if (info.kind != AddressKind::kUnknown) told_ += sizeof info.base + sizeof info.bytes;
     out.put(info.kind, info.base, info.bytes);
     return {};
   }
@@ -167,6 +209,7 @@ class DeviceServer {
     in.all<>();
     uint64_t free_bytes = 0, total_bytes = 0;
     device_.memory_info(&free_bytes, &total_bytes);
+    told_ += sizeof free_bytes;
     out.put(free_bytes, total_bytes);
     return {};
   }
@@ -249,6 +292,8 @@ class DeviceServer {
   const RemoteHost& host_;
   EmulatedDevice& device_;
   const SharedFile& shared_;
+  std::optional<Vault> vault_;
+  uint64_t told_ = 0;  // bytes of answers to questions about memory
   bool greeted_ = false, ended_ = false;
   Outcome written_;                   // whether the report was written
   Message before_ = Message::kHello;  // the request before this one

@@ -98,8 +98,9 @@ uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
-  live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin};
+  live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin, use.host_reaches};
   used_ += bytes;
+  reached_ += use.host_reaches;
   return begin;
 }
 
@@ -126,6 +127,7 @@ bool Memory::free(uint64_t address) {
     mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   live_.erase(found);
+  reached_ -= range.host_reaches;
   card_.free(range.on_card);
   freed_[address] = range;
   used_ -= bytes;

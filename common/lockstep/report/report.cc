@@ -116,7 +116,7 @@ std::string to_text(const nlohmann::json& json) {
 }  // namespace
 
 std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule,
-                    std::string_view end) {
+                    const Crossing& crossing, std::string_view end) {
   nlohmann::json report{{"findings", nlohmann::json::array()}, {"end", end}};
   for (const auto names : {counter_names(), ratio_names(), occupancy_names()})
     for (const CounterName& counter : names) {
@@ -134,6 +134,7 @@ std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& f
     if (f.other) entry["other"] = to_json(*f.other);
     report["findings"].push_back(entry);
   }
+  report["crossing"] = {{"to_host", crossing.to_host}, {"from_host", crossing.from_host}};
   report["modelled"] = modelled(launches.all());
   report["modelled_error"] = cards().front()["speedup_error"];
   // A program may launch many kernels. Each becomes text alone, since a json object needs several times its memory.

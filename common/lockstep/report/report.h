@@ -18,10 +18,11 @@ namespace lockstep {
 //               "access"},"message","count","schedule"}],
 //  "modelled":{card: us, of all launches; a card that cannot run one of them is left out},
 //  "modelled_error": a quotient of two such times is right up to this factor,
+//  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a second run finds the same. end: how the program ended.
 std::string to_json(const LaunchRecords& launches, const std::vector<Finding>& findings, const Schedule& schedule,
-                    std::string_view end);
+                    const Crossing& crossing, std::string_view end);
 
 // Writes a file beside `file` and renames it, so that nobody reads half a report.
 Outcome write_report(const std::string& file, const std::string& report);

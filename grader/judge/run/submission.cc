@@ -38,7 +38,8 @@ Submission::Submission(SubmissionSpec spec)
   program.lines_fd = kRepliesFd;
   Fd device;
   if (spec_.has_device_process()) {
-    device_.emplace(spec_);
+    vault_.emplace(layout_of(*spec_.lab.contract, spec_.largest_n, 0));
+    device_.emplace(spec_, vault_->fd());
     device = device_->take_end();
     program.descriptors.emplace_back(device.get(), kDeviceFd);
   }
@@ -100,7 +101,13 @@ std::optional<Failure> Submission::greeted() {
   return std::nullopt;
 }
 
-void Submission::give(View input) { std::ranges::copy(input, input_.data()); }
+// The arrays of a call that takes device memory do not pass through the program.
+bool Submission::is_sealed(const Case& job) const { return vault_ && !job.entry->on_host; }
+
+void Submission::give(const Case& job, View input) {
+  if (is_sealed(job)) return vault_->give(input);
+  std::ranges::copy(input, input_.data());
+}
 
 Job Submission::job_of(const Case& job) const {
   const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
@@ -109,7 +116,12 @@ Job Submission::job_of(const Case& job) const {
 
 std::optional<Failure> Submission::send(const Job& job, Clock clock) {
   // Bytes that the process leaves out keep a value that no right answer has.
-  std::memset(result_.data(), kPoisonByte, job.layout.total());
+  const bool sealed = is_sealed(job.one_case);
+  if (sealed) {
+    vault_->open(job);
+  } else {
+    std::memset(result_.data(), kPoisonByte, job.layout.total());
+  }
   next_id_ = job.id;
   const Json message = {{"id", job.id},
                         {"entry", job.one_case.entry->name},
@@ -121,7 +133,8 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock) {
                         {"guard", job.layout.guard},
                         {"return_input", job.lab.contract->const_input},
                         {"timed", clock == Clock::kOurs},
-                        {"profiled", spec_.failing_call != 0}};
+                        {"profiled", spec_.failing_call != 0},
+                        {"sealed", sealed}};
   return say(message.dump() + "\n");
 }
 
@@ -176,14 +189,26 @@ std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clo
   shown_ = {};
   if (auto failure = send(job, clock)) return failure;
   if (auto failure = is_timed ? hold_clock(job, seconds) : await(seconds, one_case.entry->name)) return failure;
-  const CameBack back{
-      child_->line(), child_->errors(), {input_.data(), job.layout.in_bytes}, {result_.data(), job.layout.total()}};
-  answered_ = {.timing = {}, .output = {}, .opencl_device = std::move(answered_.opencl_device)};
+  const bool sealed = is_sealed(one_case);
+  const CameBack back{child_->line(), child_->errors(),
+                      sealed ? vault_->input() : View(input_.data(), job.layout.in_bytes),
+                      sealed ? vault_->result(job) : View(result_.data(), job.layout.total())};
+  answered_ = {.timing = {}, .output = {}, .crossing = {}, .opencl_device = std::move(answered_.opencl_device)};
   std::optional<Failure> failure = inspect(job, back, answered_);
   answered_.timing.whole_ms = shown_.whole_ms;
+  if (!failure && sealed) failure = open_vault(job, seconds);
   if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, back.line);
   if (failure && failure->printed.empty()) failure->printed = printed();
   return failure;
+}
+
+// After a right answer: the device must have it, too, and what crossed until then is known.
+std::optional<Failure> Submission::open_vault(const Job& job, double seconds) {
+  answered_.crossing = vault_->count(seconds);
+  if (!answered_.crossing)
+    return time_failure("a kernel still ran " + seconds_text(seconds) + " after the call had ended");
+  if (!vault_->has_arrays(job)) return protocol_failure("the answer came without the arrays of the call");
+  return std::nullopt;
 }
 
 Submission::Reaction Submission::react(const Case& job, double seconds) {
