@@ -25,6 +25,9 @@
 // input from a file that only the two share, the vault. It puts the arrays there when the runner says that the call has
 // ended. So the process with the learner's code never holds the input, but for what it fetches from the device, which
 // counts that.
+//
+// If the arrays are host memory, but the work is the kernels', the vault holds two inputs: the runner's, and another
+// that kernels see in its place (lockstep's device/other_input.h). The answer must be right for that one.
 #pragma once
 
 #include <cstddef>
@@ -55,10 +58,10 @@ struct ResultLayout {
   size_t total() const { return out_guarded() + out_bytes + 2 * guard; }
 };
 
-// The vault begins with this; the input follows at kVaultArrays, and then a ResultLayout without guard bands. lockstep
-// has the same layout in device/vault.cc.
+// The vault begins with this. The input follows at kVaultArrays, and then a ResultLayout without guard bands, or the
+// other input. lockstep has the same layout in device/vault.cc.
 struct VaultHeader {
-  uint64_t version, job, in_bytes, out_bytes, returns_input;  // the judge writes these, `job` last
+  uint64_t version, job, in_bytes, out_bytes, returns_input, has_other;  // the judge writes these, `job` last
   uint64_t handed_over;         // the device writes these: the last job whose arrays are here
   uint64_t busy;                // a request is being carried out, and the next numbers may grow
   uint64_t to_host, from_host;  // bytes that have passed between the program and the device so far

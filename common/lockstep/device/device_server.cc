@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <list>
 #include <new>
 #include <optional>
 #include <span>
@@ -24,6 +26,29 @@ template <typename Function>
 struct Finally {
   Function function;
   ~Finally() { function(); }
+};
+
+// While a kernel runs, it sees the other input in memory that the host writes in place. Afterwards the host finds its
+// own bytes there again, except where the kernel has stored.
+class InPlace {
+ public:
+  InPlace(const Range& range, OtherInput& other)
+      : memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
+        before_(memory_.begin(), memory_.end()),
+        shown_(before_) {
+    other.replace(shown_, range.begin);
+    std::ranges::copy(shown_, memory_.begin());
+  }
+  ~InPlace() {
+    for (size_t i = 0; i < memory_.size(); ++i)
+      if (memory_[i] == shown_[i]) memory_[i] = before_[i];
+  }
+  InPlace(const InPlace&) = delete;
+  InPlace& operator=(const InPlace&) = delete;
+
+ private:
+  std::span<std::byte> memory_;
+  std::vector<std::byte> before_, shown_;
 };
 
 // Each handler reads its whole message before it does anything.
@@ -160,7 +185,22 @@ class DeviceServer {
   Outcome copy_in(Reader& in) {
     const Region to = take_transfer(in);
     in.all<>();
-    return device_.copy_in(to, shared_.window(), to.width);
+    if (!other_input()) return device_.copy_in(to, shared_.window(), to.width);
+    // The program sees the window, and may not see the other input.
+    const auto* const window = reinterpret_cast<const std::byte*>(shared_.window());
+    std::vector<std::byte> data(window, window + to.width * to.rows);
+    other_input()->replace(data, to.address);
+    return device_.copy_in(to, data.data(), to.width);
+  }
+
+  // The other input that kernels see, in a job that has one; else null.
+  OtherInput* other_input() {
+    if (!vault_ || vault_->pair().given.empty()) return nullptr;
+    if (!other_ || other_of_ != vault_->job()) {
+      other_.emplace(vault_->pair().given, vault_->pair().other);
+      other_of_ = vault_->job();
+    }
+    return &*other_;
   }
 
   Outcome copy_out(Reader& in) {
@@ -173,7 +213,16 @@ class DeviceServer {
   Outcome copy_within(Reader& in) {
     const Region to = take_region(in);
     const auto [from, pitch] = in.all<uint64_t, uint64_t>();
-    return device_.copy_within(to, from, pitch);
+    Outcome outcome = device_.copy_within(to, from, pitch);
+    if (!outcome.ok() || !other_input()) return outcome;
+    std::vector<std::byte> data(to.width);
+    for (uint64_t row = 0; row < to.rows; ++row) {  // from pinned memory, say; in the host's own memory place() fails
+      const Region there{to.address + row * to.pitch, to.width, to.width};
+      if (!device_.take(data.data(), there).ok()) break;
+      other_input()->replace(data, there.address);
+      device_.place(there, data.data());
+    }
+    return outcome;
   }
 
   Outcome fill(Reader& in) {
@@ -271,6 +320,9 @@ class DeviceServer {
         in.all<FunctionId, Dim3, Dim3, uint64_t, bool, uint64_t, std::string_view>();
     if (r.stack_bytes > kMostStack) throw WireError("a stack of " + std::to_string(r.stack_bytes) + " bytes");
     r.params = std::as_bytes(std::span(params));
+    if (!other_input()) return device_.launch(r);
+    std::list<InPlace> in_place;  // none of them moves
+    for (const Range& range : device_.reached_by_host()) in_place.emplace_back(range, *other_input());
     return device_.launch(r);
   }
 
@@ -293,6 +345,8 @@ class DeviceServer {
   EmulatedDevice& device_;
   const SharedFile& shared_;
   std::optional<Vault> vault_;
+  std::optional<OtherInput> other_;  // of the job other_of_
+  uint64_t other_of_ = 0;
   uint64_t told_ = 0;  // bytes of answers to questions about memory
   bool greeted_ = false, ended_ = false;
   Outcome written_;                   // whether the report was written

@@ -74,6 +74,7 @@ class InProcessDevice : public EmulatedDevice {
     return memory_.copy_in(to, from, to.pitch);
   }
   Outcome take(void* to, const Region& from) const override { return memory_.copy_out(to, from.pitch, from); }
+  std::vector<Range> reached_by_host() const override { return memory_.memory().reached_by_host(); }
   Crossing crossing() const override { return host_.crossing(); }
   Outcome fill(const Region& to, uint8_t value) override { return memory_.fill(to, value); }
   AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/options.h"
 #include "device/device.h"
@@ -21,6 +22,7 @@ class EmulatedDevice : public Device {
   // Copies that no program sees or pays for. place() refuses memory that the program reads in place.
   virtual Outcome place(const Region& to, const void* from) = 0;
   virtual Outcome take(void* to, const Region& from) const = 0;
+  virtual std::vector<Range> reached_by_host() const = 0;  // the allocations that the program reads in place
   virtual Crossing crossing() const = 0;  // all bytes so far that passed between the program and the device
   // The report; docs/lockstep.md describes its shape: {"launches":[…],"findings":[…],"end":…}.
   virtual std::string report_json(std::string_view end = "orderly") const = 0;

@@ -18,8 +18,8 @@ constexpr uint64_t kArrays = 4096;  // where the arrays begin: the input, then t
 }  // namespace
 
 struct Vault::Header {
-  uint64_t version, job, in_bytes, out_bytes, returns_input;  // the judge writes these
-  uint64_t handed_over, busy, to_host, from_host;             // the device writes these
+  uint64_t version, job, in_bytes, out_bytes, returns_input, has_other;  // the judge writes these
+  uint64_t handed_over, busy, to_host, from_host;                        // the device writes these
 };
 
 Vault::Vault(int fd) {
@@ -43,15 +43,23 @@ bool Vault::waits() const {
 }
 
 const std::byte* Vault::input(uint64_t bytes) const {
-  return waits() && bytes == header().in_bytes ? memory_ + kArrays : nullptr;
+  return waits() && !header().has_other && bytes == header().in_bytes ? memory_ + kArrays : nullptr;
 }
 
 Vault::Result Vault::result() const {
-  if (!waits()) return {};
+  if (!waits() || header().has_other) return {};
   const Header& h = header();
   std::byte* const in = memory_ + kArrays + h.in_bytes;
   return {h.returns_input ? in : nullptr, in + h.in_bytes, h.in_bytes, h.out_bytes};
 }
+
+Vault::Pair Vault::pair() const {
+  if (!waits() || !header().has_other) return {};
+  const std::byte* const given = memory_ + kArrays;
+  return {{given, header().in_bytes}, {given + header().in_bytes, header().in_bytes}};
+}
+
+uint64_t Vault::job() const { return header().job; }
 
 void Vault::handed_over() { std::atomic_ref(header().handed_over).store(header().job); }
 

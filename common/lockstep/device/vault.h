@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "report/launch_record.h"
 
@@ -20,6 +21,13 @@ class Vault {
 
   // Null unless the judge waits for a job with an input of so many bytes.
   const std::byte* input(uint64_t bytes) const;
+  // Two inputs, where the program has arrays of its own (other_input.h). Empty: the judge waits for no such job.
+  struct Pair {
+    std::span<const std::byte> given, other;
+  };
+  Pair pair() const;
+  uint64_t job() const;
+
   // Where the two arrays go. Null unless the judge waits for them. in: null if it does not want the input back.
   struct Result {
     std::byte* in = nullptr;

@@ -155,6 +155,13 @@ AddressInfo Memory::describe(uint64_t address) const {
   return {};
 }
 
+std::vector<Range> Memory::reached_by_host() const {
+  std::vector<Range> found;
+  for (const auto& [begin, range] : live_)
+    if (range.host_reaches) found.push_back(range);
+  return found;
+}
+
 std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
   const AddressInfo info = describe(address);
   if (info.kind == AddressKind::kFreed)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/address.h"
 #include "base/options.h"
@@ -49,6 +50,7 @@ class Memory {
   // The live allocation that holds this address; {0, 0} if there is none.
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;
+  std::vector<Range> reached_by_host() const;             // live allocations that are pinned or managed
   bool any_host_reaches() const { return reached_ > 0; }  // false: no live allocation is pinned or managed
   // The live allocation that holds the address or lies nearest to it; {0, 0} if there is none.
   Range nearest(uint64_t address) const;

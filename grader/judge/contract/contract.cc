@@ -61,10 +61,11 @@ Contract read_contract(const ContractText& text) {
   contract.inputs = reader.get<std::vector<std::string>>("inputs");
   const Share to_host = read_share(reader.object("to_host")), from_host = read_share(reader.object("from_host"));
   for (Reader& entry : reader.list("entries", "entry")) {
-    const auto memory = entry.get<std::string>("memory");
+    const auto memory = entry.get<std::string>("memory"), work = entry.get<std::string>("work", memory);
     if (memory != "host" && memory != "device") entry.fail("has a \"memory\" that is neither host nor device");
+    if (work != "host" && work != "device") entry.fail("has a \"work\" that is neither host nor device");
     contract.entries.push_back({entry.get<std::string>("name"), entry.get<std::string>("signature"), memory == "host",
-                                entry.get<bool>("takes_block", false), to_host, from_host});
+                                entry.get<bool>("takes_block", false), work == "device", to_host, from_host});
     entry.finish();
   }
   out.finish();

@@ -22,7 +22,8 @@ struct EntryInfo {
   std::string name, signature;
   bool on_host = false;          // its arrays are host memory
   bool takes_block = false;      // its last parameter is the number of threads of a block
-  Share to_host{}, from_host{};  // without meaning if the arrays are host memory
+  bool on_device = true;         // kernels do its work, also if its arrays are host memory
+  Share to_host{}, from_host{};  // without meaning if the work is the host's
 };
 
 // The first wrong element of an answer.

@@ -29,6 +29,7 @@ struct CameBack {
   std::string line;    // the reply
   std::string errors;  // the process's stderr
   View input, result;  // the input as the judge gave it; both arrays as they are now, between their guard bands
+  View seen;           // the input as kernels saw it
 };
 
 // Bytes that passed between the program and lockstep's device during a call, in any way: by copies; in memory that both

@@ -38,6 +38,8 @@ class Submission {
   std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
   bool is_sealed(const Case& job) const;
+  bool is_counted(const Case& job) const;
+  CameBack came_back(const Job& job) const;
   std::optional<Failure> open_vault(const Job& job, double seconds);
   std::optional<Failure> send(const Job& job, Clock clock);
   std::optional<Failure> say(const std::string& text);

@@ -20,15 +20,17 @@ Crossing Vault::crossed() const {
   return {std::atomic_ref(header().to_host).load(), std::atomic_ref(header().from_host).load()};
 }
 
-void Vault::give(View input) {
+void Vault::give(View input, View other) {
   before_ = crossed();  // first: what the program fetches of this input is counted for this job
   given_ = input.size();
   std::ranges::copy(input, memory_.data() + kVaultArrays);
+  header().has_other = !other.empty();
+  if (has_other()) std::ranges::copy(other, memory_.data() + kVaultArrays + given_);
 }
 
 // `job` is the last: with it the device may hand out the input.
 void Vault::open(const Job& job) {
-  std::memset(memory_.data() + kVaultArrays + given_, kPoisonByte, job.layout.total());
+  if (!has_other()) std::memset(memory_.data() + kVaultArrays + given_, kPoisonByte, job.layout.total());
   header().in_bytes = given_;
   header().out_bytes = job.layout.out_bytes;
   header().returns_input = job.lab.contract->const_input;

@@ -14,13 +14,17 @@ class Vault {
   explicit Vault(const ResultLayout& largest);
 
   int fd() const { return memory_.fd(); }
-  void give(View input);      // of the next job. From now on the device counts for that job
+  // The input of the next job. From now on the device counts for that job. other: the input that kernels see in its
+  // place, if the program has the arrays; else empty.
+  void give(View input, View other = {});
   void open(const Job& job);  // before the job is sent
   // The bytes that have crossed since give(), once no request of the program is being carried out. Nothing: one still
   // is after so many seconds.
   std::optional<Crossing> count(double seconds) const;
   bool has_arrays(const Job& job) const;  // the device has put the job's arrays here
   View input() const { return {memory_.data() + kVaultArrays, given_}; }
+  bool has_other() const { return header().has_other != 0; }
+  View other() const { return {memory_.data() + kVaultArrays + given_, given_}; }
   View result(const Job& job) const { return {memory_.data() + kVaultArrays + given_, job.layout.total()}; }
 
  private:

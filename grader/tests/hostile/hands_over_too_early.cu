@@ -1,4 +1,4 @@
-// verdict: rule broken · work
+// verdict: runtime error · runtime
 // lab: 15
 // Tells the device itself that the call has ended, so that what it fetches afterwards might not be counted.
 #include <dlfcn.h>
