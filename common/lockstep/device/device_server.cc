@@ -36,7 +36,7 @@ class InPlace {
       : memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
         before_(memory_.begin(), memory_.end()),
         shown_(before_) {
-    other.replace(shown_, range.begin);
+    other.replace(shown_);
     std::ranges::copy(shown_, memory_.begin());
   }
   ~InPlace() {
@@ -189,7 +189,7 @@ class DeviceServer {
     // The program sees the window, and may not see the other input.
     const auto* const window = reinterpret_cast<const std::byte*>(shared_.window());
     std::vector<std::byte> data(window, window + to.width * to.rows);
-    other_input()->replace(data, to.address);
+    other_input()->replace(data);
     return device_.copy_in(to, data.data(), to.width);
   }
 
@@ -219,7 +219,7 @@ class DeviceServer {
     for (uint64_t row = 0; row < to.rows; ++row) {  // from pinned memory, say; in the host's own memory place() fails
       const Region there{to.address + row * to.pitch, to.width, to.width};
       if (!device_.take(data.data(), there).ok()) break;
-      other_input()->replace(data, there.address);
+      other_input()->replace(data);
       device_.place(there, data.data());
     }
     return outcome;

@@ -4,32 +4,30 @@
 // program's if the host has.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 
 namespace lockstep {
 
 class OtherInput {
  public:
-  // Both have the same size, a multiple of 4, and must outlive this object.
-  OtherInput(std::span<const std::byte> given, std::span<const std::byte> other);
+  // Word i of the given input has the bits kFirst + (i · kFactor mod 2^25): no two words are equal, so a word tells its
+  // place. As floats they lie between 1/4 and 4. Both inputs have the same size, and must outlive this object.
+  OtherInput(std::span<const std::byte> given, std::span<const std::byte> other) : given_(given), other_(other) {}
 
-  // Replaces the parts of `data` that are parts of the given input. They begin at multiples of 4 bytes and have at
-  // least kBlock bytes, or continue a part that ended in front of `address`. address: where the data is going to lie.
-  void replace(std::span<std::byte> data, uint64_t address);
-
-  static constexpr size_t kBlock = 64;  // bytes; long enough that no other data looks like it by chance
+  // Replaces the parts of `data` that are parts of the given input: two words or more, or one word that continues an
+  // earlier part. They begin at multiples of 4 bytes.
+  void replace(std::span<std::byte> data);
 
  private:
-  size_t find(const std::byte* block, uint64_t hash) const;
-  size_t take(std::span<std::byte> data, size_t at, size_t offset);
+  size_t place_of(std::span<const std::byte> data, size_t at) const;
+  bool continues(size_t place) const;
 
   std::span<const std::byte> given_, other_;
-  std::unordered_multimap<uint64_t, size_t> blocks_;  // by hash: where the blocks of the given input begin
-  uint64_t next_address_ = 0;                         // where the last part ended, and its end in the input
-  size_t next_offset_ = 0;
+  std::array<size_t, 8> ends_{};  // where the last parts ended in the input; bytes
+  size_t parts_ = 0;
 };
 
 }  // namespace lockstep

@@ -24,12 +24,25 @@ ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
   return {n * contract.element_bytes, contract.out_bytes(n), guard};
 }
 
-// Whether kernels can see another input than the program has. A part of the input is known by its content, so the
-// content must be random. A program may work in pieces of a power of two, and then the last piece must be long enough.
+// Whether kernels see another input than the program has. A part of the input is two words at least, and few programs
+// cut it smaller.
 bool may_differ(const Case& job) {
-  constexpr size_t kLeast = 256, kPiece = 64, kKnown = 16;  // elements
-  const bool is_random = job.input == "random" || job.input == "rough";
-  return is_random && job.n >= kLeast && (job.n % kPiece == 0 || job.n % kPiece >= kKnown);
+  constexpr size_t kLeast = 64;  // elements
+  return (job.input == "random" || job.input == "rough") && job.n >= kLeast;
+}
+
+constexpr size_t kMostRecognisable = sizeof(uint32_t) << 25;  // bytes: there are no more words
+
+// The input for the program where kernels see another one. No two words are equal, so the device recognises each part
+// (lockstep's device/other_input.h).
+Bytes recognisable(size_t bytes) {
+  constexpr uint32_t kFirst = 0x3e800000, kMask = (1u << 25) - 1, kFactor = 0x9e3779b1;
+  Bytes made(bytes);
+  for (uint32_t i = 0; i < bytes / sizeof i; ++i) {
+    const uint32_t word = kFirst + (i * kFactor & kMask);
+    std::memcpy(&made[i * sizeof word], &word, sizeof word);
+  }
+  return made;
 }
 
 }  // namespace
@@ -117,10 +130,10 @@ bool Submission::is_counted(const Case& job) const { return vault_ && job.entry-
 
 void Submission::give(const Case& job, View input) {
   if (is_sealed(job)) return vault_->give(input);
-  std::ranges::copy(input, input_.data());
-  if (!is_counted(job)) return;
-  const Bytes other = may_differ(job) ? spec_.lab.contract->make(job.input, job.n, std::random_device()()) : Bytes();
-  vault_->give(input, other);
+  const bool differs = is_counted(job) && may_differ(job) && input.size() <= kMostRecognisable;
+  const Bytes shown = differs ? recognisable(input.size()) : Bytes();
+  if (is_counted(job)) vault_->give(differs ? View(shown) : input, differs ? input : View());
+  std::ranges::copy(differs ? View(shown) : input, input_.data());
 }
 
 Job Submission::job_of(const Case& job) const {

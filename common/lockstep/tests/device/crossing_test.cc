@@ -10,6 +10,7 @@
 #include <span>
 
 #include "device/emulated_device.h"
+#include "device/other_input.h"
 #include "device/vault.h"
 
 namespace lockstep {
@@ -166,6 +167,47 @@ TEST(VaultTest, AJobsArraysAreHandedOverOnce) {
   EXPECT_EQ(vault.input(8), nullptr);
   munmap(words, 4096 + 32);
   close(fd);
+}
+
+// A word of the judge's input, as the judge makes it, and of the other.
+uint32_t given_word(uint32_t i) { return 0x3e800000 + (i * 0x9e3779b1 & ((1u << 25) - 1)); }
+uint32_t other_word(uint32_t i) { return 1'000'000 + i; }
+
+class OtherInputTest : public ::testing::Test {
+ protected:
+  OtherInputTest() : given_(kWords), other_(kWords) {
+    for (uint32_t i = 0; i < kWords; ++i) given_[i] = given_word(i), other_[i] = other_word(i);
+  }
+  std::vector<uint32_t> replaced(std::vector<uint32_t> words) {
+    input_.replace(std::as_writable_bytes(std::span(words)));
+    return words;
+  }
+  static constexpr uint32_t kWords = 1000;
+  std::vector<uint32_t> given_, other_;
+  OtherInput input_{std::as_bytes(std::span(given_)), std::as_bytes(std::span(other_))};
+};
+
+TEST_F(OtherInputTest, PartsAreReplacedWhereverTheyLie) {
+  EXPECT_EQ(replaced(given_), other_);
+  EXPECT_EQ(
+      replaced({7, given_word(500), given_word(501), 8, given_word(3), given_word(4), given_word(5)}),
+      (std::vector<uint32_t>{7, other_word(500), other_word(501), 8, other_word(3), other_word(4), other_word(5)}));
+  EXPECT_EQ(replaced({}), std::vector<uint32_t>{});
+}
+
+// One word may look like the input by chance, unless it is the next one of a part.
+TEST_F(OtherInputTest, OneWordCountsOnlyAfterAPart) {
+  EXPECT_EQ(replaced({given_word(10)}), std::vector<uint32_t>{given_word(10)});
+  EXPECT_EQ(replaced({given_word(8), given_word(9), given_word(508), given_word(509)}),
+            (std::vector<uint32_t>{other_word(8), other_word(9), other_word(508), other_word(509)}));
+  EXPECT_EQ(replaced({given_word(10), given_word(510)}), (std::vector<uint32_t>{other_word(10), other_word(510)}));
+  EXPECT_EQ(replaced({given_word(12)}), std::vector<uint32_t>{given_word(12)});
+}
+
+TEST_F(OtherInputTest, WhatIsNotTheInputStays) {
+  const std::vector<uint32_t> strange = {0,          0x3f800000,         0x40000000,
+                                         0xffffffff, given_word(kWords), given_word(kWords + 1)};
+  EXPECT_EQ(replaced(strange), strange);
 }
 
 }  // namespace

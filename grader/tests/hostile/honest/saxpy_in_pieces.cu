@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 00
-// Copies pieces of 1000 elements to the device by way of pinned memory, and works on each piece with a launch of its
+// Copies pieces of 1024 elements to the device by way of pinned memory, and works on each piece with a launch of its
 // own.
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "common/check.h"
 #include "common/contracts/saxpy.h"
 
-constexpr int kPiece = 1000;
+constexpr int kPiece = 1024;
 
 static __global__ void saxpy_kernel(const float* x, const float* y, int n, float a, float* out) {
   if (const int i = blockIdx.x * blockDim.x + threadIdx.x; i < n) out[i] = a * x[i] + y[i];
