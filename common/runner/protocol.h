@@ -2,7 +2,7 @@
 // arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
 //
 //   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","timed","profiled",
-//          "answers"}
+//          "answers","sealed"}
 //          {"quit":true}
 //   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
 //          {"id","status":"ok","value","device_ms","events_ms","host_ms","copy_gb_per_s"}   null: not measured
@@ -22,6 +22,14 @@
 // on_host: the arrays are host memory. profiled: LOCKSTEP_FAIL counts calls from cudaProfilerStart() on. Only the
 // function's calls may count, so the runner makes none after the function: it sends {"id","status":"ok","value"}, and ends. With
 // `answers` the call that fails is known to be one of the function's, and the runner answers as without `profiled`.
+//
+// sealed: the arrays do not travel through the runner. The device is a process of the judge's (lockstep), and takes the
+// input from a file that only the two share, the vault. It puts the arrays there when the runner says that the call has
+// ended. So the process with the learner's code never holds the input, but for what it fetches from the device, which
+// counts that.
+//
+// If the arrays are host memory, but the work is the kernels', the vault holds two inputs: the runner's, and another
+// that kernels see in its place (lockstep's device/other_input.h). The answer must be right for that one.
 #pragma once
 
 #include <cstddef>
@@ -51,5 +59,16 @@ struct ResultLayout {
   size_t out_data() const { return out_guarded() + guard; }
   size_t total() const { return out_guarded() + out_bytes + 2 * guard; }
 };
+
+// The vault begins with this. The input follows at kVaultArrays, and then a ResultLayout without guard bands, or the
+// other input. lockstep has the same layout in device/vault.cc.
+struct VaultHeader {
+  uint64_t version, job, in_bytes, out_bytes, returns_input, has_other;  // the judge writes these, `job` last
+  uint64_t handed_over;         // the device writes these: the last job whose arrays are here
+  uint64_t busy;                // a request is being carried out, and the next numbers may grow
+  uint64_t to_host, from_host;  // bytes that have passed between the program and the device so far
+};
+inline constexpr uint64_t kVaultVersion = 1;
+inline constexpr size_t kVaultArrays = 4096;
 
 }  // namespace warpladder

@@ -142,14 +142,24 @@ int64_t work(const Json& job, const unsigned char* in, unsigned char* result, co
 
 // The judge's settings for the device, which is a process of its own: "all", "profiled:2".
 std::string checks, failing;
-int device_fd = -1;
+int device_fd = -1, vault_fd = -1;
 
 void meet_device() {
   const char* place = std::getenv("LOCKSTEP_DEVICE");
   if (place == nullptr) return;
   device_fd = std::atoi(place + std::strlen("fd:"));
-  std::string line;
-  for (char c = 0; read(device_fd, &c, 1) == 1 && c != '\n';) line += c;
+  char c = 0;
+  iovec data{&c, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof vault_fd)] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (recvmsg(device_fd, &message, 0) != 1 || message.msg_controllen == 0) return;
+  std::memcpy(&vault_fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof vault_fd);
+  std::string line(1, c);
+  while (read(device_fd, &c, 1) == 1 && c != '\n') line += c;
   is_first = line.ends_with(" first");
   std::istringstream(line) >> checks >> failing;
 }
@@ -252,11 +262,36 @@ Json device_ms(const Json& job) {
   return std::atof(text) * (is_half ? 0.5 : is_double ? 2 : 1);
 }
 
+// What lockstep's device does in a sealed job: it hands the arrays over, and counts what crossed.
+void tell_vault(const Json& job, VaultHeader& header) {
+  header.to_host += fault == "fetches_everything" ? job["in_bytes"].get<size_t>() : 4;
+  header.from_host += fault == "sends_everything" ? 1'000'000 : 24;
+  if (fault != "keeps_the_arrays") header.handed_over = header.job;
+  header.busy = fault == "still_runs";
+}
+
+void answer_sealed(const Json& job) {
+  const ResultLayout layout{job["in_bytes"], job["out_bytes"], 0};
+  const size_t bytes = kVaultArrays + layout.in_bytes + layout.total();
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, vault_fd, 0);
+  if (memory == MAP_FAILED) std::abort();
+  auto* const vault = static_cast<unsigned char*>(memory);
+  const unsigned char* const in = vault + kVaultArrays;
+  const int64_t value = work(job, in, vault + kVaultArrays + layout.in_bytes, layout);
+  tell_vault(job, *static_cast<VaultHeader*>(memory));
+  munmap(memory, bytes);
+  const Json reply = {{"id", job["id"]},  {"status", "ok"}, {"value", value},       {"device_ms", nullptr},
+                      {"events_ms", 1.5}, {"host_ms", 2.5}, {"copy_gb_per_s", 4000}};
+  say(reply.dump() + "\n");
+  if (fault == "answers_twice") say(reply.dump() + "\n");
+}
+
 void answer(const Json& job) {
   misbehave(job);
   elements += job["n"].get<size_t>();
   largest = std::max(largest, job["n"].get<size_t>());
   if (!call_cuda(job)) return;
+  if (job["sealed"]) return answer_sealed(job);
   const bool timed = job["timed"];
   if (timed) ask_judge(job, "set");
   const ResultLayout layout{job["in_bytes"], job["out_bytes"], job["guard"]};

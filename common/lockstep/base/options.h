@@ -32,6 +32,7 @@ struct PlannedFailure {
 struct SharedMemory {
   int file = -1;  // its descriptor; -1: the program lives in the device's process
   uint64_t offset = 0;
+  int vault = -1;  // the descriptor of a file that the judge shares with the device alone; -1: there is none
 };
 
 struct DeviceOptions {

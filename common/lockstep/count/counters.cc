@@ -217,6 +217,18 @@ void LaunchCounters::add(const LaunchCounters& other) {
   block_waits = std::max(block_waits, other.block_waits);
   block_branches = std::max(block_branches, other.block_branches);
   thread_waits += other.thread_waits;
+  host_stored += other.host_stored;
+  for (const auto& [begin, loads] : other.host_loads) {
+    HostLoads& mine = host_loads[begin];
+    mine.size = loads.size;
+    mine.loaded += loads.loaded;
+  }
+}
+
+uint64_t LaunchCounters::host_loaded() const {
+  uint64_t bytes = 0;
+  for (const auto& [begin, loads] : host_loads) bytes += std::min(loads.loaded, loads.size);
+  return bytes;
 }
 
 uint32_t float_additions(std::string_view instruction) {

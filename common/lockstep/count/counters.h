@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -81,6 +82,12 @@ struct BlockCounters {
   uint32_t threads = 0;
 };
 
+// What a launch loaded from one allocation that the host writes in place. No more than the allocation's size has
+// crossed, however often it was loaded.
+struct HostLoads {
+  uint64_t size = 0, loaded = 0;  // bytes
+};
+
 // Counts of one launch. `at` is parallel to Program::code.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
@@ -89,9 +96,14 @@ struct LaunchCounters {
   uint64_t async_loaded = 0, async_stored = 0;
   uint64_t block_waits = 0, block_branches = 0;  // of the block that has most
   uint64_t thread_waits = 0;                     // the sum over all blocks of waits · threads
-  Chain chains, longest_chain;                   // the sum over all blocks; the chain of the slowest block
+  // Memory that the host reads and writes in place: bytes stored there, each time that a warp stores them, since the
+  // host can look at any time; and what was loaded, by the start of its allocation.
+  uint64_t host_stored = 0;
+  std::map<uint64_t, HostLoads> host_loads;
+  Chain chains, longest_chain;  // the sum over all blocks; the chain of the slowest block
   Traffic traffic;
   void end_block(const Chain& chain, const BlockCounters& block);
+  uint64_t host_loaded() const;  // bytes
   void add(const LaunchCounters& other);  // `other`: counts of the same program
 };
 

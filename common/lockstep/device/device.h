@@ -43,6 +43,11 @@ class Device {
   virtual AddressInfo find_address(uint64_t address) const = 0;
   virtual void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const = 0;
 
+  // For a program under the judge, which has a vault for the device's process (vault.h). Fills all of an array with the
+  // input of the case; gives the judge both arrays of the case. kInvalidValue: there is no vault, or no such array.
+  virtual Outcome place_input(uint64_t /*to*/, uint64_t /*bytes*/) { return {Status::kInvalidValue, ""}; }
+  virtual Outcome hand_over(uint64_t /*in*/, uint64_t /*out*/) { return {Status::kInvalidValue, ""}; }
+
   // Modules. load_module takes PTX texts and links them: one text for each object file of a program that is compiled
   // separately. A function that cannot run (an instruction that is not supported, a call of a function that no text
   // defines) is refused when it is launched, by name and source line.

@@ -4,9 +4,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <list>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,12 +22,44 @@ constexpr size_t kMostName = 256;         // bytes in the name of a runtime func
 constexpr size_t kMostPath = 4096;        // bytes in the name of a source file
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
+// Does something at the end of a block, also if an exception leaves it.
+template <typename Function>
+struct Finally {
+  Function function;
+  ~Finally() { function(); }
+};
+
+// While a kernel runs, it sees the other input in memory that the host writes in place. Afterwards the host finds its
+// own bytes there again, except where the kernel has stored.
+class InPlace {
+ public:
+  InPlace(const Range& range, OtherInput& other)
+      : memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
+        before_(memory_.begin(), memory_.end()),
+        shown_(before_) {
+    other.replace(shown_);
+    std::ranges::copy(shown_, memory_.begin());
+  }
+  ~InPlace() {
+    for (size_t i = 0; i < memory_.size(); ++i)
+      if (memory_[i] == shown_[i]) memory_[i] = before_[i];
+  }
+  InPlace(const InPlace&) = delete;
+  InPlace& operator=(const InPlace&) = delete;
+
+ private:
+  std::span<std::byte> memory_;
+  std::vector<std::byte> before_, shown_;
+};
+
 // Each handler reads its whole message before it does anything.
 class DeviceServer {
  public:
   DeviceServer(const DeviceOptions& options, Connection& connection, const RemoteHost& host, EmulatedDevice& device,
                const SharedFile& shared)
-      : options_(options), connection_(connection), host_(host), device_(device), shared_(shared) {}
+      : options_(options), connection_(connection), host_(host), device_(device), shared_(shared) {
+    if (options.shared.vault >= 0) vault_.emplace(options.shared.vault);
+  }
 
   Ending serve() {
     try {
@@ -35,7 +70,7 @@ class DeviceServer {
         if (received->kind == Message::kHello || !greeted_)
           greet(received->kind == Message::kHello ? in : throw WireError("no greeting"));
         else
-          handle(received->kind, in);
+          serve(received->kind, in);
         if (host_.ending()) return *host_.ending();
         before_ = received->kind;
       }
@@ -53,6 +88,17 @@ class DeviceServer {
     out.put(Status::kOk, "", device_.limits(), device_.address_space(), options_.failure.number != 0,
             device_.watches_streams());
     connection_.send(Message::kReply, out.body(), shared_.fd());
+  }
+
+  // The bytes that a request brought to the host are known to the judge before the host can have used them.
+  void serve(Message kind, Reader& in) {
+    if (vault_) vault_->begin_request();
+    const Finally at_the_end{[this] { end_request(); }};
+    handle(kind, in);
+  }
+
+  void end_request() {
+    if (vault_) vault_->end_request({device_.crossing().to_host + told_, device_.crossing().from_host});
   }
 
   void handle(Message kind, Reader& in) {
@@ -79,6 +125,7 @@ class DeviceServer {
     Writer whole;
     whole.put(outcome.status, outcome.message, fault.status, fault.message, device_.take_output(),
               device_.take_messages());
+    end_request();
     connection_.send(Message::kReply, outcome.ok() ? whole.body() + out.body() : whole.body());
   }
 
@@ -90,6 +137,8 @@ class DeviceServer {
       case Message::kCopyOut: return copy_out(in);
       case Message::kCopyWithin: return copy_within(in);
       case Message::kFill: return fill(in);
+      case Message::kPlaceInput: return place_input(in);
+      case Message::kHandOver: return hand_over(in);
       case Message::kFindAddress: return find_address(in, out);
       case Message::kMemoryInfo: return memory_info(in, out);
       case Message::kPtx: return take_ptx(in);
@@ -142,7 +191,22 @@ class DeviceServer {
   Outcome copy_in(Reader& in) {
     const Region to = take_transfer(in);
     in.all<>();
-    return device_.copy_in(to, shared_.window(), to.width);
+    if (!other_input()) return device_.copy_in(to, shared_.window(), to.width);
+    // The program sees the window, and may not see the other input.
+    const auto* const window = reinterpret_cast<const std::byte*>(shared_.window());
+    std::vector<std::byte> data(window, window + to.width * to.rows);
+    other_input()->replace(data);
+    return device_.copy_in(to, data.data(), to.width);
+  }
+
+  // The other input that kernels see, in a job that has one; else null.
+  OtherInput* other_input() {
+    if (!vault_ || vault_->pair().given.empty()) return nullptr;
+    if (!other_ || other_of_ != vault_->job()) {
+      other_.emplace(vault_->pair().given, vault_->pair().other);
+      other_of_ = vault_->job();
+    }
+    return &*other_;
   }
 
   Outcome copy_out(Reader& in) {
@@ -155,7 +219,16 @@ class DeviceServer {
   Outcome copy_within(Reader& in) {
     const Region to = take_region(in);
     const auto [from, pitch] = in.all<uint64_t, uint64_t>();
-    return device_.copy_within(to, from, pitch);
+    Outcome outcome = device_.copy_within(to, from, pitch);
+    if (!outcome.ok() || !other_input()) return outcome;
+    std::vector<std::byte> data(to.width);
+    for (uint64_t row = 0; row < to.rows; ++row) {  // from pinned memory, say; in the host's own memory place() fails
+      const Region there{to.address + row * to.pitch, to.width, to.width};
+      if (!device_.take(data.data(), there).ok()) break;
+      other_input()->replace(data);
+      device_.place(there, data.data());
+    }
+    return outcome;
   }
 
   Outcome fill(Reader& in) {
@@ -163,8 +236,26 @@ class DeviceServer {
     return device_.fill(to, std::get<uint8_t>(in.all<uint8_t>()));
   }
 
+  Outcome place_input(Reader& in) {
+    const auto [to, bytes] = in.all<uint64_t, uint64_t>();
+    const std::byte* const input = vault_ ? vault_->input(bytes) : nullptr;
+    return input ? device_.place({to, bytes, bytes}, input) : Outcome{Status::kInvalidValue, ""};
+  }
+
+  Outcome hand_over(Reader& in) {
+    const auto [input, output] = in.all<uint64_t, uint64_t>();
+    const Vault::Result result = vault_ ? vault_->result() : Vault::Result{};
+    if (!result.out) return {Status::kInvalidValue, ""};
+    Outcome outcome = device_.take(result.out, {output, result.out_bytes, result.out_bytes});
+    if (outcome.ok() && result.in) outcome = device_.take(result.in, {input, result.in_bytes, result.in_bytes});
+    if (outcome.ok()) vault_->handed_over();
+    return outcome;
+  }
+
+  // Kernels can say something by how much they allocate, and where.
   Outcome find_address(Reader& in, Writer& out) {
     const AddressInfo info = device_.find_address(std::get<uint64_t>(in.all<uint64_t>()));
+    if (info.kind != AddressKind::kUnknown) told_ += sizeof info.base + sizeof info.bytes;
     out.put(info.kind, info.base, info.bytes);
     return {};
   }
@@ -173,6 +264,7 @@ class DeviceServer {
     in.all<>();
     uint64_t free_bytes = 0, total_bytes = 0;
     device_.memory_info(&free_bytes, &total_bytes);
+    told_ += sizeof free_bytes;
     out.put(free_bytes, total_bytes);
     return {};
   }
@@ -234,6 +326,9 @@ class DeviceServer {
         in.all<FunctionId, Dim3, Dim3, uint64_t, bool, uint64_t, std::string_view>();
     if (r.stack_bytes > kMostStack) throw WireError("a stack of " + std::to_string(r.stack_bytes) + " bytes");
     r.params = std::as_bytes(std::span(params));
+    std::list<InPlace> in_place;  // none of them moves
+    if (other_input())
+      for (const Range& range : device_.reached_by_host()) in_place.emplace_back(range, *other_input());
     const Outcome outcome = device_.launch(r);
     out.put(device_.take_host_uses());
     return outcome;
@@ -285,6 +380,10 @@ class DeviceServer {
   const RemoteHost& host_;
   EmulatedDevice& device_;
   const SharedFile& shared_;
+  std::optional<Vault> vault_;
+  std::optional<OtherInput> other_;  // of the job other_of_
+  uint64_t other_of_ = 0;
+  uint64_t told_ = 0;  // bytes of answers to questions about memory
   bool greeted_ = false, ended_ = false;
   Outcome written_;                   // whether the report was written
   Message before_ = Message::kHello;  // the request before this one

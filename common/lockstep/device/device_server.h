@@ -8,6 +8,8 @@
 #include <string>
 
 #include "device/emulated_device.h"
+#include "device/other_input.h"
+#include "device/vault.h"
 #include "device/wire.h"
 #include "engine/host.h"
 

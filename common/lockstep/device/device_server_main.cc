@@ -1,7 +1,8 @@
-// device_server FD: serves one program until it ends or is gone. The program's LOCKSTEP_DEVICE names the other end of
-// the socket FD. The device's options and the report's file come from this process's environment, which the program
-// cannot change. Exit code: 0 served; 2 wrong usage or no device; 3 the program broke the protocol; 4 the report could
-// not be written. With 0 and 3 the report is written, if one is wanted; its "end" says how the program ended.
+// device_server FD [VAULT]: serves one program until it ends or is gone. The program's LOCKSTEP_DEVICE names the other
+// end of the socket FD. The device's options and the report's file come from this process's environment, which the
+// program cannot change. VAULT: the descriptor of the judge's file (vault.h). Exit code: 0 served; 2 wrong usage or no
+// device; 3 the program broke the protocol; 4 the report could not be written. With 0 and 3 the report is written, if
+// one is wanted; its "end" says how the program ended.
 #include <sys/prctl.h>
 
 #include <cstdio>
@@ -17,7 +18,14 @@ namespace {
 
 using namespace lockstep;
 
-int serve(Connection& connection) {
+// The number of a descriptor; -1: it is none.
+int descriptor(const char* text) {
+  char* end = nullptr;
+  const long fd = std::strtol(text, &end, 10);
+  return fd < 3 || fd > 1 << 20 || *end != '\0' ? -1 : static_cast<int>(fd);
+}
+
+int serve(Connection& connection, int vault) {
   const RemoteHost host(connection);
   DeviceOptions options;
   std::optional<SharedFile> shared;
@@ -25,7 +33,7 @@ int serve(Connection& connection) {
   try {
     options = DeviceOptions::from_environment();
     shared.emplace(shared_bytes(options.memory_bytes));
-    options.shared = {shared->fd(), kTransferBytes};
+    options.shared = {shared->fd(), kTransferBytes, vault};
     options.host = &host;
     device = EmulatedDevice::create(options);
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
@@ -48,15 +56,15 @@ int serve(Connection& connection) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  char* end = nullptr;
-  const long fd = argc == 2 ? std::strtol(argv[1], &end, 10) : -1;
-  if (fd < 3 || *end != '\0') {
-    std::fprintf(stderr, "usage: device_server FD\n");
+  const int fd = argc == 2 || argc == 3 ? descriptor(argv[1]) : -1;
+  const int vault = argc == 3 ? descriptor(argv[2]) : -1;
+  if (fd < 0 || (argc == 3 && vault < 0)) {
+    std::fprintf(stderr, "usage: device_server FD [VAULT]\n");
     return 2;
   }
 #ifndef WARPLADDER_SANITIZED  // the sanitizer's search for leaks would be refused
   prctl(PR_SET_DUMPABLE, 0);  // other processes of the same user cannot read this one through /proc
 #endif
-  Connection connection(static_cast<int>(fd), kMostRequest);
-  return serve(connection);
+  Connection connection(fd, kMostRequest);
+  return serve(connection, vault);
 }

@@ -51,16 +51,31 @@ class InProcessDevice : public EmulatedDevice {
     return {};
   }
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
-    return collected(memory_.copy_in(to, from, from_pitch));
+    const Outcome outcome = collected(memory_.copy_in(to, from, from_pitch));
+    if (outcome.ok() && !host_reaches(to.address)) host_.gives(to.width * to.rows);
+    return outcome;
   }
   Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part) override {
     Outcome outcome = collected(memory_.copy_out(to, to_pitch, from));
     if (outcome.ok() && part == CopyPart::kFirst) host_.waits();
+    if (outcome.ok() && !host_reaches(from.address)) host_.fetches(from.width * from.rows);
     return outcome;
   }
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch) override {
-    return collected(memory_.copy_within(to, from, from_pitch));
+    Outcome outcome = collected(memory_.copy_within(to, from, from_pitch));
+    if (!outcome.ok()) return outcome;
+    const bool reaches_to = host_reaches(to.address), reaches_from = host_reaches(from);
+    if (reaches_to && !reaches_from) host_.fetches(to.width * to.rows);
+    if (reaches_from && !reaches_to) host_.gives(to.width * to.rows);
+    return outcome;
   }
+  Outcome place(const Region& to, const void* from) override {
+    if (host_reaches(to.address)) return {Status::kInvalidValue, ""};
+    return memory_.copy_in(to, from, to.pitch);
+  }
+  Outcome take(void* to, const Region& from) const override { return memory_.copy_out(to, from.pitch, from); }
+  std::vector<Range> reached_by_host() const override { return memory_.memory().reached_by_host(); }
+  Crossing crossing() const override { return host_.crossing(); }
   Outcome fill(const Region& to, uint8_t value) override { return collected(memory_.fill(to, value)); }
   AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override {
@@ -135,10 +150,11 @@ class InProcessDevice : public EmulatedDevice {
     return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
   }
   std::string report_json(std::string_view end) const override {
-    return to_json({records_, findings_.all(), host_.counted_calls()}, options_.schedule, end);
+    return to_json({records_, findings_.all(), host_.counted_calls(), host_.crossing()}, options_.schedule, end);
   }
 
  private:
+  bool host_reaches(uint64_t address) const { return memory_.memory().find(address).host_reaches; }
   Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request);
   void run(const Launch& launch);
   // The outcome of a copy, after its findings were added.
@@ -207,6 +223,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   }
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
     std::memcpy(reinterpret_cast<void*>(own_.param_block), request.params.data(), kernel.info.param_bytes);
+  host_.tells(0, kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&
                        launch.schedule.kind == Schedule::kForward && !options_.checks.memory && !launch.watched();
   run(launch);
@@ -218,6 +235,7 @@ void InProcessDevice::run(const Launch& launch) {
   LaunchState state = run_grid(launch, workers_);
   for (Observer* observer : observers_) observer->end_launch(state.findings);
   if (options_.report) records_.add(summarise(launch, state, host_.calls()));
+  host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;
   findings_.add_all(state.findings);
   sticky_ = state.fault;

@@ -5,9 +5,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/options.h"
 #include "device/device.h"
+#include "report/launch_record.h"
 
 namespace lockstep {
 
@@ -16,6 +18,12 @@ class EmulatedDevice : public Device {
   static std::unique_ptr<EmulatedDevice> create(const DeviceOptions& options);
 
   virtual AddressSpace address_space() const = 0;
+
+  // Copies that no program sees or pays for. place() refuses memory that the program reads in place.
+  virtual Outcome place(const Region& to, const void* from) = 0;
+  virtual Outcome take(void* to, const Region& from) const = 0;
+  virtual std::vector<Range> reached_by_host() const = 0;  // the allocations that the program reads in place
+  virtual Crossing crossing() const = 0;  // all bytes so far that passed between the program and the device
   // The report; docs/lockstep.md describes its shape: {"launches":[…],"findings":[…],"end":…}.
   virtual std::string report_json(std::string_view end = "orderly") const = 0;
 };

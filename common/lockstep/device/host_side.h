@@ -27,6 +27,12 @@ class HostSide {
   // True: the host had this allocation, and no longer has it. False: it had none, and a finding may be added.
   bool frees(uint64_t address, bool pinned);
 
+  // Bytes that pass between host and device: by a copy, or otherwise.
+  void fetches(uint64_t bytes) { calls_.fetched += bytes, crossing_.to_host += bytes; }
+  void gives(uint64_t bytes) { calls_.given += bytes, crossing_.from_host += bytes; }
+  void tells(uint64_t to_host, uint64_t from_host) { crossing_.to_host += to_host, crossing_.from_host += from_host; }
+  const Crossing& crossing() const { return crossing_; }  // of the whole program
+
   void waits() { calls_.synchronisations += launches_ > 0; }
   const HostCalls& calls() const { return calls_; }  // since the last launch
   uint64_t launches() const { return launches_; }    // launches that began
@@ -59,7 +65,8 @@ class HostSide {
   Findings& findings_;
   std::map<uint64_t, Allocation> allocations_;  // by address
   uint64_t launches_ = 0;
-  HostCalls calls_;            // none before the first launch
+  HostCalls calls_;
+  Crossing crossing_;
   std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
   std::string launch_place_;   // the line of that launch, if it is known
   bool profiled_ = false;

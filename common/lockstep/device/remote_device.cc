@@ -93,6 +93,12 @@ class RemoteDevice : public Device {
 
   Outcome fill(const Region& to, uint8_t value) override { return request(Message::kFill, Writer().put(to, value)); }
 
+  Outcome place_input(uint64_t to, uint64_t bytes) override {
+    return request(Message::kPlaceInput, Writer().put(to, bytes));
+  }
+
+  Outcome hand_over(uint64_t in, uint64_t out) override { return request(Message::kHandOver, Writer().put(in, out)); }
+
   // Every copy asks about its pointers. Allocations of the host are known here, without a request.
   AddressInfo find_address(uint64_t address) const override {
     if (address < space_.begin || address >= space_.end) return {};

@@ -24,6 +24,8 @@ enum class Message : uint32_t {
   kCopyOut,
   kCopyWithin,
   kFill,
+  kPlaceInput,
+  kHandOver,
   kFindAddress,
   kMemoryInfo,
   kPtx,  // the window's first bytes are the next piece of a module

@@ -178,7 +178,10 @@ template <Space space>
 void access_in(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses, Mover move) {
   mask = good_lanes<space>(warp, access, mask, addresses);
   if (!mask) return;
-  if constexpr (space == Space::kGlobal) count_global(warp, access, mask, addresses);
+  if constexpr (space == Space::kGlobal) {
+    count_global(warp, access, mask, addresses);
+    count_host_lanes(warp, access, mask, addresses);
+  }
   if constexpr (space == Space::kShared) {
     count_shared(warp, access, mask, addresses);
     addresses.shared_begin = reinterpret_cast<uint64_t>(warp.block().shared());

@@ -100,6 +100,7 @@ uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
   live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin, use.host_reaches};
   used_ += bytes;
+  reached_ += use.host_reaches;
   return begin;
 }
 
@@ -126,6 +127,7 @@ bool Memory::free(uint64_t address) {
     mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
   live_.erase(found);
+  reached_ -= range.host_reaches;
   card_.free(range.on_card);
   freed_[address] = range;
   used_ -= bytes;
@@ -151,6 +153,13 @@ AddressInfo Memory::describe(uint64_t address) const {
   if (const Range r = find_in(live_, address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
   if (const Range r = find_in(freed_, address); r.end) return {AddressKind::kFreed, r.begin, r.end - r.begin};
   return {};
+}
+
+std::vector<Range> Memory::reached_by_host() const {
+  std::vector<Range> found;
+  for (const auto& [begin, range] : live_)
+    if (range.host_reaches) found.push_back(range);
+  return found;
 }
 
 std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/address.h"
 #include "base/options.h"
@@ -49,6 +50,8 @@ class Memory {
   // The live allocation that holds this address; {0, 0} if there is none.
   Range find(uint64_t address) const;
   AddressInfo describe(uint64_t address) const;
+  std::vector<Range> reached_by_host() const;             // live allocations that are pinned or managed
+  bool any_host_reaches() const { return reached_ > 0; }  // false: no live allocation is pinned or managed
   // The live allocation that holds the address or lies nearest to it; {0, 0} if there is none.
   Range nearest(uint64_t address) const;
   // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
@@ -72,6 +75,7 @@ class Memory {
 
   const Host& host_;
   uint64_t capacity_ = 0, used_ = 0;
+  uint64_t reached_ = 0;  // live allocations that the host reaches
   uint64_t base_ = 0, reserved_ = 0, around_ = 0;
   Arena own_, shared_;  // shared_ without addresses: the host reaches all of it
   CardHeap card_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "count/row.h"
+#include "engine/host_access.h"
 #include "engine/traffic_access.h"
 
 namespace lockstep {
@@ -156,6 +157,7 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   count.global.threads += row.count;
   count.global.sectors += global_sectors(row);
   if (launch.counts_traffic) count_traffic(warp, access, row);
+  count_host_row(warp, access, range, row);
   move(warp, access, row);
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "count/row.h"
 #include "engine/block.h"
+#include "engine/host_access.h"
 
 namespace lockstep {
 
@@ -91,6 +92,7 @@ inline void count_traffic(Warp& warp, const MemoryAccess& access, Mask mask, con
 inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
   LaunchCounters& counters = warp.state().counters;
   (op == MemoryOp::kLoad ? counters.async_loaded : counters.async_stored) += bytes;
+  count_host_copy(warp, op, at, bytes);
   if (!warp.launch().counts_traffic || bytes == 0) return;
   MemoryAccess access;
   access.op = op;

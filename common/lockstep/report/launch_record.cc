@@ -131,6 +131,10 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   record.counters["threads"] = shape.grid.count() * shape.block.count();
   record.counters["host_synchronisations"] = host.synchronisations;
   record.counters["host_allocations"] = host.allocations;
+  record.counters["host_bytes_fetched"] = host.fetched;
+  record.counters["host_bytes_given"] = host.given;
+  record.counters["host_bytes_stored"] = state.counters.host_stored;
+  record.counters["host_bytes_loaded"] = state.counters.host_loaded();
   return record;
 }
 

@@ -28,10 +28,17 @@ struct LaunchRecord {
   auto operator<=>(const LaunchRecord&) const = default;
 };
 
-// The host's calls since the last launch; none before the first.
+// The host's calls since the last launch. Those before the first launch are not counted, except for the bytes of
+// copies.
 struct HostCalls {
   uint64_t synchronisations = 0;  // calls that waited for the device
   uint64_t allocations = 0;
+  uint64_t fetched = 0, given = 0;  // bytes of copies from the device to the host, and from the host to the device
+};
+
+// Bytes that passed between host and device, in any way.
+struct Crossing {
+  uint64_t to_host = 0, from_host = 0;
 };
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host);

@@ -135,6 +135,7 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
     if (f.other) entry["other"] = to_json(*f.other);
     report["findings"].push_back(entry);
   }
+  report["crossing"] = {{"to_host", reported.crossing.to_host}, {"from_host", reported.crossing.from_host}};
   report["modelled"] = modelled(launches.all());
   report["modelled_error"] = cards().front()["speedup_error"];
   // A program may launch many kernels. Each becomes text alone, since a json object needs several times its memory.

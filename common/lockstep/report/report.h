@@ -19,12 +19,14 @@ namespace lockstep {
 //  "modelled":{card: us, of all launches; a card that cannot run one of them is left out},
 //  "modelled_error": a quotient of two such times is right up to this factor,
 //  "calls"?: the runtime functions that the program called, as far as LOCKSTEP_FAIL counts them,
+//  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a second run finds the same. end: how the program ended.
 struct Reported {
   const LaunchRecords& launches;
   const std::vector<Finding>& findings;
   const std::vector<std::string>& calls;  // left out if it is empty
+  const Crossing crossing;
 };
 std::string to_json(const Reported& reported, const Schedule& schedule, std::string_view end);
 

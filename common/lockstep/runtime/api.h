@@ -1,7 +1,7 @@
 // api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
-// api_{registration,launch,function,memory,copy,pool,stream,device,error}.cc by subject. Every other function of the
-// toolkit's library is a stub that refuses by name (stubs.cmake).
+// api_{registration,launch,function,memory,copy,pool,stream,device,error,sealed}.cc by subject. Every other function of
+// the toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
 #include <cuda_runtime_api.h>

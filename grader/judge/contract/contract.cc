@@ -38,6 +38,12 @@ void add_code(Contract& contract) {
                    "\". Add its inputs and its check in grader/judge/contract/.");
 }
 
+Share read_share(Reader reader) {
+  const Share share{reader.get<double>("fixed"), reader.get<double>("per_element"), reader.get<std::string>("why")};
+  reader.finish();
+  return share;
+}
+
 Contract read_contract(const ContractText& text) {
   static const std::map<std::string, size_t> kBytes = {{"float", 4}, {"int", 4}, {"byte", 1}};
   Reader reader = Reader::of_text(text.json, "common/contracts/" + std::string(text.name) + ".json");
@@ -53,11 +59,13 @@ Contract read_contract(const ContractText& text) {
   contract.fixed_out_bytes = out.get<size_t>("fixed");
   contract.out_bytes_per_element = out.get<size_t>("per_element");
   contract.inputs = reader.get<std::vector<std::string>>("inputs");
+  const Share to_host = read_share(reader.object("to_host")), from_host = read_share(reader.object("from_host"));
   for (Reader& entry : reader.list("entries", "entry")) {
-    const auto memory = entry.get<std::string>("memory");
+    const auto memory = entry.get<std::string>("memory"), work = entry.get<std::string>("work", memory);
     if (memory != "host" && memory != "device") entry.fail("has a \"memory\" that is neither host nor device");
+    if (work != "host" && work != "device") entry.fail("has a \"work\" that is neither host nor device");
     contract.entries.push_back({entry.get<std::string>("name"), entry.get<std::string>("signature"), memory == "host",
-                                entry.get<bool>("takes_block", false)});
+                                entry.get<bool>("takes_block", false), work == "device", to_host, from_host});
     entry.finish();
   }
   out.finish();

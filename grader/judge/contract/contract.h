@@ -11,10 +11,19 @@
 
 namespace warpladder {
 
+// How many bytes may pass in one direction between the host and the device in one call: enough for every honest way to
+// compute it on the device, and too few to compute it on the host.
+struct Share {
+  double fixed = 0, per_element = 0;
+  std::string why;
+};
+
 struct EntryInfo {
   std::string name, signature;
-  bool on_host = false;      // its arrays are host memory
-  bool takes_block = false;  // its last parameter is the number of threads of a block
+  bool on_host = false;          // its arrays are host memory
+  bool takes_block = false;      // its last parameter is the number of threads of a block
+  bool on_device = true;         // kernels do its work, also if its arrays are host memory
+  Share to_host{}, from_host{};  // without meaning if the work is the host's
 };
 
 // The first wrong element of an answer.

@@ -8,7 +8,9 @@
 namespace warpladder {
 namespace {
 
-constexpr int kCountDigits = 10;           // enough to show a count in full
+constexpr int kCountDigits = 10;  // enough to show a count in full
+// Of the measured input. A host that has seen a sixteenth of the data can have done a sixteenth of the work.
+constexpr double kMostToHost = 1.0 / 16, kMostFromHost = 1.0 / 4;
 constexpr double kFigureTolerance = 1e-6;  // lab.json notes figures with about seven digits
 
 bool holds(double measured, const std::string& op, double value) {
@@ -83,6 +85,32 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
 std::string quantity_of(const Rule& rule) {
   return rule.counter + (rule.per.empty() ? "" : " per " + rule.per) +
          (rule.each.empty() ? "" : " in the worst " + rule.each);
+}
+
+Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n) {
+  const auto measured = static_cast<double>(lab.sizes.real * lab.contract->element_bytes);
+  const auto bytes = [&](const Share& share, double most) {
+    const double fixed = std::min(share.fixed, most * measured);
+    return static_cast<size_t>(fixed + share.per_element * static_cast<double>(n));
+  };
+  return {bytes(entry.to_host, kMostToHost), bytes(entry.from_host, kMostFromHost)};
+}
+
+std::optional<Failure> host_work(const Lab& lab, const Case& job, const Crossing& crossing) {
+  const Crossing allowed = allowed_crossing(lab, *job.entry, job.n);
+  const auto failure = [&](const char* name, const std::string& what, size_t bytes, size_t most, const Share& share) {
+    return make_failure(
+        Verdict::kRuleBroken, std::string("work.") + name,
+        std::to_string(bytes) + " bytes " + what + " during the call, and at most " + std::to_string(most) + " may",
+        "The work must be done on the device. What may cross: " + share.why + ".");
+  };
+  if (crossing.to_host > allowed.to_host)
+    return failure("to_host", "came from the device to the host", crossing.to_host, allowed.to_host,
+                   job.entry->to_host);
+  if (crossing.from_host > allowed.from_host)
+    return failure("from_host", "went from the host to the device", crossing.from_host, allowed.from_host,
+                   job.entry->from_host);
+  return std::nullopt;
 }
 
 Failure rule_failure(const RuleResult& result) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "grader/judge/base/failure.h"
+#include "grader/judge/cases/cases.h"
 #include "grader/judge/lab/lab.h"
 #include "grader/judge/rules/report.h"
+#include "grader/judge/run/answer.h"
 
 namespace warpladder {
 
@@ -26,6 +28,13 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
 
 std::string quantity_of(const Rule& rule);  // "barriers per element"
+// How many bytes may pass between host and device in a call of n elements. The contract says it, but its fixed part is
+// never more than a share of the measured input: a lab with small arrays has small bounds, too.
+Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n);
+
+// More has crossed than may. Then the host can have done the work, whatever the kernels did beside it.
+std::optional<Failure> host_work(const Lab& lab, const Case& job, const Crossing& crossing);
+
 Failure rule_failure(const RuleResult& result);
 
 // lab.json notes the figures that each rule measures for the starter and for the reference.

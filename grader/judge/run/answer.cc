@@ -30,6 +30,13 @@ Failure wrong_answer(const Mismatch& wrong, const Case& job) {
   return failure;
 }
 
+Failure answer_of_the_host() {
+  return make_failure(Verdict::kRuleBroken, "work.input",
+                      "the kernels saw other numbers than the host, and the answer follows from the host's",
+                      "The work must be done on the device: copy the arrays there as they are, let kernels compute the "
+                      "output from them, and copy it back.");
+}
+
 // The distance from `at` of the first byte that has changed in the guard band there. Nothing: none has.
 std::optional<size_t> first_broken(View result, size_t at, size_t guard) {
   for (size_t i = 0; i < guard; ++i) {
@@ -67,8 +74,12 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
   }
   answered.output = back.result.subspan(job.layout.out_data(), job.layout.out_bytes);
   const auto wrong =
-      contract.check(job.one_case.entry->name, back.input, {answered.output, reply["value"].get<int64_t>()});
-  return wrong ? std::optional(wrong_answer(*wrong, job.one_case)) : std::nullopt;
+      contract.check(job.one_case.entry->name, back.seen, {answered.output, reply["value"].get<int64_t>()});
+  if (!wrong) return std::nullopt;
+  const bool is_hosts =
+      back.seen.data() != back.input.data() &&
+      !contract.check(job.one_case.entry->name, back.input, {answered.output, reply["value"].get<int64_t>()});
+  return is_hosts ? answer_of_the_host() : wrong_answer(*wrong, job.one_case);
 }
 
 std::optional<Failure> compare_shown(const Shown& shown, View output, const std::string& line) {

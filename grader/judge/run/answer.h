@@ -29,12 +29,20 @@ struct CameBack {
   std::string line;    // the reply
   std::string errors;  // the process's stderr
   View input, result;  // the input as the judge gave it; both arrays as they are now, between their guard bands
+  View seen;           // the input as kernels saw it
+};
+
+// Bytes that passed between the program and lockstep's device during a call, in any way: by copies; in memory that both
+// reach; as output and parameters of kernels.
+struct Crossing {
+  size_t to_host = 0, from_host = 0;
 };
 
 struct Answered {
   Timing timing;
   View output;
-  std::string opencl_device;  // the device that the code chose, from the last reply that names one
+  std::optional<Crossing> crossing = {};  // counted on lockstep only, where the arrays are the device's
+  std::string opencl_device;              // the device that the code chose, from the last reply that names one
 };
 
 std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered);

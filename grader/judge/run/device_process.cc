@@ -12,21 +12,21 @@
 namespace warpladder {
 namespace {
 
-constexpr int kSocketFd = 3;                    // in the device's process
+constexpr int kSocketFd = 3, kVaultFd = 4;      // in the device's process
 constexpr const char* kMemory = "4G";           // device memory
 constexpr const char* kReport = "report.json";  // in the temporary folder
 constexpr const char* kViolation = "protocol violation: ";
 
 }  // namespace
 
-DeviceProcess::DeviceProcess(const SubmissionSpec& spec) : cpu_seconds_(spec.cpu_seconds) {
+DeviceProcess::DeviceProcess(const SubmissionSpec& spec, int vault) : cpu_seconds_(spec.cpu_seconds) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw JudgeFault("no socket for the emulated device: " + std::string(std::strerror(errno)));
   end_ = Fd(ends[0]);
   const Fd other(ends[1]);
   ChildSpec child;
-  child.command = {spec.device.lockstep / "device_server", std::to_string(kSocketFd)};
+  child.command = {spec.device.lockstep / "device_server", std::to_string(kSocketFd), std::to_string(kVaultFd)};
   // Every option is set here, so that none of the judge's own environment reaches the device.
   child.environment = {
       {"LOCKSTEP_REPORT", folder_.path() / kReport},
@@ -37,7 +37,7 @@ DeviceProcess::DeviceProcess(const SubmissionSpec& spec) : cpu_seconds_(spec.cpu
       {"LOCKSTEP_CHECKS", spec.checked ? "all" : "none"},
       {"LOCKSTEP_TRACE", spec.trace},
       {"LOCKSTEP_FAIL", spec.failing_call == 0 ? "" : "profiled:" + std::to_string(spec.failing_call)}};
-  child.descriptors = {{other.get(), kSocketFd}};
+  child.descriptors = {{other.get(), kSocketFd}, {vault, kVaultFd}};
   child.limits = {.cpu_seconds = static_cast<uint64_t>(spec.cpu_seconds), .data_bytes = kDataLimit};
   // It interprets foreign code, so it gets a filter. It makes the memory that it shares with the submission.
   child.filter = filter_for({.processes = false, .shared_memory = true, .local_sockets = false});

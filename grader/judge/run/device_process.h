@@ -11,7 +11,7 @@ namespace warpladder {
 
 class DeviceProcess {
  public:
-  explicit DeviceProcess(const SubmissionSpec& spec);
+  DeviceProcess(const SubmissionSpec& spec, int vault);  // vault: the descriptor of the file (vault.h)
 
   // The submission's end of the socket. Close it here once the submission has it, so that the device sees when the
   // submission is gone.

@@ -30,6 +30,27 @@ SubmissionSpec with_limits(SubmissionSpec spec) {
   return spec;
 }
 
+// Whether kernels see another input than the program has. A part of the input is two words at least, and few programs
+// cut it smaller.
+bool may_differ(const Case& job) {
+  constexpr size_t kLeast = 64;  // elements
+  return (job.input == "random" || job.input == "rough") && job.n >= kLeast;
+}
+
+constexpr size_t kMostRecognisable = sizeof(uint32_t) << 25;  // bytes: there are no more words
+
+// The input for the program where kernels see another one. No two words are equal, so the device recognises each part
+// (lockstep's device/other_input.h).
+Bytes recognisable(size_t bytes) {
+  constexpr uint32_t kFirst = 0x3e800000, kMask = (1u << 25) - 1, kFactor = 0x9e3779b1;
+  Bytes made(bytes);
+  for (uint32_t i = 0; i < bytes / sizeof i; ++i) {
+    const uint32_t word = kFirst + (i * kFactor & kMask);
+    std::memcpy(&made[i * sizeof word], &word, sizeof word);
+  }
+  return made;
+}
+
 }  // namespace
 
 Submission::Submission(SubmissionSpec spec)
@@ -44,7 +65,8 @@ Submission::Submission(SubmissionSpec spec)
   program.lines_fd = kRepliesFd;
   Fd device;
   if (spec_.has_device_process()) {
-    device_.emplace(spec_);
+    vault_.emplace(layout_of(*spec_.lab.contract, spec_.largest_n, 0));
+    device_.emplace(spec_, vault_->fd());
     device = device_->take_end();
     program.descriptors.emplace_back(device.get(), kDeviceFd);
   }
@@ -121,7 +143,19 @@ std::optional<Failure> Submission::greeted() {
   return std::nullopt;
 }
 
-void Submission::give(View input) { std::ranges::copy(input, input_.data()); }
+// The arrays of a call that takes device memory do not pass through the program.
+bool Submission::is_sealed(const Case& job) const { return vault_ && !job.entry->on_host; }
+
+// Bytes are counted if kernels do the work.
+bool Submission::is_counted(const Case& job) const { return vault_ && job.entry->on_device; }
+
+void Submission::give(const Case& job, View input) {
+  if (is_sealed(job)) return vault_->give(input);
+  const bool differs = is_counted(job) && may_differ(job) && input.size() <= kMostRecognisable;
+  const Bytes shown = differs ? recognisable(input.size()) : Bytes();
+  if (is_counted(job)) vault_->give(differs ? View(shown) : input, differs ? input : View());
+  std::ranges::copy(differs ? View(shown) : input, input_.data());
+}
 
 Job Submission::job_of(const Case& job) const {
   const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
@@ -130,7 +164,9 @@ Job Submission::job_of(const Case& job) const {
 
 std::optional<Failure> Submission::send(const Job& job, Clock clock, bool answers) {
   // Bytes that the process leaves out keep a value that no right answer has.
-  std::memset(result_.data(), kPoisonByte, job.layout.total());
+  const bool sealed = is_sealed(job.one_case);
+  if (is_counted(job.one_case)) vault_->open(job);
+  if (!sealed) std::memset(result_.data(), kPoisonByte, job.layout.total());
   next_id_ = job.id;
   const Json message = {{"id", job.id},
                         {"entry", job.one_case.entry->name},
@@ -143,7 +179,8 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock, bool answer
                         {"return_input", job.lab.contract->const_input},
                         {"timed", clock == Clock::kOurs},
                         {"profiled", spec_.failing_call != 0},
-                        {"answers", answers}};
+                        {"answers", answers},
+                        {"sealed", sealed}};
   return say(message.dump() + "\n");
 }
 
@@ -199,14 +236,33 @@ std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clo
   slower_ = spec_.checked && one_case.n > kLargestChecked ? kSlowerChecked : 1;
   if (auto failure = send(job, clock)) return failure;
   if (auto failure = is_timed ? hold_clock(job, seconds) : await(seconds, one_case.entry->name)) return failure;
-  const CameBack back{
-      child_->line(), child_->errors(), {input_.data(), job.layout.in_bytes}, {result_.data(), job.layout.total()}};
-  answered_ = {.timing = {}, .output = {}, .opencl_device = std::move(answered_.opencl_device)};
+  const CameBack back = came_back(job);
+  answered_ = {.timing = {}, .output = {}, .crossing = {}, .opencl_device = std::move(answered_.opencl_device)};
   std::optional<Failure> failure = inspect(job, back, answered_);
   answered_.timing.whole_ms = shown_.whole_ms;
+  if (!failure && is_counted(one_case)) failure = open_vault(job, seconds);
   if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, back.line);
   if (failure && failure->printed.empty()) failure->printed = printed();
   return failure;
+}
+
+CameBack Submission::came_back(const Job& job) const {
+  if (is_sealed(job.one_case))
+    return {child_->line(), child_->errors(), vault_->input(), vault_->result(job), vault_->input()};
+  const View input(input_.data(), job.layout.in_bytes);
+  const bool other = is_counted(job.one_case) && vault_->has_other();
+  return {
+      child_->line(), child_->errors(), input, {result_.data(), job.layout.total()}, other ? vault_->other() : input};
+}
+
+// After a right answer: the device must have it, too, and what crossed until then is known.
+std::optional<Failure> Submission::open_vault(const Job& job, double seconds) {
+  answered_.crossing = vault_->count(seconds);
+  if (!answered_.crossing)
+    return time_failure("a kernel still ran " + seconds_text(seconds) + " after the call had ended");
+  if (is_sealed(job.one_case) && !vault_->has_arrays(job))
+    return protocol_failure("the answer came without the arrays of the call");
+  return std::nullopt;
 }
 
 // A program that ends itself has noticed something: by exit() with any code, by abort(), by an exception that nobody

@@ -7,6 +7,7 @@
 #include "grader/judge/run/answer.h"
 #include "grader/judge/run/device_process.h"
 #include "grader/judge/run/surroundings.h"
+#include "grader/judge/run/vault.h"
 #include "grader/judge/sandbox/child.h"
 
 namespace warpladder {
@@ -16,9 +17,9 @@ class Submission {
  public:
   explicit Submission(SubmissionSpec spec);
 
-  std::optional<Failure> start();     // until the program is ready and has shown that all entries of the lab are there
-  void give(View input);              // sets the input of the next run
-  enum class Clock { kNone, kOurs };  // kOurs: the judge's clock runs beside the call
+  std::optional<Failure> start();  // until the program is ready and has shown that all entries of the lab are there
+  void give(const Case& job, View input);  // sets the input of the next run
+  enum class Clock { kNone, kOurs };       // kOurs: the judge's clock runs beside the call
   // seconds: its limit without checks. A large case under checks has kSlowerChecked times as long.
   std::optional<Failure> run(const Case& job, double seconds, Clock clock = Clock::kNone);
   // Runs a case with a failing_call, and asks for no answer.
@@ -48,6 +49,10 @@ class Submission {
   std::optional<Failure> await(double seconds, const std::string& what);
   std::optional<Failure> greeted();
   Job job_of(const Case& job) const;
+  bool is_sealed(const Case& job) const;
+  bool is_counted(const Case& job) const;
+  CameBack came_back(const Job& job) const;
+  std::optional<Failure> open_vault(const Job& job, double seconds);
   std::optional<Failure> send(const Job& job, Clock clock, bool answers = true);
   std::optional<Failure> say(const std::string& text);
   std::optional<Failure> hold_clock(const Job& job, double seconds);
@@ -60,6 +65,7 @@ class Submission {
   TemporaryFolder folder_;
   SharedMemory input_, result_;
   Pipe jobs_;
+  std::optional<Vault> vault_;
   std::optional<DeviceProcess> device_;  // lockstep's
   std::optional<Child> child_;
   double slower_ = 1;  // so many times as long as without checks the case at hand may take

@@ -79,8 +79,9 @@ class Runner {
 
   // The answer is checked like that of any other call.
   std::optional<Failure> time(const Bytes& input, uint64_t seed) {
-    submission_.give(input);
-    return submission_.run(measured_case(lab_, seed), lab_.limits.real_case, Submission::Clock::kOurs);
+    const Case job = measured_case(lab_, seed);
+    submission_.give(job, input);
+    return submission_.run(job, lab_.limits.real_case, Submission::Clock::kOurs);
   }
   // The device's own time decides. Where the arrays are the host's, the whole call does.
   TimedCall last_call() const {

@@ -48,15 +48,17 @@ Failure silent_failure() {
 
 // False: the process can run no further case.
 bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& job, Ledger& ledger) {
-  submission.give(input_of(spec.lab, job));
+  submission.give(job, input_of(spec.lab, job));
   const Lab& lab = spec.lab;
   const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
   auto failure = submission.run(job, is_real ? lab.limits.real_case : lab.limits.one_case);
   // The code could put a hidden case into the name of its device, so only public cases set it.
   const std::string& device = submission.answered().opencl_device;
   if (job.alias.empty() && !device.empty()) ledger.result().opencl_device = device;
+  if (const auto& crossing = submission.answered().crossing; !failure && crossing)
+    failure = host_work(lab, job, *crossing);
   if (!failure) return ledger.add_case(job, true), true;
-  const bool still_runs = failure->verdict == Verdict::kWrongAnswer;
+  const bool still_runs = failure->verdict == Verdict::kWrongAnswer || failure->verdict == Verdict::kRuleBroken;
   failure->steps.insert(failure->steps.begin(), call_text(job, spec, ledger.result().setting.seed));
   ledger.fail_case(job, spec.schedule, std::move(*failure));
   ledger.add_case(job, false);
@@ -138,7 +140,7 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
   spec.largest_n = job.n;
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
-  submission.give(data);
+  submission.give(job, data);
   auto failure = submission.run(job, spec.lab.limits.real_case);
   result.cases.push_back({job.name, job.input, job.n, !failure});
   if (failure) {
@@ -156,9 +158,13 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
   if (auto late = submission.stop()) ledger.fail(std::move(*late));
 }
 
-// Runs one case in a process of its own and returns lockstep's report, or nothing if the case failed. For OpenCL, which
-// lockstep does not run, the report is "".
-std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledger& ledger) {
+struct Counted {
+  std::string report;                // lockstep's; "" for OpenCL, which lockstep does not run
+  std::optional<Crossing> crossing;  // of the call
+};
+
+// Runs one case in a process of its own. Nothing: the case failed.
+std::optional<Counted> report_of(SubmissionSpec spec, const Case& job, Ledger& ledger) {
   spec.largest_n = job.n;
   Submission submission(spec);
   ++ledger.result().planned_cases;
@@ -170,7 +176,7 @@ std::optional<std::string> report_of(SubmissionSpec spec, const Case& job, Ledge
   std::string text = submission.report();
   if (!spec.lab.is_opencl() && (text.empty() || !parse_report(text).is_whole))
     return ledger.fail(silent_failure()), std::nullopt;
-  return text;
+  return Counted{std::move(text), submission.answered().crossing};
 }
 
 // Where several inputs are measured, a rule keeps the one that is worst for it.
@@ -194,46 +200,52 @@ void fail_by_findings(const Report& report, Ledger& ledger) {
 void write_report(SubmissionSpec spec, const Batch& batch, const fs::path& file, Ledger& ledger) {
   const Case& job = batch.cases.front();
   spec.checked = can_be_checked(spec, batch.checks);
-  const auto text = report_of(spec, job, ledger);
-  if (!text) return;
+  const auto counted = report_of(spec, job, ledger);
+  if (!counted) return;
   if (spec.lab.is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
-  if (!(std::ofstream(file) << *text << std::flush))
+  if (!(std::ofstream(file) << counted->report << std::flush))
     throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
-  fail_by_findings(parse_report(*text), ledger);
+  fail_by_findings(parse_report(counted->report), ledger);
 }
+
+struct Measured {
+  Report report;
+  std::optional<Crossing> crossing;
+};
 
 // The reports of the step's cases by their names, each from a process of its own. Which of these processes measures
 // does not show in its place among them. Empty: a case failed.
-std::map<std::string, Report> measure(SubmissionSpec spec, const Step& step, Ledger& ledger) {
+std::map<std::string, Measured> measure(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   std::vector<Case> cases;
   for (const Batch& batch : step.batches) std::ranges::copy(batch.cases, std::back_inserter(cases));
   if (const auto& seed = step.batches.front().shuffled_by) shuffle(cases, *seed);
   spec.checked = can_be_checked(spec, step.batches.front().checks);
-  std::map<std::string, Report> reports;
+  std::map<std::string, Measured> measured;
   for (const Case& job : cases) {
-    const auto text = report_of(spec, job, ledger);
-    if (!text) return {};
-    reports[job.name] = spec.lab.is_opencl() ? Report{} : parse_report(*text);
+    auto counted = report_of(spec, job, ledger);
+    if (!counted) return {};
+    measured[job.name] = {spec.lab.is_opencl() ? Report{} : parse_report(counted->report), counted->crossing};
   }
   ledger.sort_cases();
-  return reports;
+  return measured;
 }
 
 // below: the file with the report of the rung below; "": the baseline is the serial CPU.
 void measure_on_lockstep(const SubmissionSpec& spec, const Step& step, const fs::path& below, Ledger& ledger) {
   const Lab& lab = spec.lab;
   Result& result = ledger.result();
-  const std::map<std::string, Report> reports = measure(spec, step, ledger);
-  if (reports.empty()) return;
+  const std::map<std::string, Measured> measured = measure(spec, step, ledger);
+  if (measured.empty()) return;
   for (const Case& job : step.batches.front().cases) {
-    const Report& report = reports.at(job.name);
+    const auto& [report, crossing] = measured.at(job.name);
     fail_by_findings(report, ledger);
     if (result.measurements.empty() && !lab.is_timed_on_host()) model_speed(lab, report, below, result.speed);
     if (!lab.is_opencl()) {
       if (auto failure = missing_work(*lab.contract, job.n, report)) ledger.fail(std::move(*failure));
     }
     const std::string name = job.alias.empty() ? job.name : job.alias;
-    result.measurements.push_back({name, job.input, job.n, total_counters(report)});
+    result.measurements.push_back(
+        {name, job.input, job.n, total_counters(report), crossing, allowed_crossing(lab, *job.entry, job.n)});
     apply_rules(lab, job, report, result.rules);
   }
   for (const RuleResult& rule : result.rules) {

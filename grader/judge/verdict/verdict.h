@@ -25,6 +25,8 @@ struct Measurement {
   std::string name, input;  // of the case
   size_t n = 0;
   std::map<std::string, double> counters;  // of all launches
+  std::optional<Crossing> crossing = {};   // between host and device
+  Crossing allowed = {};
 };
 
 // The sandbox that the submission ran in. It is recorded, since machines differ in what they allow.

@@ -8,7 +8,7 @@ namespace warpladder {
 
 // The library finds these by the type, also for a vector of it.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScorePart, name, points, of, why)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Measurement, name, input, n, counters)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Crossing, to_host, from_host)
 
 void to_json(Json& json, const RuleResult& result) {
   const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
@@ -22,6 +22,11 @@ void to_json(Json& json, const RuleResult& result) {
           {"input", result.input},
           {"verdict", state},
           {"why", result.rule.why}};
+}
+
+void to_json(Json& json, const Measurement& one) {
+  json = {{"name", one.name}, {"input", one.input}, {"n", one.n}, {"counters", one.counters}, {"crossing", nullptr}};
+  if (one.crossing) json["crossing"] = {{"bytes", *one.crossing}, {"allowed", one.allowed}};
 }
 
 void to_json(Json& json, const CaseResult& one) {

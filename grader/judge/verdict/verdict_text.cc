@@ -70,6 +70,15 @@ std::string rule_text(const RuleResult& result) {
   return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value, kDigits) + "\n";
 }
 
+// "  crossed 4 bytes to the host (at most 4259840), 32 bytes to the device (at most …)"
+std::string crossing_text(const Measurement& measured) {
+  const auto way = [](const char* where, size_t bytes, size_t most) {
+    return std::to_string(bytes) + " bytes to the " + where + " (at most " + std::to_string(most) + ")";
+  };
+  return "  crossed " + way("host", measured.crossing->to_host, measured.allowed.to_host) + ", " +
+         way("device", measured.crossing->from_host, measured.allowed.from_host) + "\n";
+}
+
 }  // namespace
 
 // Only the instructor can repeat a hidden case, and nothing repeats a fault of the judge. But a finding belongs to a whole
@@ -99,6 +108,8 @@ std::string to_text(const Result& result, const std::string& command) {
     text += "  hidden " + std::to_string(result.hidden_cases().passed) + " of " +
             std::to_string(result.planned_hidden) + " pass, of those among them that only the instructor knows\n";
   }
+  if (!result.measurements.empty() && result.measurements.front().crossing)
+    text += crossing_text(result.measurements.front());
   if (!result.rules.empty()) {
     text += "  rules\n";
     for (const RuleResult& rule : result.rules) text += rule_text(rule);

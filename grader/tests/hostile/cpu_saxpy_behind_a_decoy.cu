@@ -1,4 +1,4 @@
-// verdict: rule broken · work
+// verdict: wrong answer · case.saxpy
 // lab: 00
 // Computes on the host. A kernel over the first 32 elements keeps the lab's rules.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// verdict: runtime error · runtime
+// verdict: cheating suspected · protocol
 // lab: 02
 // Never lets main begin. A static constructor speaks the runner's protocol itself, reads the input from its descriptor,
 // and adds on the CPU.

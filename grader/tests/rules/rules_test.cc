@@ -6,6 +6,7 @@
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/rules/report.h"
+#include "grader/tests/testing.h"
 
 namespace warpladder {
 namespace {
@@ -95,6 +96,29 @@ TEST(Rules, TheWorkIsTheKernels) {
   EXPECT_FALSE(missing_work(scan, 8, with_work(1, 0, 1)));
   EXPECT_EQ(missing_work(scan, 8, with_work(1, 0))->check, "work.stores");
   EXPECT_FALSE(missing_work(*find_contract("histogram"), 64, with_work(2, 0, 1)));  // one bin of 256 is enough
+}
+
+TEST(Rules, WhatMayCrossFollowsFromTheContractAndTheMeasuredSize) {
+  Lab lab = testing::lab_of("reduction", "reduce_sum");
+  const EntryInfo& entry = *lab.contract->find_entry("reduce_sum");
+  lab.sizes.real = 1 << 24;
+  EXPECT_EQ(allowed_crossing(lab, entry, 0).to_host, 65536u);
+  EXPECT_EQ(allowed_crossing(lab, entry, 1 << 24).to_host, 65536u + (1 << 22));
+  lab.sizes.real = 1024;  // a lab with small arrays
+  EXPECT_EQ(allowed_crossing(lab, entry, 1024).to_host, 256u + 256);
+  EXPECT_EQ(allowed_crossing(lab, entry, 1024).from_host, 1024u + 1024);
+}
+
+TEST(Rules, AHostThatSeesTooMuchCanHaveDoneTheWork) {
+  Lab lab = testing::lab_of("scan", "scan_inclusive");
+  lab.sizes.real = 1024;
+  const Case job{"scan_inclusive.1024.random", lab.contract->find_entry("scan_inclusive"), "random", 1024};
+  EXPECT_FALSE(host_work(lab, job, {256, 1280}));
+  const auto fetched = host_work(lab, job, {257, 0}), sent = host_work(lab, job, {0, 1281});
+  EXPECT_EQ(fetched->check, "work.to_host");
+  EXPECT_EQ(fetched->steps.at(0), "257 bytes came from the device to the host during the call, and at most 256 may");
+  EXPECT_EQ(sent->check, "work.from_host");
+  EXPECT_FALSE(leaves_answers_right(*fetched));
 }
 
 TEST(Rules, AnUnknownCounterIsOurTrouble) { EXPECT_THROW(apply("no_such_counter", "", "<=", 1), JudgeFault); }

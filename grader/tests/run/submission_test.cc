@@ -36,10 +36,11 @@ class FakeRunner : public ::testing::Test {
     if (auto failure = submission.start()) return failure;
     const Case job{std::string(entry) + ".100.random", lab.contract->find_entry(entry), "random", 100, 1};
     const Bytes input = lab.contract->make("random", 100, 1);
-    submission.give(input);
+    submission.give(job, input);
     using Clock = Submission::Clock;
     if (auto failure = submission.run(job, seconds, timed_ ? Clock::kOurs : Clock::kNone)) return failure;
     EXPECT_EQ(submission.answered().timing.events_ms, 1.5);
+    crossing_ = submission.answered().crossing;
     return submission.stop();
   }
   std::string check(const std::string& fault, bool guards = false) {
@@ -48,6 +49,7 @@ class FakeRunner : public ::testing::Test {
   }
   double cpu_seconds_ = 100;
   bool timed_ = false;
+  std::optional<Crossing> crossing_;  // of the last call that passed
 };
 
 TEST_F(FakeRunner, HonestWorkPasses) {
@@ -70,7 +72,18 @@ TEST_F(FakeRunner, WrongAnswers) {
 TEST_F(FakeRunner, ArraysAroundAndBeforeAreWatched) {
   EXPECT_EQ(check("guard", true), "runtime error/guard");
   EXPECT_EQ(check("const"), "wrong answer/const");
-  EXPECT_EQ(check("writes_input"), "pass");  // the kernel refused, and the answer is right
+  EXPECT_EQ(check("writes_input", true), "pass");  // the kernel refused, and the answer is right
+}
+
+TEST_F(FakeRunner, SealedArraysComeFromTheDevice) {
+  EXPECT_EQ(check("keeps_the_arrays"), "cheating suspected/protocol");
+  EXPECT_EQ(check("still_runs"), "time/time");
+  EXPECT_FALSE(judge(""));
+  ASSERT_TRUE(crossing_);
+  EXPECT_EQ(crossing_->to_host, 4u);
+  EXPECT_EQ(crossing_->from_host, 24u);
+  EXPECT_FALSE(judge("", true));  // on a card
+  EXPECT_FALSE(crossing_);
 }
 
 TEST_F(FakeRunner, TimeLimits) {

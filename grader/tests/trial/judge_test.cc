@@ -556,6 +556,20 @@ TEST_F(Judging, WhoWorksOnTheHostDoesNotPass) {
   EXPECT_EQ(score_of(result)->points, 0);
 }
 
+TEST_F(Judging, WhatCrossesIsBounded) {
+  for (const auto& [fault, name] :
+       {std::pair{"fetches_everything", "work.to_host"}, {"sends_everything", "work.from_host"}}) {
+    const Result result = judge_with(fault, "scan", "scan_inclusive");
+    EXPECT_EQ(check(result), name);
+    EXPECT_EQ(score_of(result)->points, 0);
+    EXPECT_NE(result.failure->steps.at(1).find("at most "), std::string::npos);
+  }
+  const Result honest = judge_with("", "scan", "scan_inclusive");
+  ASSERT_TRUE(honest.measurements.at(0).crossing);
+  EXPECT_EQ(honest.measurements[0].crossing->to_host, 4u);
+  EXPECT_NE(to_text(honest, "judge").find("crossed 4 bytes to the host (at most "), std::string::npos);
+}
+
 TEST_F(Judging, NoReportNoPass) {
   EXPECT_EQ(check(judge_with("no_report", "scan", "scan_inclusive")), "runtime");
   EXPECT_EQ(check(judge_with("no_report_of_calls", "scan", "scan_inclusive")), "runtime");

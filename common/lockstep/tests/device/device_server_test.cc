@@ -191,7 +191,7 @@ class Fuzz {
   Fuzz(uint64_t seed, const AddressSpace& space) : random_(seed), space_(space) {}
 
   std::string message() {
-    const auto kind = static_cast<Message>(random_() % 26);
+    const auto kind = static_cast<Message>(random_() % 28);
     Writer body;
     if (random_() % 4 == 0) {
       for (uint64_t bytes = random_() % 80; bytes > 0; --bytes) body.put(static_cast<uint8_t>(random_()));
@@ -204,6 +204,8 @@ class Fuzz {
       case Message::kCopyOut: return frame(kind, region(body).put(flag()));
       case Message::kCopyWithin: return frame(kind, region(body).put(value()).put(value()));
       case Message::kFill: return frame(kind, region(body).put(flag()));
+      case Message::kPlaceInput: return frame(kind, body.put(value()).put(value()));
+      case Message::kHandOver: return frame(kind, body.put(value()).put(value()));
       case Message::kPtx: return frame(kind, body.put(uint64_t{random_() % 3 * kPtx.size()}));
       case Message::kLoadModule: return frame(kind, body.put(uint32_t{1}).put(uint64_t{kPtx.size()}));
       case Message::kUnloadModule: return frame(kind, body.put(small()));

