@@ -23,9 +23,8 @@ def main() -> int:
     if trouble := wall.why_not():
         print(f"mutants: {trouble}")
         return 2
-    title = f"seed {arguments.seed}, sources {draw.digest(ROOT)}"
     try:
-        results = Results(arguments.out, title)
+        results = Results(arguments.out, arguments.seed, ROOT)
         if arguments.again:
             todo = [row.mutant for row in results.rows if row.result == SURVIVED]
             _run(todo, results, arguments, len(results.rows) + 1)

@@ -10,6 +10,7 @@ SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 LOCKSTEP = "common/lockstep/tests"
 JUDGE = "grader/tests"
 FAULTS = f"{LOCKSTEP}/faults"
+JUDGING, SERVER, CUDART = "grader/judge", "lockstep/device_server", "lockstep/libcudart.so.13"
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Check:
     name: str
     command: tuple[str, ...]
     program: str = ""  # the target that must be built first, and its file in the build tree; "": nothing is built
+    starts: tuple[str, ...] = ()  # other programs that it starts; its target builds them, too
     folder: str = "."  # where it runs, from the root of the tree
 
 
@@ -36,20 +38,22 @@ def _of_lockstep(room: str, root: Path) -> list[Check]:
     """The room's own test, then the others in the order of their names; a test in which nothing has changed is not
     run."""
     rooms = {path.parent.name for path in (root / LOCKSTEP).glob("*/*_test.cc")}
-    return [_gtest(f"{LOCKSTEP}/{name}/lockstep_{name}_test") for name in sorted(rooms, key=lambda n: (n != room, n))]
+    rooms = sorted(rooms, key=lambda name: (name != room, name))
+    server = {"runtime": (SERVER,)}
+    return [_gtest(f"{LOCKSTEP}/{name}/lockstep_{name}_test", starts=server.get(name, ())) for name in rooms]
 
 
 def _of_judge(room: str, root: Path) -> list[Check]:
     suites = sorted({suite for path in (root / JUDGE / room).glob("*_test.cc") for suite in SUITE.findall(_text(path))})
     own = ":".join(f"{suite}.*" for suite in suites)
     program = f"{JUDGE}/judge_test"
-    found = [_gtest(program, own, room)] if suites else []
-    return [*found, _gtest(program, f"-{own}" if suites else "*", "the others" if suites else "")]
+    found = [_gtest(program, own, room, (JUDGING,))] if suites else []
+    return [*found, _gtest(program, f"-{own}" if suites else "*", "the others" if suites else "", (JUDGING,))]
 
 
-def _gtest(program: str, suites: str = "*", what: str = "") -> Check:
+def _gtest(program: str, suites: str = "*", what: str = "", starts: tuple[str, ...] = ()) -> Check:
     command = (f"{{build}}/{program}", "--gtest_fail_fast", f"--gtest_filter={suites}", "--gtest_brief=1")
-    return Check(Path(program).name + (f" ({what})" if what else ""), command, program)
+    return Check(Path(program).name + (f" ({what})" if what else ""), command, program, starts)
 
 
 def _of_faults(programs: Path) -> list[Check]:
@@ -58,7 +62,7 @@ def _of_faults(programs: Path) -> list[Check]:
     script = f"{{tree}}/{FAULTS}/faults.py"
     options = ("--programs", str(programs / FAULTS), "--library", "{build}/lockstep")
     return [
-        Check(f"faults.{path.name}", ("python3", "-B", script, path.name, *options), "lockstep/libcudart.so.13")
+        Check(f"faults.{path.name}", ("python3", "-B", script, path.name, *options), CUDART, (SERVER,))
         for path in built
     ]
 

@@ -9,8 +9,8 @@ import ast
 import contextlib
 import hashlib
 import io
-import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,28 +53,29 @@ def sources(root: Path) -> list[str]:
     return found
 
 
-def digest(root: Path) -> str:
-    """A hash of these files: the same hash and the same seed give the same mutants."""
-    whole = hashlib.sha256()
-    for name in sources(root):
-        whole.update(name.encode() + b"\0" + hashlib.sha256((root / name).read_bytes()).digest())
-    return whole.hexdigest()[:12]
-
-
 def draw(root: Path, seed: int) -> Iterator[Mutant]:
-    """All lines in random order, one mutant of each line that has one. ModuleNotFoundError without universalmutator."""
+    """All lines in random order, one mutant of each line that has one. ModuleNotFoundError without universalmutator.
+
+    The place of a line depends on its text and the seed alone: an edit elsewhere changes nothing, so that a run can go
+    on after it."""
     texts = {name: (root / name).read_text(encoding="utf-8") for name in sources(root)}
-    lines = [(name, number) for name, text in texts.items() for number in range(1, text.count("\n") + 1)]
-    generator = random.Random(seed)
-    generator.shuffle(lines)
+    lines = []
+    for name, text in texts.items():
+        seen: Counter[str] = Counter()
+        for number, line in enumerate(text.split("\n"), 1):
+            seen[line] += 1
+            lines.append((_random(seed, name, line, seen[line]), name, number))
     made: dict[str, dict[int, list[Mutant]]] = {}
-    for name, number in lines:
+    for _, name, number in sorted(lines):
         if name not in made:
             made[name] = _mutants(name, texts[name])
-        choices = made[name].get(number, [])
-        generator.shuffle(choices)
+        choices = sorted(made[name].get(number, []), key=lambda one: _random(seed, one.before, one.after))
         if (chosen := next((one for one in choices if _is_plausible(one, texts[name])), None)) is not None:
             yield chosen
+
+
+def _random(*parts: object) -> bytes:
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
 
 
 def _mutants(name: str, text: str) -> dict[int, list[Mutant]]:

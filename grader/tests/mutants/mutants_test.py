@@ -56,9 +56,13 @@ def f(n: int | None) -> int:
     def test_a_seed_decides(self) -> None:
         self.assertEqual(self.drawn(1), self.drawn(1))
         self.assertNotEqual(self.drawn(1), self.drawn(2))
-        (self.folder / "common/lockstep/base/a.cc").write_text(self.CPP + "int g();\n", encoding="utf-8")
-        before = draw.digest(self.folder)
-        self.assertNotEqual(before, draw.digest(ROOT))
+
+    def test_an_edit_elsewhere_changes_no_mutant(self) -> None:
+        before = [(one.file, one.before, one.after) for one in self.drawn()]
+        file = self.folder / "common/lockstep/base/a.cc"
+        file.write_text("int more = 1;\n" + self.CPP, encoding="utf-8")
+        after = [(one.file, one.before, one.after) for one in draw.draw(self.folder, 1)]
+        self.assertEqual([one for one in after if one[1] != "int more = 1;"], before)
 
     def test_each_line_that_does_something_has_one_and_others_have_none(self) -> None:
         found: dict[str, set[int]] = {}
@@ -117,32 +121,50 @@ class Checks(unittest.TestCase):
 
 
 class Kept(InAFolder):
-    ONE, OTHER = Mutant("grader/batch/a.py", 3, "a, b", "b, a"), Mutant("grader/judge/run/b.cc", 4, '"x"', '""')
+    ONE, OTHER = Mutant("grader/batch/a.py", 3, "a, b", "b, a"), Mutant("grader/judge/run/b.cc", 1, '"x"', '""')
 
-    def test_a_run_goes_on_with_the_same_draw_only(self) -> None:
-        file = self.folder / "mutants.csv"
-        results = Results(file, "seed 1")
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("grader/batch/a.py", "\n\na, b\n")
+        self.write("grader/judge/run/b.cc", '"x"\n')
+        self.file = self.folder / "mutants.csv"
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def results(self, seed: int = 1) -> Results:
+        return Results(self.file, seed, self.folder)
+
+    def test_a_run_goes_on_with_the_same_seed_only(self) -> None:
+        results = self.results()
         results.store(self.ONE, Outcome(CAUGHT, "batch.a_test: test_it"))
         results.store(self.OTHER, Outcome(SURVIVED))
-        again = Results(file, "seed 1")
-        self.assertEqual([row.mutant for row in again.rows], [self.ONE, self.OTHER])
-        self.assertEqual(again.rows, results.rows)
-        with self.assertRaisesRegex(ValueError, "other mutants"):
-            Results(file, "seed 2")
+        self.assertEqual([row.mutant for row in self.results().rows], [self.ONE, self.OTHER])
+        self.assertEqual(self.results().rows, results.rows)
+        with self.assertRaisesRegex(ValueError, "seed 1 and not of seed 2"):
+            self.results(2)
+
+    def test_a_result_follows_its_line_and_goes_with_it(self) -> None:
+        for mutant in (self.ONE, self.OTHER):
+            self.results().store(mutant, Outcome(CAUGHT))
+        self.write("grader/batch/a.py", "a, b\n\n\n\na, b\n\n\n")
+        self.write("grader/judge/run/b.cc", '"y"\n')
+        self.assertEqual([(row.file, row.line) for row in self.results().rows], [("grader/batch/a.py", 1)])
 
     def test_a_reason_stays_until_the_mutant_is_caught(self) -> None:
-        file = self.folder / "mutants.csv"
-        Results(file, "t").store(self.ONE, Outcome(SURVIVED))
-        file.write_text(file.read_text(encoding="utf-8").replace("survived,,", 'survived,,"the same, since …"'))
-        results = Results(file, "t")
+        self.results().store(self.ONE, Outcome(SURVIVED))
+        text = self.file.read_text(encoding="utf-8")
+        self.file.write_text(text.replace("survived,,", 'survived,,"the same, since …"'), encoding="utf-8")
+        results = self.results()
         results.store(self.OTHER, Outcome(INVALID))
-        self.assertEqual(read(file)[1][0].reason, "the same, since …")
+        self.assertEqual(read(self.file)[1][0].reason, "the same, since …")
         results.store(self.ONE, Outcome(CAUGHT, "x"))
-        self.assertEqual(read(file)[1][0].reason, "")
-        self.assertEqual(counted(read(file)[1]), 1)
+        self.assertEqual(read(self.file)[1][0].reason, "")
+        self.assertEqual(counted(read(self.file)[1]), 1)
 
     def test_the_summary_counts_no_program_that_is_the_same(self) -> None:
-        results = Results(self.folder / "mutants.csv", "t")
+        results = self.results()
         for line, result in enumerate([CAUGHT, CAUGHT, CAUGHT, SURVIVED, INVALID]):
             results.store(Mutant("grader/batch/a.py", line, "a", "b"), Outcome(result))
         self.assertIn("3 of 4 caught (75.0 %); not counted: 1 does not compile", summary(results.rows))
@@ -153,7 +175,7 @@ class Measured(unittest.TestCase):
         files = sorted(MEASUREMENTS.glob("mutants_*.csv"))
         self.assertTrue(files, "no measurement of mutants is committed")
         title, rows = read(files[-1])
-        self.assertRegex(title, r"^seed \d+, sources [0-9a-f]{12}")
+        self.assertRegex(title, r"^seed \d+$")
         for row in rows:
             if row.result == SURVIVED:
                 self.assertTrue(row.reason, f"{files[-1].name}: {row.file}:{row.line} survived, and nobody says why")

@@ -6,7 +6,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from .draw import Mutant
@@ -31,16 +31,15 @@ class Row:
 class Results:
     """The rows of a file, in the order in which their tests ended."""
 
-    def __init__(self, file: Path, title: str) -> None:
-        """title: the first line, which says of which sources and which seed the file is. ValueError if the file that is
-        there has another one."""
-        self.file_, self.title_ = file, title
+    def __init__(self, file: Path, seed: int, root: Path) -> None:
+        """ValueError if the file is of another seed. Rows of code that is no longer there are left out."""
+        self.file_, self.title_ = file, f"seed {seed}"
         self.rows: list[Row] = []
         if file.exists():
             first, rows = read(file)
-            if first != title:
-                raise ValueError(f"{file} is of other mutants:\n  {first}\nand not\n  {title}\nChoose another --out.")
-            self.rows = rows
+            if first != self.title_:
+                raise ValueError(f"{file} is of {first} and not of {self.title_}. Choose another --out.")
+            self.rows = [found for row in rows if (found := _found_again(row, root)) is not None]
 
     def find(self, mutant: Mutant) -> Row | None:
         return next((row for row in self.rows if row.mutant == mutant), None)
@@ -72,6 +71,16 @@ def read(file: Path) -> tuple[str, list[Row]]:
     first, _, rest = file.read_text(encoding="utf-8").partition("\n")
     rows = [Row(**{**cells, "line": int(cells["line"])}) for cells in csv.DictReader(io.StringIO(rest))]
     return first.removeprefix("# "), rows
+
+
+def _found_again(row: Row, root: Path) -> Row | None:
+    """The row with the number that its line has now; None if there is no such line."""
+    file = root / row.file
+    lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
+    places = [number for number, line in enumerate(lines, 1) if line == row.before]
+    if not places:
+        return None
+    return replace(row, line=min(places, key=lambda number: abs(number - row.line)))
 
 
 def counted(rows: Iterable[Row]) -> int:

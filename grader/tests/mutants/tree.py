@@ -49,7 +49,7 @@ class Tree:
         self.build_ = folder / "build" / "quick"
         _bring_up_to_date(self.root)
         self.seconds_: dict[str, float | None] = {}  # by check: how long without a mutant; None: it does not pass
-        self.hashes_: dict[str, str] = {}  # by program: its content without a mutant
+        self.hashes_: dict[str, str] = {}  # by check: the content of its programs without a mutant
 
     def test(self, mutant: Mutant) -> Outcome:
         checks = checks_of(mutant.file, self.root, self.programs_)
@@ -74,7 +74,7 @@ class Tree:
             if check.program:
                 if not self._builds(check):
                     return Outcome(INVALID)
-                if self._hash(check) == self.hashes_[check.program]:
+                if self._hash(check) == self.hashes_[check.name]:
                     continue
             is_another_program = True
             if failure := self._failure(check):
@@ -87,7 +87,7 @@ class Tree:
             if check.program and not self._builds(check):
                 raise Broken(f"{check.program} does not build without a mutant")
             if check.program:
-                self.hashes_[check.program] = self._hash(check)
+                self.hashes_[check.name] = self._hash(check)
             start = time.monotonic()
             passes = not self._failure(check)
             self.seconds_[check.name] = time.monotonic() - start if passes else None
@@ -124,7 +124,10 @@ class Tree:
         return subprocess.run(ninja, capture_output=True, env=environment).returncode == 0
 
     def _hash(self, check: Check) -> str:
-        return hashlib.sha256((self.build_ / check.program).read_bytes()).hexdigest()
+        whole = hashlib.sha256()
+        for name in (check.program, *check.starts):
+            whole.update(hashlib.sha256((self.build_ / name).read_bytes()).digest())
+        return whole.hexdigest()
 
 
 def _bring_up_to_date(tree: Path) -> None:
