@@ -164,6 +164,14 @@ class Gradebooks(unittest.TestCase):
         zeros = rows(gradebook.moodle(submitted, worksheet, feedback, zeros=True)[0])
         self.assertEqual([row[4] for row in zeros[1:]], ["0", "0", "6.00"])
 
+    def test_moodle_without_a_worksheet_has_a_row_for_each_student(self) -> None:
+        submitted = course_of(course.record("Al", "02_accepted"), course.fault("fay"))
+        text, notes = gradebook.moodle(submitted, None, lambda grade: grade.verdict, zeros=False)
+        header, *students = rows(text)
+        self.assertEqual(header, ["Identifier", "Full name", "Maximum grade", "Grade", "Feedback comments"])
+        self.assertEqual(students, [["", "Al", "", "100", "accepted"], ["", "fay", "", "", "judge fault"]])
+        self.assertEqual(notes, [])
+
     def test_files_that_are_something_else(self) -> None:
         for read, saying in ((gradebook.read_canvas, "Export Entire Gradebook"), (gradebook.read_moodle, "Download")):
             with self.assertRaisesRegex(Failure, saying):

@@ -49,6 +49,7 @@ class Tree:
         self.build_ = folder / "build" / "quick"
         _bring_up_to_date(self.root)
         self.seconds_: dict[str, float | None] = {}  # by check: how long without a mutant; None: it does not pass
+        self.said_ = ""  # by the last build
         self.hashes_: dict[str, str] = {}  # by check: the content of its programs without a mutant
 
     def test(self, mutant: Mutant) -> Outcome:
@@ -85,7 +86,7 @@ class Tree:
         """Whether the check passes without a mutant. It is run once."""
         if check.name not in self.seconds_:
             if check.program and not self._builds(check):
-                raise Broken(f"{check.program} does not build without a mutant")
+                raise Broken(f"{check.program} does not build without a mutant:\n{self.said_[-2000:]}")
             if check.program:
                 self.hashes_[check.name] = self._hash(check)
             start = time.monotonic()
@@ -121,7 +122,9 @@ class Tree:
             if shutil.which("ccache"):
                 configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
             subprocess.run(configure, check=True, capture_output=True, env=environment)
-        return subprocess.run(ninja, capture_output=True, env=environment).returncode == 0
+        done = subprocess.run(ninja, capture_output=True, text=True, env=environment)
+        self.said_ = done.stdout
+        return done.returncode == 0
 
     def _hash(self, check: Check) -> str:
         whole = hashlib.sha256()
@@ -132,7 +135,7 @@ class Tree:
 
 def _bring_up_to_date(tree: Path) -> None:
     """Copies the checkout, but leaves files alone that are the same, so that they are not built again."""
-    new = tree.with_name("new")
+    new = tree.with_name(f"{tree.name}.new")
     shutil.rmtree(new, ignore_errors=True)
     copy_of_tree(new)
     wanted = {path.relative_to(new) for path in new.rglob("*") if path.is_file()}
