@@ -99,6 +99,8 @@ def _is_plausible(mutant: Mutant, text: str) -> bool:
     if mutant.file.endswith(".py"):
         return _is_another_program(text, mutant.apply(text))
     before, after = mutant.before, mutant.after
+    if "".join(before.split()) == "".join(after.split()):
+        return False
     if before.lstrip().startswith(("//", "#")) or _open_brackets(before) != _open_brackets(after):
         return False
     if after.lstrip("\n ").removeprefix(before.lstrip()).strip() in ("break;", "continue;"):

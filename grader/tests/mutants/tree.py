@@ -23,7 +23,7 @@ from .draw import Mutant
 CAUGHT, SURVIVED, SAME, INVALID = "caught", "survived", "same program", "does not compile"
 COUNTED = (CAUGHT, SURVIVED)
 FIRST_SECONDS = 900.0  # for a test of the unchanged tree
-LEAST_SECONDS, TIMES = 60.0, 20  # a mutant's test hangs if it takes so many times as long as without the mutant
+LEAST_SECONDS, TIMES = 60.0, 10  # a mutant's test hangs if it takes so many times as long as without the mutant
 FAILED = re.compile(r"^(?:\[  FAILED  \] ([\w/]+\.[\w/]+)|(?:FAIL|ERROR): (\w+)|FAIL(?:ED)?:? +(\w+))", re.MULTILINE)
 # Warnings are no errors: a mutant that leaves a variable unused is for the tests to find.
 CONFIGURE = ["-DWARPLADDER_SANITIZED=ON", "-DWARPLADDER_LABS=OFF", "-DWARPLADDER_WERROR=OFF"]
