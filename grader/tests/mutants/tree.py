@@ -54,8 +54,7 @@ class Tree:
 
     def test(self, mutant: Mutant) -> Outcome:
         checks = checks_of(mutant.file, self.root, self.programs_)
-        checks = [check for check in checks if self._passes(check)]
-        if not checks:
+        if not [check for check in checks if self._passes(check)]:  # each is tried, since their programs are compared
             raise Broken(f"no test of {mutant.file} passes on this machine even without a mutant")
         file = self.root / mutant.file
         text = file.read_text(encoding="utf-8")
@@ -78,7 +77,7 @@ class Tree:
                 if self._hash(check) == self.hashes_[check.name]:
                     continue
             is_another_program = True
-            if failure := self._failure(check):
+            if self._passes(check) and (failure := self._failure(check)):
                 return Outcome(CAUGHT, f"{check.name}: {failure}")
         return Outcome(SURVIVED if is_another_program else SAME)
 
@@ -101,11 +100,12 @@ class Tree:
         limit = FIRST_SECONDS if usual is None else max(LEAST_SECONDS, TIMES * usual)
         venv = self.root / ".venv/bin/python"
         places = {"tree": self.root, "build": self.build_, "python": venv if venv.exists() else sys.executable}
-        command = [word.format(**places) for word in check.command]
+        shown = [path for path in (self.root, venv.parents[1].resolve(), self.programs_) if path and path.exists()]
+        command = [word.format(**places) if word.startswith("{") else word for word in check.command]
         said = ""
         for _ in range(2):
             try:
-                code, said = wall.run(command, self.root / check.folder, limit)
+                code, said = wall.run(command, limit, self.root / check.folder if check.folder else None, tuple(shown))
             except wall.Ended as how:
                 return str(how)
             if code == 0:

@@ -34,18 +34,22 @@ def why_not() -> str:
     if shutil.which("bwrap") is None:
         return "bwrap is missing: ./lab setup installs it (Debian: bubblewrap)"
     with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
         done = subprocess.run(_walled(["true"], Path(folder)), capture_output=True, text=True)
     return "" if done.returncode == 0 else f"bwrap does not work here: {done.stderr.strip()}"
 
 
-def run(command: list[str], folder: Path, seconds: float) -> tuple[int, str]:
-    """The exit code and the end of the output. Ended if it takes longer, or more memory than it may."""
+def run(
+    command: list[str], seconds: float, folder: Path | None = None, shown: tuple[Path, ...] = ()
+) -> tuple[int, str]:
+    """The exit code and the end of the output. Ended if it takes longer, or more memory than it may. It runs in the
+    folder, or in the one for its temporary files. shown: what it needs to read, also if that is in /tmp."""
     with tempfile.TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True) as own:
         Path(own).chmod(0o777)
         with (Path(own) / "said").open("w+b") as said:
-            walled = _walled(command, Path(own))
+            walled = _walled(command, Path(own), folder, shown)
             process = subprocess.Popen(
-                walled, cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+                walled, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
             )
             try:
                 code = _wait(process, seconds)
@@ -69,12 +73,15 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> int:
                 raise Ended(f"used more than {MOST_MEMORY >> 30} GiB")
 
 
-def _walled(command: list[str], own: Path) -> list[str]:
+def _walled(command: list[str], own: Path, folder: Path | None = None, shown: tuple[Path, ...] = ()) -> list[str]:
     user = []
     if os.geteuid() == 0:
         user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     bwrap = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--die-with-parent"]
-    bwrap += ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--bind", str(own), str(own)]
+    bwrap += ["--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--bind", str(own), "/tmp"]
+    for path in shown:
+        bwrap += ["--ro-bind", str(path), str(path)]
+    bwrap += ["--bind", str(own), str(own), "--chdir", str(folder or own)]
     bwrap += ["--clearenv", "--setenv", "TMPDIR", str(own), "--setenv", "HOME", str(own)]
     # A test that would build a lab takes minutes. Without nvcc it fails at once, and so it is not used.
     folders = [folder for folder in os.environ["PATH"].split(":") if not Path(folder, "nvcc").exists()]
