@@ -76,8 +76,9 @@ def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:
     command = judge.command(tree, lab, where)
     command += ["--binary", str(tree / "labs" / lab.name / "solution"), "--json", str(verdict_file)]
     with log.open("w", encoding="utf-8") as said:
-        subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-    verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if verdict_file.exists() else {}
+        code = subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
+    came_to_its_end = code in (0, 1, 2) and verdict_file.exists()  # a signal may kill a judge that has written one
+    verdict = json.loads(verdict_file.read_text(encoding="utf-8")) if came_to_its_end else {}
     row = {"lab": lab.name, "family": lab.facts["family"], "size": lab.facts["sizes"]["real"], "verdict": "no verdict"}
     # A record does not need each case by name, nor the path of the binary on this machine.
     row |= {key: value for key, value in verdict.items() if key not in ("cases", "file")}

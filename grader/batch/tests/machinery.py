@@ -32,7 +32,8 @@ if not first.startswith("// fake: "):
     os.execv("{real}", ["{real}", *sys.argv[1:]])
 open("{log}", "a").write(arguments["--file"] + "\\n")
 open(os.path.join(os.environ["TMPDIR"], "{left}"), "w").close()
-what, _, value = first.removeprefix("// fake: ").strip().partition(" = ")
+order, _, ends = first.removeprefix("// fake: ").strip().partition(", then ")  # "accepted = 90, then signal"
+what, _, value = order.partition(" = ")
 if what == "gate":
     while not os.path.exists("{gate}"):
         time.sleep(0.02)
@@ -51,7 +52,10 @@ if what == "judge fault":
     verdict |= {{"failed_check": "judge", "failure": {{"steps": [value + " in " + arguments["--lab"]]}}}}
 else:
     verdict["score"] = {{"points": float(value), "of": 100, "parts": []}}
-open(arguments["--json"], "w").write(json.dumps(verdict))
+with open(arguments["--json"], "w") as file:
+    file.write(json.dumps(verdict))
+if ends:
+    os.kill(os.getpid(), signal.SIGKILL) if ends == "signal" else sys.exit(int(ends))
 sys.exit({{"accepted": 0, "judge fault": 2}}.get(what, 1))
 """
 

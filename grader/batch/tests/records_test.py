@@ -45,6 +45,15 @@ class Store(InAFolder):
         self.assertIsNone(current["kept"])
         self.assertTrue(records.is_current(current, OLD, GRADER))
 
+    def test_a_result_is_current_for_the_same_files_grader_and_options_only(self) -> None:
+        record = result(OLD, "accepted", 90)
+        self.assertTrue(records.is_current(record, OLD, GRADER))
+        self.assertFalse(records.is_current(None, OLD, GRADER))
+        self.assertFalse(records.is_current(record, NEW, GRADER), "other files were handed in")
+        self.assertFalse(records.is_current(record, OLD, Grader("v2", None, {})), "the grader is newer")
+        self.assertFalse(records.is_current(record, OLD, Grader("v1", None, {"seed": 5})), "other options")
+        self.assertTrue(records.is_current(record, OLD, Grader("v1", "abc", {})), "the commit alone changes nothing")
+
     def test_a_score_of_an_earlier_submission_is_called_so(self) -> None:
         self.results.store(result(OLD, "accepted", 90))
         self.assertIn("the result of an earlier submission", self.results.store(fault(NEW))["kept"])

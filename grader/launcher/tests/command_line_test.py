@@ -5,9 +5,11 @@ import os
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import commands
-from launcher import test
+from launcher import emulate, test
+from launcher.console import Failure
 from launcher.tests.machines import ROOT, lab
 
 
@@ -68,6 +70,26 @@ class CommandLine(unittest.TestCase):
         self.refuses("emulate", ROOT / "lab", saying="not a 64-bit ELF program")
         self.refuses("emulate", "/bin/true", saying="holds no CUDA code")
         self.refuses("emulate", ROOT / "LICENSE", saying="not executable")
+
+    def test_emulate_refuses_wrong_options_before_anything_is_built(self) -> None:
+        for option, value, saying in (
+            ("--schedule", "sideways", "forward, reverse or random:SEED"),
+            ("--schedule", "random:", "forward, reverse or random:SEED"),
+            ("--threads", "0", "from 1 to 1024"),
+            ("--threads", "1025", "from 1 to 1024"),
+            ("--fail", "0", "the number of a call, from 1"),
+            ("--checks", "race", "all, none, or some of"),
+            ("--report", "/nowhere/report.json", "--report /nowhere/report.json: there is no folder /nowhere"),
+            ("--trace", "/tmp", "--trace /tmp cannot be written"),
+        ):
+            arguments = commands.PARSER.parse_args(["emulate", option, value, "/bin/true"])
+            with (
+                self.subTest(option=option, value=value),
+                mock.patch.multiple(emulate, _checked=mock.DEFAULT, talk_on_stderr=mock.DEFAULT),
+                self.assertRaises(Failure) as raised,
+            ):
+                emulate.run(arguments)
+            self.assertIn(saying, str(raised.exception))
 
 
 if __name__ == "__main__":

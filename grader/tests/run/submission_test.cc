@@ -203,5 +203,22 @@ TEST(Guards, TheTouchedElementIsNamed) {
   EXPECT_EQ(broken_guard(result, layout, 4, 4), "1 bytes before the first element of the input were overwritten");
 }
 
+TEST(Guards, EveryByteOfEveryBandIsRead) {
+  const ResultLayout layout{40, 24, 64};
+  Bytes result(layout.total());
+  std::vector<size_t> bands;
+  for (const size_t start : {layout.in_guarded(), layout.in_data() + 40, layout.out_guarded(), layout.out_data() + 24})
+    for (size_t i = 0; i < 64; ++i) {
+      result[start + i] = static_cast<std::byte>(guard_byte(i));
+      bands.push_back(start + i);
+    }
+  ASSERT_FALSE(broken_guard(result, layout, 4, 4));
+  for (const size_t at : bands) {
+    result[at] ^= std::byte{0x80};
+    EXPECT_TRUE(broken_guard(result, layout, 4, 4)) << "byte " << at;
+    result[at] ^= std::byte{0x80};
+  }
+}
+
 }  // namespace
 }  // namespace warpladder

@@ -159,6 +159,34 @@ TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
   EXPECT_EQ(result.failure->steps.back(), "two writes");
 }
 
+TEST_F(Judging, AFindingOfTheMeasuredRunCountsAsAnyOther) {
+  const testing::Environment leak("WARPLADDER_FAKE_MEASURED_FINDING", "leak");
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "finding.leak");
+  EXPECT_EQ(points(result), 80);
+}
+
+// The program's exit code is all that a script, CTest and ./lab see.
+TEST_F(Judging, TheExitCodeTellsFailureFromPassAndFromTrouble) {
+  const auto code = [&](const std::string& fault, double barriers, const std::string& more) {
+    judge_with(fault, "scan", "scan_inclusive", barriers);  // writes lab.json
+    const testing::Environment environment("WARPLADDER_FAKE_FAULT", fault);
+    const std::string command = JUDGE " --lab " + options_.lab.string() + " --build " + options_.build.string() +
+                                " --binary " FAKE_RUNNER " --seed 5 " + more + " > /dev/null 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  EXPECT_EQ(code("", 10, ""), 0);
+  EXPECT_EQ(code("", 9, ""), 1) << "a broken rule";
+  EXPECT_EQ(code("", 9, "--expect rule.few"), 0);
+  EXPECT_EQ(code("wrong_tail", 10, ""), 1);
+  EXPECT_EQ(code("wrong_tail", 10, "--expect pass"), 1);
+  EXPECT_EQ(code("wrong_tail", 10, "--expect case.scan_inclusive"), 0);
+  EXPECT_EQ(code("wrong_tail", 10, "--expect guard"), 1);
+  EXPECT_EQ(code("", 10, "--expect guard"), 1);
+  EXPECT_EQ(code("", 10, "--case nonsense"), 2);
+}
+
 TEST_F(Judging, AMissedBarrierIsTheCauseOfARaceFoundBeforeIt) {
   const testing::Environment both("WARPLADDER_FAKE_FINDING", "race,barrier_divergence");
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "finding.barrier_divergence");

@@ -61,6 +61,11 @@ TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
                            "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
+  EXPECT_EQ(text.find("--schedules"), std::string::npos) << "no schedule was chosen";
+  result.failed_schedule = "random:3";
+  EXPECT_NE(to_text(result, "./lab check 02")
+                .find("./lab check 02 --case reduce_sum.33.ones --seed 17 --schedules random:3\n"),
+            std::string::npos);
   const auto json = nlohmann::json::parse(to_json(result));  // in spite of bytes that are not UTF-8
   EXPECT_EQ(json["failed_check"], "case.reduce_sum.33.ones");
 }

@@ -163,6 +163,34 @@ TEST_F(OrderTest, AnAtomicGoesOnWithWhatWasReleased) {
   EXPECT_TRUE(order_.before(s, 0, b_, 0, 0));
 }
 
+TEST_F(OrderTest, AStoreEndsWhatWasReleasedBeforeIt) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, 1, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelaxed));
+  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_FALSE(order_.before(s, 0, b_, 0, 0)) << "the load reads the second store, which releases nothing";
+}
+
+TEST_F(OrderTest, AnAcquireOfTheBlockLearnsNothingFromAnotherBlock) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, 1, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
+  EXPECT_TRUE(order_.before(s, 0, a_, 1, 0)) << "within the block it does";
+  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
+  EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
+  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(s, 0, b_, 0, 0));
+}
+
+TEST_F(OrderTest, AReleaseOfTheBlockTellsNothingToAnotherBlock) {
+  const SegmentId s = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease, Scope::kBlock));
+  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
+  order_.strong(a_, 1, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(s, 0, a_, 1, 0));
+}
+
 TEST_F(OrderTest, ABarrierOfSomeOrdersThoseAlone) {
   const SegmentId s = order_.stamp(a_, 0);
   order_.join_some(a_, 1, {{0, kFullMask}, {1, 0x1}});
@@ -180,6 +208,10 @@ class RacesTest : public OrderTest {
                              uint32_t bytes = 4) {
     MemoryAccess a = access(op, MemoryOrder::kWeak);
     a.bytes = static_cast<uint8_t>(bytes);
+    return note(a, block, warp, mask, word_of);
+  }
+  template <class WordOf>
+  std::vector<Conflict> note(MemoryAccess a, BlockOrder& block, uint32_t warp, Mask mask, const WordOf& word_of) {
     a.index = ++index_;
     std::array<uint64_t, kWarpSize> at{};
     for (uint32_t l = 0; l < kWarpSize; ++l) at[l] = word_of(l);
@@ -236,6 +268,23 @@ TEST_F(RacesTest, AReaderFromAnotherBlockReplacesASecondOneFromTheSame) {
   note(MemoryOp::kLoad, b_, 0, 1, kOwn);
   order_.join_block(a_);
   EXPECT_EQ(note(MemoryOp::kStore, a_, 0, 1, kOwn).size(), 1u) << "block b's read";
+}
+
+// An atomic of block scope is no atomic to another block, whichever of the two comes first.
+TEST_F(RacesTest, OneSideOfBlockScopeIsEnoughForARace) {
+  const auto add = [](Scope scope) {
+    MemoryAccess a = access(MemoryOp::kReduction, MemoryOrder::kRelaxed, scope);
+    a.bytes = 4;
+    return a;
+  };
+  const auto word = [](uint32_t at) { return [at](uint32_t) { return 4 * at; }; };
+  note(add(Scope::kBlock), a_, 0, 1, word(0));
+  EXPECT_TRUE(note(add(Scope::kBlock), a_, 1, 1, word(0)).empty()) << "one block";
+  EXPECT_EQ(note(add(Scope::kDevice), b_, 0, 1, word(0)).size(), 1u) << "the earlier one has block scope";
+  note(add(Scope::kDevice), a_, 0, 1, word(1));
+  EXPECT_EQ(note(add(Scope::kBlock), b_, 0, 1, word(1)).size(), 1u) << "the later one has block scope";
+  note(add(Scope::kDevice), a_, 0, 1, word(2));
+  EXPECT_TRUE(note(add(Scope::kDevice), b_, 0, 1, word(2)).empty()) << "neither has";
 }
 
 TEST_F(RacesTest, BytesOfAWordAreToldApart) {

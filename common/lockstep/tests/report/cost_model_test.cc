@@ -220,6 +220,18 @@ TEST(Dependence, WhatL1HoldsIsNoMiss) {
   EXPECT_EQ(work["sectors_written"], 1);
 }
 
+// What another block or the host may have written meanwhile does not come from L1.
+TEST(Dependence, AStrongLoadNeverFindsItsDataInL1) {
+  const std::string weak = "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nst.global.u32 [%rd1+1024], %r2;\n";
+  EXPECT_EQ(work_of(weak + "ld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, 1;")["loaded_sectors"], 1);
+  for (const char* load : {"ld.volatile", "ld.relaxed.gpu", "ld.acquire.gpu", "ld.relaxed.cta"}) {
+    const auto work = work_of(weak + load + ".global.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, 1;");
+    EXPECT_EQ(work["loaded_sectors"], 2) << load;
+    EXPECT_EQ(work["chains"]["misses"], 2) << load;
+    EXPECT_EQ(work["chains"]["l1_waits"], 0) << load;
+  }
+}
+
 TEST(Dependence, WhatNobodyWaitsForIsNoWait) {
   EXPECT_EQ(work_of("ld.global.u32 %r1, [%rd1];")["chains"]["misses"], 0);
 }
