@@ -297,10 +297,9 @@ std::optional<Job> next_job() {
   if (text.empty()) return std::nullopt;
   const Json job = Json::parse(text);
   if (job.contains("quit")) return std::nullopt;
-  return Job{job.at("id"),           job.at("entry"), job.at("n"),        job.at("in_bytes"),
-             job.at("out_bytes"),    job.at("guard"), job.at("block"),    job.at("on_host"),
-             job.at("return_input"), job.at("timed"), job.at("profiled"), job.at("answers"),
-             job.at("sealed")};
+  return Job{job.at("id"),       job.at("entry"),   job.at("n"),       job.at("in_bytes"),     job.at("out_bytes"),
+             job.at("guard"),    job.at("block"),   job.at("on_host"), job.at("return_input"), job.at("timed"),
+             job.at("profiled"), job.at("answers"), job.at("sealed")};
 }
 
 Json ready() {

@@ -20,8 +20,9 @@
 // of a copy on it just before.
 //
 // on_host: the arrays are host memory. profiled: LOCKSTEP_FAIL counts calls from cudaProfilerStart() on. Only the
-// function's calls may count, so the runner makes none after the function: it sends {"id","status":"ok","value"}, and ends. With
-// `answers` the call that fails is known to be one of the function's, and the runner answers as without `profiled`.
+// function's calls may count, so the runner makes none after the function: it sends {"id","status":"ok","value"}, and
+// ends. With `answers` the call that fails is known to be one of the function's, and the runner answers as without
+// `profiled`.
 //
 // sealed: the arrays do not travel through the runner. The device is a process of the judge's (lockstep), and takes the
 // input from a file that only the two share, the vault. It puts the arrays there when the runner says that the call has

@@ -103,7 +103,7 @@ struct LaunchCounters {
   Chain chains, longest_chain;  // the sum over all blocks; the chain of the slowest block
   Traffic traffic;
   void end_block(const Chain& chain, const BlockCounters& block);
-  uint64_t host_loaded() const;  // bytes
+  uint64_t host_loaded() const;           // bytes
   void add(const LaunchCounters& other);  // `other`: counts of the same program
 };
 

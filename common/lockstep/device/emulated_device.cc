@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "report/trace.h"
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"
@@ -14,6 +13,7 @@
 #include "engine/workers.h"
 #include "report/launch_record.h"
 #include "report/report.h"
+#include "report/trace.h"
 
 namespace lockstep {
 namespace {

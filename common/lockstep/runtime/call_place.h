@@ -1,6 +1,6 @@
 // call_place: where the program made a call of the runtime, or touched memory. In: the stack of this thread. Out: code
-// addresses, cheap to keep; and later, for a message, the source line: "reduce.cu:12 in reduce_sum". The line comes from
-// the program's own debug information (nvcc -Xcompiler -g1). Nothing is decided by it.
+// addresses, cheap to keep; and later, for a message, the source line: "reduce.cu:12 in reduce_sum". The line comes
+// from the program's own debug information (nvcc -Xcompiler -g1). Nothing is decided by it.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct PageTouch {
   uint64_t work = 0, address = 0;
   uint32_t stream = 0;
   bool writes = false;
-  bool is_signal = false;  // no mistake: the host polls, and may know now that the work has come so far
+  bool is_signal = false;             // no mistake: the host polls, and may know now that the work has come so far
   std::array<uintptr_t, 16> stack{};  // a CallStack of `depth` addresses: a signal handler cannot make a vector
   size_t depth = 0;
 };

@@ -69,7 +69,7 @@ class Child {
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
   std::string how_it_ended() const;
   bool ended_well() const;
-  bool has_spoken();          // a line, or a part of one, has come before anybody waited for it
+  bool has_spoken();  // a line, or a part of one, has come before anybody waited for it
   bool has_ended() const { return status_.has_value(); }
   bool gave_up() const;       // it exited with an error code
   int ending_signal() const;  // 0: no signal, it exited

@@ -81,8 +81,8 @@ std::string crossing_text(const Measurement& measured) {
 
 }  // namespace
 
-// Only the instructor can repeat a hidden case, and nothing repeats a fault of the judge. But a finding belongs to a whole
-// process, so the public cases may show a hidden one, too.
+// Only the instructor can repeat a hidden case, and nothing repeats a fault of the judge. But a finding belongs to a
+// whole process, so the public cases may show a hidden one, too.
 std::string again_text(const Result& result, const std::string& command) {
   if (!result.failure || result.verdict() == Verdict::kJudgeFault) return "";
   const Setting& setting = result.setting;

@@ -1,11 +1,12 @@
-// unordered: a sum whose lanes read what others write without any order, and which is right all the same where lanes run in
-// step. For files here that hide the place of the mistake. A macro's code has the line at which the macro stands.
+// unordered: a sum whose lanes read what others write without any order, and which is right all the same where lanes
+// run in step. For files here that hide the place of the mistake. A macro's code has the line at which the macro
+// stands.
 #pragma once
 
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 
-#define UNORDERED_KERNEL(name)                                                   \
+#define UNORDERED_KERNEL(name)                                              \
   static __global__ void name(const unsigned* data, int n, unsigned* sum) { \
     __shared__ unsigned s_part[32];                                         \
     const int tid = threadIdx.x, i = blockIdx.x * 32 + tid;                 \
