@@ -265,6 +265,14 @@ Json device_ms(const Json& job) {
   return std::atof(text) * (is_half ? 0.5 : is_double ? 2 : 1);
 }
 
+void reply(const Json& job, int64_t value, const Json& device_ms) {
+  const int64_t returned = call_failed && fault == "returns_early_with_another_value" ? value + 1 : value;
+  const Json text = {{"id", job["id"]},  {"status", "ok"}, {"value", returned},    {"device_ms", device_ms},
+                     {"events_ms", 1.5}, {"host_ms", 2.5}, {"copy_gb_per_s", 4000}};
+  say(text.dump() + "\n");
+  if (fault == "answers_twice") say(text.dump() + "\n");
+}
+
 // What lockstep's device does in a sealed job: it hands the arrays over, and counts what crossed.
 void tell_vault(const Json& job, VaultHeader& header) {
   header.to_host += fault == "fetches_everything" ? job["in_bytes"].get<size_t>() : 4;
@@ -283,10 +291,7 @@ void answer_sealed(const Json& job) {
   const int64_t value = work(job, in, vault + kVaultArrays + layout.in_bytes, layout);
   tell_vault(job, *static_cast<VaultHeader*>(memory));
   munmap(memory, bytes);
-  const Json reply = {{"id", job["id"]},  {"status", "ok"}, {"value", value},       {"device_ms", nullptr},
-                      {"events_ms", 1.5}, {"host_ms", 2.5}, {"copy_gb_per_s", 4000}};
-  say(reply.dump() + "\n");
-  if (fault == "answers_twice") say(reply.dump() + "\n");
+  reply(job, value, nullptr);
 }
 
 void answer(const Json& job) {
@@ -311,11 +316,7 @@ void answer(const Json& job) {
   if (timed && fault != "called_early" && fault != "never_called") show(job, result + layout.out_data(), value);
   munmap(const_cast<unsigned char*>(in), layout.in_bytes + 1);
   munmap(result, layout.total() + 1);
-  const int64_t returned = call_failed && fault == "returns_early_with_another_value" ? value + 1 : value;
-  const Json reply = {{"id", job["id"]},  {"status", "ok"}, {"value", returned},    {"device_ms", device_ms(job)},
-                      {"events_ms", 1.5}, {"host_ms", 2.5}, {"copy_gb_per_s", 4000}};
-  say(reply.dump() + "\n");
-  if (fault == "answers_twice") say(reply.dump() + "\n");
+  reply(job, value, device_ms(job));
 }
 
 }  // namespace

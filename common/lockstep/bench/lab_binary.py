@@ -74,7 +74,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
         os.close(fd)
     job = {"id": 1, "entry": entry, "n": n, "block": 256, "in_bytes": in_bytes, "out_bytes": out_bytes}
     job |= {"on_host": contract == "saxpy", "guard": GUARD}
-    job |= {"return_input": False, "timed": False, "profiled": False}
+    job |= {"return_input": False, "timed": False, "profiled": False, "answers": False, "sealed": False}
     with os.fdopen(replies) as lines, os.fdopen(jobs, "w") as to:
         lines.readline()  # ready
         to.write(json.dumps(job) + "\n")

@@ -23,7 +23,7 @@ struct Configuration {
 
 // Between <<<…>>> and the kernel's host stub only the arguments are evaluated, so the stack stays low. It is a plain
 // array: a thread_local object with a destructor no longer exists when a static object's destructor launches a kernel.
-constexpr size_t kDeepest = 32;
+constexpr size_t kDeepest = 16;
 thread_local std::array<Configuration, kDeepest> t_configurations;
 thread_local size_t t_depth = 0;
 thread_local uintptr_t t_caller = 0;  // of the configuration that was taken last

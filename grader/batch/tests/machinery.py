@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve()
 LEFT = "left_by_the_judge"
 FAKE_JUDGE = """#!{python} -SE
 import json, os, signal, sys, time
-arguments = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+arguments = {{name: value for name, value in zip(sys.argv[1:], sys.argv[2:]) if name.startswith("--")}}
 first = open(arguments["--file"]).readline()
 if not first.startswith("// fake: "):
     os.execv("{real}", ["{real}", *sys.argv[1:]])

@@ -207,7 +207,7 @@ class Files(unittest.TestCase):
         for wanted in (*faults, "the earlier grade stands", "kept", "grader 2 failed", "Refused at", "ralph"):
             self.assertTrue(attention < page.index(wanted) < points, wanted)
         for wanted in (
-            "finding.race two accesses to the same bytes",
+            "finding.race two accesses of one launch to the same bytes",
             "orders them 02 Neighbouring pairs 11 ",
             "speedup (modelled, NVIDIA H200)",
         ):

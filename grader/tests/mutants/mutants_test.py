@@ -99,7 +99,7 @@ class Checks(unittest.TestCase):
             ("common/lockstep/check/order.cc", "lockstep_check_test"),
             ("common/lockstep/engine/traffic_access.h", "lockstep_engine_test"),
             ("grader/judge/run/answer.cc", "judge_test (run)"),
-            ("grader/judge/base/text.h", "judge_test"),
+            ("grader/judge/base/text.h", "judge_test (base)"),
             ("grader/batch/records.py", "batch.records_test"),
             ("grader/launcher/variants.py", "launcher.variants_test"),
         ):

@@ -86,7 +86,7 @@ TEST(ThreadTimesOfProcesses, HoldTheWholeTree) {
   Child child(spec);
   ASSERT_EQ(child.wait(20), Child::Event::kLine);
   const ThreadTimes ours = thread_times({getpid()});
-  EXPECT_GE(ours.size(), 5u);  // we, three shells and the sleep
+  EXPECT_GE(ours.size(), 4u);  // we and three shells; the sleep may not have begun
   EXPECT_TRUE(thread_times({0x7ffffff0}).empty());
 }
 

@@ -47,7 +47,7 @@ std::string job(const std::string& entry, const std::string& n, const std::strin
   return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"block":)" + block + R"(,"in_bytes":)" +
          std::to_string(in_bytes) + R"(,"out_bytes":)" + std::to_string(out_bytes) + R"(,"guard":0,"on_host":)" +
          (entry == "saxpy" ? "true" : "false") +  // saxpy copies to the device itself
-         R"(,"return_input":false,"timed":false,"profiled":false})" + "\n";
+         R"(,"return_input":false,"timed":false,"profiled":false,"answers":false,"sealed":false})" + "\n";
 }
 
 }  // namespace
