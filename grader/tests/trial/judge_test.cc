@@ -295,6 +295,7 @@ TEST_F(Judging, TheFirstOfSeveralWrongCasesIsReported) {
 
 TEST_F(Judging, AGradeOnACardRunsTheBinaryOnLockstepToo) {
   options_.on_gpu = options_.thorough = true;
+  const testing::Environment clock("WARPLADDER_FAKE_DEVICE_MS", "0.001");
   const testing::Environment race("WARPLADDER_FAKE_FINDING", "race");
   const testing::Environment large("WARPLADDER_FAKE_FINDING_AT", "5000");
   const Result result = judge_with("", "scan", "scan_inclusive");
