@@ -31,7 +31,8 @@ void Vault::give(View input, View other) {
 // `job` is the last: with it the device may hand out the input.
 void Vault::open(const Job& job) {
   // Arrays of the host come back by another way, with guard bands for which there is no room here.
-  if (!job.one_case.entry->on_host) std::memset(memory_.data() + kVaultArrays + given_, kPoisonByte, job.layout.total());
+  if (!job.one_case.entry->on_host)
+    std::memset(memory_.data() + kVaultArrays + given_, kPoisonByte, job.layout.total());
   header().in_bytes = given_;
   header().out_bytes = job.layout.out_bytes;
   header().returns_input = job.lab.contract->const_input;
