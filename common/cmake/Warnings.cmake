@@ -9,7 +9,10 @@ target_compile_options(
   INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
             $<$<BOOL:${WARPLADDER_WERROR}>:-Werror>)
 
-# Tests, and the judge except for its loops over whole arrays: -O3 doubles how long JSON takes to compile, and
-# sanitizers double it again at -O1.
+# Tests, and the judge except for its loops over whole arrays. Processor time to compile the judge with GCC 12: 15 s at
+# -O1, 11 s at -Og, 10 s at -O0; sanitizers double it at -O1.
 add_library(warpladder_quick INTERFACE)
-target_compile_options(warpladder_quick INTERFACE $<IF:$<BOOL:${WARPLADDER_SANITIZED}>,-O0,-O1>)
+target_compile_options(warpladder_quick INTERFACE $<IF:$<BOOL:${WARPLADDER_SANITIZED}>,-O0,-Og>)
+
+# GCC reuses its memory only above 512 MiB: 8 % less processor time, and 1.15 GB instead of 0.87 GB for the judge.
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=524288>)
