@@ -1,8 +1,9 @@
 #include "grader/judge/compile/capability.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
-#include <regex>
+#include <cstdio>
 
 #include "grader/judge/base/text.h"
 
@@ -19,16 +20,34 @@ int number_behind(std::string_view word, std::string_view key) {
   return number;
 }
 
-// The line of the head comment that names a capability, or "". A sentence about capabilities is none.
-std::string asking_line(std::string_view source) {
-  static const std::regex asks(R"(\s*//+\s*compute capability:?\s*\d.*)");
+// The text behind a prefix and the spaces before it; none if the line begins in another way.
+std::optional<std::string_view> behind(std::string_view line, std::string_view prefix) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  if (!line.starts_with(prefix)) return std::nullopt;
+  return line.substr(prefix.size());
+}
+
+// What the line asks for: "8.0" in "// compute capability 8.0". A sentence about capabilities asks for nothing.
+std::string asked_in(std::string_view line) {
+  const auto comment = behind(line, "//");
+  if (!comment) return "";
+  const auto asked = behind(comment->substr(std::min(comment->find_first_not_of('/'), comment->size())),
+                            "compute capability");
+  if (!asked) return "";
+  const size_t start = asked->find_first_not_of(": \t");
+  return start != std::string_view::npos && std::isdigit(static_cast<unsigned char>((*asked)[start]))
+             ? std::string(asked->substr(start))
+             : "";
+}
+
+// What the head comment asks for, or "".
+std::string asked_by(std::string_view source) {
+  source.remove_prefix(source.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte order mark
   for (std::string line : split(std::string(source.substr(0, 4096)), '\n')) {
-    line.erase(0, line.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte order mark
-    line.erase(line.find_last_not_of('\r') + 1);              // written on Windows
-    const size_t start = line.find_first_not_of(" \t");
-    if (start == std::string::npos) continue;
-    if (!line.substr(start).starts_with("//")) return "";
-    if (line.size() < 200 && std::regex_match(line, asks)) return line;
+    line.erase(line.find_last_not_of('\r') + 1);  // written on Windows
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    if (!behind(line, "//")) return "";
+    if (const std::string asked = asked_in(line); !asked.empty()) return asked;
   }
   return "";
 }
@@ -85,15 +104,14 @@ std::vector<int> capabilities_above(const Command& compile) {
 
 std::optional<Failure> choose_capability(std::string_view source, Command& compile) {
   const int own = capability_of(compile);
-  const std::string line = asking_line(source);
-  if (line.empty() || own == 0) return std::nullopt;
+  const std::string text = asked_by(source);
+  if (text.empty() || own == 0) return std::nullopt;
   const std::string next =
       "Write one of " + possible(own) + ", for example: // compute capability " + capability_text(own);
-  static const std::regex form(R"(\s*//+\s*compute capability:?\s+(\d{1,2})\.(\d)\s*)");
-  std::smatch match;
-  if (!std::regex_match(line, match, form))
+  int major = 0, minor = 0, end = 0;
+  if (std::sscanf(text.c_str(), "%2d.%1d %n", &major, &minor, &end) != 2 || text.size() != static_cast<size_t>(end))
     return compile_failure("the file's first comment asks for a compute capability in a form that is not known", next);
-  const int asked = std::stoi(match[1]) * 10 + std::stoi(match[2]);
+  const int asked = major * 10 + minor;
   if (asked < own)
     return compile_failure("the file asks for compute capability " + capability_text(asked) + ", but the lab needs " +
                                capability_text(own),

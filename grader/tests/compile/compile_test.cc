@@ -149,7 +149,9 @@ TEST(Capability, WhatCannotBeHasAReason) {
   EXPECT_EQ(refusal("// compute capability 12.0", kForCards),
             "the file asks for compute capability 12.0, which lockstep does not emulate or no card has");
   EXPECT_NE(refusal("// compute capability 8.3", kForCards), "accepted");
-  EXPECT_NE(refusal("// compute capability 8", kForCards), "accepted");
+  for (const char* form : {"// compute capability 8", "// compute capability 8.61", "// compute capability 8.6 or more"})
+    EXPECT_EQ(refusal(form, kForCards),
+              "the file's first comment asks for a compute capability in a form that is not known");
   EXPECT_EQ(refusal("// compute capability 7.5", raised(kForCards, 80)),
             "the file asks for compute capability 7.5, but the lab needs 8.0");
   EXPECT_EQ(refusal("// compute capability 8.0", {"c++"}), "accepted");  // OpenCL
