@@ -14,7 +14,7 @@ def run(arguments: Namespace) -> int:
     build.build(tree, title="Building everything")
     build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
     say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
-    command = ["ctest", "--test-dir", str(tree), "--parallel", str(os.cpu_count() or 1), "--output-on-failure"]
+    command = ["ctest", "--test-dir", str(tree), "--parallel", str((os.cpu_count() or 1) + 1), "--output-on-failure"]
     command += ["--output-junit", str(BUILD / "tests.xml"), *selected(arguments.for_ctest)]
     os.execvp(command[0], command)
 

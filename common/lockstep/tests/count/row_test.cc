@@ -22,14 +22,14 @@ struct Case {
   Row row;
 };
 
-// Rows for accesses of so many bytes: all strides, up and down, from the first addresses of a sector. Either all runs
-// of lanes, or full warps.
+// Rows for accesses of so many bytes: all strides, up and down, from the first addresses of a sector. Either runs of
+// lanes, or full warps.
 std::vector<Case> cases(uint32_t bytes, bool partial) {
   std::vector<Case> all;
   for (const int64_t size : kStrides)
     for (const int64_t stride : {size, -size})
       for (uint64_t start = 0; start < 64; start += bytes)
-        for (uint32_t begin = 0; begin < (partial ? kWarpSize : 1u); ++begin)
+        for (uint32_t begin = 0; begin < (partial ? kWarpSize : 1u); begin += 5)
           for (uint32_t count = partial ? 1 : kWarpSize; begin + count <= kWarpSize; ++count) {
             if (stride % bytes != 0) continue;
             Case c;
