@@ -56,6 +56,7 @@ __attribute__((destructor)) void finish() {
     return;
   }
   tell_touches(runtime);
+  runtime.tell_error_reads();
   runtime.flush_output();
   std::fflush(stdout);
   runtime.end(Device::End::kOrderly);
@@ -86,6 +87,10 @@ void Runtime::tell(const std::string& message) {
 void Runtime::tell_findings() {
   if (!device) return;
   for (const std::string& message : device->take_messages()) tell(message);
+}
+
+void Runtime::tell_error_reads() {
+  if (device && error_was_read.exchange(false)) device->read_error();
 }
 
 void Runtime::flush_output() {
@@ -222,15 +227,14 @@ int refuse(const char* function) {
 using namespace lockstep::runtime;
 
 // The last error is this thread's own and is not touched by calls that succeed. A fault in a kernel comes back
-// with the next call, not by itself.
+// with the next call, not by itself. These calls take no lock: as on a card, they do not wait for a launch of another
+// thread.
 LOCKSTEP_API cudaError_t cudaGetLastError() {
   const cudaError_t error = cudaPeekAtLastError();
   t_last_error = cudaSuccess;
   return error;
 }
 LOCKSTEP_API cudaError_t cudaPeekAtLastError() {
-  Runtime& runtime = Runtime::instance();
-  const std::lock_guard lock(runtime.mutex);
-  if (runtime.device) runtime.device->read_error();
+  Runtime::instance().error_was_read = true;
   return t_last_error;
 }

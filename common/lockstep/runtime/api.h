@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -166,7 +167,8 @@ std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not ther
 
 // All state of the process, except the state of a thread. Never destroyed: calls may come until the process ends.
 struct Runtime {
-  std::mutex mutex;  // held in every entry point, except during user callbacks
+  std::mutex mutex;  // held in every entry point, except during user callbacks, and in those that read the last error
+  std::atomic<bool> error_was_read = false;  // since the device was last told
 
   Outcome start_up;                // not ok: the environment is malformed
   std::unique_ptr<Device> device;  // set if start_up is ok
@@ -190,6 +192,8 @@ struct Runtime {
 
   // Prints `message` once on stderr, each line after "lockstep: ".
   void tell(const std::string& message);
+  // Tells the device that the program has looked at the last error, if it has.
+  void tell_error_reads();
   // Prints the output of kernels.
   void flush_output();
   // Tells the device which lines made the allocations that are left.
@@ -250,6 +254,7 @@ cudaError_t call(Needs needs, const char* name, Body&& body) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);
+  runtime.tell_error_reads();
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {

@@ -1,5 +1,6 @@
 #include "grader/judge/cases/hidden.h"
 
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,14 @@ TEST_F(HiddenCases, TheyAreWhereMistakesHideAndNotOnThePublicList) {
   EXPECT_EQ(inputs.size(), lab_.inputs.size());
   EXPECT_GT(blocks.size(), 1u);
   EXPECT_GT(odd, 1u);
+}
+
+TEST_F(HiddenCases, EveryEntryHasAsMany) {
+  lab_.entries.push_back("reduce_sum");
+  std::map<std::string, int> of_entry;
+  for (const Case& job : from(kSecret).cases) ++of_entry[job.entry->name];
+  EXPECT_EQ(of_entry.size(), 2u);
+  EXPECT_EQ(of_entry["reduce_sum"], of_entry["reduce_sum_block"]);
 }
 
 TEST_F(HiddenCases, AShortLabHasThemToo) {

@@ -10,10 +10,12 @@ SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 LOCKSTEP = "common/lockstep/tests"
 JUDGE = "grader/tests"
 FAULTS = f"{LOCKSTEP}/faults"
+# $1: the suites; $2: the device_server in which the device runs, or nothing.
 ONE_BY_ONE = """
 set -o pipefail
+[ -z "$2" ] || export LOCKSTEP_DEVICE_SERVER="$2"
 suite=
-"$0" --gtest_list_tests | while read -r name rest; do
+"$0" --gtest_list_tests --gtest_filter="$1" | while read -r name rest; do
   case $name in
     Running) ;;
     *.) suite=$name ;;
@@ -50,8 +52,12 @@ def _of_lockstep(room: str, root: Path) -> list[Check]:
     run."""
     rooms = {path.parent.name for path in (root / LOCKSTEP).glob("*/*_test.cc")}
     rooms = sorted(rooms, key=lambda name: (name != room, name))
-    server = {"runtime": (SERVER,)}
-    return [_gtest(f"{LOCKSTEP}/{name}/lockstep_{name}_test", starts=server.get(name, ())) for name in rooms]
+    checks = [_gtest(f"{LOCKSTEP}/{name}/lockstep_{name}_test") for name in rooms]
+    if room in ("device", "runtime"):  # as CTest does: the same tests with the device in its own process
+        program = f"{LOCKSTEP}/runtime/lockstep_runtime_test"
+        command = _one_by_one(program, "RuntimeApi.*", f"{{build}}/{SERVER}")
+        checks.append(Check("lockstep_runtime_test (device_server)", command, program, (SERVER,)))
+    return checks
 
 
 def _of_judge(room: str, root: Path) -> list[Check]:
@@ -64,9 +70,13 @@ def _of_judge(room: str, root: Path) -> list[Check]:
 
 def _gtest(program: str, suites: str = "*", what: str = "", starts: tuple[str, ...] = ()) -> Check:
     if program.endswith("lockstep_runtime_test"):  # its tests count on a fresh device: a process for each
-        return Check(Path(program).name, ("bash", "-c", ONE_BY_ONE, f"{{build}}/{program}"), program, starts)
+        return Check(Path(program).name, _one_by_one(program), program, starts)
     command = (f"{{build}}/{program}", "--gtest_fail_fast", f"--gtest_filter={suites}", "--gtest_brief=1")
     return Check(Path(program).name + (f" ({what})" if what else ""), command, program, starts)
+
+
+def _one_by_one(program: str, suites: str = "*", server: str = "") -> tuple[str, ...]:
+    return "bash", "-c", ONE_BY_ONE, f"{{build}}/{program}", suites, server
 
 
 def _of_faults(programs: Path) -> list[Check]:

@@ -114,6 +114,13 @@ class Checks(unittest.TestCase):
                     folder = ROOT / Path(check.program).parent
                     self.assertTrue(folder.exists(), f"{folder} is the folder of {check.program}")
 
+    def test_a_device_is_tested_in_its_own_process_too(self) -> None:
+        for room, times in (("device", 2), ("runtime", 2), ("alu", 1)):
+            checks = checks_of(f"common/lockstep/{room}/a.cc", ROOT)
+            runs = [check for check in checks if check.program.endswith("lockstep_runtime_test")]
+            self.assertEqual(len(runs), times, room)
+            self.assertEqual(runs[-1].command[-1], "{build}/lockstep/device_server" if times == 2 else "")
+
     def test_no_suite_of_the_judge_is_forgotten(self) -> None:
         own, others = (check.command[2] for check in checks_of("grader/judge/run/answer.cc", ROOT))
         self.assertIn("Guards.*", own)

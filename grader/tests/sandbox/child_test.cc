@@ -127,6 +127,16 @@ TEST(ChildProcess, DescriptorsLandWhereTheyShallAndNoOthersLeak) {
   EXPECT_EQ(child.output(), "0 1 2 3 9 ");  // 3 is ls's own
 }
 
+// bwrap reads the filter there.
+TEST(ChildProcess, AFilterCanBeReadFromItsDescriptor) {
+  ChildSpec spec = shell("cat <&9");
+  spec.filter = "the filter";
+  spec.filter_fd = 9;
+  Child child(spec);
+  EXPECT_EQ(wait(child), Child::Event::kEnded);
+  EXPECT_EQ(child.output(), "the filter");
+}
+
 TEST(ChildProcess, AMissingProgramIsExitCode127) {
   ChildSpec spec;
   spec.command = {"/no/such/program"};

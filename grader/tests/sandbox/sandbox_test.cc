@@ -15,9 +15,12 @@
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +107,15 @@ TEST(Sandbox, MemoryThatLooksLikeFilesIsLimited) {
     EXPECT_NE(behind({}, "echo x > " + place).code, 0) << place;
 }
 
+TEST(Sandbox, DevicesAreSeenOnlyWithPermission) {
+  NEEDS(Sandbox::here().hides_files());
+  const std::string script = "exec 3</dev/null && echo null; exec 3</dev/zero && echo zero";
+  EXPECT_EQ(behind({}, script).output, "null\nzero\n");
+  Walls walls;
+  walls.devices = false;
+  EXPECT_EQ(behind(walls, script).output, "null\n");
+}
+
 TEST(Sandbox, TheEnvironmentIsEmptyButForWhatIsNamed) {
   const testing::Environment secret("SECRET_OF_OURS", "x"), known("WARPLADDER_KNOWN", "y");
   Walls walls;
@@ -155,31 +167,102 @@ TEST(Sandbox, NobodyElseIsSignalled) {
   EXPECT_EQ(behind({}, "kill -TERM $PPID; kill -KILL $PPID; echo alive").output, "alive\n");
 }
 
+// The filter alone, without any other wall.
+class Filter : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (filter_for({}).empty()) GTEST_SKIP() << "NOT TESTED: this judge has no libseccomp";
+  }
+  // Runs this in a process behind the filter, and expects it to return 0.
+  template <typename Act>
+  static void behind_filter(const Permissions& permissions, Act act) {
+    const std::string text = filter_for(permissions);
+    std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
+    std::memcpy(program.data(), text.data(), text.size());
+    const pid_t child = fork();
+    if (child == 0) {
+      const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+      if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        _exit(100);
+      _exit(act());
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "see the test for what this number stands for";
+  }
+  static bool refused(int64_t result) { return result == -1 && errno == EPERM; }
+};
+
 // Where other processes are visible: the kernel would signal them for us.
-TEST(Sandbox, NobodyElseBecomesADescriptorsOwner) {
-  const std::string text = filter_for({.signals = false});
-  if (text.empty()) GTEST_SKIP() << "NOT TESTED: this judge has no libseccomp";
-  std::vector<sock_filter> program(text.size() / sizeof(sock_filter));
-  std::memcpy(program.data(), text.data(), text.size());
+TEST_F(Filter, NobodyElseBecomesADescriptorsOwner) {
   const Pipe pipe = make_pipe();
-  const pid_t child = fork();
-  if (child == 0) {
-    const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
-      _exit(100);
+  behind_filter({.signals = false}, [&] {
     const int fd = pipe.read.get(), parent = getppid();
     f_owner_ex owner{F_OWNER_PID, parent};
-    const auto refused = [](int result) { return result == -1 && errno == EPERM; };
-    if (!refused(fcntl(fd, F_SETOWN, parent))) _exit(1);
-    if (!refused(fcntl(fd, F_SETOWN_EX, &owner))) _exit(2);
-    if (!refused(fcntl(fd, F_SETSIG, SIGKILL))) _exit(3);
-    if (!refused(ioctl(fd, FIOSETOWN, &parent))) _exit(4);
-    _exit(fcntl(fd, F_GETFD) < 0 ? 5 : 0);  // harmless calls work
+    if (!refused(fcntl(fd, F_SETOWN, parent))) return 1;
+    if (!refused(fcntl(fd, F_SETOWN_EX, &owner))) return 2;
+    if (!refused(fcntl(fd, F_SETSIG, SIGKILL))) return 3;
+    if (!refused(ioctl(fd, FIOSETOWN, &parent))) return 4;
+    if (!refused(kill(parent, 0))) return 5;
+    if (!refused(syscall(SYS_rt_sigqueueinfo, parent, 0, nullptr))) return 6;
+    return fcntl(fd, F_GETFD) < 0 ? 7 : 0;  // harmless calls work
+  });
+}
+
+// One call of each group. The arguments make no sense: if the filter lets a call through, the kernel does nothing.
+TEST_F(Filter, TheKernelsRarerPartsAreRefusedToEveryone) {
+  const std::vector<int64_t> calls = {SYS_ptrace,   SYS_process_vm_readv,  SYS_keyctl, SYS_bpf,
+                                      SYS_mount,    SYS_pivot_root,        SYS_chroot, SYS_move_mount,
+                                      SYS_unshare,  SYS_perf_event_open,   SYS_setns,  SYS_io_uring_setup,
+                                      SYS_syslog,   SYS_open_by_handle_at, SYS_reboot, SYS_personality,
+                                      SYS_swapoff,  SYS_kexec_load,        SYS_acct,   SYS_init_module,
+                                      SYS_adjtimex, SYS_clock_settime};
+  for (const int64_t call : calls) {
+    SCOPED_TRACE(call);
+    behind_filter({true, true, true, true}, [&] { return refused(syscall(call, -1, -1, -1, -1, -1, -1)) ? 0 : 1; });
   }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  behind_filter({true, true, true, true}, [] {
+    char letter = 'x';
+    if (!refused(ioctl(0, TIOCSTI, &letter))) return 1;  // would type at the terminal
+    if (!refused(syscall(SYS_clone, CLONE_NEWUSER | CLONE_THREAD, 0, 0, 0, 0))) return 2;
+    return syscall(SYS_clone3, nullptr, 0) == -1 && errno == ENOSYS ? 0 : 3;
+  });
+}
+
+TEST_F(Filter, WithoutPermissionNoProcessStarts) {
+  const auto starts = [](pid_t made) {
+    if (made == 0) _exit(0);  // in the new process
+    return made > 0;
+  };
+  const auto by_fork = [&] { return starts(static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))); };
+  behind_filter({.processes = true}, [&] { return by_fork() ? 0 : 1; });
+  behind_filter({}, [&] {
+    if (by_fork() || errno != EPERM) return 1;
+#ifdef SYS_fork  // newer architectures have only clone
+    if (starts(static_cast<pid_t>(syscall(SYS_fork))) || errno != EPERM) return 2;
+    const pid_t made = vfork();
+    if (made == 0) _exit(0);
+    if (!refused(made)) return 3;
+#endif
+    return 0;
+  });
+}
+
+TEST_F(Filter, WithoutPermissionThereIsNoSharedMemoryAndNoSocket) {
+  const auto mapped = [] { return mmap(nullptr, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED; };
+  behind_filter({}, [&] {
+    if (!refused(memfd_create("more", 0))) return 1;
+    if (!refused(syscall(SYS_shmget, 0, 4096, 0))) return 2;
+    if (mapped() || errno != ENOMEM) return 3;
+    return refused(socket(AF_UNIX, SOCK_STREAM, 0)) ? 0 : 4;
+  });
+  behind_filter({.shared_memory = true, .local_sockets = true}, [&] {
+    if (memfd_create("more", 0) < 0) return 1;
+    if (!mapped()) return 2;
+    if (socket(AF_UNIX, SOCK_STREAM, 0) < 0) return 3;
+    return refused(socket(AF_INET, SOCK_STREAM, 0)) ? 0 : 4;  // the network stays closed
+  });
 }
 
 TEST(Sandbox, DaemonsEndWithTheirParent) {

@@ -114,13 +114,15 @@ TEST_F(Judging, ABlamedMachineIsLookedAt) {
         "link": ["cp", ")" + canary.string() +
                                             R"(", "{binary}"], "compiler_sees": [")" + canary.string() +
                                             R"("], "baseline": "", "lockstep": ")" + lockstep().string() + "\"}");
-    return judge_with(fault, "scan", "scan_inclusive").verdict();
+    return judge_with(fault, "scan", "scan_inclusive");
   };
-  EXPECT_EQ(with_canary("exit 1", "blames_the_machine"), Verdict::kJudgeFault);
-  EXPECT_EQ(with_canary("exit 1", "static_exit"), Verdict::kJudgeFault);
+  EXPECT_EQ(with_canary("exit 1", "blames_the_machine").verdict(), Verdict::kJudgeFault);
+  EXPECT_EQ(with_canary("exit 1", "static_exit").verdict(), Verdict::kJudgeFault);
   const std::string runs = R"(echo '{"status":"ready","entries":[]}' >&4)";
-  EXPECT_EQ(with_canary(runs, "blames_the_machine"), Verdict::kRuntimeError);
-  EXPECT_EQ(with_canary(runs, "static_exit"), Verdict::kRuntimeError);
+  const Result blames = with_canary(runs, "blames_the_machine");
+  EXPECT_EQ(blames.verdict(), Verdict::kRuntimeError);
+  EXPECT_THAT(blames.failure->next_step, ::testing::HasSubstr("Another program runs on this machine"));
+  EXPECT_EQ(with_canary(runs, "static_exit").verdict(), Verdict::kRuntimeError);
 }
 
 TEST_F(Judging, ABrokenRuleFailsByItsName) {

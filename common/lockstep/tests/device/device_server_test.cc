@@ -1,6 +1,7 @@
 // device_server_test: a device's server against clients that break the protocol, by rule and at random. The server must
 // end the conversation with a reason, or continue. It must never crash, and never touch memory that it did not give out
-// (the sanitizers' build checks this). api_test tests honest clients: its tests run through a server as well.
+// (the sanitizers' build checks this). api_test and api_calls_test test honest clients: their tests run through a
+// server as well.
 #include "device/device_server.h"
 
 #include <gtest/gtest.h>

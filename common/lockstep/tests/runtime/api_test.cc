@@ -3,7 +3,6 @@
 // has only one runtime.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,97 +10,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "tests/runtime/fatbin_builder.h"
+#include "tests/runtime/program.h"
 
-extern "C" {
-cudaError_t cudaProfilerStart();
-cudaError_t cudaProfilerStop();
-void** __cudaRegisterFatBinary(void*);
-void __cudaRegisterFatBinaryEnd(void**);
-void __cudaUnregisterFatBinary(void**);
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
-void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
-void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int, int);
-char __cudaInitModule(void**);
-unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st*);
-cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
-cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
-cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
-}
-
-namespace lockstep {
+namespace lockstep::runtime_test {
 namespace {
-
-constexpr const char* kPtx = R"(.version 9.0
-.target sm_75
-.address_size 64
-.visible .global .align 4 .u32 number = 7;
-.visible .global .attribute(.managed) .align 4 .u32 shared_number = 5;
-.visible .entry store(.param .u8 value, .param .u64 to)
-{
-  .reg .u16 %r1;
-  .reg .u64 %d1;
-  ld.param.u8 %r1, [value];
-  ld.param.u64 %d1, [to];
-  st.global.u8 [%d1], %r1;
-  ret;
-}
-)";
-
-char store_stub, number_shadow;  // their addresses stand for the kernel and the variable
-int* shared_number = nullptr;
-
-// A program with one kernel, one variable and one managed variable.
-struct Program {
-  std::vector<std::byte> container;
-  FatbinWrapper wrapper;
-  void** handle = nullptr;
-  explicit Program(const std::vector<std::vector<std::byte>>& entries) : container(fatbin_container(entries)) {
-    wrapper.data = container.data();
-    handle = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(handle, &store_stub, &store_stub, "store", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
-    __cudaRegisterVar(handle, &number_shadow, &number_shadow, "number", 0, 4, 0, 0);
-    __cudaRegisterManagedVar(handle, reinterpret_cast<void**>(&shared_number), nullptr, "shared_number", 0, 4, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-  }
-};
-Program plain_program() { return Program({fatbin_entry(kPtxEntry, 75, kPlain, kPtx)}); }
-
-cudaError_t store(unsigned char value, void* to, unsigned threads = 1) {
-  void* arguments[] = {&value, &to};
-  return cudaLaunchKernel(&store_stub, dim3(1), dim3(threads), arguments, 0, nullptr);
-}
-
-struct RuntimeApi : testing::Test {
-  void SetUp() override { start_server(); }
-  // Sets the environment. Must come before the first CUDA call, which starts the device.
-  static void set(const char* name, const std::string& value) {
-    setenv(name, value.c_str(), 1);
-    start_server();
-  }
-
- private:
-  // LOCKSTEP_DEVICE_SERVER is the path of a device_server: then the device runs in a process of its own.
-  static void start_server() {
-    static int end = -1;
-    const char* program = std::getenv("LOCKSTEP_DEVICE_SERVER");
-    if (program == nullptr) return;
-    if (end >= 0) close(end);  // the last one was not used
-    int ends[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    if (fork() == 0) {
-      close(ends[0]);
-      execl(program, program, std::to_string(ends[1]).c_str(), nullptr);
-      _exit(127);
-    }
-    close(ends[1]);
-    end = ends[0];
-    setenv("LOCKSTEP_DEVICE", ("fd:" + std::to_string(end)).c_str(), 1);
-  }
-};
 
 TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
   const Program program = plain_program();
@@ -258,14 +174,6 @@ TEST_F(RuntimeApi, AKernelThatCannotBeDecodedIsToldOf) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("PTX line 6"), std::string::npos);
 }
 
-// 228 KiB / (6747 + 1024 bytes) is 30, but a block takes whole units of 128 bytes.
-TEST_F(RuntimeApi, OccupancyCountsSharedMemoryInUnits) {
-  const Program program = plain_program();
-  int blocks = 0;
-  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &store_stub, 32, 6747), cudaSuccess);
-  EXPECT_EQ(blocks, 29);
-}
-
 TEST_F(RuntimeApi, NothingRegisteredMayBeAFatBinary) {
   const uint64_t nonsense[4] = {1, 2, 3, 4};
   void** handle = __cudaRegisterFatBinary(const_cast<uint64_t*>(nonsense));
@@ -273,6 +181,21 @@ TEST_F(RuntimeApi, NothingRegisteredMayBeAFatBinary) {
   EXPECT_EQ(store(1, nullptr), cudaErrorNoKernelImageForDevice);
   __cudaUnregisterFatBinary(handle);
   EXPECT_EQ(store(1, nullptr), cudaErrorInvalidResourceHandle);
+}
+
+// Both have a managed variable of the same name, as two libraries may.
+TEST_F(RuntimeApi, ABinaryThatCannotBeLoadedUsesNothingOfAnother) {
+  const Program good = plain_program();
+  __cudaInitModule(good.handle);
+  int* const of_good = shared_number;
+  shared_number = nullptr;
+  const Program bad({fatbin_entry(kElfEntry, 90, kPlain, "ELF")});
+  testing::internal::CaptureStderr();
+  __cudaInitModule(bad.handle);
+  testing::internal::GetCapturedStderr();
+  ASSERT_NE(shared_number, nullptr);
+  *shared_number = 9;
+  EXPECT_EQ(*of_good, 5);
 }
 
 TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
@@ -526,60 +449,50 @@ TEST_F(RuntimeApi, HandlesMadeOfNothingAreRefused) {
   EXPECT_EQ(cudaMemPoolDestroy(reinterpret_cast<cudaMemPool_t>(0x1234)), cudaErrorInvalidValue);
 }
 
-TEST_F(RuntimeApi, PoolsKeepTheirBooks) {
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location = {cudaMemLocationTypeDevice, 0};
-  cudaMemPool_t pool = nullptr;
-  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
-  void* d = nullptr;
-  ASSERT_EQ(cudaMallocFromPoolAsync(&d, 1000, pool, nullptr), cudaSuccess);
-  uint64_t used = 0, high = 0;
-  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), cudaSuccess);
-  EXPECT_EQ(used, 1000u);
-  ASSERT_EQ(cudaFreeAsync(d, nullptr), cudaSuccess);
-  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), cudaSuccess);
-  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &high), cudaSuccess);
-  EXPECT_EQ(used, 0u);
-  EXPECT_EQ(high, 1000u);
-  ASSERT_EQ(cudaMallocFromPoolAsync(&d, 1000, pool, nullptr), cudaSuccess);
-  ASSERT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
-  EXPECT_EQ(cudaFree(d), cudaSuccess);  // an allocation outlives its pool
-}
-
-TEST_F(RuntimeApi, RegisteredHostMemoryIsRefusedToKernelsByName) {
-  std::vector<char> host(4096);
-  ASSERT_EQ(cudaHostRegister(host.data(), host.size(), 0), cudaSuccess);
-  EXPECT_EQ(cudaHostRegister(host.data() + 100, 10, 0), cudaErrorHostMemoryAlreadyRegistered);
-  void* d = nullptr;
+TEST_F(RuntimeApi, TheLastErrorIsAThreadsOwn) {
+  const Program program = plain_program();
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cudaHostGetDevicePointer(&d, host.data(), 0), cudaErrorNotSupported);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("cudaHostAlloc"), std::string::npos);
-  EXPECT_EQ(cudaHostUnregister(host.data()), cudaSuccess);
+  EXPECT_EQ(store(1, nullptr, 5000), cudaErrorInvalidValue);  // too large a block
+  testing::internal::GetCapturedStderr();
+  cudaError_t of_other = cudaErrorUnknown;
+  std::thread([&] { of_other = cudaGetLastError(); }).join();
+  EXPECT_EQ(of_other, cudaSuccess);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-TEST_F(RuntimeApi, EveryErrorHasANameAndAText) {
-  EXPECT_STREQ(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
-  EXPECT_STREQ(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered");
-  EXPECT_STREQ(cudaGetErrorName(cudaErrorHostMemoryNotRegistered), "cudaErrorHostMemoryNotRegistered");
-  EXPECT_STREQ(cudaGetErrorString(cudaErrorHostMemoryNotRegistered), "host memory not registered");
-  EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(12345)), "unrecognized error code");
+TEST_F(RuntimeApi, AFailedLaunchThatNobodyLooksAtIsFound) {
+  const std::filesystem::path file = "unread.json";  // in the build; the end of the test writes it again
+  setenv("LOCKSTEP_CHECKS", "all", 1);
+  set("LOCKSTEP_REPORT", file);
+  const Program program = plain_program();
+  testing::internal::CaptureStderr();
+  const auto found = [&](bool looks) {
+    EXPECT_EQ(store(1, nullptr, 5000), cudaErrorInvalidValue);
+    if (looks) cudaPeekAtLastError();
+    EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+    return nlohmann::json::parse(std::ifstream(file)).at("findings").dump();
+  };
+  EXPECT_EQ(found(true).find("unchecked_error"), std::string::npos);
+  EXPECT_NE(found(false).find("unchecked_error"), std::string::npos);
+  testing::internal::GetCapturedStderr();
 }
 
-TEST_F(RuntimeApi, SizesThatOverflowAreRefused) {
-  cudaPitchedPtr pitched{};
-  void* d = nullptr;
-  size_t pitch = 0;
-  const size_t huge = ~size_t{0};
-  EXPECT_EQ(cudaMallocPitch(&d, &pitch, huge, 1), cudaErrorMemoryAllocation);
-  EXPECT_EQ(cudaMallocPitch(&d, &pitch, 1, huge), cudaErrorMemoryAllocation);
-  EXPECT_EQ(cudaMalloc3D(&pitched, {512, huge, huge}), cudaErrorMemoryAllocation);
-  ASSERT_EQ(cudaMalloc(&d, 4096), cudaSuccess);
-  std::vector<char> host(4096);
-  EXPECT_EQ(cudaMemcpy2D(d, huge, host.data(), huge, 64, 3, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemset2D(d, huge / 2, 0, 64, 4), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaMemcpyToSymbol(&number_shadow, host.data(), 4, huge, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+// The child of fork() makes the first call, so it has the runtime.
+TEST_F(RuntimeApi, TheReportSaysThatAProgramEndedInOrder) {
+  const std::filesystem::path file = "orderly.json";  // in the build
+  std::filesystem::remove(file);
+  set("LOCKSTEP_REPORT", file);
+  const auto program = [] {
+    void* d = nullptr;
+    std::exit(cudaMalloc(&d, 4) == cudaSuccess ? 0 : 1);
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "");
+  const nlohmann::json report = nlohmann::json::parse(std::ifstream(file));
+  std::filesystem::remove(file);
+  EXPECT_EQ(report.at("end"), "orderly");
 }
 
 }  // namespace
-}  // namespace lockstep
+}  // namespace lockstep::runtime_test

@@ -1,0 +1,152 @@
+// host_side_test: what the device answers to launches that cannot begin, and what it finds in the host's own calls:
+// wrong frees, leaks, errors that nobody read, a call that was made to fail.
+#include "device/host_side.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "device/emulated_device.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::string_view kBounded = R"(.version 9.0
+.target sm_75
+.address_size 64
+.visible .entry bounded(.param .u64 unused) .maxntid 64, 1, 1
+{
+  .shared .align 4 .b8 room[1024];
+  .reg .u64 %d1;
+  mov.u64 %d1, room;
+  ret;
+}
+.visible .entry plain()
+{
+  ret;
+}
+)";
+
+class HostSideTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(device_->load_module({kBounded}, &module_).ok());
+    ASSERT_TRUE(device_->find_function(module_, "bounded", &bounded_).ok());
+    ASSERT_TRUE(device_->find_function(module_, "plain", &plain_).ok());
+  }
+  uint64_t allocate(uint64_t bytes, MemoryKind kind) {
+    uint64_t address = 0;
+    EXPECT_TRUE(device_->allocate(bytes, &address, kind).ok());
+    return address;
+  }
+  Outcome launch(const FunctionInfo& function, Dim3 grid, Dim3 block, uint64_t shared = 0) {
+    LaunchRequest request;
+    request.function = function.id;
+    request.grid = grid;
+    request.block = block;
+    request.dynamic_shared_bytes = shared;
+    const std::vector<std::byte> params(function.param_bytes);
+    request.params = params;
+    return device_->launch(request);
+  }
+  // The finding's message; "": there is none of this kind. Others may be beside it.
+  std::string found(const std::string& kind) const {
+    std::string message;
+    const nlohmann::json report = nlohmann::json::parse(device_->report_json());
+    for (const auto& finding : report["findings"])
+      if (finding.at("kind") == kind) message += finding.at("message").get<std::string>() + "\n";
+    return message;
+  }
+
+  std::unique_ptr<EmulatedDevice> device_ =
+      EmulatedDevice::create({.memory_bytes = 64 << 20, .checks = {true, true, true, true, true}});
+  ModuleId module_ = 0;
+  FunctionInfo bounded_, plain_;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(HostSideTest, ALaunchThatCannotBeginSaysWhy) {
+  struct {
+    Dim3 grid, block;
+    uint64_t shared;
+    Status status;
+    const char* text;
+  } const cases[] = {
+      {{0, 1, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "at least one block"},
+      {{1, 1, 1}, {1, 0, 1}, 0, Status::kInvalidConfiguration, "at least one block and one thread"},
+      {{1, 1, 1}, {1025, 1, 1}, 0, Status::kInvalidConfiguration, "1025 threads a block; the card allows 1024"},
+      {{1, 1, 1}, {1, 1, 65}, 0, Status::kInvalidConfiguration, "a dimension of the block"},
+      {{1, 65536, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
+      {{1, 1, 65536}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
+      {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "at most 64 threads a block"},
+      {{1, 1, 1}, {1, 1, 1}, (47 << 10) + 1, Status::kInvalidValue, "the kernel may have 49152 bytes"}};
+  for (const auto& [grid, block, shared, status, text] : cases) {
+    const Outcome outcome = launch(bounded_, grid, block, shared);
+    EXPECT_EQ(outcome.status, status) << text;
+    EXPECT_TRUE(has(outcome.message, text)) << outcome.message;
+  }
+  EXPECT_TRUE(launch(bounded_, {1, 1, 1}, {64, 1, 1}, 47 << 10).ok());
+  EXPECT_TRUE(launch(plain_, {1, 1, 1}, {1024, 1, 1}).ok());
+}
+
+TEST_F(HostSideTest, AFailedLaunchIsFoundAndItsErrorMustBeRead) {
+  EXPECT_FALSE(launch(plain_, {0, 1, 1}, {1, 1, 1}).ok());
+  EXPECT_TRUE(has(found("bad_launch"), "the launch of plain with a grid of (0,1,1) blocks")) << found("bad_launch");
+  device_->read_error();
+  device_->end_program(Device::End::kReset);
+  EXPECT_EQ(found("unchecked_error"), "");
+  EXPECT_FALSE(launch(plain_, {0, 1, 1}, {1, 1, 1}).ok());
+  device_->tell_place(CallKind::kFailedLaunch, 0, "a.cu:7");
+  device_->end_program(Device::End::kReset);
+  const std::string message = found("unchecked_error");
+  EXPECT_TRUE(has(message, "the launch of plain failed, and the program never looked\n  at a.cu:7")) << message;
+}
+
+TEST_F(HostSideTest, AWrongFreeSaysWhatWasFreed) {
+  const uint64_t device = allocate(64, MemoryKind::kDevice), pinned = allocate(64, MemoryKind::kPinned);
+  EXPECT_TRUE(device_->free(device, false).ok());
+  EXPECT_EQ(found("invalid_free"), "");
+  EXPECT_FALSE(device_->free(device, false).ok());
+  EXPECT_TRUE(has(found("invalid_free"), "memory that was freed before")) << found("invalid_free");
+  EXPECT_FALSE(device_->free(pinned + 16, true).ok());
+  EXPECT_TRUE(has(found("invalid_free"), "an address 16 bytes into an allocation")) << found("invalid_free");
+  EXPECT_FALSE(device_->free(pinned, false).ok());
+  EXPECT_TRUE(has(found("invalid_free"), "pinned memory is freed by cudaFreeHost")) << found("invalid_free");
+  EXPECT_FALSE(device_->free(16, false).ok());
+  EXPECT_TRUE(has(found("invalid_free"), "the host's own, or never set")) << found("invalid_free");
+  EXPECT_TRUE(device_->free(pinned, true).ok());
+}
+
+TEST_F(HostSideTest, WhatIsNeverFreedIsToldByItsLine) {
+  const uint64_t freed = allocate(100, MemoryKind::kDevice);
+  for (int i = 0; i < 2; ++i)
+    device_->tell_place(CallKind::kAllocation, allocate(300, MemoryKind::kDevice), "a.cu:3\x1b[31m");
+  allocate(64, MemoryKind::kPinned);
+  EXPECT_TRUE(device_->free(freed, false).ok());
+  EXPECT_EQ(found("leak"), "");
+  device_->end_program(Device::End::kOrderly);
+  const std::string leaks = found("leak");
+  EXPECT_TRUE(has(leaks, "2 allocations of 300 bytes from the host were never freed\n  at a.cu:3?[31m\n")) << leaks;
+  EXPECT_TRUE(has(leaks, "an allocation of 64 bytes from the host was never freed\n  Next: ")) << leaks;
+  EXPECT_FALSE(has(leaks, "100 bytes")) << leaks;
+}
+
+TEST_F(HostSideTest, ThePlannedFailureIsCountedAndToldByItsLine) {
+  device_ = EmulatedDevice::create({.memory_bytes = 1 << 20, .failure = {2, true}});
+  EXPECT_FALSE(device_->call_fails("cudaMalloc"));  // nothing is profiled yet
+  device_->start_profiling();
+  EXPECT_FALSE(device_->call_fails("cudaMalloc"));
+  EXPECT_TRUE(device_->call_fails("cudaLaunchKernel"));
+  device_->tell_place(CallKind::kPlannedFailure, 0, "a.cu:9");
+  EXPECT_FALSE(device_->call_fails("cudaFree"));
+  EXPECT_TRUE(has(found("injected_error"), "call 2, cudaLaunchKernel")) << found("injected_error");
+  EXPECT_TRUE(has(found("injected_error"), "\n  at a.cu:9")) << found("injected_error");
+  const auto calls = nlohmann::json::parse(device_->report_json()).at("calls");
+  EXPECT_EQ(calls, (nlohmann::json{"cudaMalloc", "cudaLaunchKernel", "cudaFree"}));
+}
+
+}  // namespace
+}  // namespace lockstep
