@@ -31,7 +31,7 @@ std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t
   device->copy_in(array, ones.data(), 1024);
   const std::string text =
       ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 "
-      "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [p];\n"
+      "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[1024], other[16];\nld.param.u64 %rd1, [p];\n"
       "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmov.u32 %r2, s;\n"
       "mad.lo.u32 %r2, %r1, 4, %r2;\n" +
       body + "\nret;\n}\n";
@@ -71,6 +71,25 @@ TEST(Trace, AnAccessNamesArrayElementAndValue) {
   EXPECT_EQ(records[3]["atomic"], "add");
   EXPECT_EQ(records[3]["value"], Json({3, 3}));
   EXPECT_EQ(records[3]["index"], Json({1, 1}));
+}
+
+TEST(Trace, OneLaneIsEnough) {
+  const auto records = trace("setp.ne.u32 %p1, %r1, 5; @%p1 bra END; st.shared.u32 [%r2], 7; END:");
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1]["lanes"], Json({5}));
+  EXPECT_EQ(records[1]["array"], "s");
+  EXPECT_EQ(records[1]["index"], Json({5}));
+  EXPECT_EQ(records[1]["value"], Json({7}));
+}
+
+TEST(Trace, LanesInTwoArraysNameBoth) {
+  const auto records = trace(
+      "setp.gt.u32 %p1, %r1, 1; @%p1 bra END; setp.eq.u32 %p2, %r1, 0; mov.u32 %r3, other;"
+      "selp.u32 %r3, %r3, %r2, %p2; st.shared.u32 [%r3], 7; END:",
+      32, 1);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1]["array"], Json({"other", "s"}));
+  EXPECT_EQ(records[1]["index"], Json({0, 1}));
 }
 
 TEST(Trace, RowsAreRecordedToo) {
