@@ -101,6 +101,45 @@ TEST(Trace, RowsAreRecordedToo) {
   EXPECT_EQ(records[2]["value"][31], -5);
 }
 
+// One lane stores the same number under each type.
+TEST(Trace, ValuesHaveTheTypeOfTheInstruction) {
+  const auto value = [](const std::string& type, const std::string& number) {
+    const auto records = trace("st.shared." + type + " [s], " + number + ";", 1);
+    return records.size() == 2 ? records[1]["value"][0] : Json();
+  };
+  EXPECT_EQ(value("s8", "-1"), -1);
+  EXPECT_EQ(value("u8", "-1"), 255);
+  EXPECT_EQ(value("s16", "-1"), -1);
+  EXPECT_EQ(value("b16", "-1"), 65535);
+  EXPECT_EQ(value("s32", "-1"), -1);
+  EXPECT_EQ(value("b32", "-1"), 4294967295u);
+  EXPECT_EQ(value("s64", "-1"), -1);
+  EXPECT_EQ(value("u64", "-1"), ~uint64_t{0});
+  EXPECT_EQ(value("f32", "0f3F000000"), 0.5);
+  EXPECT_EQ(value("f64", "0d3FE0000000000000"), 0.5);
+}
+
+TEST(Trace, EachAtomicHasItsNameAndTheNewValue) {
+  for (const char* const name :
+       {"add.u32", "min.u32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32"}) {
+    const std::string text = name;
+    const auto records = trace(
+        "atom.global." + text + " %r3, [%rd1], " + (text == "cas.b32" ? "5, 7;" : "7;") + "st.shared.u32 [s], %r3;", 1);
+    ASSERT_EQ(records.size(), 3u) << name;
+    EXPECT_EQ(records[1]["op"], "atomic") << name;
+    EXPECT_EQ(records[1]["atomic"], text.substr(0, text.find('.')));
+    EXPECT_EQ(records[1]["value"], Json({7})) << name;
+  }
+}
+
+TEST(Trace, LocalMemoryIsNamed) {
+  const auto records = trace(".local .align 4 .b8 l[8]; st.local.u32 [l+4], %r1;", 1);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1]["space"], "local");
+  EXPECT_EQ(records[1]["array"], "local memory");
+  EXPECT_EQ(records[1]["index"], Json({1}));
+}
+
 TEST(Trace, WhatAnAccessCosts) {
   const auto records = trace(
       "mad.lo.u32 %r2, %r1, 12, %r2; st.shared.u32 [%r2], %r1; mul.wide.u32 %rd3, %r1, 28; add.u64 %rd2, %rd2, %rd3;"
