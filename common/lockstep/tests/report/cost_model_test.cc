@@ -209,6 +209,25 @@ TEST(Dependence, TheSlowestBlockHasTheLongestChain) {
   EXPECT_GT(work["longest_chain"]["cycles"].get<uint64_t>() * 3, work["chains"]["cycles"].get<uint64_t>());
 }
 
+// Each access has one address for all lanes: one sector, except that an atomic takes one for each lane.
+TEST(Work, IsTheSumOfWhatInstructionsDo) {
+  const std::string load = "ld.global.u32 %r1, [%rd1];\n", store = "st.global.u32 [%rd1+1024], 1;\n",
+                    atomics = "red.global.add.u32 [%rd1+2048], 1;\nred.global.add.u32 [%rd1+2048], 2;\n",
+                    shuffle = "shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;\n",
+                    local = ".local .align 4 .b8 l[4];\nst.local.u32 [l], %r1;\nld.local.u32 %r3, [l];\n",
+                    shared = ".shared .align 4 .b8 s[4];\nst.shared.u32 [s], %r1;\n";
+  const auto wavefronts = [](const std::string& lines) { return work_of(lines)["wavefronts"].get<int>(); };
+  const int none = wavefronts("");
+  for (const std::string& one : {load, store, shuffle, shared}) EXPECT_EQ(wavefronts(one), none + 1) << one;
+  EXPECT_EQ(wavefronts(local), none + 2);
+  const auto work = work_of(load + store + atomics);
+  EXPECT_EQ(work["loaded_sectors"], 1);
+  EXPECT_EQ(work["atomic_sectors"], 64);
+  EXPECT_EQ(work["l2_sectors"], 1 + 1 + 64);
+  EXPECT_EQ(work["busiest_atomics"], 64);
+  EXPECT_EQ(work_of("red.global.add.u32 [%rd1], 1;\nred.global.add.u32 [%rd1+2048], 1;")["busiest_atomics"], 32);
+}
+
 TEST(Dependence, LoadsThatNeedNotWaitForEachOtherAreUnderWayTogether) {
   const std::string two = "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+1024];\n";
   EXPECT_EQ(work_of(two + "add.u32 %r3, %r1, %r2;")["chains"]["misses"], 1);
