@@ -51,9 +51,7 @@ bool is_consecutive(const std::array<uint64_t, kWarpSize>& at, uint32_t bytes) {
 }
 
 // Whether all lanes lie in [range.begin, range.end - bytes] and are multiples of bytes.
-bool all_within(const LaneAddresses& addresses, Range range, uint32_t bytes) {
-  const auto& at = addresses.at;
-  if (addresses.consecutive) return at[0] % bytes == 0 && range.contains(at[0], uint64_t{kWarpSize} * bytes);
+bool all_within(const std::array<uint64_t, kWarpSize>& at, Range range, uint32_t bytes) {
   if (range.end - range.begin < bytes) return false;
   const uint64_t room = range.end - range.begin - bytes;
   uint64_t outside = 0;
@@ -68,10 +66,10 @@ template <Space space>
 Mask good_lanes(Warp& warp, const MemoryAccess& access, Mask mask, LaneAddresses& addresses) {
   Range& last = warp.state().last_range[access.index];
   const uint32_t bytes = access.bytes * access.count;
-  if (space == Space::kGlobal && all_within(addresses, last, bytes)) return mask;
+  if (space == Space::kGlobal && all_within(addresses.at, last, bytes)) return mask;
   const Range range = range_at(warp, space, addresses.at[first_lane(mask)]);
   if (space == Space::kGlobal) last = range;
-  if (all_within(addresses, range, bytes)) return mask;
+  if (all_within(addresses.at, range, bytes)) return mask;
   Mask good = mask;
   for (const uint32_t l : each_lane(mask)) {
     if (!may_access(warp, access, space, l, addresses.at[l])) good &= ~(1u << l);

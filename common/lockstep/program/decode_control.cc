@@ -80,9 +80,7 @@ void decode_call(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
   }
   if (call.function != kNowhere && call.function <= f.index()) f.program().calls_unknown = true;  // perhaps recursive
   f.emit_use(s, opcode.kind, f.program().calls, std::move(call));
-  Statement after = s;
-  after.guard.clear();
-  f.emit(after, Kind::kJoin);  // the lanes that called meet here
+  f.emit(s, Kind::kJoin);  // the lanes that called meet here
 }
 
 void decode_return(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {

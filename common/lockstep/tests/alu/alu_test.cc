@@ -186,11 +186,36 @@ TEST(AluSelect, CvtTakesTheRegistersWidths) {
 }
 
 TEST(AluSelect, RefusesWhatItDoesNotKnow) {
-  for (const char* name :
-       {"add", "add.f13", "add.rz.f16", "fma.sat.f64", "bfe.u16", "cvt.s32.f32", "cvt.rzi.s32", "setp.s32",
-        "setp.lt.nor.s32", "setp.ltu.s32", "set.ltu.u32.s32", "ld.global.u32", "bra", "shfl.sync.idx.b32",
-        "cvt.pack.sat.u16.s32.b32", "mul.s32", "prmt.b32.xyz", "div.approx.sat.f32"}) {
+  for (const char* name : {"add",
+                           "add.f13",
+                           "add.rz.f16",
+                           "fma.sat.f64",
+                           "bfe.u16",
+                           "cvt.s32.f32",
+                           "cvt.rzi.s32",
+                           "setp.s32",
+                           "setp.lt.nor.s32",
+                           "setp.ltu.s32",
+                           "set.ltu.u32.s32",
+                           "ld.global.u32",
+                           "bra",
+                           "shfl.sync.idx.b32",
+                           "cvt.pack.sat.u16.s32.b32",
+                           "mul.s32",
+                           "prmt.b32.xyz",
+                           "div.approx.sat.f32",
+                           "setp.lt.ftz.s32",
+                           "set.lt.ftz.u32.f64"}) {
     EXPECT_FALSE(select(name, 3)) << name;
+  }
+}
+
+// Each modifier on its own, with an instruction that has others.
+TEST(AluSelect, RefusesModifiersThatTheInstructionHasNot) {
+  for (const char* name : {"add.rni.f32", "cvt.rn.s32.f32", "add.rn.s32", "ex2.approx.rn.f32", "add.ftz.f64",
+                           "sqrt.rn.sat.f32", "fma.rn.relu.f32", "min.relu.f32", "add.NaN.f32", "max.xorsign.abs.f64",
+                           "max.abs.f32", "add.abs.f32", "min.rn.f32"}) {
+    EXPECT_FALSE(select(name, name[0] == 'f' ? 4 : 3)) << name;
   }
 }
 
@@ -221,6 +246,17 @@ TEST(Alu, SetpWritesBothPredicatesUnderTheMask) {
   EXPECT_EQ(*lanes<Mask>(frame.bytes.data(), 512),
             0xf00000ffu);  // (l < 16) and c; the top four lanes keep their values
   EXPECT_EQ(*lanes<Mask>(frame.bytes.data(), 576), 0xf0ff0000u);  // !(l < 16) and c
+}
+
+TEST(Alu, SetpWithFtzTakesSubnormalsAsZero) {
+  for (const auto& [name, below] : {std::pair{"setp.lt.f32", 1u}, {"setp.lt.ftz.f32", 0u}}) {
+    const auto choice = select(name, 3);
+    ASSERT_TRUE(choice && choice->handler) << name;
+    Frame frame;
+    frame.set(1536, Width::k32, 0, 1);  // the least float above zero
+    choice->handler(frame.bytes.data(), {.d = 512, .a = 1024, .b = 1536, .modes = choice->modes}, 1);
+    EXPECT_EQ(*lanes<Mask>(frame.bytes.data(), 512), below) << name;
+  }
 }
 
 TEST(Alu, CarriesGoThroughTheReservedPredicate) {

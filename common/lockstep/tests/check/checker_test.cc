@@ -77,6 +77,14 @@ TEST(Checker, ARaceOfWarpsSaysMoreThanOneOfLanes) {
   EXPECT_EQ(among_warps[0]["count"], 62);
 }
 
+// One of the word's four bytes is written. The others may be padding of a struct, until somebody computes with them.
+TEST(Checker, AStructIsCopiedWithItsPaddingButNotComputedWith) {
+  const std::string load = "st.global.u8 [%rd1+200], 1; ld.global.u32 %r3, [%rd1+200];",
+                    store = "st.global.u32 [%rd1+204], %r3;";
+  EXPECT_TRUE(findings(load + store, 1).empty());
+  EXPECT_EQ(kinds(findings(load + "add.u32 %r3, %r3, 1;" + store, 1)), Kinds{"uninitialised_read"});
+}
+
 TEST(Checker, BlocksAreOrderedByNothing) {
   EXPECT_EQ(kinds(findings("mov.u32 %r3, %ctaid.x; st.global.u32 [%rd1], %r3;", 1, 3)), Kinds{"race"});
   EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;", 1, 3).empty());

@@ -48,6 +48,53 @@ constexpr const char* kPtx = R"(.version 9.0
   st.volatile.global.u32 [%d1], 1;
   ret;
 }
+.visible .entry store_byte(.param .u64 p)
+{
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  st.global.u8 [%d1], 1;
+  ret;
+}
+.visible .entry load_byte(.param .u64 p)
+{
+  .reg .b32 %r<4>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  ld.global.u8 %r1, [%d1];
+  ret;
+}
+.visible .entry count_in_block(.param .u64 p)
+{
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  red.relaxed.cta.global.add.u32 [%d1], 1;
+  ret;
+}
+.visible .entry publish(.param .u64 p)
+{
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  st.global.u32 [%d1+4], 9;
+  membar.sys;
+  st.volatile.global.u32 [%d1], 1;
+  ret;
+}
+.visible .entry announce_too_early(.param .u64 p)
+{
+  .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  st.volatile.global.u32 [%d1], 1;
+  st.global.u32 [%d1+4], 9;
+  ret;
+}
+.visible .entry take(.param .u64 p)
+{
+  .reg .b32 %r<4>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [p];
+  ld.volatile.global.u32 %r1, [%d1];
+  membar.sys;
+  ld.global.u32 %r2, [%d1+4];
+  ret;
+}
 )";
 
 struct StreamRaces : testing::Test {
@@ -124,6 +171,55 @@ TEST_F(StreamRaces, TheSameValueTwiceIsNoRace) {
 TEST_F(StreamRaces, AtomicsOfTwoKernelsDoNotRace) {
   work(1), launch("count", array);
   work(2, {{1, 0}}), launch("count", array);
+  EXPECT_EQ(found(), Found{});
+}
+
+TEST_F(StreamRaces, AtomicsForOneBlockDo) {
+  work(1), launch("count_in_block", array);
+  work(2, {{1, 0}}), launch("count_in_block", array);
+  EXPECT_EQ(found(), Found{"host_race parameter 1[0] atomic after write"});
+}
+
+TEST_F(StreamRaces, AFlagOfTheOtherKernelOrdersWhatFollows) {
+  work(1), launch("publish", array, 1);
+  work(2, {{1, 0}}), launch("take", array, 1);
+  EXPECT_EQ(found(), Found{});
+  work(2, {{1, 0}}), launch("load", array + 4, 1);
+  EXPECT_EQ(found(), Found{"host_race device memory[1] read after write"}) << "without a look at the flag";
+}
+
+TEST_F(StreamRaces, AKernelThatLooksAtAFlagTellsNothingByIt) {
+  work(1), launch("take", array, 1);
+  work(2, {{1, 0}}), launch("announce_too_early", array, 1);
+  EXPECT_EQ(found(), Found{"host_race parameter 1[1] write after read"});
+}
+
+// Of three launches only the first runs beside the third, and it uses other words.
+TEST_F(StreamRaces, ALaunchIsNotBlamedForTheNext) {
+  work(1), launch("store", array + 1024);
+  work(2), launch("store", array);
+  work(3, {{1, 0}}), launch("load", array);
+  EXPECT_EQ(found(), Found{});
+}
+
+TEST_F(StreamRaces, KernelsAreExactToTheByte) {
+  std::array<char, 100> bytes{};
+  work(1), launch("store_byte", array + 5, 1);
+  work(2, {{1, 0}}), launch("load_byte", array + 4, 1);
+  work(2, {{1, 0}}), launch("load_byte", array + 6, 1);
+  work(2, {{1, 0}}), device->copy_out(bytes.data(), array, 5);
+  work(2, {{1, 0}}), device->copy_out(bytes.data(), array + 6, 50);
+  EXPECT_EQ(found(), Found{});
+  work(2, {{1, 0}}), device->copy_out(bytes.data(), array + 5, 1);
+  work(2, {{1, 0}}), launch("load_byte", array + 5, 1);
+  EXPECT_EQ(found().size(), 2);
+}
+
+TEST_F(StreamRaces, TwoCopiesMayReadTheSame) {
+  std::array<char, 100> bytes{};
+  work(1), device->copy_out(bytes.data(), array, 100);
+  work(2, {{1, 0}}), device->copy_out(bytes.data(), array, 100);
+  work(3, {{1, 0}, {2, 0}}), launch("load", array, 1);
   EXPECT_EQ(found(), Found{});
 }
 

@@ -181,8 +181,8 @@ TEST(Cards, AWrongLineIsNamed) {
   EXPECT_NE(complaint("X,clock_ghz,1,y\n").find("X has no "), std::string::npos);
 }
 
-// The work of one block of 32 threads that runs these lines; %rd1 is the address of 4 KiB.
-nlohmann::json work_of(const std::string& lines) {
+// The work of blocks of 32 threads that run these lines; %rd1 is the address of 4 KiB.
+nlohmann::json work_of(const std::string& lines, uint32_t blocks = 1) {
   const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
   ModuleId module = 0;
   FunctionInfo f;
@@ -194,9 +194,38 @@ nlohmann::json work_of(const std::string& lines) {
                                          lines + "\nret;\n}\n"},
                                         &module);
   if (outcome.ok()) outcome = device->find_function(module, "k", &f);
-  if (outcome.ok()) outcome = device->launch({f.id, {1}, {32}, 0, false, std::as_bytes(std::span(&out, 1))});
+  if (outcome.ok()) outcome = device->launch({f.id, {blocks}, {32}, 0, false, std::as_bytes(std::span(&out, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return nlohmann::json::parse(device->report_json())["launches"][0]["work"];
+}
+
+TEST(Dependence, TheSlowestBlockHasTheLongestChain) {
+  const auto work = work_of(
+      "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 1;\n@%p1 bra END;\n"
+      "ld.global.u32 %r2, [%rd1];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%rd1], %r2;\nEND:",
+      3);
+  EXPECT_EQ(work["longest_chain"]["misses"], 1);
+  EXPECT_EQ(work["chains"]["misses"], 1);
+  EXPECT_GT(work["longest_chain"]["cycles"].get<uint64_t>() * 3, work["chains"]["cycles"].get<uint64_t>());
+}
+
+// Each access has one address for all lanes: one sector, except that an atomic takes one for each lane.
+TEST(Work, IsTheSumOfWhatInstructionsDo) {
+  const std::string load = "ld.global.u32 %r1, [%rd1];\n", store = "st.global.u32 [%rd1+1024], 1;\n",
+                    atomics = "red.global.add.u32 [%rd1+2048], 1;\nred.global.add.u32 [%rd1+2048], 2;\n",
+                    shuffle = "shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;\n",
+                    local = ".local .align 4 .b8 l[4];\nst.local.u32 [l], %r1;\nld.local.u32 %r3, [l];\n",
+                    shared = ".shared .align 4 .b8 s[4];\nst.shared.u32 [s], %r1;\n";
+  const auto wavefronts = [](const std::string& lines) { return work_of(lines)["wavefronts"].get<int>(); };
+  const int none = wavefronts("");
+  for (const std::string& one : {load, store, shuffle, shared}) EXPECT_EQ(wavefronts(one), none + 1) << one;
+  EXPECT_EQ(wavefronts(local), none + 2);
+  const auto work = work_of(load + store + atomics);
+  EXPECT_EQ(work["loaded_sectors"], 1);
+  EXPECT_EQ(work["atomic_sectors"], 64);
+  EXPECT_EQ(work["l2_sectors"], 1 + 1 + 64);
+  EXPECT_EQ(work["busiest_atomics"], 64);
+  EXPECT_EQ(work_of("red.global.add.u32 [%rd1], 1;\nred.global.add.u32 [%rd1+2048], 1;")["busiest_atomics"], 32);
 }
 
 TEST(Dependence, LoadsThatNeedNotWaitForEachOtherAreUnderWayTogether) {

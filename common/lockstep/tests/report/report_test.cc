@@ -86,13 +86,56 @@ TEST(Report, LinesAddUpToTheLaunch) {
   }
 }
 
+// Every way to use memory, with bank conflicts; a barrier, and a loop that lanes leave one after the other.
+constexpr const char* kEverything = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<3>;
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<9>;
+  .reg .f32 %f<3>;
+  .shared .align 16 .b8 s[4096];
+  .local .align 4 .b8 l[4];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, s;
+  shl.b32 %r3, %r1, 7;
+  add.u32 %r3, %r3, %r2;
+  st.shared.u32 [%r3], %r1;
+  ld.shared.u32 %r4, [%r3];
+  atom.shared.add.u32 %r5, [%r3], %r4;
+  ld.global.f32 %f1, [%rd1];
+  add.f32 %f2, %f1, %f1;
+  st.global.f32 [%rd1], %f2;
+  red.global.add.u32 [%rd1+4], 1;
+  atom.global.add.u32 %r6, [%rd1+4], %r5;
+  st.local.u32 [l], %r6;
+  ld.local.u32 %r7, [l];
+  cp.async.ca.shared.global [%r3], [%rd1], 4;
+  cp.async.wait_all;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1+16], [%r2], 16;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+  bar.sync 0;
+  mov.u32 %r8, 0;
+$turn:
+  add.u32 %r8, %r8, 1;
+  setp.le.u32 %p1, %r8, %r1;
+  @%p1 bra $turn;
+  ret;
+}
+)";
+
 TEST(Report, EveryNumberHasAKindAndPlainWords) {
-  const json report = report_of(kInlined, {1, 1, 1}, {32, 1, 1});
+  const json report = report_of(kEverything, {2, 1, 1}, {32, 1, 1}, 16);
   for (const char* part : {"counters", "ratios", "occupancy"}) {
     for (const auto& [name, value] : report["launches"][0][part].items()) {
       const std::string kind = report["counter_kinds"].value(name, "");
       EXPECT_TRUE(kind == "exact" || kind == "ptx-level" || kind == "modelled") << name << ": " << kind;
       EXPECT_NE(report["counter_names"].value(name, ""), "") << name;
+      EXPECT_TRUE(value != 0 || name.starts_with("host_")) << name;
     }
   }
   EXPECT_EQ(report["counter_kinds"]["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"], "exact");
@@ -174,6 +217,7 @@ constexpr const char* kHalfWarp = R"(.version 8.5
 TEST(Report, RatiosAndOccupancy) {
   const json launch = report_of(kHalfWarp, {2, 1, 1}, {48, 1, 1}, 3000)["launches"][0];
   EXPECT_EQ(launch["ratios"]["barriers_per_block"], 2.0);
+  EXPECT_EQ(launch["counters"]["barrier_instructions"], 2u * 2 * 2);  // one for each warp
   EXPECT_EQ(launch["ratios"]["smsp__thread_inst_executed_per_inst_executed.ratio"], 24.0);
   EXPECT_EQ(launch["ratios"]["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"], 24.0);
   EXPECT_FALSE(launch["ratios"].contains("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"));

@@ -12,10 +12,12 @@ namespace {
 using nlohmann::json;
 
 // The counters of one launch of these instructions. %r1: the thread; %r2: its warp; %r3: the shared array s, which is
-// zeroed; %r4: the thread's own word in s; %rd1: global memory.
-json counters_of(const std::string& body, Dim3 block = {128, 1, 1}, Dim3 grid = {1, 1, 1}) {
+// zeroed; %r4: the thread's own word in s; %rd1: global memory. functions: what the kernel may call.
+json counters_of(const std::string& body, Dim3 block = {128, 1, 1}, Dim3 grid = {1, 1, 1},
+                 const std::string& functions = "") {
   const std::string ptx =
-      ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>; .reg "
+      ".version 8.5\n.target sm_90\n.address_size 64\n" + functions +
+      ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>; .reg "
       ".b16 %h<4>; .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<4>; .reg .f64 %d<4>;\n.shared .align 16 .b8 "
       "s[8192];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nshr.u32 %r2, %r1, 5;\nmov.u32 %r3, s;\nshl.b32 "
       "%r4, %r1, 2;\nadd.u32 %r4, %r3, %r4;\nmov.f32 %f1, 0f3F800000;\nmov.f64 %d1, 0d3FF0000000000000;\n" +
@@ -137,12 +139,19 @@ TEST(Additions, EveryFormCountsAndNothingElse) {
         "add.f16 %h1, %h2, %h2;", "red.shared.add.f32 [%r3], %f1;", "atom.global.add.f32 %f2, [%rd1], %f1;",
         "red.global.add.f64 [%rd1], %d1;"})
     EXPECT_EQ(additions(one), 40u) << one;
-  for (const char* two : {"add.f16x2 %r5, %r6, %r6;", "fma.rn.f16x2 %r5, %r6, %r6, %r6;"})
+  for (const char* two : {"add.f16x2 %r5, %r6, %r6;", "fma.rn.f16x2 %r5, %r6, %r6, %r6;", "add.bf16x2 %r5, %r6, %r6;",
+                          "red.global.add.noftz.f16x2 [%rd1], %r5;"})
     EXPECT_EQ(additions(two), 80u) << two;
   for (const char* none :
        {"mul.f32 %f2, %f1, %f1;", "add.s32 %r5, %r1, 1;", "red.shared.add.u32 [%r3], 1;", "max.f32 %f2, %f1, %f1;",
         "red.global.max.u32 [%rd1], %r1;", "mad.lo.u32 %r5, %r1, 3, %r1;", "cvt.rn.f32.u32 %f2, %r1;"})
     EXPECT_EQ(additions(none), 0u) << none;
+  // Each of the 40 threads adds 16 bytes.
+  const std::string add = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.",
+                    wait = " [%rd1], [%r3], 16;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;";
+  EXPECT_EQ(additions(add + "f32" + wait), 40u * 4);
+  EXPECT_EQ(additions(add + "f64" + wait), 40u * 2);
+  EXPECT_EQ(additions(add + "u32" + wait), 0u);
 }
 
 // ---- shared memory ----
@@ -200,6 +209,16 @@ TEST(Lanes, IdleOnesAreThoseOfPartialWarps) {
                  threads = counters["smsp__thread_inst_executed.sum"];
   EXPECT_EQ(counters["idle_lanes"], 24 * instructions / 2);  // the second warp has 8 lanes
   EXPECT_EQ(counters["idle_lanes"], 32 * instructions - threads);
+}
+
+// Each of the two warps goes down five times. The first call, from the kernel, is no turn.
+TEST(Loops, ARecursiveCallIsATurn) {
+  const std::string down =
+      ".func down(.param .b32 n)\n{\n.reg .pred %p<2>; .reg .b32 %r<3>;\nld.param.b32 %r1, [n];\n"
+      "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra $end;\nsub.u32 %r2, %r1, 1;\n"
+      "{.param .b32 m; st.param.b32 [m], %r2; call down, (m);}\n$end:\nret;\n}\n";
+  const std::string call = "{.param .b32 m; st.param.b32 [m], 5; call down, (m);}";
+  EXPECT_EQ(counters_of(call, {64, 1, 1}, {1, 1, 1}, down)["loop_branches"], 2u * 5);
 }
 
 // A loop of four turns whose branch back is indexed.

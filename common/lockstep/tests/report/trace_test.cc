@@ -31,7 +31,7 @@ std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t
   device->copy_in(array, ones.data(), 1024);
   const std::string text =
       ".version 9.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 "
-      "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [p];\n"
+      "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>;\n.shared .align 16 .b8 s[1024], other[16];\nld.param.u64 %rd1, [p];\n"
       "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmov.u32 %r2, s;\n"
       "mad.lo.u32 %r2, %r1, 4, %r2;\n" +
       body + "\nret;\n}\n";
@@ -73,6 +73,25 @@ TEST(Trace, AnAccessNamesArrayElementAndValue) {
   EXPECT_EQ(records[3]["index"], Json({1, 1}));
 }
 
+TEST(Trace, OneLaneIsEnough) {
+  const auto records = trace("setp.ne.u32 %p1, %r1, 5; @%p1 bra END; st.shared.u32 [%r2], 7; END:");
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1]["lanes"], Json({5}));
+  EXPECT_EQ(records[1]["array"], "s");
+  EXPECT_EQ(records[1]["index"], Json({5}));
+  EXPECT_EQ(records[1]["value"], Json({7}));
+}
+
+TEST(Trace, LanesInTwoArraysNameBoth) {
+  const auto records = trace(
+      "setp.gt.u32 %p1, %r1, 1; @%p1 bra END; setp.eq.u32 %p2, %r1, 0; mov.u32 %r3, other;"
+      "selp.u32 %r3, %r3, %r2, %p2; st.shared.u32 [%r3], 7; END:",
+      32, 1);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1]["array"], Json({"other", "s"}));
+  EXPECT_EQ(records[1]["index"], Json({0, 1}));
+}
+
 TEST(Trace, RowsAreRecordedToo) {
   const auto records = trace("ld.global.v2.f32 {%f1, %f2}, [%rd1]; st.shared.s32 [%r2], -5;");
   ASSERT_EQ(records.size(), 3u);
@@ -80,6 +99,45 @@ TEST(Trace, RowsAreRecordedToo) {
   EXPECT_EQ(records[1]["value"].size(), 64u);
   EXPECT_EQ(records[2]["index"][31], 31);
   EXPECT_EQ(records[2]["value"][31], -5);
+}
+
+// One lane stores the same number under each type.
+TEST(Trace, ValuesHaveTheTypeOfTheInstruction) {
+  const auto value = [](const std::string& type, const std::string& number) {
+    const auto records = trace("st.shared." + type + " [s], " + number + ";", 1);
+    return records.size() == 2 ? records[1]["value"][0] : Json();
+  };
+  EXPECT_EQ(value("s8", "-1"), -1);
+  EXPECT_EQ(value("u8", "-1"), 255);
+  EXPECT_EQ(value("s16", "-1"), -1);
+  EXPECT_EQ(value("b16", "-1"), 65535);
+  EXPECT_EQ(value("s32", "-1"), -1);
+  EXPECT_EQ(value("b32", "-1"), 4294967295u);
+  EXPECT_EQ(value("s64", "-1"), -1);
+  EXPECT_EQ(value("u64", "-1"), ~uint64_t{0});
+  EXPECT_EQ(value("f32", "0f3F000000"), 0.5);
+  EXPECT_EQ(value("f64", "0d3FE0000000000000"), 0.5);
+}
+
+TEST(Trace, EachAtomicHasItsNameAndTheNewValue) {
+  for (const char* const name :
+       {"add.u32", "min.u32", "max.u32", "inc.u32", "dec.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "cas.b32"}) {
+    const std::string text = name;
+    const auto records = trace(
+        "atom.global." + text + " %r3, [%rd1], " + (text == "cas.b32" ? "5, 7;" : "7;") + "st.shared.u32 [s], %r3;", 1);
+    ASSERT_EQ(records.size(), 3u) << name;
+    EXPECT_EQ(records[1]["op"], "atomic") << name;
+    EXPECT_EQ(records[1]["atomic"], text.substr(0, text.find('.')));
+    EXPECT_EQ(records[1]["value"], Json({7})) << name;
+  }
+}
+
+TEST(Trace, LocalMemoryIsNamed) {
+  const auto records = trace(".local .align 4 .b8 l[8]; st.local.u32 [l+4], %r1;", 1);
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_EQ(records[1]["space"], "local");
+  EXPECT_EQ(records[1]["array"], "local memory");
+  EXPECT_EQ(records[1]["index"], Json({1}));
 }
 
 TEST(Trace, WhatAnAccessCosts) {

@@ -1,0 +1,64 @@
+// turns_test: which warp and which block runs next, seen from outside: by the values that a kernel leaves, and by the
+// message about a deadlock.
+#include <gtest/gtest.h>
+
+#include "device/emulated_device.h"
+
+namespace lockstep {
+namespace {
+
+struct Left {
+  uint32_t word = 0;    // out[0] at the end
+  std::string message;  // of the launch, if it failed
+};
+
+// %r1: the thread; %r2: the block; %rd1: out, which is zeroed.
+Left left_by(const std::string& body, Dim3 grid, Dim3 block, Schedule schedule = {}) {
+  DeviceOptions options;
+  options.schedule = schedule;
+  const auto device = EmulatedDevice::create(options);
+  uint64_t out = 0;
+  EXPECT_TRUE(device->allocate(4096, &out).ok());
+  EXPECT_TRUE(device->fill(out, 0, 4096).ok());
+  ModuleId module = 0;
+  FunctionInfo f;
+  Outcome outcome = device->load_module({".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 "
+                                         "out)\n{\n.reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<2>;\n"
+                                         "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n" +
+                                         body + "\nret;\n}\n"},
+                                        &module);
+  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  Left left;
+  outcome = device->launch({f.id, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
+  if (outcome.ok()) outcome = device->synchronise();
+  left.message = outcome.message;
+  if (outcome.ok()) outcome = device->copy_out(&left.word, out, sizeof left.word);
+  return left;
+}
+
+// The first warp that comes leaves its number + 1. Warp 0 executes 66,000 instructions before: more than a turn has.
+TEST(Turns, AWarpThatComputesForLongKeepsItsPlace) {
+  const std::string body =
+      "shr.u32 %r3, %r1, 5;\nadd.u32 %r4, %r3, 1;\nmov.u32 %r5, 22000;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra COME;\n"
+      "LOOP:\nsub.u32 %r5, %r5, 1;\nsetp.ne.u32 %p2, %r5, 0;\n@%p2 bra LOOP;\n"
+      "COME:\natom.global.cas.b32 %r6, [%rd1], 0, %r4;";
+  EXPECT_EQ(left_by(body, {1}, {64}).word, 1u);
+  EXPECT_EQ(left_by(body, {1}, {64}, {Schedule::kReverse}).word, 2u);
+}
+
+// The halves of block 0's warp wait for each other at two barriers. Block 1 looks for a flag, and is not to blame.
+TEST(Turns, ADeadlockIsReportedBeforeTheNextBlockBegins) {
+  const std::string body =
+      "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra LOOK;\nsetp.ge.u32 %p2, %r1, 16;\n@%p2 bra UPPER;\nbar.sync 1, 32;\n"
+      "bra END;\nUPPER:\nbar.sync 2, 32;\nbra END;\n"
+      "LOOK:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p3, %r3, 0;\n@%p3 bra LOOK;\nEND:";
+  const std::string message = left_by(body, {2}, {32}).message;
+  EXPECT_NE(message.find("deadlock"), std::string::npos) << message;
+  EXPECT_NE(message.find("block (0,0,0), warp 0, lanes 0x0000ffff wait at bar.sync"), std::string::npos) << message;
+  EXPECT_NE(message.find("block (0,0,0), warp 0, lanes 0xffff0000 wait at bar.sync"), std::string::npos) << message;
+  EXPECT_EQ(message.find("block (1,0,0)"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace lockstep
