@@ -1,5 +1,6 @@
 """The command line: wrong commands are refused before anything is built."""
 
+import contextlib
 import json
 import os
 import tempfile
@@ -90,6 +91,42 @@ class CommandLine(unittest.TestCase):
             ):
                 emulate.run(arguments)
             self.assertIn(saying, str(raised.exception))
+
+    def emulated(self, *options: str, rpath: str = "") -> tuple[list[str], dict[str, str]]:
+        """The command line and the environment of the program that ./lab emulate starts."""
+        arguments = commands.PARSER.parse_args(["emulate", *options, "/bin/true", "a", "-b"])
+        with (
+            mock.patch.multiple(
+                emulate, _checked=mock.DEFAULT, talk_on_stderr=mock.DEFAULT, setup=mock.DEFAULT
+            ) as all_,
+            mock.patch.object(emulate.build, "configure", return_value=Path("/tree")),
+            mock.patch.object(emulate.build, "build"),
+            mock.patch.dict(os.environ, LD_LIBRARY_PATH="/mine", LD_PRELOAD="/own.so"),
+            mock.patch("os.execve") as started,
+        ):
+            all_["_checked"].return_value.rpath = rpath
+            emulate.run(arguments)
+        program, words, environment = started.call_args.args
+        self.assertEqual(program, Path("/bin/true"))
+        return words, environment
+
+    def test_emulate_hands_its_options_to_lockstep(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            given = {"schedule": "random:7", "threads": "4", "fail": "profiled:3", "checks": "memory,races"}
+            files = {"report": "report.json", "trace": "trace.jsonl"}
+            options = [word for name, value in (given | files).items() for word in (f"--{name}", value)]
+            words, environment = self.emulated(*options)
+            given |= {name: str(Path(folder).resolve() / file) for name, file in files.items()}
+        self.assertEqual(words, ["/bin/true", "a", "-b"])
+        found = {name: value for name, value in environment.items() if name.startswith("LOCKSTEP_")}
+        self.assertEqual(found, {f"LOCKSTEP_{name.upper()}": value for name, value in given.items()})
+
+    def test_emulate_puts_lockstep_in_the_place_of_the_runtime(self) -> None:
+        _, environment = self.emulated()
+        self.assertEqual(environment["LD_LIBRARY_PATH"], "/tree/lockstep:/mine")
+        self.assertEqual(environment["LD_PRELOAD"], "/own.so")
+        _, environment = self.emulated(rpath="/opt/cuda/lib")
+        self.assertEqual(environment["LD_PRELOAD"], "/tree/lockstep/libcudart.so.13 /own.so")
 
 
 if __name__ == "__main__":
