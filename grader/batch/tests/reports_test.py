@@ -244,6 +244,10 @@ class Files(unittest.TestCase):
         self.assertEqual(len(suites[f"gina.{lab}"]), 1, "the error, and no case that failed or was left out")
         self.assertEqual(verdict("ralph.submission"), ("error", "refused"))
         slow = suites[f"02_hangs_on_device.03.{lab}"]
+        said = {test.get("name"): [each.get("message") for each in test] for test in slow}
+        self.assertEqual(said["cases not run"], ["45 cases come after the check that failed"])
+        hidden = {test.get("name"): [each.get("message") for each in test] for test in suites[f"hidden.one.{lab}"]}
+        self.assertEqual(hidden["hidden"], ["1 of 2 hidden cases pass"])
         self.assertEqual((slow.get("tests"), slow.get("failures"), slow.get("skipped")), ("4", "2", "1"))
 
 
