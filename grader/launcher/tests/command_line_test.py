@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 import commands
-from launcher import emulate, test
+from launcher import check, emulate, test
 from launcher.console import Failure
 from launcher.tests.machines import ROOT, lab
 
@@ -91,6 +91,47 @@ class CommandLine(unittest.TestCase):
             ):
                 emulate.run(arguments)
             self.assertIn(saying, str(raised.exception))
+
+    def checked(self, *options: str, judge: str = "exit 0") -> tuple[int, list[str]]:
+        """The exit code of ./lab check 15, and the options that the judge gets; `judge` is a script."""
+        arguments = commands.PARSER.parse_args(["check", "15", *options])
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.multiple(check, setup=mock.DEFAULT, build=mock.DEFAULT, say=mock.DEFAULT),
+            mock.patch.object(check.device, "choose", lambda wanted: "lockstep" if wanted == "auto" else wanted),
+            mock.patch.object(check.judge, "command", lambda *_: ["sh", f"{folder}/judge"]),
+            mock.patch.object(check.picture, "draw") as self.draw,
+        ):
+            script = f'printf "%s\\n" "$@" > {folder}/words\n{judge}\n'
+            (Path(folder) / "judge").write_text(script, encoding="utf-8")
+            code = check.run(arguments)
+            return code, (Path(folder) / "words").read_text(encoding="utf-8").splitlines()
+
+    def test_check_hands_its_options_to_the_judge(self) -> None:
+        code, words = self.checked()
+        given = dict(zip(words[::2], words[1::2]))
+        self.assertEqual((code, list(given)), (0, ["--file", "--command", "--json"]))
+        self.assertEqual(given["--file"], str(ROOT / "labs" / "15_histogram_global_atomics" / "histogram.cu"))
+        self.assertEqual(given["--command"], "./lab check 15")
+        options = {"--case": "x", "--seed": "7", "--schedules": "2"}
+        licence = str(ROOT / "LICENSE")
+        _, words = self.checked("--thorough", "--file", licence, *(word for pair in options.items() for word in pair))
+        self.assertEqual(words.pop(), "--thorough")
+        given = dict(zip(words[::2], words[1::2]))
+        self.assertLessEqual(options.items(), given.items())
+        self.assertEqual((given["--file"], given["--command"]), (licence, f"./lab check 15 --file {licence}"))
+
+    def test_check_ends_as_the_judge_does(self) -> None:
+        for judge, code in (("exit 0", 0), ("exit 1", 1), ("exit 2", 2), ("kill -9 $$", 2)):
+            self.assertEqual(self.checked(judge=judge)[0], code, judge)
+
+    def test_check_draws_the_bytes_of_a_file(self) -> None:
+        written = 'while [ "$1" != --json ]; do shift; done; echo \'{"histogram": [4, 0, 2]}\' > "$2"; exit 1'
+        code, words = self.checked("--input", str(ROOT / "LICENSE"), judge=written)
+        self.assertEqual((code, words[-2:]), (1, ["--input", str(ROOT / "LICENSE")]))
+        self.assertEqual(self.draw.call_args.args[:2], ("histogram", {"file": "LICENSE", "counts": [4, 0, 2]}))
+        self.checked("--input", str(ROOT / "LICENSE"), judge=written.replace("histogram", "other"))
+        self.draw.assert_not_called()
 
     def emulated(self, *options: str, rpath: str = "") -> tuple[list[str], dict[str, str]]:
         """The command line and the environment of the program that ./lab emulate starts."""
