@@ -117,7 +117,7 @@ def _leaderboard(grade: Grade) -> dict[str, Any] | None:
     speedup = grade.speed.get("speedup")
     if speedup is None or grade.verdict not in (ACCEPTED, INCONCLUSIVE):
         return None
-    kind = grade.speed.get("kind", "measured")
+    kind = grade.speed["kind"]
     return {"name": f"{grade.lab_name} speedup ({kind})", "value": round(speedup, 2), "order": "desc"}
 
 

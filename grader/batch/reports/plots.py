@@ -98,7 +98,7 @@ def _svg(name: str, width: float, height: float, draw: Callable[[Axes], None]) -
         figure, axis = plt.subplots(figsize=(width, height), layout="constrained")
         draw(axis)
         out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(out, format="svg")
         plt.close(figure)
     return _for_a_page(out.getvalue(), name)
 
@@ -111,5 +111,5 @@ def _for_a_page(svg: str, name: str) -> str:
     used = set(re.findall(r"(?:url\(|href=\")#([^)\"]+)", svg))
     svg = re.sub(r' id="([^"]*)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", svg)
     svg = re.sub(r"(url\(|href=\")#", rf"\1#{name}-", svg)
-    svg = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", svg)
+    svg = re.sub(r"font-family: [^;\"]*; ?", "", svg)
     return svg.replace(INK, "currentColor").strip()

@@ -151,8 +151,15 @@ class Gradebooks(unittest.TestCase):
                 read(self.sheet("x.csv", ""))
             with self.assertRaisesRegex(Failure, "Check the path"):
                 read(Path("/nowhere/x.csv"))
+            with self.assertRaisesRegex(Failure, "x.csv: this is not UTF-8.*as it was downloaded"):
+                latin = self.sheet("x.csv", "")
+                latin.write_bytes(b"Student,ID,Section\r\nJos\xe9,7,A\r\n")
+                read(latin)
             with self.assertRaisesRegex(Failure, "no CSV file"):
                 read(self.sheet("x.csv", "Student,ID,Section\r\n" + "x" * 200_000))
+        for header, lacking in (("Identifier,Full name", "no Grade"), ("Name", "no Identifier and no Grade")):
+            with self.assertRaisesRegex(Failure, rf"x.csv: .*worksheet.* it has {lacking}\."):
+                gradebook.read_moodle(self.sheet("x.csv", f"{header}\r\n"))
         two = self.sheet("x.csv", "Student,ID,Section,Lab 2 (1),02 (2)\r\nAl,7,A,,\r\n")
         with self.assertRaisesRegex(Failure, "two columns for 02_reduce_neighbored"):
             gradebook.canvas(

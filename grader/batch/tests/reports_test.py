@@ -61,6 +61,17 @@ class Gradescope(unittest.TestCase):
                 self.assertIn(verdict["failure"]["steps"][0][:20], failed[0]["output"])
                 self.assertNotIn("/tmp/", json.dumps(made), "paths of the instructor's machine")
 
+    def test_the_first_part_that_lost_points_says_why_line_by_line(self) -> None:
+        correct, rules = self.results(course.record("al", "02_drops_tail"))["tests"][:2]
+        reason, *explained = correct["output"].split("\n")
+        self.assertEqual(reason, "wrong answer, case.reduce_sum.1.random; 38 of 47 public cases fail")
+        self.assertEqual(
+            explained[:3], ["", "wrong answer: case.reduce_sum.1.random", "reduce_sum with 1 ints (random, seed 42)"]
+        )
+        self.assertIn("the returned sum: got 0, want 1536559129", explained)
+        self.assertTrue(explained[-1].startswith("Next: Work this input out by hand"), explained)
+        self.assertEqual(rules["output"], "counts for correct code only")
+
     def test_several_labs(self) -> None:
         made = self.results(course.record("al", "02_accepted"), course.record("al", "15_shared_bins"))
         self.assertEqual(made["score"], 180)
@@ -233,6 +244,10 @@ class Files(unittest.TestCase):
         self.assertEqual(len(suites[f"gina.{lab}"]), 1, "the error, and no case that failed or was left out")
         self.assertEqual(verdict("ralph.submission"), ("error", "refused"))
         slow = suites[f"02_hangs_on_device.03.{lab}"]
+        said = {test.get("name"): [each.get("message") for each in test] for test in slow}
+        self.assertEqual(said["cases not run"], ["45 cases come after the check that failed"])
+        hidden = {test.get("name"): [each.get("message") for each in test] for test in suites[f"hidden.one.{lab}"]}
+        self.assertEqual(hidden["hidden"], ["1 of 2 hidden cases pass"])
         self.assertEqual((slow.get("tests"), slow.get("failures"), slow.get("skipped")), ("4", "2", "1"))
 
 

@@ -5,8 +5,6 @@ import re
 import unittest
 from collections import Counter
 
-from launcher.judge import targets
-from launcher.labs import find_lab
 from launcher.paths import BUILD
 from launcher.tests.machines import ROOT, InAFolder, lab
 
@@ -55,14 +53,6 @@ class Check(InAFolder):
                     re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown), repr(shown)
                 )
             self.assertIn("\\u001b[2J", answer.text)
-
-    def test_what_a_handout_runs_is_built(self) -> None:
-        self.assertIn("lab11.cpu_loops", targets([find_lab("11")]))
-
-    def test_a_lab_in_opencl_has_a_source_and_no_program(self) -> None:
-        lab20 = find_lab("20")
-        self.assertTrue(lab20.is_opencl)
-        self.assertEqual(targets([lab20]), ["cudart_lockstep", "judge", "runner_scan"])
 
     def test_bytes_of_a_file(self) -> None:
         verdict, licence = self.folder / "verdict.json", ROOT / "LICENSE"

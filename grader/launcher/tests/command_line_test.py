@@ -1,5 +1,6 @@
 """The command line: wrong commands are refused before anything is built."""
 
+import contextlib
 import json
 import os
 import tempfile
@@ -8,7 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 import commands
-from launcher import emulate, test
+from launcher import check, emulate, test
 from launcher.console import Failure
 from launcher.tests.machines import ROOT, lab
 
@@ -90,6 +91,83 @@ class CommandLine(unittest.TestCase):
             ):
                 emulate.run(arguments)
             self.assertIn(saying, str(raised.exception))
+
+    def checked(self, *options: str, judge: str = "exit 0") -> tuple[int, list[str]]:
+        """The exit code of ./lab check 15, and the options that the judge gets; `judge` is a script."""
+        arguments = commands.PARSER.parse_args(["check", "15", *options])
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.multiple(check, setup=mock.DEFAULT, build=mock.DEFAULT, say=mock.DEFAULT),
+            mock.patch.object(check.device, "choose", lambda wanted: "lockstep" if wanted == "auto" else wanted),
+            mock.patch.object(check.judge, "command", lambda *_: ["sh", f"{folder}/judge"]),
+            mock.patch.object(check.picture, "draw") as self.draw,
+        ):
+            script = f'printf "%s\\n" "$@" > {folder}/words\n{judge}\n'
+            (Path(folder) / "judge").write_text(script, encoding="utf-8")
+            code = check.run(arguments)
+            return code, (Path(folder) / "words").read_text(encoding="utf-8").splitlines()
+
+    def test_check_hands_its_options_to_the_judge(self) -> None:
+        code, words = self.checked()
+        given = dict(zip(words[::2], words[1::2]))
+        self.assertEqual((code, list(given)), (0, ["--file", "--command", "--json"]))
+        self.assertEqual(given["--file"], str(ROOT / "labs" / "15_histogram_global_atomics" / "histogram.cu"))
+        self.assertEqual(given["--command"], "./lab check 15")
+        options = {"--case": "x", "--seed": "7", "--schedules": "2"}
+        licence = str(ROOT / "LICENSE")
+        _, words = self.checked("--thorough", "--file", licence, *(word for pair in options.items() for word in pair))
+        self.assertEqual(words.pop(), "--thorough")
+        given = dict(zip(words[::2], words[1::2]))
+        self.assertLessEqual(options.items(), given.items())
+        self.assertEqual((given["--file"], given["--command"]), (licence, f"./lab check 15 --file {licence}"))
+
+    def test_check_ends_as_the_judge_does(self) -> None:
+        for judge, code in (("exit 0", 0), ("exit 1", 1), ("exit 2", 2), ("kill -9 $$", 2)):
+            self.assertEqual(self.checked(judge=judge)[0], code, judge)
+
+    def test_check_draws_the_bytes_of_a_file(self) -> None:
+        written = 'while [ "$1" != --json ]; do shift; done; echo \'{"histogram": [4, 0, 2]}\' > "$2"; exit 1'
+        code, words = self.checked("--input", str(ROOT / "LICENSE"), judge=written)
+        self.assertEqual((code, words[-2:]), (1, ["--input", str(ROOT / "LICENSE")]))
+        self.assertEqual(self.draw.call_args.args[:2], ("histogram", {"file": "LICENSE", "counts": [4, 0, 2]}))
+        self.checked("--input", str(ROOT / "LICENSE"), judge=written.replace("histogram", "other"))
+        self.draw.assert_not_called()
+
+    def emulated(self, *options: str, rpath: str = "") -> tuple[list[str], dict[str, str]]:
+        """The command line and the environment of the program that ./lab emulate starts."""
+        arguments = commands.PARSER.parse_args(["emulate", *options, "/bin/true", "a", "-b"])
+        with (
+            mock.patch.multiple(
+                emulate, _checked=mock.DEFAULT, talk_on_stderr=mock.DEFAULT, setup=mock.DEFAULT
+            ) as all_,
+            mock.patch.object(emulate.build, "configure", return_value=Path("/tree")),
+            mock.patch.object(emulate.build, "build"),
+            mock.patch.dict(os.environ, LD_LIBRARY_PATH="/mine", LD_PRELOAD="/own.so"),
+            mock.patch("os.execve") as started,
+        ):
+            all_["_checked"].return_value.rpath = rpath
+            emulate.run(arguments)
+        program, words, environment = started.call_args.args
+        self.assertEqual(program, Path("/bin/true"))
+        return words, environment
+
+    def test_emulate_hands_its_options_to_lockstep(self) -> None:
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            given = {"schedule": "random:7", "threads": "4", "fail": "profiled:3", "checks": "memory,races"}
+            files = {"report": "report.json", "trace": "trace.jsonl"}
+            options = [word for name, value in (given | files).items() for word in (f"--{name}", value)]
+            words, environment = self.emulated(*options)
+            given |= {name: str(Path(folder).resolve() / file) for name, file in files.items()}
+        self.assertEqual(words, ["/bin/true", "a", "-b"])
+        found = {name: value for name, value in environment.items() if name.startswith("LOCKSTEP_")}
+        self.assertEqual(found, {f"LOCKSTEP_{name.upper()}": value for name, value in given.items()})
+
+    def test_emulate_puts_lockstep_in_the_place_of_the_runtime(self) -> None:
+        _, environment = self.emulated()
+        self.assertEqual(environment["LD_LIBRARY_PATH"], "/tree/lockstep:/mine")
+        self.assertEqual(environment["LD_PRELOAD"], "/own.so")
+        _, environment = self.emulated(rpath="/opt/cuda/lib")
+        self.assertEqual(environment["LD_PRELOAD"], "/tree/lockstep/libcudart.so.13 /own.so")
 
 
 if __name__ == "__main__":

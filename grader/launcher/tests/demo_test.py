@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import main, mock, skipUnless
 
+import commands
 from launcher import demo, picture
 from launcher.labs import find_lab
 from launcher.tests.machines import InAFolder
@@ -46,6 +47,49 @@ class Row(InAFolder):
         self.assertEqual((found["family"], found["size"]), ("reduction", find_lab("02").facts["sizes"]["real"]))
 
 
+class Demo(InAFolder):
+    """./lab demo with two labs, on a machine that has everything, with verdicts that are played."""
+
+    def demo(self, *verdicts: str) -> tuple[int, list[str]]:
+        """The exit code and what is said."""
+        self.said: list[str] = []
+        two = [find_lab("02"), find_lab("17")]
+        rows = [row(lab.name, "reduction", 10, verdict=verdict) for lab, verdict in zip(two, verdicts, strict=True)]
+        record = {"device": "H200", "date": "d", "rows": [row(two[0].name, "reduction", 10, time={"ms": 1.0})]}
+        arguments = commands.PARSER.parse_args(["demo", "--device", "lockstep"])
+        with (
+            mock.patch.multiple(demo, BUILD=self.folder, _records=lambda: [record], setup=mock.DEFAULT) as played,
+            mock.patch.object(demo.labs, "all_labs", lambda: two),
+            mock.patch.object(demo, "grade", lambda _, lab, __: rows[two.index(lab)]),
+            mock.patch.multiple(demo.build, configure=mock.DEFAULT, build=mock.DEFAULT) as built,
+            mock.patch.object(demo.toolkit, "version", lambda _: "13.0"),
+            mock.patch.object(demo.picture, "draw") as self.draw,
+            mock.patch.object(demo, "say", lambda text="": self.said.append(text)),
+        ):
+            played["setup"].missing_opencl.return_value = []
+            code = demo.run(arguments)
+            self.assertIn("lab17.solution", built["build"].call_args.args[1])
+        return code, self.said
+
+    def test_the_table_the_record_and_the_picture(self) -> None:
+        code, said = self.demo("accepted", "inconclusive")
+        self.assertEqual(code, 0)
+        self.assertEqual(said[:2], ["Grading the reference solutions on lockstep", ""])
+        self.assertRegex(said[2], r"(?m)^02_reduce_neighbored +accepted")
+        self.assertEqual(said[3:5], ["Not measured on H200 yet: 17_reduce_shuffle", ""])
+        self.assertRegex(said[5], r"The ladder is drawn in .*ladder\.png")
+        ladder = json.loads((self.folder / "ladder.json").read_text(encoding="utf-8"))
+        self.assertEqual((ladder["device"], ladder["driver"], ladder["toolkit"]), ("lockstep", None, "13.0"))
+        self.assertEqual([one["verdict"] for one in ladder["rows"]], ["accepted", "inconclusive"])
+        kind, facts, target = self.draw.call_args.args
+        self.assertEqual((kind, target), ("ladder", self.folder / "ladder.png"))
+        self.assertEqual([panel["title"] for panel in facts["panels"]], ["Time on H200, measured d"])
+
+    def test_a_reference_that_fails_is_a_failure(self) -> None:
+        self.assertEqual(self.demo("accepted", "too slow")[0], 1)
+        self.assertEqual(self.demo("no verdict", "accepted")[0], 1)
+
+
 class Panels(InAFolder):
     def panels(self, ladder: dict[str, Any], *records: dict[str, Any]) -> list[dict[str, Any]]:
         for at, record in enumerate(records):
@@ -81,6 +125,42 @@ class Panels(InAFolder):
 
 @skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not here")
 class Picture(InAFolder):
+    def drawn(self, kind: str, facts: dict[str, Any]) -> Any:  # noqa: ANN401 (matplotlib's figure)
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        matplotlib.use("Agg")
+        with mock.patch.object(Figure, "savefig", autospec=True) as saved:
+            getattr(picture, kind)(facts, "out.png")
+        figure = saved.call_args.args[0]
+        self.addCleanup(matplotlib.pyplot.close, figure)
+        return figure
+
+    def test_a_histogram_has_a_bar_for_each_byte(self) -> None:
+        [axis] = self.drawn("histogram", {"file": "f", "counts": [3] * 255 + [1235]}).axes
+        bars = [(round(bar.get_x() + bar.get_width() / 2), bar.get_width(), bar.get_height()) for bar in axis.patches]
+        self.assertEqual(bars, [(byte, 1, 3) for byte in range(255)] + [(255, 1, 1235)])
+        self.assertEqual(axis.get_title(loc="left"), "f: 2,000 bytes")
+        self.assertEqual(axis.get_xlim(), (-1, 256))
+
+    def test_a_ladder_is_climbed_upwards(self) -> None:
+        places = (("a", "reduction", 2000.0), ("b", "scan", 8.0), ("c", "reduction", None), ("d", "other", 20.0))
+        rows = [{"lab": lab, "family": family, "size": 4096, "value": value} for lab, family, value in places]
+        figure = self.drawn(
+            "ladder", {"panels": [{"title": t, "unit": "u", "rows": rows} for t in ("first", "second")]}
+        )
+        self.assertEqual([axis.get_title(loc="left") for axis in figure.axes], ["first", "second"])
+        axis = figure.axes[0]
+        names = [label.get_text() for label in axis.get_yticklabels()]
+        self.assertEqual(names, [f"{lab}\nn = 4,096" for lab in "dbac"])
+        dots = [(line.get_xdata()[0], line.get_ydata()[0]) for line in axis.lines if line.get_marker() == "o"]
+        self.assertEqual([(float(x), float(y)) for x, y in dots], [(20, 0), (8, 1), (2000, 2)])
+        self.assertEqual([text.get_text() for text in axis.texts], ["20", "8", "2,000", "not measured yet"])
+        self.assertEqual((axis.get_xscale(), axis.get_xlim(), axis.get_xlabel()), ("log", (2, 24000), "u"))
+        self.assertEqual(axis.get_ylim(), (-0.6, 3.6))
+        [legend] = figure.legends
+        self.assertEqual([text.get_text() for text in legend.get_texts()], ["scan", "reduction"])
+
     def test_each_kind_is_drawn(self) -> None:
         rows = [{"lab": "a", "family": "scan", "size": 10, "value": 3.0}]
         rows += [{"lab": "b", "family": "other", "size": 10, "value": None}]

@@ -3,7 +3,8 @@
 import re
 import unittest
 
-from launcher.labs import Lab, all_labs
+from launcher.judge import targets
+from launcher.labs import Lab, all_labs, find_lab
 from launcher.paths import ROOT
 
 
@@ -32,6 +33,25 @@ class Labs(unittest.TestCase):
         for what, numbers in by_what.items():
             listed = [labs for says, labs in said.items() if what in says]
             self.assertEqual(listed, [numbers], f'docs/instructors.md lists other labs in the row "{what}"')
+
+
+class Targets(unittest.TestCase):
+    """What is built before a lab is graded."""
+
+    def test_the_runner_and_the_report_of_the_lab_below(self) -> None:
+        lab03 = find_lab("03")
+        wanted = ["cudart_lockstep", "judge", "lab02.report", "runner_reduction"]
+        self.assertEqual(targets([lab03]), wanted)
+        self.assertEqual(targets([lab03], solutions=True), sorted([*wanted, "lab03.solution"]))
+        self.assertEqual(targets([lab03, find_lab("20")]), sorted([*wanted, "runner_scan"]))
+
+    def test_what_a_handout_runs_is_built(self) -> None:
+        self.assertIn("lab11.cpu_loops", targets([find_lab("11")]))
+
+    def test_a_lab_in_opencl_has_a_source_and_no_program(self) -> None:
+        lab20 = find_lab("20")
+        self.assertTrue(lab20.is_opencl)
+        self.assertEqual(targets([lab20]), ["cudart_lockstep", "judge", "runner_scan"])
 
 
 def how_graded(lab: Lab, uncertainty: float) -> str:

@@ -72,7 +72,11 @@ class New(InAFolder):
         self.refused('there is no lab "77"', NAME, "--from", "77")
         self.refused("--from", NAME)
 
-    def test_without_its_reference_nothing_can_start_from_a_lab(self) -> None:
+    def test_a_lab_without_its_reference_or_with_a_damaged_variant_is_no_start(self) -> None:
+        wrong = min((self.root / "solutions" / "03_reduce_less_divergent" / "wrong").glob("*.patch"))
+        text = wrong.read_text(encoding="utf-8")
+        wrong.write_text(f"\n{text}", encoding="utf-8")
+        self.refused(f"{wrong.name}: the first line must be `caught by: CHECK`", NAME, "--from", "3")
         shutil.rmtree(self.root / "solutions" / "03_reduce_less_divergent")
         self.refused("solutions/03_reduce_less_divergent/reduce.cu is not there", NAME, "--from", "3")
 

@@ -115,5 +115,76 @@ class BadMachines(InAFolder):
             self.assertIn("apt-get install", answer.text)
 
 
+class Prepare(InAFolder):
+    """What is installed on which machine. Nothing is."""
+
+    def prepare(
+        self,
+        *,
+        lacks: tuple[str, ...] = (),
+        no_opencl: tuple[str, ...] = (),
+        wheels: tuple[str, ...] = ("picture", "grade"),
+        nvcc: Path | None = Path("nvcc"),
+        fails: str = "",
+        **options: bool,
+    ) -> tuple[list[list[str]], list[str]]:
+        """Debian packages, in each call, and sets of wheels. lacks: names of programs and headers. fails: a set that
+        cannot be installed."""
+        packages: list[list[str]] = []
+        sets: list[str] = []
+        names = {setup.wheels.PICTURE: "picture", setup.wheels.GRADE: "grade", setup.wheels.CUDA: "cuda"}
+
+        def install(pins: Path, *_: object) -> None:
+            if names[pins] == fails:
+                raise Failure(f"no {fails}")
+            sets.append(names[pins])
+
+        found = [(nvcc, []), (Path("nvcc of wheels"), [])]
+        with (
+            mock.patch.multiple(
+                setup, ROOT=self.folder, missing_opencl=lambda: list(no_opencl), say=mock.DEFAULT
+            ) as said,
+            mock.patch.object(setup, "_is_here", lambda what: what not in lacks),
+            mock.patch.object(setup, "_install_packages", packages.append),
+            mock.patch.object(setup, "picture_python", lambda: "python" if "picture" in wheels else None),
+            mock.patch.object(setup.toolkit, "search", side_effect=found),
+            mock.patch.object(setup.wheels, "installed", lambda pins: names[pins] in wheels),
+            mock.patch.object(setup.wheels, "install", install),
+        ):
+            self.found = setup.prepare(**options)
+        self.said = " ".join(str(call.args[0]) for call in said["say"].call_args_list)
+        return packages, sets
+
+    def test_a_machine_that_has_everything_installs_nothing(self) -> None:
+        everything = {"picture": True, "extras": True, "opencl": True, "grade": True}
+        self.assertEqual(self.prepare(**everything), ([], []))
+        self.assertEqual((self.found, self.said), (Path("nvcc"), ""))
+
+    def test_a_bare_machine_gets_all_packages_at_once(self) -> None:
+        found = self.prepare(lacks=("ninja", "openssl/hmac.h", "tbb/tbb.h"), no_opencl=("pocl-opencl-icd",))
+        self.assertEqual(found, ([["ninja-build", "libssl-dev", "libtbb-dev", "pocl-opencl-icd"]], []))
+
+    def test_what_is_optional_is_installed_only_for_those_who_ask(self) -> None:
+        lacks = {"lacks": ("gtest/gtest.h",), "no_opencl": ("pocl-opencl-icd",)}
+        self.assertEqual(self.prepare(**lacks)[0], [])
+        self.assertEqual(self.prepare(**lacks, extras=True)[0], [["libgtest-dev", "pocl-opencl-icd"]])
+        self.assertEqual(self.prepare(**lacks, opencl=True)[0], [["pocl-opencl-icd"]])
+        self.assertEqual(self.prepare(wheels=()), ([], []))
+        self.assertEqual(self.prepare(wheels=(), picture=True), ([], ["picture"]))
+        self.assertEqual(self.prepare(wheels=(), grade=True), ([], ["grade"]))
+
+    def test_without_nvcc_the_wheels_have_one(self) -> None:
+        self.assertEqual(self.prepare(nvcc=None), ([], ["cuda"]))
+        self.assertEqual(self.found, Path("nvcc of wheels"))
+        with self.assertRaisesRegex(Failure, "no cuda\nThere is no nvcc 13.0 or later here .looked in PATH"):
+            self.prepare(nvcc=None, fails="cuda")
+
+    def test_only_tests_can_do_without_what_grades_a_course(self) -> None:
+        self.assertEqual(self.prepare(wheels=(), grade=True, extras=True, fails="grade"), ([], []))
+        self.assertEqual(self.said, "Some tests are left out, all else is tested: no grade")
+        with self.assertRaisesRegex(Failure, "no grade"):
+            self.prepare(wheels=(), grade=True, fails="grade")
+
+
 if __name__ == "__main__":
     unittest.main()
