@@ -31,8 +31,8 @@ std::optional<std::string_view> behind(std::string_view line, std::string_view p
 std::string asked_in(std::string_view line) {
   const auto comment = behind(line, "//");
   if (!comment) return "";
-  const auto asked = behind(comment->substr(std::min(comment->find_first_not_of('/'), comment->size())),
-                            "compute capability");
+  const auto asked =
+      behind(comment->substr(std::min(comment->find_first_not_of('/'), comment->size())), "compute capability");
   if (!asked) return "";
   const size_t start = asked->find_first_not_of(": \t");
   return start != std::string_view::npos && std::isdigit(static_cast<unsigned char>((*asked)[start]))

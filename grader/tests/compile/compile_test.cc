@@ -149,7 +149,8 @@ TEST(Capability, WhatCannotBeHasAReason) {
   EXPECT_EQ(refusal("// compute capability 12.0", kForCards),
             "the file asks for compute capability 12.0, which lockstep does not emulate or no card has");
   EXPECT_NE(refusal("// compute capability 8.3", kForCards), "accepted");
-  for (const char* form : {"// compute capability 8", "// compute capability 8.61", "// compute capability 8.6 or more"})
+  for (const char* form :
+       {"// compute capability 8", "// compute capability 8.61", "// compute capability 8.6 or more"})
     EXPECT_EQ(refusal(form, kForCards),
               "the file's first comment asks for a compute capability in a form that is not known");
   EXPECT_EQ(refusal("// compute capability 7.5", raised(kForCards, 80)),

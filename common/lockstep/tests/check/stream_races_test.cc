@@ -141,6 +141,13 @@ TEST_F(StreamRaces, AKernelReadsWhatAnotherStreamsKernelWrites) {
   EXPECT_EQ(found(), Found{"host_race device memory[63] read after write"}) << "the last word alone";
 }
 
+TEST_F(StreamRaces, EachOfTheOtherStreamsIsLookedAt) {
+  work(1), launch("store", array);
+  work(2), launch("store", array + 1024);
+  work(3, {{1, 0}, {2, 0}}), launch("load", array + 1024 + 64 * 4 - 4);
+  EXPECT_EQ(found(), Found{"host_race device memory[319] read after write"});
+}
+
 TEST_F(StreamRaces, WorkThatIsOrderedBeforeIsNotBeside) {
   work(1), launch("store", array);
   work(2), launch("load", array);
