@@ -30,7 +30,8 @@ struct Finally {
 };
 
 // While a kernel runs, it sees the other input in memory that the host writes in place. Afterwards the host finds its
-// own bytes there again, except where the kernel has stored.
+// own words there again, except where the kernel has stored: a word that has changed in one byte is the kernel's as a
+// whole.
 class InPlace {
  public:
   InPlace(const Range& range, OtherInput& other)
@@ -41,8 +42,9 @@ class InPlace {
     std::ranges::copy(shown_, memory_.begin());
   }
   ~InPlace() {
-    for (size_t i = 0; i < memory_.size(); ++i)
-      if (memory_[i] == shown_[i]) memory_[i] = before_[i];
+    constexpr size_t kWord = 4;  // bytes; only whole words were replaced
+    for (size_t at = 0; at + kWord <= memory_.size(); at += kWord)
+      if (std::memcmp(&memory_[at], &shown_[at], kWord) == 0) std::memcpy(&memory_[at], &before_[at], kWord);
   }
   InPlace(const InPlace&) = delete;
   InPlace& operator=(const InPlace&) = delete;
