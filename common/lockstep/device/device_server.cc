@@ -19,7 +19,6 @@ namespace {
 
 constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
-constexpr size_t kMostPath = 4096;        // bytes in the name of a source file
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
 // Does something at the end of a block, also if an exception leaves it.
@@ -402,7 +401,7 @@ Site RemoteHost::call_line(uint64_t call) const {
   Site site;
   ask(Message::kAskLine, call, [&](Reader& in) {
     std::tie(site.file, site.line) = in.all<std::string, uint32_t>();
-    if (site.file.size() > kMostPath) throw WireError("a path of " + std::to_string(site.file.size()) + " bytes");
+    if (site.file.size() > kMostPlace) throw WireError("a path of " + std::to_string(site.file.size()) + " bytes");
   });
   return site;
 }
