@@ -21,8 +21,8 @@ std::string with_place(const std::string& what, const Site& site) {
 
 constexpr const char* kNextForStreams =
     "Nothing orders the two streams: a card may run both at once, or in either order.\n  Next: let the second stream "
-    "wait "
-    "for the first, by cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second; or wait on "
+    "wait for the first, by cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second; or "
+    "wait on "
     "the host in between; or use one stream for both.";
 constexpr const char* kNextForTheHost =
     "The call returned before its work was done: on a card the work may not even have begun.\n  Next: before the host "

@@ -32,7 +32,9 @@ Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kin
 uint64_t DeviceMemory::allocate_variable(uint64_t bytes, bool managed) {
   const uint64_t address =
       allocate_watched(memory_, observers_, std::max<uint64_t>(bytes, 1), {.by_host = false, .host_reaches = managed});
-  if (address) fill({address, bytes, bytes}, 0);
+  if (!address) return 0;
+  std::memset(pointer(address), 0, bytes);  // by no work of the program: loading a module races with no stream
+  wrote({address, bytes, bytes});
   return address;
 }
 
@@ -69,19 +71,29 @@ Outcome DeviceMemory::use(const Region& region, bool writes) const {
   return {};
 }
 
-Outcome DeviceMemory::copy_in(const Region& to, const void* from, uint64_t from_pitch) {
-  if (Outcome bad = use(to, true); !bad.ok()) return bad;
+Outcome DeviceMemory::place(const Region& to, const void* from, uint64_t from_pitch) {
+  if (!holds(to)) return {Status::kInvalidValue, ""};
   for (uint64_t row = 0; to.width && row < to.rows; ++row)
     std::memcpy(pointer(to.address + row * to.pitch), static_cast<const std::byte*>(from) + row * from_pitch, to.width);
   wrote(to);
   return {};
 }
 
-Outcome DeviceMemory::copy_out(void* to, uint64_t to_pitch, const Region& from) const {
-  if (Outcome bad = use(from, false); !bad.ok()) return bad;
+Outcome DeviceMemory::take(void* to, uint64_t to_pitch, const Region& from) const {
+  if (!holds(from)) return {Status::kInvalidValue, ""};
   for (uint64_t row = 0; from.width && row < from.rows; ++row)
     std::memcpy(static_cast<std::byte*>(to) + row * to_pitch, pointer(from.address + row * from.pitch), from.width);
   return {};
+}
+
+Outcome DeviceMemory::copy_in(const Region& to, const void* from, uint64_t from_pitch) {
+  if (Outcome bad = use(to, true); !bad.ok()) return bad;
+  return place(to, from, from_pitch);
+}
+
+Outcome DeviceMemory::copy_out(void* to, uint64_t to_pitch, const Region& from) const {
+  if (Outcome bad = use(from, false); !bad.ok()) return bad;
+  return take(to, to_pitch, from);
 }
 
 Outcome DeviceMemory::copy_within(const Region& to, uint64_t from, uint64_t from_pitch) {

@@ -39,6 +39,9 @@ class DeviceMemory {
   Outcome copy_out(void* to, uint64_t to_pitch, const Region& from) const;
   Outcome copy_within(const Region& to, uint64_t from, uint64_t from_pitch);
   Outcome fill(const Region& to, uint8_t value);
+  // Copies of the judge's, which belong to no work of the program: they cannot race with its streams.
+  Outcome place(const Region& to, const void* from, uint64_t from_pitch);
+  Outcome take(void* to, uint64_t to_pitch, const Region& from) const;
 
   // Does nothing to the memory: the present work of its stream uses it, as cudaFreeAsync does. kInvalidValue as above.
   Outcome use(const Region& region, bool writes) const;

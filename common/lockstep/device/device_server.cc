@@ -19,7 +19,6 @@ namespace {
 
 constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
-constexpr size_t kMostPath = 4096;        // bytes in the name of a source file
 constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
 // Does something at the end of a block, also if an exception leaves it.
@@ -30,7 +29,8 @@ struct Finally {
 };
 
 // While a kernel runs, it sees the other input in memory that the host writes in place. Afterwards the host finds its
-// own bytes there again, except where the kernel has stored.
+// own words there again, except where the kernel has stored: a word that has changed in one byte is the kernel's as a
+// whole.
 class InPlace {
  public:
   InPlace(const Range& range, OtherInput& other)
@@ -41,8 +41,9 @@ class InPlace {
     std::ranges::copy(shown_, memory_.begin());
   }
   ~InPlace() {
-    for (size_t i = 0; i < memory_.size(); ++i)
-      if (memory_[i] == shown_[i]) memory_[i] = before_[i];
+    constexpr size_t kWord = 4;  // bytes; only whole words were replaced
+    for (size_t at = 0; at + kWord <= memory_.size(); at += kWord)
+      if (std::memcmp(&memory_[at], &shown_[at], kWord) == 0) std::memcpy(&memory_[at], &before_[at], kWord);
   }
   InPlace(const InPlace&) = delete;
   InPlace& operator=(const InPlace&) = delete;
@@ -400,7 +401,7 @@ Site RemoteHost::call_line(uint64_t call) const {
   Site site;
   ask(Message::kAskLine, call, [&](Reader& in) {
     std::tie(site.file, site.line) = in.all<std::string, uint32_t>();
-    if (site.file.size() > kMostPath) throw WireError("a path of " + std::to_string(site.file.size()) + " bytes");
+    if (site.file.size() > kMostPlace) throw WireError("a path of " + std::to_string(site.file.size()) + " bytes");
   });
   return site;
 }

@@ -71,9 +71,9 @@ class InProcessDevice : public EmulatedDevice {
   }
   Outcome place(const Region& to, const void* from) override {
     if (host_reaches(to.address)) return {Status::kInvalidValue, ""};
-    return memory_.copy_in(to, from, to.pitch);
+    return memory_.place(to, from, to.pitch);
   }
-  Outcome take(void* to, const Region& from) const override { return memory_.copy_out(to, from.pitch, from); }
+  Outcome take(void* to, const Region& from) const override { return memory_.take(to, from.pitch, from); }
   std::vector<Range> reached_by_host() const override { return memory_.memory().reached_by_host(); }
   Crossing crossing() const override { return host_.crossing(); }
   Outcome fill(const Region& to, uint8_t value) override { return collected(memory_.fill(to, value)); }

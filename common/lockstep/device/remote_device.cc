@@ -265,7 +265,7 @@ class RemoteDevice : public Device {
       if (received->kind == Message::kAskThreads) answer.put(host.has_other_threads());
       if (received->kind == Message::kAskLine) {
         const Site site = host.call_line(value);
-        answer.put(site.file, site.line);
+        answer.put(site.file.substr(0, kMostPlace), site.line);
       }
       if (!connection_.send(Message::kAnswer, answer.body())) break;
     }

@@ -12,6 +12,14 @@
 
 namespace lockstep {
 
+// What a report holds.
+struct Reported {
+  const LaunchRecords& launches;
+  const std::vector<Finding>& findings;
+  const std::vector<std::string>& calls;  // left out if it is empty
+  const Crossing crossing;
+};
+
 // {"launches":[{"kernel","grid","block","counters","ratios","occupancy","lines":[{"file","line","counters","ratios"}],
 //               "modelled":{card: {"us","bound","parts":{name: us}}},"work":{name: number}}],
 //  "findings":[{"kind","kernel","file","line","block","thread","where"?,"other"?:{"file","line","block","thread",
@@ -22,12 +30,6 @@ namespace lockstep {
 //  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}
 // schedule: as LOCKSTEP_SCHEDULE takes it, so that a second run finds the same. end: how the program ended.
-struct Reported {
-  const LaunchRecords& launches;
-  const std::vector<Finding>& findings;
-  const std::vector<std::string>& calls;  // left out if it is empty
-  const Crossing crossing;
-};
 std::string to_json(const Reported& reported, const Schedule& schedule, std::string_view end);
 
 // Writes a file beside `file` and renames it, so that nobody reads half a report.

@@ -49,12 +49,13 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
 }
 
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
-  forget_memory(runtime, address_of(pointer), 1);
+  const auto found = runtime.memory.allocations.find(address_of(pointer));
+  const bool known = found != runtime.memory.allocations.end();
+  if (known) forget_memory(runtime, found->first, found->second.bytes);
   const Outcome outcome = runtime.device->free(address_of(pointer), pinned);
   if (!outcome.ok()) return runtime.code(outcome);
   if (pinned) runtime.memory.host_flags.erase(address_of(pointer));
-  const auto found = runtime.memory.allocations.find(address_of(pointer));
-  if (found == runtime.memory.allocations.end()) return cudaSuccess;
+  if (!known) return cudaSuccess;
   if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
   runtime.memory.allocations.erase(found);
   return cudaSuccess;

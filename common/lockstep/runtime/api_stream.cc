@@ -1,6 +1,6 @@
 // api_stream: streams, events and host functions. Every call is complete when it returns. So all streams are in order,
-// every event has happened, and a wait only surfaces a fault. An event's time is the host's clock: it says how long
-// lockstep took, and nothing about a GPU.
+// every event has happened, and a wait only surfaces a fault. The order of the calls matters to the check of races
+// alone (watch.h). An event's time is the host's clock: it says how long lockstep took, and nothing about a GPU.
 #include <algorithm>
 #include <chrono>
 

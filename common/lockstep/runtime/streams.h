@@ -34,8 +34,6 @@ class StreamOrder {
   void host_waits(uint32_t stream) { host_learns(record(stream)); }  // for all work of the stream so far
   void host_learns(const Clock& event);
   void host_waits_for_all();
-  // The host has learned that this work has ended, with all that came before it.
-  void host_learns(uint32_t stream, uint64_t number) { host_learns({{stream, number}}); }
 
   bool has_ended(uint32_t stream, uint64_t number) const;  // for the host
 

@@ -37,8 +37,7 @@ class Submission {
   std::optional<Failure> stop();
   // Ends the processes that still run. The device may have crashed, or been sent something that CUDA never sends.
   std::optional<Failure> device_trouble();
-  std::string report() const;                     // lockstep's, after stop(); "" if there is none
-  double used() const { return child_->used(); }  // seconds that the program worked or slept while we waited
+  std::string report() const;                 // lockstep's, after stop(); "" if there is none
   std::string printed() const;                // the code's stdout, then its stderr, on which lockstep writes as well
   std::string card() const { return card_; }  // the card's name, from the runtime
   const Answered& answered() const { return answered_; }  // the last run, if it passed

@@ -35,6 +35,7 @@ void Ledger::fail_case(const Case& job, const std::string& schedule, Failure fai
   if (is_earlier) result_.failure.reset();
   if (is_earlier || is_right()) {
     result_.failed_case = job.name;
+    failed_alias_ = job.alias;
     result_.failed_schedule = schedule;
     failed_place_ = job.place;
   }
@@ -58,7 +59,10 @@ void Ledger::add_case(const Case& job, bool passed) {
 void Ledger::sort_cases() { std::ranges::stable_sort(result_.cases, {}, &CaseResult::place); }
 
 void Ledger::replace_failure(Failure cause, const Case* only) {
-  if (only != nullptr && result_.failed_case.empty()) result_.failed_case = only->name;
+  if (only != nullptr && result_.failed_case.empty()) {
+    result_.failed_case = only->name;
+    failed_alias_ = only->alias;
+  }
   if (result_.failure)
     cause.steps.insert(cause.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
   result_.failure = std::move(cause);
@@ -66,6 +70,7 @@ void Ledger::replace_failure(Failure cause, const Case* only) {
 
 void Ledger::in_secret(const std::function<void()>& work) {
   std::optional<Failure> before = std::exchange(result_.failure, std::nullopt);  // a broken rule at most
+  failed_alias_.clear();
   try {
     work();
   } catch (const JudgeFault& fault) { fail_by(fault); }  // its text may tell a case, too
@@ -73,7 +78,8 @@ void Ledger::in_secret(const std::function<void()>& work) {
       !result_.failure->check.starts_with("speed.")) {
     const auto failed =
         std::ranges::find_if(result_.cases, [](const CaseResult& one) { return one.is_hidden() && !one.passed; });
-    const std::string alias = failed == result_.cases.end() ? "hidden" : failed->alias;
+    const std::string some = failed == result_.cases.end() ? "hidden" : failed->alias;
+    const std::string alias = failed_alias_.empty() ? some : failed_alias_;
     result_.failure = hide(std::move(*result_.failure), std::exchange(result_.failed_case, ""), alias);
   }
   if (before && is_right()) result_.failure = std::move(before);

@@ -42,6 +42,7 @@ class Ledger {
 
   Result result_;
   size_t failed_place_ = 0;
+  std::string failed_alias_;  // of the failed case, if it is hidden
   std::function<bool()> machine_works_;
 };
 
