@@ -29,28 +29,34 @@ struct Finally {
 };
 
 // While a kernel runs, it sees the other input in memory that the host writes in place. Afterwards the host finds its
-// own words there again, except where the kernel has stored: a word that has changed in one byte is the kernel's as a
-// whole.
+// own words there again, except where the kernel has stored. Also a store of the same word is one.
 class InPlace {
  public:
-  InPlace(const Range& range, OtherInput& other)
-      : memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
-        before_(memory_.begin(), memory_.end()),
-        shown_(before_) {
-    other.replace(shown_);
-    std::ranges::copy(shown_, memory_.begin());
+  InPlace(EmulatedDevice& device, const Range& range, OtherInput& other)
+      : device_(device),
+        range_(range),
+        memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
+        before_(memory_.begin(), memory_.end()) {
+    std::vector<std::byte> shown = before_;
+    other.replace(shown);
+    std::ranges::copy(shown, memory_.begin());
+    device_.note_stores(range);
   }
   ~InPlace() {
-    constexpr size_t kWord = 4;  // bytes; only whole words were replaced
-    for (size_t at = 0; at + kWord <= memory_.size(); at += kWord)
-      if (std::memcmp(&memory_[at], &shown_[at], kWord) == 0) std::memcpy(&memory_[at], &before_[at], kWord);
+    const std::vector<uint8_t> stored = device_.take_stores(range_);
+    for (size_t word = 0; word < stored.size(); ++word) {
+      const size_t at = 4 * word, bytes = std::min<size_t>(4, memory_.size() - at);
+      if (!stored[word]) std::memcpy(&memory_[at], &before_[at], bytes);
+    }
   }
   InPlace(const InPlace&) = delete;
   InPlace& operator=(const InPlace&) = delete;
 
  private:
+  EmulatedDevice& device_;
+  const Range range_;
   std::span<std::byte> memory_;
-  std::vector<std::byte> before_, shown_;
+  std::vector<std::byte> before_;
 };
 
 // Each handler reads its whole message before it does anything.
@@ -329,7 +335,7 @@ class DeviceServer {
     r.params = std::as_bytes(std::span(params));
     std::list<InPlace> in_place;  // none of them moves
     if (other_input())
-      for (const Range& range : device_.reached_by_host()) in_place.emplace_back(range, *other_input());
+      for (const Range& range : device_.reached_by_host()) in_place.emplace_back(device_, range, *other_input());
     const Outcome outcome = device_.launch(r);
     out.put(device_.take_host_uses());
     return outcome;

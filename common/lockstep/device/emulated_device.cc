@@ -75,6 +75,8 @@ class InProcessDevice : public EmulatedDevice {
   }
   Outcome take(void* to, const Region& from) const override { return memory_.take(to, from.pitch, from); }
   std::vector<Range> reached_by_host() const override { return memory_.memory().reached_by_host(); }
+  void note_stores(const Range& range) override { memory_.memory().note_stores(range); }
+  std::vector<uint8_t> take_stores(const Range& range) override { return memory_.memory().take_stores(range); }
   Crossing crossing() const override { return host_.crossing(); }
   Outcome fill(const Region& to, uint8_t value) override { return collected(memory_.fill(to, value)); }
   AddressInfo find_address(uint64_t address) const override { return memory_.memory().describe(address); }

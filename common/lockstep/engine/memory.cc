@@ -3,12 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "base/align.h"
 
@@ -153,6 +156,23 @@ AddressInfo Memory::describe(uint64_t address) const {
   if (const Range r = find_in(live_, address); r.end) return {AddressKind::kDevice, r.begin, r.end - r.begin};
   if (const Range r = find_in(freed_, address); r.end) return {AddressKind::kFreed, r.begin, r.end - r.begin};
   return {};
+}
+
+void Memory::note_store(uint64_t address, uint64_t bytes) {
+  for (Noted& noted : noted_) {
+    if (!noted.range.contains(address, bytes)) continue;
+    const uint64_t first = address - noted.range.begin;
+    for (uint64_t word = first / 4; word <= (first + bytes - 1) / 4; ++word)
+      std::atomic_ref(noted.stored[word]).store(1, std::memory_order_relaxed);
+  }
+}
+
+std::vector<uint8_t> Memory::take_stores(const Range& range) {
+  const auto found = std::ranges::find(noted_, range.begin, [](const Noted& noted) { return noted.range.begin; });
+  if (found == noted_.end()) return {};
+  std::vector<uint8_t> stored = std::move(found->stored);
+  noted_.erase(found);
+  return stored;
 }
 
 std::vector<Range> Memory::reached_by_host() const {

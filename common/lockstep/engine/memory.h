@@ -52,6 +52,13 @@ class Memory {
   AddressInfo describe(uint64_t address) const;
   std::vector<Range> reached_by_host() const;             // live allocations that are pinned or managed
   bool any_host_reaches() const { return reached_ > 0; }  // false: no live allocation is pinned or managed
+  // From now on the stores of kernels to this allocation are noted. A word is 4 bytes.
+  void note_stores(const Range& range) {
+    noted_.push_back({range, std::vector<uint8_t>((range.end - range.begin + 3) / 4)});
+  }
+  void note_store(uint64_t address, uint64_t bytes);  // several workers may call it at once
+  // For each word of the allocation, whether a kernel has stored into it. Its stores are not noted any more.
+  std::vector<uint8_t> take_stores(const Range& range);
   // The live allocation that holds the address or lies nearest to it; {0, 0} if there is none.
   Range nearest(uint64_t address) const;
   // "0x… is 4 bytes past the end of an allocation of 1024 bytes at 0x…", for an access of `bytes` there.
@@ -70,6 +77,10 @@ class Memory {
     uint64_t fresh = 0, fresh_end = 0;  // addresses not used yet
     Holes holes{};
   };
+  struct Noted {
+    Range range;
+    std::vector<uint8_t> stored;  // by word
+  };
   // Takes `span` bytes of its addresses; 0 if it has no more.
   uint64_t take(Arena& arena, uint64_t span);
 
@@ -81,6 +92,7 @@ class Memory {
   CardHeap card_;
   std::map<uint64_t, Range> live_, apart_;  // by start
   std::map<uint64_t, Range> freed_;         // likewise, until the addresses are used again
+  std::vector<Noted> noted_;                // in no order; rarely more than a few
 };
 
 }  // namespace lockstep

@@ -40,7 +40,13 @@ std::vector<std::byte> pack(const FunctionInfo& function, void** arguments) {
   return block;
 }
 
+// However the launch ends, the next one has another caller.
+struct ForgetCaller {
+  ~ForgetCaller() { t_caller = 0; }
+};
+
 cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
+  const ForgetCaller at_the_end;
   Kernel* kernel = runtime.find_kernel(function);
   if (!kernel) return unknown_function(function);
   if (!is_stream(runtime, configuration.stream)) return cudaErrorInvalidResourceHandle;
@@ -62,7 +68,6 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   scope.used(runtime.device->take_host_uses());
   runtime.fault = runtime.device->fault();
   if (!outcome.ok()) runtime.device->tell_place(CallKind::kFailedLaunch, 0, place_of(launch_stack()));
-  t_caller = 0;
   // Print now: the program may never ask for the error.
   runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;

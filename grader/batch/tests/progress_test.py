@@ -6,11 +6,12 @@ import sys
 import unittest
 from unittest import mock
 
-from batch.progress import Progress
 from batch.tests import reading
 from launcher import console
 
 reading.need_packages(__name__)
+
+from batch.progress import Progress  # noqa: E402 (rich is there only now)
 
 RECORDS = (
     {"student": "anna", "lab": "02_x", "verdict": "accepted", "score": 90.0, "seconds": 12.4},

@@ -257,7 +257,7 @@ CameBack Submission::came_back(const Job& job) const {
 
 // After a right answer: the device must have it, too, and what crossed until then is known.
 std::optional<Failure> Submission::open_vault(const Job& job, double seconds) {
-  answered_.crossing = vault_->count(seconds);
+  answered_.crossing = vault_->count(seconds, child_->watch());
   if (!answered_.crossing)
     return time_failure("a kernel still ran " + seconds_text(seconds) + " after the call had ended");
   if (is_sealed(job.one_case) && !vault_->has_arrays(job))

@@ -39,10 +39,9 @@ void Vault::open(const Job& job) {
   std::atomic_ref(header().job).store(job.id);
 }
 
-std::optional<Crossing> Vault::count(double seconds) const {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+std::optional<Crossing> Vault::count(double seconds, Stopwatch watch) const {
   while (std::atomic_ref(header().busy).load() != 0) {
-    if (std::chrono::steady_clock::now() > end) return std::nullopt;
+    if (watch.used() > seconds) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const Crossing now = crossed();

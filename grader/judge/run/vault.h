@@ -6,6 +6,7 @@
 #include "common/runner/protocol.h"
 #include "grader/judge/run/answer.h"
 #include "grader/judge/sandbox/file.h"
+#include "grader/judge/sandbox/time_used.h"
 
 namespace warpladder {
 
@@ -19,8 +20,8 @@ class Vault {
   void give(View input, View other = {});
   void open(const Job& job);  // before the job is sent
   // The bytes that have crossed since give(), once no request of the program is being carried out. Nothing: one still
-  // is after so many seconds.
-  std::optional<Crossing> count(double seconds) const;
+  // is when the watch shows so many seconds.
+  std::optional<Crossing> count(double seconds, Stopwatch watch) const;
   bool has_arrays(const Job& job) const;  // the device has put the job's arrays here
   View input() const { return {memory_.data() + kVaultArrays, given_}; }
   bool has_other() const { return header().has_other != 0; }

@@ -63,8 +63,9 @@ class Child {
   // Waits for the next line on lines_fd, for the end, for too much output, or until the process has worked or slept for
   // so many seconds (time_used.h). After the last two it is dead. Throws JudgeFault if the machine is too busy.
   Event wait(double seconds);
-  double used() const { return used_; }              // seconds that it worked or slept in all waits so far
-  const std::string& line() const { return line_; }  // the one for which wait() waited; "" if none came
+  double used() const { return used_; }                    // seconds that it worked or slept in all waits so far
+  Stopwatch watch() const { return Stopwatch(counted_); }  // for a wait elsewhere, by the same clock
+  const std::string& line() const { return line_; }        // the one for which wait() waited; "" if none came
 
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
   std::string how_it_ended() const;
