@@ -193,8 +193,8 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
 }
 
 // LOCKSTEP_FAIL tests whether the program checks the call itself. So cudaGetLastError() does not repeat the error of a
-// call that returned it. A launch by <<<>>> returns no error, so a failed launch sets the last error. So does a
-// failed wait: on a card every later call returns its error.
+// call that returned it. A launch by <<<>>> returns no error, so a failed launch sets the last error. So does a wait,
+// whose error every later call returns as well.
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   const CallStack stack = function.starts_with("__") ? launch_stack() : call_stack();
   runtime.device->tell_place(CallKind::kPlannedFailure, 0, place_of(stack));
