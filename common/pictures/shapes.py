@@ -228,22 +228,6 @@ def bank_rows(axes: Axes, rows: Sequence[tuple[str, Access]]) -> None:
     numbers(axes, -0.65, 32)
 
 
-def lanes_to_banks(axes: Axes, access: Access, *, gap: float = 5) -> None:
-    """One access: the lanes above, the banks below, and a line from each lane to its bank. A line is red if the lanes
-    want several words of that bank."""
-    wanted = access.wanted()
-    depth = [len(wanted.get(bank, ())) for bank in range(32)]
-    active = {lane.lane: lane for lane in access.lanes}
-
-    def colour(bank: int) -> str:
-        return CONFLICT if depth[bank] > 1 else ACTIVE if depth[bank] else IDLE
-
-    row(axes, 0, range(32), [colour(active[i].bank) if i in active else IDLE for i in range(32)], left="lane")
-    row(axes, gap, range(32), [colour(bank) for bank in range(32)], left="bank")
-    for number, lane in active.items():
-        line(axes, (number, 0.4), (lane.bank, gap - 0.4), colour(lane.bank))
-
-
 def save(figure: Figure, out: Path) -> None:
     """The same figure gives the same file. Text becomes outlines, which need no font. There is no date. Coordinates
     have two decimals, since machines may differ in further ones."""

@@ -123,8 +123,8 @@ class _Batch:
         faults = sum(record["verdict"] == records.FAULT for record in everything)
         if faults:
             say(
-                f"Judge faults: {faults}, no fault of the code and no score. index.html says what happened; the same "
-                "command tries them again."
+                f"Judge faults: {faults}. The code is not at fault and has no score. index.html says what happened; "
+                "the same command tries them again."
             )
         return 130 if self.interrupted else 1 if missing or faults else 0
 
@@ -209,7 +209,9 @@ def _seed(hidden: bytes | None, out: Path) -> int:
     try:
         return int(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise Failure(f"{file} holds no number. Remove it, or choose the seed of the inputs with --seed.") from error
+        raise Failure(
+            f"{file} does not contain a number. Remove it, or choose the seed of the inputs with --seed."
+        ) from error
 
 
 def _plan(found: list[Submission], todo: list[Submission]) -> str:

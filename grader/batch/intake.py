@@ -184,7 +184,7 @@ def _quoted(name: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """A name must not look like two, nor like a line of ours."""
+    """The text on one line: a name must not look like two names, or like a line of our own."""
     return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
@@ -243,7 +243,7 @@ class _Sieve:
         elif name.lower().endswith(archive.OTHER_SUFFIXES):
             raise Refusal(f"{_quoted(clean)} is of a kind that is not unpacked: make a .zip or a .tar.gz.")
         elif not is_source:
-            self.ignore(clean, "no source file")
+            self.ignore(clean, "not a source file")
         elif not READABLE_NAME.fullmatch(name):
             raise Refusal(f"{_quoted(name)}: rename it; names are of letters, digits, spaces and _ . -")
         else:
@@ -251,7 +251,9 @@ class _Sieve:
 
     def keep(self, path: str, data: bytes) -> None:
         if len(data) > FILE_BYTES:
-            raise Refusal(f"{_quoted(path)} is larger than {FILE_BYTES >> 20} MiB: no source is.")
+            raise Refusal(
+                f"{_quoted(path)} is larger than {FILE_BYTES >> 20} MiB: hand in only sources, which are smaller."
+            )
         self.bytes += len(data)
         if self.bytes > archive.ARCHIVE_BYTES:
             raise Refusal(f"its sources are larger than {archive.ARCHIVE_BYTES >> 20} MiB together: hand in fewer.")
@@ -355,9 +357,11 @@ def _of_lab(
             if PurePosixPath(path).parent != main.parent:
                 notes.append(f"{_quoted(path)} is ignored: the compiler sees only the files beside {main.name}")
             elif not path.endswith(OPENCL if lab.is_opencl else CUDA):
-                notes.append(f"{_quoted(path)} is ignored: no source of this lab")
+                notes.append(f"{_quoted(path)} is ignored: not a source of this lab")
             elif not SOURCE_NAME.fullmatch(name):
-                notes.append(f"{_quoted(path)} is ignored: no name for the compiler; use letters, digits, _ . and -")
+                notes.append(
+                    f"{_quoted(path)} is ignored: the compiler cannot get this name; use letters, digits, _ . and -"
+                )
             else:
                 kept[name] = data
         if len(kept) > LAB_FILES:

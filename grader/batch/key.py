@@ -1,5 +1,5 @@
-"""key: the file without which nobody takes part in a cluster: a private key and its certificate, as Dask's TLS wants
-them. The scheduler, every worker and ./lab grade have the same file. Each of them talks to nobody who lacks it.
+"""key: the file that lets programs take part in a cluster: a private key and its certificate, for Dask's TLS. The
+scheduler, every worker and ./lab grade have the same file. Each of them refuses programs that do not have it.
 
 It needs only Python's own library and the program openssl.
 """
@@ -36,7 +36,9 @@ def check_client(address: str, key: str | None) -> None:
     """Refuses an address and a key that do not belong together. address: tls://HOST:PORT or tcp://HOST:PORT."""
     scheme, host = _parts(address)
     if scheme not in ("tcp", "tls") or not host:
-        raise Failure(f"{address} is no address of a scheduler. ./lab scheduler says its own, such as tls://HOST:8786")
+        raise Failure(
+            f"{address} is not a scheduler's address. ./lab scheduler prints its own, such as tls://HOST:8786"
+        )
     if scheme == "tls" and key is None:
         raise Failure(f"{address} needs the cluster's key: add --key FILE. {COPY}")
     if scheme == "tcp" and key is not None:

@@ -1,5 +1,5 @@
 """server: ./lab scheduler and ./lab worker, the two commands that make a cluster out of machines. Both start programs
-of Dask's and listen: to this machine alone, or by TLS to those who have the cluster's key."""
+of Dask. These listen only to this machine, or by TLS to programs that have the cluster's key."""
 
 import os
 import socket
@@ -58,7 +58,7 @@ def worker_command(address: str, key_file: str | None = None) -> list[str]:
     # The judges use the memory. They are not part of the worker's own process.
     command += ["--memory-limit", "0", "--death-timeout", str(DEATH_SECONDS)]
     command += [*QUIET, *key.options(key_file)]
-    # A worker takes programs from whoever connects, as the scheduler does.
+    # A worker runs every program that it receives over a connection, as the scheduler does.
     return [*command, "--host", "127.0.0.1"] if key_file is None or key.listens_only_here(address) else command
 
 

@@ -227,7 +227,7 @@ void StreamRaces::use(const Rows& rows, bool writes, Findings& findings) {
   }
   if (!launches_.empty()) look_at_records(rows, writes, found);
   now.copied.push_back({rows, writes});
-  // Of one other stream, the last work is named: who waits for it has waited for the rest.
+  // Of one other stream, the last work is named: work that waits for it has waited for the rest.
   std::ranges::sort(found, std::greater{}, [](const Clash& c) { return c.other->work.number; });
   std::set<uint32_t> named;
   const std::string verb = writes ? "write" : "read";

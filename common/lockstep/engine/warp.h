@@ -128,7 +128,7 @@ class Warp {
   uint64_t branches() const { return branches_; }  // executed, since the block began
   PendingCopies& copies() { return copies_; }
   const PendingCopies& copies() const { return copies_; }
-  void pass_cluster(uint64_t waits);  // paths that wait at barrier.cluster continue. waits: of those who pass
+  void pass_cluster(uint64_t waits);  // paths that wait at barrier.cluster continue. waits: of the warps that pass
   void pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits);  // likewise; `reduced`: the result of bar.red
   void hand_over_at(uint64_t mbarrier);                              // arrives there. The address lies in shared memory
   void take_over_at(uint64_t mbarrier);                              // finds a phase of it complete

@@ -42,7 +42,7 @@ struct PageTouch {
 // lock.
 void open_pages();   // while the runtime itself, or a device in this process, works on the memory
 void close_pages();  // of all uses whose work has not ended
-// Replaces an earlier use of the same bytes by the same stream: who waits for the later work has waited for both.
+// Replaces an earlier use of the same bytes by the same stream: a wait for the later work is a wait for both.
 void add_pending(const PendingUse& use);
 void drop_pending(const std::function<bool(const PendingUse&)>& ended);
 bool any_touches();

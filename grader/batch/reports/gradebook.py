@@ -68,8 +68,8 @@ def read_canvas(file: Path) -> Sheet:
     sheet = _read(file)
     if sheet.column("Student") != 0 or sheet.column("ID") is None or sheet.column("Section") is None:
         raise Failure(
-            f"{file}: this is no gradebook that Canvas exported: its first row must begin with Student and hold ID and "
-            "Section. In Canvas: Grades, Export, Export Entire Gradebook."
+            f"{file}: this is not a gradebook that Canvas exported: its first row must begin with Student and hold ID "
+            "and Section. In Canvas: Grades, Export, Export Entire Gradebook."
         )
     return sheet
 
@@ -160,7 +160,7 @@ def _read(file: Path) -> Sheet:
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
     except csv.Error as error:
-        raise Failure(f"{file}: this is no CSV file ({error}). Take the file as it was downloaded.") from error
+        raise Failure(f"{file}: this is not a CSV file ({error}). Take the file as it was downloaded.") from error
     if not rows:
         raise Failure(f"{file}: the file is empty. Export it again.")
     header = rows[0]

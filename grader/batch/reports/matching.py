@@ -107,7 +107,7 @@ def _notes(
 
 
 def _listed(students: Sequence[str]) -> str:
-    """All of them: nobody's points may be missing without their name."""
+    """All of them: a student whose points are missing must be named."""
     return ", ".join(map(visible, students))
 
 

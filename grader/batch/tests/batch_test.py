@@ -51,7 +51,7 @@ class Batch(InAFolder):
         self.assertNotIn(str(ROOT), page)
         calls = 3 + 2 * 3
         self.assertEqual(self.fake.calls(), calls, "a crash is tried once more; the judge's own word stands")
-        self.assertIn("Judge faults: 4, no fault of the code", text)
+        self.assertIn("Judge faults: 4. The code is not at fault", text)
         self.assertIn("1 refused", text)
         self.assertEqual([path for path in out.iterdir() if path.name.startswith(".")], [])
         self.assertFalse(left_behind(self.folder), "the judge that hung, and the child that left its session, are gone")

@@ -174,9 +174,9 @@ class Cluster(InAFolder):
             ("tls://10.1.2.3:8786", None, "needs the cluster's key"),
             ("tcp://127.0.0.1:8786", mine, "a key is for tls"),
             ("tls://127.0.0.1:8786", "/nowhere", "there is no such file"),
-            ("ucx://127.0.0.1:8786", None, "no address of a scheduler"),
-            ("tcp://", None, "no address of a scheduler"),
-            ("tcp://[", None, "no address of a scheduler"),
+            ("ucx://127.0.0.1:8786", None, "not a scheduler's address"),
+            ("tcp://", None, "not a scheduler's address"),
+            ("tcp://[", None, "not a scheduler's address"),
         ):
             with self.subTest(address), self.assertRaisesRegex(Failure, saying):
                 key.check_client(address, file)

@@ -111,7 +111,7 @@ def everything() -> list[dict[str, Any]]:
     found += [record(name, "02_missing_barrier") for name in HOSTILE]
     hostile = record("hostile.diagnosis", "02_does_not_compile")
     hostile["judge"]["failure"]["printed"] = f"reduce.cu(1): error: {SCRIPT} \x1b[31m {TURNED}"
-    hostile["submission"]["notes"] = [f"'{SCRIPT}' is ignored: no source file"]
+    hostile["submission"]["notes"] = [f"'{SCRIPT}' is ignored: not a source file"]
     why = f"grader 2 failed on it (disk {PRIVATE}), see 15@2-fault.json; this earlier result stands"
     kept = record("kept", "15_accepted", kept=why)
     found += [

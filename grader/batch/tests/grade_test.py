@@ -109,7 +109,7 @@ class Grade(InAFolder):
     def test_a_damaged_seed_is_told(self) -> None:
         self.out.mkdir()
         (self.out / "seed.txt").write_text("seven\n", encoding="ascii")
-        with self.assertRaisesRegex(Failure, "seed.txt holds no number. Remove it"):
+        with self.assertRaisesRegex(Failure, "seed.txt does not contain a number. Remove it"):
             self.grade()
 
     def test_a_refusal_is_kept_and_graded_by_nobody(self) -> None:

@@ -155,7 +155,7 @@ class Gradebooks(unittest.TestCase):
                 latin = self.sheet("x.csv", "")
                 latin.write_bytes(b"Student,ID,Section\r\nJos\xe9,7,A\r\n")
                 read(latin)
-            with self.assertRaisesRegex(Failure, "no CSV file"):
+            with self.assertRaisesRegex(Failure, "not a CSV file"):
                 read(self.sheet("x.csv", "Student,ID,Section\r\n" + "x" * 200_000))
         for header, lacking in (("Identifier,Full name", "no Grade"), ("Name", "no Identifier and no Grade")):
             with self.assertRaisesRegex(Failure, rf"x.csv: .*worksheet.* it has {lacking}\."):

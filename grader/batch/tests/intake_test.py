@@ -95,7 +95,7 @@ class Intake(InAFolder):
         anna = found["anna", "02_reduce_neighbored"]
         self.assertEqual(anna.files, {"reduce.cu": CODE, "sum.cuh": CODE})
         self.assertIn("'helpers/more.cuh' is ignored: the compiler sees only the files beside reduce.cu", anna.notes)
-        self.assertIn("'02_reduce_neighbored/README.md' is ignored: no source file", anna.notes)
+        self.assertIn("'02_reduce_neighbored/README.md' is ignored: not a source file", anna.notes)
         self.assertEqual(sorted(found["anna", "20_scan_opencl"].files), ["scan.cc", "scan.cl"])
         ben = found["ben", "02_reduce_neighbored"]
         self.assertEqual((ben.main, sorted(ben.files), len(ben.notes)), ("reduce.cu", ["other.cu", "reduce.cu"], 2))
@@ -185,7 +185,7 @@ class Intake(InAFolder):
         self.zip("anna.zip", {"02/reduce.cu": CODE, "02/reduce (1).cu": b"another", "02/größe.h": CODE})
         one = self.only()
         self.assertEqual(one.files, {"reduce.cu": CODE})
-        self.assertEqual(len([note for note in one.notes if "no name for the compiler" in note]), 2)
+        self.assertEqual(len([note for note in one.notes if "the compiler cannot get this name" in note]), 2)
 
     def test_bytes_that_are_not_utf8(self) -> None:
         """Names as an older program writes them: of students, folders, sources and of what is beside them."""
@@ -215,7 +215,7 @@ class Intake(InAFolder):
         by_key = {one.student: one for one in found}
         jose = next(one for key, one in by_key.items() if key.startswith("Jos%E9~"))
         self.assertEqual((jose.source, jose.identity), ("Jos\\xe9", {"system": "folder", "id": "", "name": "Jos\\xe9"}))
-        self.assertIn("'\\xc4nderung/02/R\\xc9ADME.txt' is ignored: no source file", jose.notes)
+        self.assertIn("'\\xc4nderung/02/R\\xc9ADME.txt' is ignored: not a source file", jose.notes)
         self.assertIn("moodle", {(one.identity or {}).get("system") for one in found})
         self.assertIn("123", {(one.identity or {}).get("id") for one in found})
         self.assertEqual(len(self.strangers), 3)

@@ -23,7 +23,7 @@ void check_measure(const Rule& rule, const Reader& reader) {
   if (rule.per == "thread of a block" && rule.each.empty())
     reader.fail("has \"per\": \"thread of a block\" without \"each\": \"launch\"");
   if (!rule.each.empty() && !rule.op.starts_with('<'))
-    reader.fail("has \"each\": \"launch\" and an \"op\" that is no upper bound");
+    reader.fail("has \"each\": \"launch\" and an \"op\" that is not an upper bound");
 }
 
 std::vector<Rule> read_rules(std::vector<Reader> list) {

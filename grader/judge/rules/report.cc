@@ -61,7 +61,7 @@ Failure unchecked_failure(const std::string& entry, int call, const std::string&
   }
   return {Verdict::kRuleBroken,
           "finding.unchecked_error",
-          {entry + ": lockstep let one call of CUDA's fail, to see whether the code looks", what, went_on},
+          {entry + ": lockstep made one CUDA call fail, to see whether the code checks it", what, went_on},
           "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
           ""};
 }

@@ -101,8 +101,8 @@ std::optional<Failure> host_work(const Lab& lab, const Case& job, const Crossing
   const auto failure = [&](const char* name, const std::string& what, size_t bytes, size_t most, const Share& share) {
     return make_failure(
         Verdict::kRuleBroken, std::string("work.") + name,
-        std::to_string(bytes) + " bytes " + what + " during the call, and at most " + std::to_string(most) + " may",
-        "The work must be done on the device. What may cross: " + share.why + ".");
+        std::to_string(bytes) + " bytes " + what + " during the call; at most " + std::to_string(most) + " are allowed",
+        "The work must be done on the device. The reason for this bound: " + share.why + ".");
   };
   if (crossing.to_host > allowed.to_host)
     return failure("to_host", "came from the device to the host", crossing.to_host, allowed.to_host,

@@ -32,7 +32,7 @@ Failure wrong_answer(const Mismatch& wrong, const Case& job) {
 
 Failure answer_of_the_host() {
   return make_failure(Verdict::kRuleBroken, "work.input",
-                      "the kernels saw other numbers than the host, and the answer follows from the host's",
+                      "the kernels got other numbers than the host, and the answer is the one for the host's numbers",
                       "The work must be done on the device: copy the arrays there as they are, let kernels compute the "
                       "output from them, and copy it back.");
 }

@@ -48,7 +48,7 @@ Failure time_failure(const std::string& what) {
 Failure allowance_failure(double seconds) {
   return make_failure(
       Verdict::kTime, "time",
-      "all runs of the program together took more than " + seconds_text(seconds) + ", which one submission may take",
+      "all runs of the program together took more than " + seconds_text(seconds) + ", the limit for one submission",
       "No single call is too slow, but their sum is. Look for a call that sleeps, or that repeats work.");
 }
 
@@ -71,7 +71,7 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
     if (status == "memory") return memory_failure(reply.value("text", ""));
     if (status == "fault")
       return make_failure(Verdict::kJudgeFault, "judge", reply.value("text", ""),
-                          "This is no fault of the code that was judged. Run it again; if it stays, report it.",
+                          "The code that was judged is not at fault. Run it again; if the fault stays, report it.",
                           errors);
     if (status == "kernels")
       return compile_failure("OpenCL's compiler refuses the kernels",

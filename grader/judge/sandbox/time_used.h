@@ -20,8 +20,8 @@ using ThreadTimes = std::map<pid_t, ThreadTime>;  // by thread
 // All threads of these processes and of the processes below them.
 ThreadTimes thread_times(const std::vector<pid_t>& processes);
 
-// The arithmetic. Never more than the wall clock, and on a quiet machine equal to it. Never less than the time that the
-// longest thread ran, and than the time that all threads together would need on every processor.
+// The arithmetic. The result is at most the wall-clock time, and equal to it on a quiet machine. It is at least the
+// time that the longest thread ran, and the time of all threads divided by the number of processors.
 //
 // Between two looks the threads may have run at once or in turn, and counters do not tell which. So all their waiting
 // is taken off, but never so much that less remains than they ran.

@@ -95,7 +95,7 @@ class FailingCalls {
                            "Let kernels come to an end, and wait for them before you return.");
   }
 
-  // "": the code has noticed the error. Else a sentence that says what it did.
+  // "": the code has noticed the error. Otherwise a sentence that says what it did.
   std::string how_it_went_on(const Run& run, int call) {
     const std::vector<std::string> work = work_behind(run.calls, call);
     const std::string next = work.empty() ? "" : "; its next call was " + work.front();
@@ -115,7 +115,7 @@ class FailingCalls {
     const bool prints = prints_the_same_ && run.printed != usual_.printed;
     if (work.empty() && prints) return "";
     if (gave_up && run.value != usual_.value) return "";  // the caller gets another value
-    if (gave_up) return "the function left out its work, but nothing tells its caller: it printed nothing and returned";
+    if (gave_up) return "the function left out its work and returned without a message, so its caller cannot know";
     if (prints) return "the code printed something and went on all the same" + next;
     return work.empty() ? "the function returned as if nothing had happened"
                         : "the code went on as if nothing had happened" + next;

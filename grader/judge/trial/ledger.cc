@@ -44,7 +44,7 @@ void Ledger::fail_case(const Case& job, const std::string& schedule, Failure fai
 
 void Ledger::fail_by(const JudgeFault& fault) {
   result_.failure = make_failure(Verdict::kJudgeFault, "judge", fault.what(),
-                                 "This is no fault of the code that was judged: put it right and run again.");
+                                 "The code that was judged is not at fault: put this right and run again.");
 }
 
 void Ledger::require_machine(const Failure& failure) const {

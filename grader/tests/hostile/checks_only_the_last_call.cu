@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.unchecked_error
 // lab: 99
-// Ignores the error of cudaMalloc, and checks all calls behind it: one of them tells of another error.
+// Ignores the error of cudaMalloc, and checks all later calls: one of them fails with another error.
 #include "common/check.h"
 #include "common/contracts/reduction.h"
 

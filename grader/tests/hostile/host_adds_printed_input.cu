@@ -1,6 +1,6 @@
 // verdict: rule broken · work
 // lab: 02
-// The kernel prints the input, and the host reads from a pipe in place of stdout what the device printed.
+// The kernel prints the input. The host has put a pipe in place of stdout, and reads the text there.
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Puts its racy kernel into CUB's namespace, at a line of CUB's.
+// Puts its racy kernel into CUB's namespace, and says by #line that it stands in a header of CUB.
 #include "unordered.h"
 
 namespace cub {

@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// As line_of_cub, with a name that a macro makes out of this file's own folder.
+// As line_of_cub, but a macro makes the name out of this file's own folder.
 #include "unordered.h"
 
 #define PLACE "/home/me/thrust/system/cuda/detail/reduce.h"

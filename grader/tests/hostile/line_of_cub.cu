@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Says by #line that its racy kernel stands in a header of CUB's.
+// Says by #line that its racy kernel stands in a header of CUB.
 #include "unordered.h"
 
 #line 100 "/usr/local/cuda/include/cccl/cub/block/block_reduce.cuh"

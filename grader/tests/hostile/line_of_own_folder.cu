@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Says that its racy kernel stands in a folder of its own, which has the name of a library.
+// Says by #line that its racy kernel stands in a folder cub beside the file.
 #include "unordered.h"
 
 #line 1 "cub/mine.cuh"

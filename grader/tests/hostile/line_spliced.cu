@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// As line_of_cub, with the directive and the name cut in two by the ends of lines.
+// As line_of_cub, but backslashes at the ends of lines split the directive and the name.
 #include "unordered.h"
 
 #li\

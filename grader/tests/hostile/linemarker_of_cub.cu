@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Writes the mark that the preprocessor writes when it enters a header of the system.
+// Writes the line marker that the preprocessor writes when it enters a system header.
 #include "unordered.h"
 
 # 100 "/usr/local/cuda/include/cccl/cub/block/block_reduce.cuh" 1 3

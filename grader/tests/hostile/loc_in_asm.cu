@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Puts lines of PTX that name a header of CUB's, which the file includes, around its racy accesses.
+// Puts .loc lines around its racy accesses. They name a header of CUB that the file includes.
 #include <cub/block/block_reduce.cuh>
 
 #include "unordered.h"

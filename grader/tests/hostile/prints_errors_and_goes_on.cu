@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.unchecked_error
 // lab: 99
-// Prints each error, and goes on with what the call did not give.
+// Prints each error, and goes on as if the call had succeeded.
 #include <cstdio>
 #define CHECK(call)                                                                       \
   do {                                                                                    \

@@ -1,5 +1,5 @@
 // racy: a sum with a race, which is right by luck where warps run in their order; and the same sum without it. For
-// files here that choose the first where they think that nobody looks.
+// files here that choose the first where they expect no check.
 #pragma once
 
 #include "common/check.h"

@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Asks how much of the card's memory is in use, and leaves out the barrier when it is more than small inputs take.
+// Asks how much of the card's memory is in use, and leaves out the barrier if it is more than small inputs need.
 #include "racy.h"
 
 int reduce_sum(int* data, int n) {

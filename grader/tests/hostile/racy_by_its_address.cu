@@ -1,7 +1,7 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// The addresses of a process and its number are random. They leave out the barrier in nearly every process, but never
-// for small inputs: whoever looks at the processes in which nothing is measured sees code without a race.
+// Looks at an address and at the process number, which are random. The barrier is missing in nearly every process, but
+// never for small inputs, so that checks of small inputs alone find no race.
 #include <cstdint>
 
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Remembers how much a process has added so far. The barrier is gone in a call that is larger than all before it
-// together, unless it is small.
+// Remembers how many elements a process has added so far. The barrier is missing in a call with more elements than all
+// earlier calls together, unless the call is small.
 #include "racy.h"
 
 int reduce_sum(int* data, int n) {

@@ -1,7 +1,7 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Looks for lockstep's settings in its environment, and for the library that runs it in its memory. The barrier is gone
-// where no setting asks for checks.
+// Looks for lockstep's settings in its environment, and for the library that runs it in its memory. The barrier is
+// missing if no setting asks for checks.
 #include <cstdlib>
 #include <cstring>
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[3]
 SYNC = "__syncthreads();"
+TID = "  const int tid = threadIdx.x;\n"
 
 
 class Rung(NamedTuple):
@@ -143,12 +144,12 @@ def hostile() -> Iterator[Rung]:
         "diluted_barriers",
         broken + "barriers",
         "12",
-        "The starter in which half of the launched blocks are empty, in the same launch.",
+        "The starter, whose launch has 63 empty blocks for each block that works.",
         starter(
             "12",
             (
-                "  const int tid = threadIdx.x;\n",
-                "  if (blockIdx.x * kTile >= n) return;\n  const int tid = threadIdx.x;\n",
+                TID,
+                "  if (blockIdx.x * kTile >= n) return;\n" + TID,
             ),
             (launch, launch.replace("<<<blocks,", "<<<64 * blocks,")),
         ),
@@ -157,7 +158,7 @@ def hostile() -> Iterator[Rung]:
         "additions_as_fma",
         broken + "additions",
         "09",
-        "A Hillis-Steele scan, which has no bank conflicts, whose additions are fused multiply-adds.",
+        "A Hillis-Steele scan, which has no bank conflicts. Its additions are fused multiply-adds.",
         edited(
             "solutions/09_*/wrong/hillis_steele.cu",
             ("sum += s_sum[tid - stride]", "sum = fmaf(s_sum[tid - stride], 1.0f, sum)"),
@@ -174,7 +175,7 @@ def hostile() -> Iterator[Rung]:
         "conflicts_as_atomics",
         broken + "all_conflicts",
         "09",
-        "The starter, whose loads and stores of shared memory are atomic operations: the conflicts are still there.",
+        "The starter, whose loads and stores of shared memory are atomics: the conflicts stay.",
         starter(
             "09",
             before_kernel(TILE_BY_ATOMICS),
@@ -195,7 +196,6 @@ def hostile() -> Iterator[Rung]:
             "09", before_kernel("static __device__ float s_tile[512];"), ("  __shared__ float s_tile[kTile];\n", "")
         ),
     )
-    first = ("  const int tid = threadIdx.x;\n", "  const int tid = threadIdx.x;\n")
     yield Rung(
         "barriers_of_global_atomics",
         broken + "barriers",
@@ -204,7 +204,7 @@ def hostile() -> Iterator[Rung]:
         starter(
             "06",
             before_kernel(BY_ATOMICS),
-            (first[0], first[1] + "  unsigned phase = 0;\n"),
+            (TID, TID + "  unsigned phase = 0;\n"),
             (SYNC, "wait_for_block(phase);"),
             ("  scan_block<<<", "  forget<<<1, 1>>>();\n  scan_block<<<"),
         ),
@@ -220,7 +220,7 @@ def hostile() -> Iterator[Rung]:
             "12",
             (SYNC, "wait_for_block(counter, phase);"),
             before_kernel(BY_SHARED_ATOMICS),
-            (first[0], first[1] + counter),
+            (TID, TID + counter),
         ),
     )
     yield Rung(
@@ -228,9 +228,7 @@ def hostile() -> Iterator[Rung]:
         broken + "barriers",
         "06",
         "The starter, whose barriers have the numbers 1 to 15 in turn.",
-        starter(
-            "06", before_kernel(BY_NAME), (first[0], first[1] + "  int turn = 0;\n"), (SYNC, "wait_for_block(turn);")
-        ),
+        starter("06", before_kernel(BY_NAME), (TID, TID + "  int turn = 0;\n"), (SYNC, "wait_for_block(turn);")),
     )
     yield Rung(
         "barriers_that_count",
@@ -248,7 +246,7 @@ def hostile() -> Iterator[Rung]:
             "18",
             (SYNC, WAIT_AT_OBJECT),
             before_kernel(BY_OBJECT),
-            ("  const int tid = threadIdx.x;\n", "  const int tid = threadIdx.x;\n" + MAKE_OBJECT),
+            (TID, TID + MAKE_OBJECT),
         ),
     )
     yield Rung(
@@ -287,7 +285,7 @@ def honest() -> Iterator[Rung]:
                    before_kernel(group), (SYNC, "cooperative_groups::this_thread_block().sync();"))  # fmt: skip
     yield accepted("one_object_for_ten_steps", "06", "The reference, whose barrier is an object of libcu++.",
                    (SYNC, WAIT_AT_OBJECT), before_kernel(BY_OBJECT),
-                   ("  const int tid = threadIdx.x;\n", "  const int tid = threadIdx.x;\n" + MAKE_OBJECT))  # fmt: skip
+                   (TID, TID + MAKE_OBJECT))  # fmt: skip
     launch = "reduce_unroll_last_warp<<<blocks, kBlock>>>("
     clear = "static __global__ void clear(unsigned* sums, int n) {\n  if (threadIdx.x < n) sums[threadIdx.x] = 0;\n}"
     yield accepted("a_small_helper", "12", "The reference, and a kernel before it that sets the block sums to 0.",

@@ -1,6 +1,6 @@
 // verdict: time · time
 // lab: 99
-// Each of its processes sleeps before it begins, a little shorter than it may. A submission has many processes.
+// Each of its processes sleeps before main, for a little less than the limit. A submission has many processes.
 #include <chrono>
 #include <thread>
 

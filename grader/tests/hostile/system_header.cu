@@ -1,6 +1,6 @@
 // verdict: rule broken · finding.race
 // lab: 99
-// Declares itself to be a header of the system, and gives the name of one of libcu++'s.
+// Declares itself to be a system header, and gives the name of a header of libcu++.
 #include "unordered.h"
 
 #pragma GCC system_header

@@ -1,6 +1,6 @@
 // verdict: wrong answer
 // lab: 99
-// Adds to shared memory that nothing has written, in CUB's namespace: right where that memory holds zeros.
+// Adds to shared memory that nothing has written, in CUB's namespace. This is right if the memory holds zeros.
 #include "unordered.h"
 
 namespace cub {

@@ -57,7 +57,7 @@ TEST_F(LabJson, ARuleDependsOnNothingThatLearnersChoose) {
   EXPECT_NE(refusal("\"per\"", "\"kernel\": \"k\", \"per\"").find("unknown key \"kernel\""), std::string::npos);
   EXPECT_NE(refusal("\"per\"", "\"each\": \"block\", \"per\"").find("unknown \"each\""), std::string::npos);
   EXPECT_EQ(refusal("\"per\"", "\"each\": \"launch\", \"per\""), "accepted");
-  EXPECT_NE(refusal("\"op\": \"<=\"", "\"each\": \"launch\", \"op\": \">=\"").find("no upper bound"),
+  EXPECT_NE(refusal("\"op\": \"<=\"", "\"each\": \"launch\", \"op\": \">=\"").find("not an upper bound"),
             std::string::npos);
   EXPECT_EQ(refusal("\"element\"", "\"thread of a block\", \"each\": \"launch\""), "accepted");
   EXPECT_NE(refusal("\"element\"", "\"thread of a block\"").find("without \"each\""), std::string::npos);

@@ -116,7 +116,8 @@ TEST(Rules, AHostThatSeesTooMuchCanHaveDoneTheWork) {
   EXPECT_FALSE(host_work(lab, job, {256, 1280}));
   const auto fetched = host_work(lab, job, {257, 0}), sent = host_work(lab, job, {0, 1281});
   EXPECT_EQ(fetched->check, "work.to_host");
-  EXPECT_EQ(fetched->steps.at(0), "257 bytes came from the device to the host during the call, and at most 256 may");
+  EXPECT_EQ(fetched->steps.at(0),
+            "257 bytes came from the device to the host during the call; at most 256 are allowed");
   EXPECT_EQ(sent->check, "work.from_host");
   EXPECT_FALSE(leaves_answers_right(*fetched));
 }

@@ -209,8 +209,7 @@ TEST_F(Judging, EveryCallOfCudasIsLookedAt) {
       {"prints_and_goes_on", "the code printed something and went on all the same; its next call was cudaMemcpy"},
       {"finds_another_way_to_a_wrong_answer",
        "the code went on in another way; its next call was cudaMemsetAsync, and its answer is wrong"},
-      {"returns_early",
-       "the function left out its work, but nothing tells its caller: it printed nothing and returned"}};
+      {"returns_early", "the function left out its work and returned without a message, so its caller cannot know"}};
   for (const auto& [fault, text] : went_on) {
     const Result result = judge_with(fault.c_str(), "scan", "scan_inclusive");
     ASSERT_EQ(check(result), "finding.unchecked_error") << fault;

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Sums with CUB's own kernels, whose functions give their caller other errors than CUDA's calls gave them.
+// Sums with CUB's own kernels. CUB's functions return other errors than the CUDA calls in them.
 #include <cub/device/device_reduce.cuh>
 
 #include "sum.h"

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// A script made it, and #line names the line of the script's own input, as yacc and others do.
+// Made by a script. #line names lines of the script's input, as in files that yacc makes.
 #include "sum.h"
 
 #line 12 "sum.in"

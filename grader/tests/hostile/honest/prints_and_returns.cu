@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Prints the error, releases what it has, and returns early with a code of its own.
+// Prints the error, releases its memory, and returns early with an error code of its own.
 #include <cstdio>
 
 #include "common/contracts/reduction.h"

@@ -1,6 +1,6 @@
 // verdict: accepted
 // lab: 99
-// Sleeps for a hundredth of a second in every call: a driver that is slow to start, or a learner who looks on.
+// Sleeps for a hundredth of a second in every call, like a driver that is slow to start.
 #include <chrono>
 #include <thread>
 

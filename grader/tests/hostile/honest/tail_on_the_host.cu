@@ -1,7 +1,7 @@
 // verdict: accepted
 // lab: 99
-// The kernel adds whole blocks. The host fetches the first element, to see whether there is one, and adds the few
-// elements behind the last whole block.
+// The kernel adds whole blocks. The host fetches one element that it does not need, and adds the few elements behind
+// the last whole block.
 #include <vector>
 
 #include "sum.h"
