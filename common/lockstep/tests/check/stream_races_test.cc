@@ -249,6 +249,18 @@ TEST_F(StreamRaces, GapsBetweenRowsAreNotCopied) {
   EXPECT_EQ(found(), Found{"host_race byte 15 of an allocation of 4096 bytes write after write"});
 }
 
+TEST_F(StreamRaces, WhatTheJudgeCopiesIsNobodysWork) {
+  std::array<std::byte, 256> bytes{};
+  uint64_t plain = 0;
+  device->allocate(4096, &plain);
+  work(1), launch("store", plain);
+  work(2, {{1, 0}}), device->fill({plain + 2048, 16, 16, 1}, 0);
+  EXPECT_TRUE(device->take(bytes.data(), {plain, bytes.size(), bytes.size(), 1}).ok());
+  EXPECT_TRUE(device->place({plain, bytes.size(), bytes.size(), 1}, bytes.data()).ok());
+  work(2, {{1, 0}}), device->fill({plain + 2048, 16, 16, 1}, 0);
+  EXPECT_EQ(found(), Found{});
+}
+
 TEST_F(StreamRaces, SettledWorkIsForgotten) {
   work(1), launch("store", array);
   work(2, {{1, 0}}, 1), launch("load", array);

@@ -173,6 +173,18 @@ TEST(VaultTest, AJobsArraysAreHandedOverOnce) {
 uint32_t given_word(uint32_t i) { return 0x3e800000 + (i * 0x9e3779b1 & ((1u << 25) - 1)); }
 uint32_t other_word(uint32_t i) { return 1'000'000 + i; }
 
+TEST_F(CrossingTest, StoresAreNotedByTheWord) {
+  const uint64_t own = allocate(2 * kOwn, MemoryKind::kManaged), common = allocate(8, MemoryKind::kPinned);
+  const Range range{own, own + 2 * kOwn};
+  device_->fill({own, 2 * kOwn, 2 * kOwn, 1}, 0);
+  device_->note_stores(range);
+  launch(own + kOwn, common);  // the upper half; thread 0 stores the 0 that is there
+  const std::vector<uint8_t> stored = device_->take_stores(range);
+  ASSERT_EQ(stored.size(), 2 * kOwn / 4);
+  for (size_t word = 0; word < stored.size(); ++word) EXPECT_EQ(stored[word], word >= kOwn / 4) << word;
+  EXPECT_TRUE(device_->take_stores(range).empty()) << "nobody asked any more";
+}
+
 class OtherInputTest : public ::testing::Test {
  protected:
   OtherInputTest() : given_(kWords), other_(kWords) {
