@@ -13,7 +13,7 @@ FAULTS = f"{LOCKSTEP}/faults"
 # $1: the suites; $2: the device_server in which the device runs, or nothing.
 ONE_BY_ONE = """
 set -o pipefail
-[ -z "$2" ] || export LOCKSTEP_DEVICE_SERVER="$2"
+[ -z "$2" ] || export LOCKSTEP_DEVICE_SERVER="$2" LOCKSTEP_MEMORY=64M  # a file, which may be as large as in wall
 suite=
 "$0" --gtest_list_tests --gtest_filter="$1" | while read -r name rest; do
   case $name in
