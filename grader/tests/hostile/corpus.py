@@ -52,7 +52,7 @@ def from_file(path: Path) -> Entry:
         raise SystemExit(f"{path}: its first lines must be `// verdict: …`, `// lab: NN` and what it tries")
 
     def prepare(folder: Path, places: dict[str, str]) -> Path:
-        for header in HOSTILE.rglob("*.h"):
+        for header in (*HOSTILE.rglob("*.h"), *HOSTILE.rglob("*.cuh")):
             (folder / header.name).write_text(filled(header.read_text(encoding="utf-8"), places), encoding="utf-8")
         file = folder / path.name
         file.write_text(filled(text, places), encoding="utf-8", errors="surrogateescape")
