@@ -4,6 +4,8 @@
 #   WARPLADDER_CUDA_INCLUDE     the folder with cuda_runtime_api.h
 #   WARPLADDER_CUDART           the toolkit's own libcudart.so.13
 #   WARPLADDER_NVCC_ARCH_FLAGS  PTX for every card CUDA 13 knows, and machine code for WARPLADDER_GPU_ARCHS
+#   WARPLADDER_PTXAS            the toolkit's assembler, and WARPLADDER_NVDISASM, its disassembler, from the toolkit or from
+#                               its wheel; empty if there is none: then lockstep guesses what ptxas does
 #   warpladder_cuda_headers     interface target: the toolkit's headers, as system headers
 # Does not use CMake's own CUDA language: it fixes one set of flags for a whole build. But the judge must later compile
 # a learner's file with exactly the flags of the lab.
@@ -35,6 +37,8 @@ endif()
 if(NOT "${WARPLADDER_NVCC}" STREQUAL "${WARPLADDER_NVCC_BEFORE}")  # else the cache keeps the old toolkit's headers
   unset(WARPLADDER_CUDA_INCLUDE CACHE)
   unset(WARPLADDER_CUDART CACHE)
+  unset(WARPLADDER_PTXAS CACHE)
+  unset(WARPLADDER_NVDISASM CACHE)
 endif()
 set(WARPLADDER_NVCC_BEFORE ${WARPLADDER_NVCC} CACHE INTERNAL "nvcc of the last configuration")
 
@@ -55,6 +59,14 @@ foreach(part IN ITEMS WARPLADDER_CUDA_INCLUDE WARPLADDER_CUDART)
   endif()
 endforeach()
 file(REAL_PATH ${WARPLADDER_CUDA_INCLUDE} cuda_include)
+find_program(WARPLADDER_PTXAS ptxas PATHS ${nvcc_top}/bin NO_DEFAULT_PATH DOC "The toolkit's assembler")
+find_program(WARPLADDER_NVDISASM nvdisasm PATHS ${nvcc_top}/bin ${wheel_folders} NO_DEFAULT_PATH
+             DOC "The toolkit's disassembler")
+foreach(tool IN ITEMS WARPLADDER_PTXAS WARPLADDER_NVDISASM)
+  if(NOT ${tool})
+    set(${tool} "")
+  endif()
+endforeach()
 message(STATUS "CUDA ${WARPLADDER_CUDA_VERSION}: ${WARPLADDER_NVCC}")
 
 add_library(warpladder_cuda_headers INTERFACE)

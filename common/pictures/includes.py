@@ -21,6 +21,7 @@ ORDER: dict[str, dict[str, str]] = {
         "common/lockstep/alu": "",
         "common/lockstep/program": "",
         "common/lockstep/count": "",
+        "common/lockstep/sass": "",
         "common/lockstep/engine": "",
         "common/lockstep/check": "",
         "common/lockstep/report": "",

@@ -1,10 +1,12 @@
 #include "base/options.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -81,6 +83,35 @@ PlannedFailure parse_failure(const std::string& text) {
   return failure;
 }
 
+std::string environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text ? text : "";
+}
+
+// The program that the variable names, or this build's, or the first of PATH; empty: there is none.
+std::string find_tool(const char* variable, const char* of_build, const std::string& name) {
+  if (const char* const named = std::getenv(variable)) return named;
+  if (*of_build && access(of_build, X_OK) == 0) return of_build;
+  std::istringstream path(environment("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (const std::string file = folder + "/" + name; access(file.c_str(), X_OK) == 0) return file;
+  return {};
+}
+
+Tools find_tools() {
+  Tools tools;
+  if (const char* const folder = std::getenv("LOCKSTEP_SASS")) {
+    if (std::string_view(folder) != "none") tools.folder = folder;
+  } else if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
+    tools.folder = cache + "/lockstep";
+  } else if (const std::string home = environment("HOME"); !home.empty()) {
+    tools.folder = home + "/.cache/lockstep";
+  }
+  tools.ptxas = find_tool("LOCKSTEP_PTXAS", LOCKSTEP_BUILD_PTXAS, "ptxas");
+  tools.nvdisasm = find_tool("LOCKSTEP_NVDISASM", LOCKSTEP_BUILD_NVDISASM, "nvdisasm");
+  return tools;
+}
+
 }  // namespace
 
 DeviceOptions DeviceOptions::from_environment() {
@@ -95,6 +126,7 @@ DeviceOptions DeviceOptions::from_environment() {
   const char* report_file = std::getenv("LOCKSTEP_REPORT");
   if (report_file) options.report_file = report_file;
   options.report = !options.report_file.empty();
+  if (options.report) options.tools = find_tools();
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
     options.memory_bytes = parse_bytes(text);
     if (options.memory_bytes < (1 << 20))

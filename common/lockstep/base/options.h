@@ -35,6 +35,13 @@ struct SharedMemory {
   int vault = -1;  // the descriptor of a file that the judge shares with the device alone; -1: there is none
 };
 
+// ptxas and nvdisasm, which tell what becomes of a kernel's accesses to memory (sass/asking.h).
+struct Tools {
+  std::string folder{};  // of the answers; empty: nobody is asked, and nothing is known
+  // Paths. One of them empty: only the answers that are in the folder are known.
+  std::string ptxas{}, nvdisasm{};
+};
+
 struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // the size of the emulated card's memory
   Schedule schedule{};
@@ -42,6 +49,7 @@ struct DeviceOptions {
   uint32_t threads = 1;       // threads of the host, which run blocks in parallel where that changes no result
   bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
   std::string report_file{};  // end_program() writes the report there; empty: nowhere
+  Tools tools{};
   std::string trace{};        // the file in which the events of the warps are recorded (trace.h); empty: none
   PlannedFailure failure{};
   SharedMemory shared{};
@@ -49,7 +57,8 @@ struct DeviceOptions {
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes, with an optional
   // K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas), LOCKSTEP_THREADS
   // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report), LOCKSTEP_TRACE
-  // (a file), LOCKSTEP_FAIL (K or profiled:K). A malformed value throws std::invalid_argument; its text says what is
+  // (a file), LOCKSTEP_FAIL (K or profiled:K), LOCKSTEP_SASS (a folder, or none; unset: lockstep/ in the user's cache),
+  // LOCKSTEP_PTXAS and LOCKSTEP_NVDISASM (paths; unset: those of this build, or the first of PATH). A malformed value throws std::invalid_argument; its text says what is
   // accepted.
   static DeviceOptions from_environment();
 };

@@ -88,9 +88,15 @@ struct HostLoads {
   uint64_t size = 0, loaded = 0;  // bytes
 };
 
-// Counts of one launch. `at` is parallel to Program::code.
+// What an access that has a neighbour would count if it were one of 8 or 16 bytes a lane, at the same addresses.
+struct WiderCounts {
+  InstructionCounters as8, as16;  // only the counts of memory, without threads
+};
+
+// Counts of one launch. `at` is parallel to Program::code, `wider` to the numbers of MemoryAccess::neighbour.
 struct LaunchCounters {
   std::vector<InstructionCounters> at;
+  std::vector<WiderCounts> wider;
   uint64_t barriers = 0;  // block barriers completed
   // Bytes of global memory that asynchronous copies move; these are neither ld nor st.
   uint64_t async_loaded = 0, async_stored = 0;

@@ -8,6 +8,7 @@
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"
+#include "device/machine_code.h"
 #include "device/modules.h"
 #include "engine/grid.h"
 #include "engine/workers.h"
@@ -29,6 +30,7 @@ class InProcessDevice : public EmulatedDevice {
         own_{memory_.allocate_apart(kParamBytes), memory_.allocate_apart(kWorkspaceBytes)},
         modules_(memory_),
         kernels_(limits_, own_.param_block),
+        machine_code_(options.tools),
         host_(options, memory_.memory(), findings_),
         trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
         observers_(memory_.observers()),
@@ -87,12 +89,15 @@ class InProcessDevice : public EmulatedDevice {
   }
 
   Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
-    return modules_.load(ptx, module);
+    const Outcome outcome = modules_.load(ptx, module);
+    if (outcome.ok() && options_.report) machine_code_.loads(modules_.find(*module), ptx);
+    return outcome;
   }
   Outcome unload_module(ModuleId id) override {
     const LoadedModule* const module = modules_.find(id);
     if (!module) return {Status::kInvalidValue, ""};
     kernels_.forget(*module);
+    machine_code_.forget(module);
     if (Checker* const checker = memory_.checker()) checker->forget_work();
     modules_.unload(id);
     return {};
@@ -158,7 +163,7 @@ class InProcessDevice : public EmulatedDevice {
  private:
   bool host_reaches(uint64_t address) const { return memory_.memory().find(address).host_reaches; }
   Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request);
-  void run(const Launch& launch);
+  void run(const Launch& launch, const LoadedKernel& kernel);
   // The outcome of a copy, after its findings were added.
   Outcome collected(Outcome outcome) {
     if (Checker* const checker = memory_.checker()) findings_.add_all(checker->take_findings());
@@ -176,6 +181,7 @@ class InProcessDevice : public EmulatedDevice {
   std::set<uint64_t> heap_;   // addresses that kernels got from malloc()
   Modules modules_;
   Kernels kernels_;
+  MachineCode machine_code_;
   Outcome sticky_;
   std::string output_;
   LaunchRecords records_;  // of all launches
@@ -228,15 +234,16 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   host_.tells(0, kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&
                        launch.schedule.kind == Schedule::kForward && !options_.checks.memory && !launch.watched();
-  run(launch);
+  run(launch, kernel);
   return {};
 }
 
-void InProcessDevice::run(const Launch& launch) {
+void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
+  if (options_.report) machine_code_.starts(kernel);
   for (Observer* observer : observers_) observer->begin_launch(launch);
   LaunchState state = run_grid(launch, workers_);
   for (Observer* observer : observers_) observer->end_launch(state.findings);
-  if (options_.report) records_.add(summarise(launch, state, host_.calls()));
+  if (options_.report) records_.add(summarise(launch, state, host_.calls(), machine_code_.forms(kernel)));
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;
   findings_.add_all(state.findings);

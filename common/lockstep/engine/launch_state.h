@@ -21,6 +21,7 @@ struct LaunchState {
         random(launch.schedule.seed + launch.sequence - 1),
         clock(launch.sequence << 32) {
     counters.at.resize(launch.program.code.size());
+    counters.wider.resize(launch.program.neighbours);
   }
   uint64_t random_below(uint64_t n) { return random() % n; }
 

@@ -8,6 +8,7 @@
 #include "program/dependence.h"
 #include "program/function_decoder.h"
 #include "program/independence.h"
+#include "program/neighbours.h"
 
 namespace lockstep {
 namespace {
@@ -108,6 +109,7 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
   for (const FunctionCode& f : program->functions) program->local_bytes += f.local_bytes;  // the frame of each once
   note_waits(*program);
   note_hand_overs(*program);
+  note_neighbours(*program);
   program->blocks_independent = blocks_are_independent(*program);
   return program;
 }

@@ -55,6 +55,7 @@ struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   bool only_copied = false;    // a load whose values are stored again and not looked at
   bool literal_one = false;    // atom/red add of the literal 1, result unused
   uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses
+  uint32_t neighbour = 0;      // see neighbours.h; 0: none
 };
 
 inline const char* verb(const MemoryAccess& access) {

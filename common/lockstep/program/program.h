@@ -151,6 +151,7 @@ struct Program : InstructionLists {
   uint64_t local_bytes = 0;         // of one thread, without calls of unknown depth
   bool calls_unknown = false;       // indirect or recursive: local memory needs a real stack
   bool blocks_independent = false;  // see independence.h
+  uint32_t neighbours = 0;          // accesses that have a neighbour (neighbours.h)
   Refusal refusal;
   std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> shared_arrays;  // name, offset, bytes
 };

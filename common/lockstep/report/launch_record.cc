@@ -49,25 +49,9 @@ void add_any_form(CounterSums& sums, const MemoryAccess& access, const Instructi
   add("shared_excess_wavefronts", wavefronts - (atomic ? c.shared.fewest : c.shared.ideal));
 }
 
-// Adds the counters of one instruction under their names. Zeros are left out; summarise() adds them for the launch.
-void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const InstructionCounters& c) {
+// Adds the counters of one access to memory, as an access of kind `access.op`. Zeros are left out.
+void add_memory(CounterSums& sums, const MemoryAccess& access, const InstructionCounters& c) {
   const auto add = [&](const std::string& name, uint64_t value) { sums[name] += value; };
-  const Instruction& in = program.code[pc];
-  add("smsp__inst_executed.sum", c.warps);
-  add("smsp__thread_inst_executed.sum", c.threads);
-  if (const uint64_t idle = kWarpSize * c.warps - c.threads) add("idle_lanes", idle);
-  if (in.kind == Kind::kBranch || in.kind == Kind::kBranchIndexed) {
-    add("smsp__sass_branch_targets.sum", c.warps);
-    add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
-  }
-  if (goes_back(program, pc)) add("loop_branches", c.warps);
-  if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
-  const std::string& opcode = program.names[pc];
-  if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
-    add("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", c.threads);
-  if (const uint32_t each = float_additions(opcode)) add("float_additions", each * additions(program, pc, c));
-  if (in.kind != Kind::kMemory) return;
-  const MemoryAccess& access = program.accesses[in.index];
   add_any_form(sums, access, c);
   static const char* const kOps[] = {"ld", "st", "atom", "red"};
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
@@ -94,6 +78,26 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   if (c.local.requests) add_sectors("local_op_" + op, c.local);
 }
 
+// Adds the counters of one instruction under their names, without those of memory. Zeros are left out; summarise() adds
+// them for the launch.
+void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const InstructionCounters& c) {
+  const auto add = [&](const std::string& name, uint64_t value) { sums[name] += value; };
+  const Instruction& in = program.code[pc];
+  add("smsp__inst_executed.sum", c.warps);
+  add("smsp__thread_inst_executed.sum", c.threads);
+  if (const uint64_t idle = kWarpSize * c.warps - c.threads) add("idle_lanes", idle);
+  if (in.kind == Kind::kBranch || in.kind == Kind::kBranchIndexed) {
+    add("smsp__sass_branch_targets.sum", c.warps);
+    add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
+  }
+  if (goes_back(program, pc)) add("loop_branches", c.warps);
+  if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
+  const std::string& opcode = program.names[pc];
+  if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
+    add("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", c.threads);
+  if (const uint32_t each = float_additions(opcode)) add("float_additions", each * additions(program, pc, c));
+}
+
 CounterSums occupancy_figures(const Launch& launch) {
   const LaunchShape& shape = launch.shape;
   const Occupancy blocks = occupancy(launch.limits, shape.threads_per_block(), shape.shared_bytes);
@@ -105,36 +109,138 @@ CounterSums occupancy_figures(const Launch& launch) {
           {"blocks_per_multiprocessor", blocks.blocks()}};
 }
 
+// One access of a launch as the card counts it.
+struct CardCount {
+  MemoryAccess by_ptx, access;  // `access` has the card's kind
+  InstructionCounters counts;
+  std::string doubt, note;  // empty: none
+};
+
+// Whether lanes of a warp went different ways in the outermost loop around the access; without a loop: in the function.
+bool lanes_part(const Program& program, const LaunchCounters& counters, const Forms& forms, uint32_t pc) {
+  for (uint32_t other = 0; other < program.code.size(); ++other)
+    if (counters.at[other].divergent && forms.places[other].outer == forms.places[pc].outer) return true;
+  return false;
+}
+
+void take_width(InstructionCounters& counts, const InstructionCounters& wider) {
+  counts.global.requests = wider.global.requests;
+  counts.global.sectors = wider.global.sectors;
+  counts.shared.requests = wider.shared.requests;
+  counts.shared.wavefronts = wider.shared.wavefronts;
+  counts.shared.ideal = wider.shared.ideal;
+  counts.local = wider.local;
+}
+
+CardCount card_count(const Launch& launch, const LaunchCounters& counters, const Forms& forms,
+                     const MemoryAccess& access) {
+  const AccessForm& form = forms.of[access.index];
+  const InstructionCounters& c = counters.at[access.pc];
+  CardCount card{access, access, c, form.doubt, form.note};
+  card.access.op = form.op;
+  const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
+  if (form.retries && threads > kWarpSize)
+    card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
+  if (form.copied && lanes_part(launch.program, counters, forms, access.pc))
+    card.doubt = "ptxas copies it, as where it unrolls a loop, and the lanes of a warp do not stay together there";
+  switch (form.kind) {
+    case AccessForm::kAsWritten: break;
+    case AccessForm::kWider: {
+      const WiderCounts& wider = counters.wider[launch.program.accesses[form.first].neighbour - 1];
+      take_width(card.counts, form.bytes == 8 ? wider.as8 : wider.as16);
+      break;
+    }
+    case AccessForm::kGone: take_width(card.counts, {}); break;
+    case AccessForm::kElected:
+      card.counts.global.sectors = c.global.requests;
+      card.counts.shared.wavefronts = card.counts.shared.ideal = card.counts.shared.fewest = c.shared.requests;
+      break;
+  }
+  return card;
+}
+
+const std::set<std::string>& exact_names() {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> found;
+    for (const CounterName& counter : counter_names())
+      if (counter.kind == CounterKind::kExact) found.insert(counter.name);
+    // What the lanes ask for, whatever ptxas makes of it.
+    for (const char* asked : {"shared_bytes_loaded", "shared_bytes_stored", "shared_atomics", "global_atomics"})
+      found.erase(asked);
+    return found;
+  }();
+  return names;
+}
+
+void add_card_count(Counted& counted, const CardCount& card, const InstructionCounters& by_ptx) {
+  add_memory(counted.counters, card.access, card.counts);
+  CounterSums mine;
+  add_memory(mine, card.by_ptx, by_ptx);
+  for (const auto& [name, value] : mine) counted.by_ptx[name] += value;
+  if (!card.note.empty()) counted.notes.insert(card.note);
+  if (card.doubt.empty()) return;
+  counted.notes.insert(card.doubt);
+  for (const auto& [name, value] : mine)
+    if (exact_names().contains(name)) counted.doubtful.insert(name);
+}
+
+// Registers that ptxas keeps in local memory: PTX shows no access.
+void add_spills(Counted& counted, const Forms& forms) {
+  for (const bool loads : {true, false}) {
+    if (!(loads ? forms.extra_loads : forms.extra_stores)) continue;
+    const std::string op = loads ? "ld" : "st";
+    counted.doubtful.insert("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum");
+    counted.doubtful.insert("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum");
+    counted.notes.insert("ptxas keeps registers in local memory");
+  }
+}
+
+void keep_differences(Counted& counted) {
+  std::erase_if(counted.by_ptx, [&](const auto& sum) {
+    const auto found = counted.counters.find(sum.first);
+    return (found == counted.counters.end() ? 0 : found->second) == sum.second;
+  });
+}
+
 }  // namespace
 
-LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host) {
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms) {
   const LaunchShape& shape = launch.shape;
   LaunchRecord record{launch.names.kernel, shape.grid, shape.block, {}, occupancy_figures(launch), {}, {}};
   if (state.faulted) return record;  // how far each block got depends on the host's threads
-  for (const CounterName& counter : counter_names()) record.counters[counter.name] = 0;
+  CounterSums& counters = record.all.counters;
+  for (const CounterName& counter : counter_names()) counters[counter.name] = 0;
   for (uint32_t pc = 0; pc < state.counters.at.size(); ++pc) {
     const InstructionCounters& c = state.counters.at[pc];
     if (c.warps == 0) continue;
-    add_counts(record.counters, launch.program, pc, c);
-    if (auto [file, line] = launch.names.source_line(pc); !file.empty())
-      add_counts(record.lines[{file, line}], launch.program, pc, c);
+    const auto [file, line] = launch.names.source_line(pc);
+    Counted* const of_line = file.empty() ? nullptr : &record.lines[{file, line}];
+    for (Counted* const counted : {&record.all, of_line})
+      if (counted) add_counts(counted->counters, launch.program, pc, c);
+    if (launch.program.code[pc].kind != Kind::kMemory) continue;
+    const CardCount card = card_count(launch, state.counters, forms, launch.program.accesses[launch.program.code[pc].index]);
+    for (Counted* const counted : {&record.all, of_line})
+      if (counted) add_card_count(*counted, card, c);
   }
-  record.counters["barriers"] = state.counters.barriers;
+  add_spills(record.all, forms);
+  keep_differences(record.all);
+  for (auto& [place, counted] : record.lines) keep_differences(counted);
+  counters["barriers"] = state.counters.barriers;
   if (launch.counts_traffic) record.work = work_of(launch, state.counters);
-  record.counters["block_waits"] = state.counters.block_waits;
-  record.counters["thread_waits"] = state.counters.thread_waits;
-  record.counters["block_branches"] = state.counters.block_branches;
-  record.counters["global_bytes_loaded"] += state.counters.async_loaded;
-  record.counters["global_bytes_stored"] += state.counters.async_stored;
-  record.counters["async_bytes_loaded"] = state.counters.async_loaded;
-  record.counters["async_bytes_stored"] = state.counters.async_stored;
-  record.counters["threads"] = shape.grid.count() * shape.block.count();
-  record.counters["host_synchronisations"] = host.synchronisations;
-  record.counters["host_allocations"] = host.allocations;
-  record.counters["host_bytes_fetched"] = host.fetched;
-  record.counters["host_bytes_given"] = host.given;
-  record.counters["host_bytes_stored"] = state.counters.host_stored;
-  record.counters["host_bytes_loaded"] = state.counters.host_loaded();
+  counters["block_waits"] = state.counters.block_waits;
+  counters["thread_waits"] = state.counters.thread_waits;
+  counters["block_branches"] = state.counters.block_branches;
+  counters["global_bytes_loaded"] += state.counters.async_loaded;
+  counters["global_bytes_stored"] += state.counters.async_stored;
+  counters["async_bytes_loaded"] = state.counters.async_loaded;
+  counters["async_bytes_stored"] = state.counters.async_stored;
+  counters["threads"] = shape.grid.count() * shape.block.count();
+  counters["host_synchronisations"] = host.synchronisations;
+  counters["host_allocations"] = host.allocations;
+  counters["host_bytes_fetched"] = host.fetched;
+  counters["host_bytes_given"] = host.given;
+  counters["host_bytes_stored"] = state.counters.host_stored;
+  counters["host_bytes_loaded"] = state.counters.host_loaded();
   return record;
 }
 

@@ -12,18 +12,28 @@
 #include "base/dim3.h"
 #include "engine/launch_state.h"
 #include "report/work.h"
+#include "sass/forms.h"
 
 namespace lockstep {
 
 // Counter name → sum.
 using CounterSums = std::map<std::string, uint64_t>;
 
+// The counters of a launch, or of one source line of it.
+struct Counted {
+  CounterSums counters;
+  CounterSums by_ptx;              // counts of the accesses as PTX has them, where `counters` follows the machine code
+  std::set<std::string> doubtful;  // exact counters that a card may count otherwise here
+  std::set<std::string> notes;     // what ptxas did, and why a counter is doubtful
+  auto operator<=>(const Counted&) const = default;
+};
+
 struct LaunchRecord {
   std::string kernel;
   Dim3 grid, block;
-  CounterSums counters;
+  Counted all;
   CounterSums occupancy;
-  std::map<std::pair<std::string, uint32_t>, CounterSums> lines;  // by file and line
+  std::map<std::pair<std::string, uint32_t>, Counted> lines;  // by file and line
   Work work;                                                      // no blocks: nothing is modelled
   auto operator<=>(const LaunchRecord&) const = default;
 };
@@ -41,7 +51,8 @@ struct Crossing {
   uint64_t to_host = 0, from_host = 0;
 };
 
-LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host);
+// forms: what ptxas made of the program's accesses.
+LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms);
 
 // The launches so far, in order. Equal launches, as a loop in the host's code makes many, are kept once.
 class LaunchRecords {

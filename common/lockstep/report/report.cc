@@ -88,25 +88,45 @@ nlohmann::json modelled(const std::vector<const LaunchRecord*>& launches) {
   return result;
 }
 
+// The ratio of two counters is no more certain than they are.
+std::set<std::string> doubtful_ratios(const std::set<std::string>& doubtful) {
+  std::set<std::string> names;
+  for (const std::string& name : doubtful) {
+    constexpr std::string_view kMemory = "pipe_lsu_mem_";
+    const size_t at = name.find(kMemory);
+    if (name.starts_with("l1tex__t_") && at != name.npos)
+      names.insert("l1tex__average_t_sectors_per_request_" + name.substr(at, name.rfind('.') - at) + ".ratio");
+  }
+  std::set<std::string> known;
+  for (const CounterName& ratio : ratio_names())
+    if (names.contains(ratio.name)) known.insert(ratio.name);
+  return known;
+}
+
+nlohmann::json to_json(const Counted& counted, uint64_t blocks) {
+  nlohmann::json result{{"counters", counted.counters}, {"ratios", ratios(counted.counters, blocks)}};
+  for (const std::set<std::string>& names : {counted.doubtful, doubtful_ratios(counted.doubtful)})
+    for (const std::string& name : names) result["counter_kinds"][name] = to_text(CounterKind::kPtxLevel);
+  if (!counted.by_ptx.empty()) result["ptx_counters"] = counted.by_ptx;
+  if (!counted.notes.empty()) result["notes"] = counted.notes;
+  return result;
+}
+
 nlohmann::json to_json(const LaunchRecord& launch) {
   const uint64_t blocks = launch.grid.count();
   nlohmann::json lines = nlohmann::json::array();
-  for (const auto& [location, counters] : launch.lines)
-    lines.push_back({{"file", location.first},
-                     {"line", location.second},
-                     {"counters", counters},
-                     {"ratios", ratios(counters, blocks)}});
+  for (const auto& [location, counted] : launch.lines) {
+    lines.push_back({{"file", location.first}, {"line", location.second}});
+    lines.back().update(to_json(counted, blocks));
+  }
   nlohmann::json work = launch.work;
   work.update(nlohmann::json(launch.work.issued));
-  return {{"kernel", launch.kernel},
-          {"grid", shape(launch.grid)},
-          {"block", shape(launch.block)},
-          {"counters", launch.counters},
-          {"ratios", ratios(launch.counters, blocks)},
-          {"occupancy", launch.occupancy},
-          {"lines", lines},
-          {"modelled", modelled(launch.work)},
-          {"work", work}};
+  nlohmann::json result{{"kernel", launch.kernel},         {"grid", shape(launch.grid)},
+                        {"block", shape(launch.block)},    {"occupancy", launch.occupancy},
+                        {"lines", lines},                  {"modelled", modelled(launch.work)},
+                        {"work", work}};
+  result.update(to_json(launch.all, blocks));
+  return result;
 }
 
 std::string to_text(const nlohmann::json& json) {

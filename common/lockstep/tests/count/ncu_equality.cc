@@ -114,7 +114,8 @@ class Comparison {
     };
     if (!names_kernel(row.at("kernel"), kernel)) wrong("the card ran " + row.at("kernel"));
     for (const auto& [name, text] : row) {
-      const std::string kind = report_.at("counter_kinds").value(name, "");
+      std::string kind = report_.at("counter_kinds").value(name, "");
+      if (launch.contains("counter_kinds")) kind = launch.at("counter_kinds").value(name, kind);
       const Json& part = launch.at(name.starts_with("launch__") ? "occupancy" : "counters");
       if (kind.empty()) continue;  // only the card has it, or it is not a counter
       const auto ours = part.value(name, uint64_t{0}), card = on_card(name, row);

@@ -1,0 +1,38 @@
+#include "device/machine_code.h"
+
+namespace lockstep {
+
+void MachineCode::loads(const LoadedModule* module, const std::vector<std::string_view>& ptx) {
+  Asked& asked = modules_[module];
+  if (ptx.size() != 1) return;
+  if (ptx[0].size() > kLargeModule)
+    asked.ptx = ptx[0];
+  else
+    asked.whole = std::make_unique<Question>(tools_, ptx[0], "");
+}
+
+void MachineCode::starts(const LoadedKernel& kernel) {
+  Asked& asked = modules_[kernel.module];
+  if (asked.ptx.empty() || asked.kernels.contains(kernel.program.get())) return;
+  asked.kernels[kernel.program.get()] = std::make_unique<Question>(tools_, asked.ptx, kernel.info.name);
+}
+
+Question* MachineCode::question(Asked& asked, const LoadedKernel& kernel) const {
+  if (asked.whole) return asked.whole.get();
+  const auto found = asked.kernels.find(kernel.program.get());
+  return found == asked.kernels.end() ? nullptr : found->second.get();
+}
+
+const Forms& MachineCode::forms(const LoadedKernel& kernel) {
+  Asked& asked = modules_[kernel.module];
+  if (const auto known = asked.forms.find(kernel.program.get()); known != asked.forms.end()) return known->second;
+  Question* const asking = question(asked, kernel);
+  const Question::Answer* const answer = asking ? asking->answer() : nullptr;
+  const bool found = answer && answer->contains(kernel.info.name);
+  return asked.forms[kernel.program.get()] =
+             found ? compare(*kernel.program, answer->find(kernel.info.name)->second) : judge_alone(*kernel.program);
+}
+
+void MachineCode::forget(const LoadedModule* module) { modules_.erase(module); }
+
+}  // namespace lockstep

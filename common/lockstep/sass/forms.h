@@ -1,0 +1,46 @@
+// forms: what ptxas made of each access of a program. It compares the PTX's accesses, line by line, with the machine
+// code's: their number, width and kind, in which loops they are, and under which conditions. Where they agree, or differ
+// in a way that can be counted, the counters are the card's. Everything else is a doubt, with its reason in words.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "program/program.h"
+#include "sass/listing.h"
+
+namespace lockstep {
+
+struct AccessForm {
+  enum Kind : uint8_t {
+    kAsWritten,
+    kWider,    // one instruction of `bytes` at the address of the access `first`, for it and its neighbours
+    kGone,     // no instruction: joined with a neighbour, or not needed
+    kElected,  // one lane makes the access for all lanes of the warp
+  } kind = kAsWritten;
+  uint8_t bytes = 0;
+  uint32_t first = 0;                 // in Program::accesses
+  MemoryOp op = MemoryOp::kLoad;      // as the card counts it
+  bool copied = false;                // several instructions: exact while the lanes of a warp stay together
+  bool retries = false;               // a loop that tries again if another warp was faster
+  std::string doubt{};                // why the count may differ from a card's; empty: it is exact
+  std::string note{};                 // what ptxas did, if the count follows it
+};
+
+struct Forms {
+  std::vector<AccessForm> of;  // parallel to Program::accesses
+  std::vector<Place> places;   // parallel to Program::code
+  // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
+  bool extra_loads = false, extra_stores = false;
+};
+
+Forms compare(const Program& program, const MachineKernel& machine);
+
+// Without machine code: whatever ptxas might change is a doubt.
+Forms judge_alone(const Program& program);
+
+// The loops of a program and the conditions of its instructions.
+std::vector<Place> places(const Program& program);
+
+}  // namespace lockstep
