@@ -132,7 +132,7 @@ function(add_lab lab)
   file(REAL_PATH "${nvcc_top}" toolkit)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/*.h ${PROJECT_SOURCE_DIR}/common/contracts/*.h)
   set(sees ${WARPLADDER_NVCC} ${toolkit} ${cudart_folder} ${WARPLADDER_OPENCL_INCLUDE} ${WARPLADDER_OPENCL} ${headers}
-      ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a)
+      ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a ${CMAKE_BINARY_DIR}/lockstep/ask_ptxas ${WARPLADDER_NVDISASM})
   warpladder_json_array("${sees}" compiler_sees)
   warpladder_json_array("${cudart_folder};${WARPLADDER_OPENCL}" program_sees)
   file(CONFIGURE OUTPUT ${folder}/build.json @ONLY CONTENT

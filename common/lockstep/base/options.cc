@@ -98,6 +98,8 @@ std::string find_tool(const char* variable, const char* of_build, const std::str
   return {};
 }
 
+}  // namespace
+
 Tools find_tools() {
   Tools tools;
   if (const char* const folder = std::getenv("LOCKSTEP_SASS")) {
@@ -111,8 +113,6 @@ Tools find_tools() {
   tools.nvdisasm = find_tool("LOCKSTEP_NVDISASM", LOCKSTEP_BUILD_NVDISASM, "nvdisasm");
   return tools;
 }
-
-}  // namespace
 
 DeviceOptions DeviceOptions::from_environment() {
   DeviceOptions options;

@@ -42,6 +42,10 @@ struct Tools {
   std::string ptxas{}, nvdisasm{};
 };
 
+// From the environment: LOCKSTEP_SASS (a folder, or none; unset: lockstep/ in the user's cache), LOCKSTEP_PTXAS and
+// LOCKSTEP_NVDISASM (paths; unset: those of this build, or the first of PATH).
+Tools find_tools();
+
 struct DeviceOptions {
   uint64_t memory_bytes = 8ull << 30;  // the size of the emulated card's memory
   Schedule schedule{};
@@ -57,8 +61,7 @@ struct DeviceOptions {
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes, with an optional
   // K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas), LOCKSTEP_THREADS
   // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report), LOCKSTEP_TRACE
-  // (a file), LOCKSTEP_FAIL (K or profiled:K), LOCKSTEP_SASS (a folder, or none; unset: lockstep/ in the user's cache),
-  // LOCKSTEP_PTXAS and LOCKSTEP_NVDISASM (paths; unset: those of this build, or the first of PATH). A malformed value throws std::invalid_argument; its text says what is
+  // (a file), LOCKSTEP_FAIL (K or profiled:K), and find_tools(). A malformed value throws std::invalid_argument; its text says what is
   // accepted.
   static DeviceOptions from_environment();
 };

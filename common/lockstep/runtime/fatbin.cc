@@ -135,4 +135,12 @@ std::vector<std::span<const std::byte>> fatbin_containers(const void* wrapper) {
   return containers;
 }
 
+std::vector<std::span<const std::byte>> containers_of_file(std::span<const std::byte> file) {
+  constexpr size_t kAlignment = 8;
+  std::vector<std::span<const std::byte>> containers;
+  for (size_t at = 0; at + kContainerHeaderBytes <= file.size(); at += kAlignment)
+    if (number_at<uint32_t>(file.data() + at) == kContainerMagic) containers.push_back(file.subspan(at));
+  return containers;
+}
+
 }  // namespace lockstep

@@ -79,9 +79,7 @@ Failure tool_failure(const std::string& how, const Child& tool, const TemporaryF
   return failure;
 }
 
-// `what` names the tool for people. Where `output` is given, it gets the tool's stdout.
-std::optional<Failure> run_tool(const std::vector<std::string>& command, const char* what, const Bench& bench,
-                                std::string* output = nullptr) {
+ChildSpec tool_spec(const std::vector<std::string>& command, const Bench& bench) {
   if (command.front().starts_with('/') && !fs::exists(command.front()))
     throw JudgeFault(command.front() + " cannot be started. Build the labs again: cmake --build build");
   ChildSpec spec;
@@ -89,6 +87,23 @@ std::optional<Failure> run_tool(const std::vector<std::string>& command, const c
   spec.folder = bench.folder.path();
   spec.environment = {{"TMPDIR", bench.folder.path()}};
   spec.limits = {static_cast<uint64_t>(std::ceil(bench.seconds / 2)), kCompilerData, kCompilerFile, kCompilerOpenFiles};
+  return spec;
+}
+
+Bench bench_of(const Build& build, const Lab& lab, const TemporaryFolder& folder) {
+  Bench bench{lab.limits.compile, folder, {}};
+  bench.walls.permissions = {.processes = true, .shared_memory = true};
+  bench.walls.devices = false;
+  bench.walls.variables = {"NVCC_"};
+  bench.walls.readable = build.compiler_sees;
+  bench.walls.writable = {folder.path()};
+  return bench;
+}
+
+// `what` names the tool for people. Where `output` is given, it gets the tool's stdout.
+std::optional<Failure> run_tool(const std::vector<std::string>& command, const char* what, const Bench& bench,
+                                std::string* output = nullptr) {
+  ChildSpec spec = tool_spec(command, bench);
   if (output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
   Sandbox::here().enclose(spec, bench.walls);
   Child tool(spec);
@@ -168,13 +183,7 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
   for (const std::string& word : build.link)
     linker.push_back(replaced(replaced(word, "{binary}", binary), "{object}", object));
   if (auto failure = choose_capability(head_of(from), compiler)) return failure;
-  Bench bench{lab.limits.compile, folder, {}};
-  Walls& walls = bench.walls;
-  walls.permissions = {.processes = true, .shared_memory = true};
-  walls.devices = false;
-  walls.variables = {"NVCC_"};
-  walls.readable = build.compiler_sees;
-  walls.writable = {folder.path()};
+  const Bench bench = bench_of(build, lab, folder);
   Bench for_source = bench;  // the compiler alone sees the learner's files
   std::ranges::copy(files, std::back_inserter(for_source.walls.readable));
   if (auto failure = run_tool(compiler, "the compiler", for_source)) {
@@ -183,6 +192,22 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
   }
   if (auto failure = close_object(object, lab, bench)) return failure;
   return run_tool(linker, "the linker", bench);
+}
+
+Asking::Asking(const Build& build, const Lab& lab, const fs::path& binary, const TemporaryFolder& folder)
+    : answers_(folder.path() / "sass"), seconds_(lab.limits.compile) {
+  if (lab.is_opencl()) return;
+  fs::create_directory(answers_);
+  Bench bench = bench_of(build, lab, folder);
+  bench.walls.readable.push_back(binary);
+  ChildSpec spec = tool_spec({build.lockstep / "ask_ptxas", binary, answers_}, bench);
+  Sandbox::here().enclose(spec, bench.walls);
+  child_.emplace(spec);
+}
+
+void Asking::wait() {
+  if (child_) child_->wait(seconds_);
+  child_.reset();
 }
 
 // The message about the compiler itself comes from the judge; the message about a part of it comes from nvcc or gcc.

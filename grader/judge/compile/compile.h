@@ -3,7 +3,7 @@
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/lab/lab.h"
-#include "grader/judge/sandbox/file.h"
+#include "grader/judge/sandbox/child.h"
 
 namespace warpladder {
 
@@ -11,6 +11,20 @@ namespace warpladder {
 // learner's fault, since only the learner's object changes.
 std::optional<Failure> compile(const Build& build, const Lab& lab, const std::filesystem::path& source,
                                const std::filesystem::path& binary, const TemporaryFolder& folder);
+
+// Asks ptxas what it makes of a program that was compiled, beside the judge's other work. The answers lie in the folder
+// sass/ of `folder` for lockstep. If there are none, lockstep guesses and says so in its report.
+class Asking {
+ public:
+  Asking(const Build& build, const Lab& lab, const std::filesystem::path& binary, const TemporaryFolder& folder);
+  void wait();
+  const std::filesystem::path& answers() const { return answers_; }
+
+ private:
+  std::filesystem::path answers_;
+  double seconds_;
+  std::optional<Child> child_;
+};
 
 // True if a part of the compiler ended by SIGKILL. The kernel sends it when memory runs out, which any program can
 // cause, and to a part of a compiler that runs for too long.

@@ -17,6 +17,10 @@ Launch parse_launch(const Json& json) {
   launch.blocks = grid.at(0) * grid.at(1) * grid.at(2);
   launch.threads = launch.blocks * block.at(0) * block.at(1) * block.at(2);
   launch.counters = json.at("counters").get<std::map<std::string, double>>();
+  const Json by_ptx = json.value("ptx_counters", Json::object());
+  const Json kinds = json.value("counter_kinds", Json::object());
+  for (const auto& [name, kind] : kinds.items())
+    if (by_ptx.contains(name)) launch.doubted[name] = by_ptx.at(name).get<double>();
   const Json modelled = json.value("modelled", Json::object());
   for (const auto& [card, time] : modelled.items()) launch.modelled_us[card] = time.at("us").get<double>();
   return launch;

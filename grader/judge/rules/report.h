@@ -16,6 +16,8 @@ struct Launch {
   std::string kernel;
   double blocks = 0, threads = 0;
   std::map<std::string, double> counters;
+  // Counters that are not certain in this launch, since ptxas may have changed the code: what the PTX alone counts.
+  std::map<std::string, double> doubted{};
   std::map<std::string, double> modelled_us{};  // for each card on which the launch fits
 };
 

@@ -36,12 +36,21 @@ double amount(const Launch& launch, const std::string& what, const std::string& 
                    "\", which is no counter of the device. lab.json is wrong.");
 }
 
+// What counts for the rule. If lockstep is not certain what ptxas made of the code, the worse of its two counts does.
+double counted(const Launch& launch, const Rule& rule) {
+  const double count = amount(launch, rule.counter, rule.name);
+  const auto doubted = launch.doubted.find(rule.counter);
+  if (doubted == launch.doubted.end()) return count;
+  const auto result = [&](double measured) { return RuleResult{rule, measured}; };
+  return is_worse(result(doubted->second), result(count)) ? doubted->second : count;
+}
+
 }  // namespace
 
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   double sum = 0, most = 0;
   for (const Launch& launch : report.launches) {
-    const double count = amount(launch, rule.counter, rule.name);
+    const double count = counted(launch, rule);
     sum += count;
     most = std::max(most, rule.per == "thread of a block" ? count * launch.blocks / launch.threads : count);
   }

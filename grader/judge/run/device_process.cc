@@ -36,6 +36,9 @@ DeviceProcess::DeviceProcess(const SubmissionSpec& spec, int vault) : cpu_second
       {"LOCKSTEP_SCHEDULE", spec.schedule.empty() ? "forward" : spec.schedule},
       {"LOCKSTEP_CHECKS", spec.checked ? "all" : "none"},
       {"LOCKSTEP_TRACE", spec.trace},
+      {"LOCKSTEP_SASS", spec.machine_code.empty() ? "none" : spec.machine_code.string()},
+      {"LOCKSTEP_PTXAS", ""},  // it may not start them
+      {"LOCKSTEP_NVDISASM", ""},
       {"LOCKSTEP_FAIL", spec.failing_call == 0 ? "" : "profiled:" + std::to_string(spec.failing_call)}};
   child.descriptors = {{other.get(), kSocketFd}, {vault, kVaultFd}};
   child.limits = {.cpu_seconds = static_cast<uint64_t>(spec.cpu_seconds), .data_bytes = kDataLimit};

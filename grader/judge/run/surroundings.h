@@ -32,6 +32,7 @@ struct SubmissionSpec {
   std::string card;                // the name that lockstep gives itself; "": its own
   bool checked = false;            // under every check of lockstep
   int failing_call = 0;            // lockstep lets this call of CUDA's fail, counted within the function; 0: none
+  std::filesystem::path machine_code{};  // folder in which lockstep finds what ptxas made of the code; "": nowhere
   std::filesystem::path trace;     // lockstep writes it; "": none
   std::filesystem::path cache;     // PoCL keeps compiled kernels there; "": nowhere
   double cpu_seconds = 600;        // of each process; checked ones get four times as many

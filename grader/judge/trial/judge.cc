@@ -50,6 +50,7 @@ class Trial {
  private:
   void compile_file();
   void run_plan(const Plan& plan, bool throws_killed);
+  fs::path machine_code_for(const Step& step);
 
   const JudgeOptions& options_;
   Lab lab_;
@@ -58,6 +59,7 @@ class Trial {
   Device device_;
   TemporaryFolder folder_;
   fs::path binary_;
+  std::optional<Asking> asking_;
   Ledger ledger_;
 };
 
@@ -107,6 +109,17 @@ void Trial::compile_file() {
   ledger_.fail(std::move(*failure));
 }
 
+// Asking takes a third of a second. It begins when the first cases have passed, and is over when counters are wanted.
+fs::path Trial::machine_code_for(const Step& step) {
+  const bool counts = step.kind == Step::Kind::kCounters || step.kind == Step::Kind::kReport;
+  const bool is_first = step.needs == Step::Needs::kNothing;
+  if (!device_.is_lockstep || (is_first && !counts)) return {};
+  if (!asking_) asking_.emplace(build_, lab_, binary_, folder_);
+  if (!counts) return {};
+  asking_->wait();
+  return asking_->answers();
+}
+
 void Trial::run_plan(const Plan& plan, bool throws_killed) {
   SubmissionSpec spec;
   spec.binary = binary_;
@@ -121,6 +134,7 @@ void Trial::run_plan(const Plan& plan, bool throws_killed) {
   for (const Step& step : plan.steps) {
     if (step.needs == Step::Needs::kNoFailure && ledger_.has_failure()) continue;
     if (step.needs == Step::Needs::kRightAnswers && !ledger_.is_right()) continue;
+    spec.machine_code = machine_code_for(step);
     const auto work = [&] { run_step(step, spec, below_of(options_, build_), plan.measured_seed, ledger_); };
     step.is_secret ? ledger_.in_secret(work) : work();
   }
