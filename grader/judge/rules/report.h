@@ -13,7 +13,6 @@ struct Finding {
 };
 
 struct Launch {
-  std::string kernel;
   double blocks = 0, threads = 0;
   std::map<std::string, double> counters;
   std::map<std::string, double> modelled_us{};  // for each card on which the launch fits
