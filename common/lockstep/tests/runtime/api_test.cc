@@ -19,6 +19,14 @@
 namespace lockstep::runtime_test {
 namespace {
 
+// A file of this test in the build tree, for the end of the process writes the report again. The same test with the
+// device in its own process may run at the same time.
+std::filesystem::path report_file() {
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const char* const device = std::getenv("LOCKSTEP_DEVICE_SERVER") ? ".device_server" : "";
+  return std::filesystem::path(REPORT_FOLDER) / (test + device + ".report.json");
+}
+
 TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
   const Program program = plain_program();
   unsigned char* d = nullptr;
@@ -352,7 +360,7 @@ TEST_F(RuntimeApi, EventsThatNobodyWaitedForHaveNoTime) {
 using HostCounts = std::pair<uint64_t, uint64_t>;
 
 TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
-  const std::filesystem::path file = "host_calls.json";  // in the build; the end of the test writes it again
+  const std::filesystem::path file = report_file();
   set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
   char pageable[4];
@@ -463,7 +471,7 @@ TEST_F(RuntimeApi, TheLastErrorIsAThreadsOwn) {
 }
 
 TEST_F(RuntimeApi, AFailedLaunchThatNobodyLooksAtIsFound) {
-  const std::filesystem::path file = "unread.json";  // in the build; the end of the test writes it again
+  const std::filesystem::path file = report_file();
   setenv("LOCKSTEP_CHECKS", "all", 1);
   set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
@@ -481,7 +489,7 @@ TEST_F(RuntimeApi, AFailedLaunchThatNobodyLooksAtIsFound) {
 
 // The child of fork() makes the first call, so it has the runtime.
 TEST_F(RuntimeApi, TheReportSaysThatAProgramEndedInOrder) {
-  const std::filesystem::path file = "orderly.json";  // in the build
+  const std::filesystem::path file = report_file();
   std::filesystem::remove(file);
   set("LOCKSTEP_REPORT", file);
   const auto program = [] {
