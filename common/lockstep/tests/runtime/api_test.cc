@@ -19,14 +19,6 @@
 namespace lockstep::runtime_test {
 namespace {
 
-// A file of this test in the build tree, for the end of the process writes the report again. The same test with the
-// device in its own process may run at the same time.
-std::filesystem::path report_file() {
-  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const char* const device = std::getenv("LOCKSTEP_DEVICE_SERVER") ? ".device_server" : "";
-  return std::filesystem::path(REPORT_FOLDER) / (test + device + ".report.json");
-}
-
 TEST_F(RuntimeApi, LaunchesAsTheHostStubDoes) {
   const Program program = plain_program();
   unsigned char* d = nullptr;
