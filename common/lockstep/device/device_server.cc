@@ -109,14 +109,11 @@ class DeviceServer {
   }
 
   void handle(Message kind, Reader& in) {
-    if (kind == Message::kSynchronise) return in.all<>(), void(device_.synchronise());
-    if (kind == Message::kReadError) return in.all<>(), device_.read_error();
-    if (kind == Message::kStartProfiling) return in.all<>(), device_.start_profiling();
-    if (kind == Message::kPlace) return place(in);
-    if (kind == Message::kWork) return begin_work(in);
+    if (take_told(kind, in)) return;
     Writer out;
     Outcome outcome;
     try {
+      if (!work_is_known_ && is_work(kind)) throw std::bad_alloc();
       outcome = answer(kind, in, out);
     } catch (const std::bad_alloc&) {
       outcome = {
@@ -124,6 +121,26 @@ class DeviceServer {
           "the device's process has no memory left to emulate with; lift its memory limit, or launch smaller blocks"};
     }
     reply(outcome, out);
+  }
+
+  // Messages without a reply. One for which there is no memory is lost. False: this is another message.
+  bool take_told(Message kind, Reader& in) {
+    try {
+      switch (kind) {
+        case Message::kSynchronise: return in.all<>(), device_.synchronise(), true;
+        case Message::kReadError: return in.all<>(), device_.read_error(), true;
+        case Message::kStartProfiling: return in.all<>(), device_.start_profiling(), true;
+        case Message::kPlace: return place(in), true;
+        case Message::kWork: return begin_work(in), true;
+        default: return false;
+      }
+    } catch (const std::bad_alloc&) { return true; }
+  }
+
+  // What a kWork announces. If that message was lost, this is refused: the races would be blamed on other work.
+  static bool is_work(Message kind) {
+    return kind == Message::kCopyIn || kind == Message::kCopyOut || kind == Message::kCopyWithin ||
+           kind == Message::kFill || kind == Message::kLaunch || kind == Message::kUse;
   }
 
   // A reply holds the outcome, the fault, output and messages; then, if the outcome is ok, the values asked for.
@@ -342,12 +359,14 @@ class DeviceServer {
   }
 
   void begin_work(Reader& in) {
+    work_is_known_ = false;
     Task work;
     std::tie(work.number, work.settled, work.call, work.stream, work.what, work.beside) =
         in.all<uint64_t, uint64_t, uint64_t, uint32_t, std::string, std::vector<Task::Beside>>();
     if (work.what.size() > kMostName)
       throw WireError("work with a name of " + std::to_string(work.what.size()) + " bytes");
     device_.begin_work(work);
+    work_is_known_ = true;
   }
 
   Outcome use(Reader& in) {
@@ -392,6 +411,7 @@ class DeviceServer {
   uint64_t other_of_ = 0;
   uint64_t told_ = 0;  // bytes of answers to questions about memory
   bool greeted_ = false, ended_ = false;
+  bool work_is_known_ = true;
   Outcome written_;                   // whether the report was written
   Message before_ = Message::kHello;  // the request before this one
   std::string ptx_;                   // of the module that is being sent

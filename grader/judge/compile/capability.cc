@@ -20,24 +20,17 @@ int number_behind(std::string_view word, std::string_view key) {
   return number;
 }
 
-// The text behind a prefix and the spaces before it; none if the line begins in another way.
-std::optional<std::string_view> behind(std::string_view line, std::string_view prefix) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-  if (!line.starts_with(prefix)) return std::nullopt;
-  return line.substr(prefix.size());
+std::string_view skip(std::string_view text, std::string_view chars) {
+  return text.substr(std::min(text.find_first_not_of(chars), text.size()));
 }
 
-// What the line asks for: "8.0" in "// compute capability 8.0". A sentence about capabilities asks for nothing.
-std::string asked_in(std::string_view line) {
-  const auto comment = behind(line, "//");
-  if (!comment) return "";
-  const auto asked =
-      behind(comment->substr(std::min(comment->find_first_not_of('/'), comment->size())), "compute capability");
-  if (!asked) return "";
-  const size_t start = asked->find_first_not_of(": \t");
-  return start != std::string_view::npos && std::isdigit(static_cast<unsigned char>((*asked)[start]))
-             ? std::string(asked->substr(start))
-             : "";
+// What a comment asks for: "8.0" in "// compute capability 8.0". A sentence about capabilities asks for nothing.
+std::string asked_in(std::string_view comment) {
+  constexpr std::string_view kAsks = "compute capability";
+  comment = skip(skip(comment, "/"), " \t");
+  if (!comment.starts_with(kAsks)) return "";
+  comment = skip(comment.substr(kAsks.size()), ": \t");
+  return !comment.empty() && std::isdigit(static_cast<unsigned char>(comment[0])) ? std::string(comment) : "";
 }
 
 // What the head comment asks for, or "".
@@ -45,9 +38,10 @@ std::string asked_by(std::string_view source) {
   source.remove_prefix(source.starts_with("\xEF\xBB\xBF") ? 3 : 0);  // a byte order mark
   for (std::string line : split(std::string(source.substr(0, 4096)), '\n')) {
     line.erase(line.find_last_not_of('\r') + 1);  // written on Windows
-    if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    if (!behind(line, "//")) return "";
-    if (const std::string asked = asked_in(line); !asked.empty()) return asked;
+    const std::string_view text = skip(line, " \t");
+    if (text.empty()) continue;
+    if (!text.starts_with("//")) return "";
+    if (const std::string asked = asked_in(text); !asked.empty()) return asked;
   }
   return "";
 }

@@ -11,7 +11,6 @@ namespace {
 
 Launch parse_launch(const Json& json) {
   Launch launch;
-  launch.kernel = json.at("kernel");
   const auto grid = json.at("grid").get<std::vector<double>>();
   const auto block = json.at("block").get<std::vector<double>>();
   launch.blocks = grid.at(0) * grid.at(1) * grid.at(2);

@@ -13,7 +13,6 @@ struct Finding {
 };
 
 struct Launch {
-  std::string kernel;
   double blocks = 0, threads = 0;
   std::map<std::string, double> counters;
   // Counters that are not certain in this launch, since ptxas may have changed the code: what the PTX alone counts.

@@ -106,7 +106,7 @@ std::string to_text(const Result& result, const std::string& command) {
   }
   if (result.planned_hidden > 0) {
     text += "  hidden " + std::to_string(result.hidden_cases().passed) + " of " +
-            std::to_string(result.planned_hidden) + " pass, of those among them that only the instructor knows\n";
+            std::to_string(result.planned_hidden) + " pass (only the instructor knows these cases)\n";
   }
   if (!result.measurements.empty() && result.measurements.front().crossing)
     text += crossing_text(result.measurements.front());

@@ -2,7 +2,7 @@
 """Judges every submission of the corpus, three at a time: each must get the verdict that it names, and leave nothing.
 
     hostile_test.py JUDGE BUILD [NAME…]       JUDGE is the program; BUILD/labs/NN_name/build.json say how labs are built
-    hostile_test.py JUDGE BUILD --few         of each verdict, check and lab one that is hostile and two that are honest
+    hostile_test.py JUDGE BUILD --few         one hostile and two honest entries of each verdict, check and lab
     hostile_test.py --write                   the table of README.md, which the test compares
 
 It may not leave behind: a process (each worker adopts the processes that the judge loses), a file with the run's canary
@@ -221,7 +221,7 @@ def main() -> int:
 
 
 def few(every: list[Entry]) -> list[Entry]:
-    """Of each verdict, check and lab one hostile entry and two honest ones: about a quarter of the corpus."""
+    """One hostile and two honest entries of each verdict, check and lab: about a quarter of the corpus."""
     count: Counter[tuple[bool, str, str]] = Counter()
     chosen = []
     for entry in every:

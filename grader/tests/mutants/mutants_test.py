@@ -2,13 +2,16 @@
 Nothing is built here; planted_test does that.
 """
 
+import os
+import sys
 import tempfile
 import unittest
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
+from unittest import mock
 
-from grader.tests.mutants import draw
+from grader.tests.mutants import draw, wall
 from grader.tests.mutants.checks import checks_of
 from grader.tests.mutants.draw import Mutant
 from grader.tests.mutants.results import Results, counted, read, summary
@@ -175,6 +178,17 @@ class Kept(InAFolder):
         for line, result in enumerate([CAUGHT, CAUGHT, CAUGHT, SURVIVED, INVALID]):
             results.store(Mutant("grader/batch/a.py", line, "a", "b"), Outcome(result))
         self.assertIn("3 of 4 caught (75.0 %); not counted: 1 does not compile", summary(results.rows))
+
+
+@unittest.skipIf(os.geteuid() != 0 or "bwrap" in wall.why_not(), "needs root and bwrap")
+class Wall(InAFolder):
+    def test_what_nobody_cannot_read_is_named_with_the_next_step(self) -> None:
+        (self.folder / "lab").touch()
+        for mode, said in ((0o700, f"cannot read {self.folder}. Next: clone to a folder"), (0o755, "cannot start")):
+            self.folder.chmod(mode)
+            python = self.folder / "python"
+            with mock.patch.object(wall, "ROOT", self.folder), mock.patch.object(sys, "executable", str(python)):
+                self.assertIn(said, wall.why_not.__wrapped__())
 
 
 class Measured(unittest.TestCase):

@@ -6,6 +6,7 @@ root's tests run as nobody. What is still there at the end of a test is ended wi
 """
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -18,25 +19,42 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # grader/
 
 from batch import memory
+from launcher.tests.machines import ROOT
 
 NOBODY = 65534
 MOST_MEMORY = 4 << 30  # bytes; no test of an unchanged tree needs half of it
 MOST_OUTPUT = 1 << 20  # bytes that are kept
 MOST_FILE = 256 << 20
+NOBODY_CANNOT = "root's tests run as the user nobody, which cannot"
+EVERYBODY = "clone to a folder that everybody may read, and run ./lab setup there"
 
 
 class Ended(Exception):
     """A test that did not come to its end: it took too long or too much memory. It counts as failed."""
 
 
+@functools.cache
 def why_not() -> str:
-    """A sentence if this machine cannot make the wall; "" if it can."""
+    """A sentence if this machine cannot make the wall, or the tests behind it cannot run; "" if they can."""
     if shutil.which("bwrap") is None:
         return "bwrap is missing: ./lab setup installs it (Debian: bubblewrap)"
+    if trouble := _trouble(["true"]):
+        return f"bwrap does not work here: {trouble}"
+    if _trouble(["test", "-r", str(ROOT / "lab")], ROOT):
+        return f"{NOBODY_CANNOT} read {ROOT}. Next: {EVERYBODY}"
+    venv = ROOT / ".venv"
+    python = str(venv / "bin" / "python") if venv.exists() else sys.executable
+    if _trouble([python, "-c", ""], ROOT, venv.resolve() if venv.exists() else ROOT):
+        return f"{NOBODY_CANNOT} start {python}. Next: {EVERYBODY} with a Python that everybody may start"
+    return ""
+
+
+def _trouble(command: list[str], *shown: Path) -> str:
+    """What the command says if it fails behind the wall."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
-        done = subprocess.run(_walled(["true"], Path(folder)), capture_output=True, text=True)
-    return "" if done.returncode == 0 else f"bwrap does not work here: {done.stderr.strip()}"
+        done = subprocess.run(_walled(command, Path(folder), shown=shown), capture_output=True, text=True)
+    return "" if done.returncode == 0 else done.stderr.strip() or f"exit code {done.returncode}"
 
 
 def run(

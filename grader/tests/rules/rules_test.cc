@@ -34,7 +34,7 @@ TEST(Rules, EachLaunchCountsAndNoOtherLaunchDilutesIt) {
   EXPECT_TRUE(apply("reads", "", "<=", 100, "launch").holds);
   EXPECT_FALSE(apply("reads", "", "<=", 99, "launch").holds);
   Report diluted = parse_report(kReport);
-  const Launch empty{"k", 1e6, 1e9, {{"reads", 0}, {"barriers", 0}, {"requests", 0}}};
+  const Launch empty{1e6, 1e9, {{"reads", 0}, {"barriers", 0}, {"requests", 0}}};
   for (int i = 0; i < 100; ++i) diluted.launches.push_back(empty);
   for (const char* each : {"", "launch"}) {
     for (const char* per : {"", "element", "element^2", "thread of a block"}) {
@@ -78,7 +78,7 @@ TEST(Rules, TheWorstIsFurthestFromHolding) {
 
 // A launch with so many sectors of global memory, and so many bytes of asynchronous copies.
 Report with_work(double loads, double stores, double atomics = 0, double copied = 0) {
-  Launch launch{"k", 1, 32, {{"async_bytes_loaded", copied}, {"async_bytes_stored", 0}}};
+  Launch launch{1, 32, {{"async_bytes_loaded", copied}, {"async_bytes_stored", 0}}};
   const std::string name = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
   launch.counters.insert(
       {{name + "ld.sum", loads}, {name + "st.sum", stores}, {name + "atom.sum", 0}, {name + "red.sum", atomics}});

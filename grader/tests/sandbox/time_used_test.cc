@@ -5,11 +5,10 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "grader/judge/sandbox/child.h"
+#include "grader/tests/busy_machine.h"
 
 namespace warpladder {
 namespace {
@@ -89,41 +88,6 @@ TEST(ThreadTimesOfProcesses, HoldTheWholeTree) {
   EXPECT_GE(ours.size(), 4u);  // we and three shells; the sleep may not have begun
   EXPECT_TRUE(thread_times({0x7ffffff0}).empty());
 }
-
-// Eight children that spin, on the one processor that we may use.
-class BusyMachine : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (thread_times({getpid()}).empty()) GTEST_SKIP() << "this kernel does not tell how long a thread waits";
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
-      if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one);
-    }
-    sched_setaffinity(0, sizeof one, &one);
-    for (int i = 0; i < 8; ++i) spinning_.push_back(spin());
-  }
-  void TearDown() override {
-    for (const pid_t pid : spinning_) kill(pid, SIGKILL), waitpid(pid, nullptr, 0);
-    if (!spinning_.empty()) sched_setaffinity(0, sizeof before_, &before_);
-  }
-  static pid_t spin() {
-    const pid_t pid = fork();
-    if (pid != 0) return pid;
-    for (volatile bool forever = true; forever;) {}
-    _exit(0);
-  }
-  static ChildSpec shell(const std::string& script) {
-    ChildSpec spec;
-    spec.command = {"/bin/sh", "-c", script};
-    spec.folder = "/";
-    return spec;
-  }
-
-  cpu_set_t before_{};
-  std::vector<pid_t> spinning_;
-};
 
 // The loop needs more of the wall clock than the limit, and less than half of it on a processor.
 TEST_F(BusyMachine, AProcessThatWorksGetsItsWholeTime) {

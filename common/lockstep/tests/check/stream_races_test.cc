@@ -261,6 +261,24 @@ TEST_F(StreamRaces, WhatTheJudgeCopiesIsNobodysWork) {
   EXPECT_EQ(found(), Found{});
 }
 
+// The values of variables are put there when a module is loaded. That is in no stream, between a copy and a launch.
+TEST_F(StreamRaces, TheFirstValuesOfVariablesAreNobodysWork) {
+  const std::string text = std::string(kPtx) +
+                           ".visible .global .align 4 .u32 plain[64] = {1, 2, 3};\n"
+                           ".visible .global .attribute(.managed) .align 4 .u32 managed[64] = {1, 2, 3};\n";
+  work(1), device->fill(array, 1, 256);
+  ASSERT_TRUE(device->load_module({text}, &module).ok());
+  for (const char* name : {"plain", "managed"}) {
+    GlobalInfo variable;
+    ASSERT_TRUE(device->find_global(module, name, &variable).ok());
+    work(2, {{1, 0}}), launch("load", variable.address);
+    work(3, {{1, 0}, {2, 0}}), launch("load", variable.address);
+    EXPECT_EQ(found(), Found{}) << name;
+  }
+  work(4, {{1, 0}}), launch("load", array);
+  EXPECT_EQ(found().size(), 1u) << "the work before is still known";
+}
+
 TEST_F(StreamRaces, SettledWorkIsForgotten) {
   work(1), launch("store", array);
   work(2, {{1, 0}}, 1), launch("load", array);

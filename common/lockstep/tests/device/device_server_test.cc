@@ -9,7 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
@@ -17,6 +22,16 @@
 #include <vector>
 
 #include "engine/memory.h"
+
+// An allocation of exactly so many bytes finds no memory; 0: all do.
+static std::atomic<size_t> refused_bytes = 0;
+
+void* operator new(size_t bytes) {
+  void* const memory = bytes == refused_bytes && bytes != 0 ? nullptr : std::malloc(std::max<size_t>(bytes, 1));
+  return memory ? memory : throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace lockstep {
 namespace {
@@ -184,6 +199,57 @@ TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
                                        .put(""));
   bytes += frame(Message::kEnd, Writer().put(uint8_t{0}));
   EXPECT_EQ(ending_of(bytes), "orderly");
+}
+
+// Sends these bytes while allocations of one size find no memory. Returns the server, which has ended in order.
+std::unique_ptr<Served> served_without(size_t bytes, const std::function<std::string(uint64_t array)>& messages) {
+  auto served = std::make_unique<Served>();
+  uint64_t array = 0;
+  EXPECT_TRUE(served->device().allocate(64, &array).ok());
+  const std::string all = greeting() + messages(array) + frame(Message::kEnd, Writer().put(uint8_t{0}));
+  refused_bytes = bytes;
+  send(served->fd(), all.data(), all.size(), MSG_NOSIGNAL);
+  EXPECT_EQ(served->end().text(), "orderly");
+  refused_bytes = 0;
+  return served;
+}
+
+TEST(DeviceServer, APlaceThatFindsNoMemoryIsLeftOut) {
+  const auto leak = [](size_t refused) {
+    const auto served = served_without(refused, [](uint64_t array) {
+      return frame(Message::kPlace, Writer().put(CallKind::kAllocation).put(array).put(std::string(kMostPlace, 'p')));
+    });
+    return served->device().report_json("");
+  };
+  EXPECT_NE(leak(0).find(std::string(kMostPlace, 'p')), std::string::npos);
+  const std::string report = leak(kMostPlace + 1);  // a string's bytes
+  EXPECT_NE(report.find("an allocation of 64 bytes"), std::string::npos);
+  EXPECT_EQ(report.find("ppp"), std::string::npos);
+}
+
+// The list of streams has 2^15 to 2^16 entries of 16 bytes.
+TEST(DeviceServer, WorkWhoseNumberFindsNoMemoryIsRefused) {
+  const auto work = [](uint64_t number, size_t streams) {
+    return frame(Message::kWork, Writer()
+                                     .put(number, uint64_t{0}, uint64_t{0}, uint32_t{1}, "cudaMemset")
+                                     .put(std::vector<Task::Beside>(streams)));
+  };
+  const auto left = [&](size_t refused) {
+    std::array<char, 2> bytes{5, 5};
+    uint64_t at = 0;
+    const auto served = served_without(refused, [&](uint64_t array) {
+      at = array;
+      const auto fill = [&](uint64_t address, uint8_t value) {
+        return frame(Message::kFill, Writer().put(Region{address, 1, 1}).put(value));
+      };
+      return work(1, 1) + fill(array, 1) + fill(array + 1, 1) + work(2, 40'000) + fill(array, 2) + work(3, 1) +
+             fill(array + 1, 3);
+    });
+    EXPECT_TRUE(served->device().take(bytes.data(), {at, 2, 2}).ok());
+    return bytes;
+  };
+  EXPECT_EQ(left(0), (std::array<char, 2>{2, 3}));
+  EXPECT_EQ(left((1 << 16) * sizeof(Task::Beside)), (std::array<char, 2>{1, 3}));
 }
 
 // Makes requests. Most have the right shape; their values are likely to cause errors.

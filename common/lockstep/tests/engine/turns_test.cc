@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "device/emulated_device.h"
+#include "tests/one_kernel.h"
 
 namespace lockstep {
 namespace {
@@ -20,20 +21,15 @@ Left left_by(const std::string& body, Dim3 grid, Dim3 block, Schedule schedule =
   uint64_t out = 0;
   EXPECT_TRUE(device->allocate(4096, &out).ok());
   EXPECT_TRUE(device->fill(out, 0, 4096).ok());
-  ModuleId module = 0;
-  FunctionInfo f;
-  Outcome outcome = device->load_module({".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 "
-                                         "out)\n{\n.reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<2>;\n"
-                                         "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n" +
-                                         body + "\nret;\n}\n"},
-                                        &module);
-  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
-  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  const std::string ptx =
+      ".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+      ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<2>;\n"
+      "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n" +
+      body + "\nret;\n}\n";
   Left left;
-  outcome = device->launch({f.id, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
-  if (outcome.ok()) outcome = device->synchronise();
-  left.message = outcome.message;
-  if (outcome.ok()) outcome = device->copy_out(&left.word, out, sizeof left.word);
+  const Outcome ran = run_kernel(*device, ptx, {0, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
+  left.message = ran.message;
+  if (ran.ok()) device->copy_out(&left.word, out, sizeof left.word);
   return left;
 }
 

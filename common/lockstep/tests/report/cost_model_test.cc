@@ -10,6 +10,7 @@
 
 #include "device/emulated_device.h"
 #include "program/opcodes.h"
+#include "tests/one_kernel.h"
 
 namespace lockstep {
 namespace {
@@ -184,17 +185,13 @@ TEST(Cards, AWrongLineIsNamed) {
 // The work of blocks of 32 threads that run these lines; %rd1 is the address of 4 KiB.
 nlohmann::json work_of(const std::string& lines, uint32_t blocks = 1) {
   const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
-  ModuleId module = 0;
-  FunctionInfo f;
   uint64_t out = 0;
   EXPECT_TRUE(device->allocate(4096, &out).ok());
-  Outcome outcome = device->load_module({".version 9.0\n.target sm_75\n.address_size 64\n"
-                                         ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 %r<20>;\n"
-                                         ".reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\n" +
-                                         lines + "\nret;\n}\n"},
-                                        &module);
-  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
-  if (outcome.ok()) outcome = device->launch({f.id, {blocks}, {32}, 0, false, std::as_bytes(std::span(&out, 1))});
+  const std::string ptx =
+      ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+      ".reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\n" +
+      lines + "\nret;\n}\n";
+  const Outcome outcome = run_kernel(*device, ptx, {0, {blocks}, {32}, 0, false, std::as_bytes(std::span(&out, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return nlohmann::json::parse(device->report_json())["launches"][0]["work"];
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/emulated_device.h"
+#include "tests/one_kernel.h"
 
 namespace lockstep {
 namespace {
@@ -13,15 +14,10 @@ using nlohmann::json;
 
 json report_of(const std::string& ptx, Dim3 grid, Dim3 block, uint64_t dynamic_shared_bytes = 0) {
   const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
-  ModuleId module = 0;
-  FunctionInfo f;
   uint64_t out = 0;
   EXPECT_TRUE(device->allocate(4096, &out).ok());
-  Outcome outcome = device->load_module({ptx}, &module);
-  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
-  if (outcome.ok())
-    outcome = device->launch({f.id, grid, block, dynamic_shared_bytes, false, std::as_bytes(std::span(&out, 1))});
-  if (outcome.ok()) outcome = device->synchronise();
+  const Outcome outcome =
+      run_kernel(*device, ptx, {0, grid, block, dynamic_shared_bytes, false, std::as_bytes(std::span(&out, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return json::parse(device->report_json());
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/emulated_device.h"
+#include "tests/one_kernel.h"
 
 namespace lockstep {
 namespace {
@@ -23,14 +24,9 @@ json counters_of(const std::string& body, Dim3 block = {128, 1, 1}, Dim3 grid = 
       "%r4, %r1, 2;\nadd.u32 %r4, %r3, %r4;\nmov.f32 %f1, 0f3F800000;\nmov.f64 %d1, 0d3FF0000000000000;\n" +
       body + "\nret;\n}\n";
   const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create({});
-  ModuleId module = 0;
-  FunctionInfo f;
   uint64_t out = 0;
   EXPECT_TRUE(device->allocate(1 << 16, &out).ok());
-  Outcome outcome = device->load_module({ptx}, &module);
-  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
-  if (outcome.ok()) outcome = device->launch({f.id, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
-  if (outcome.ok()) outcome = device->synchronise();
+  const Outcome outcome = run_kernel(*device, ptx, {0, grid, block, 0, false, std::as_bytes(std::span(&out, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return json::parse(device->report_json())["launches"][0]["counters"];
 }

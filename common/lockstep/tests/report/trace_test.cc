@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "device/emulated_device.h"
+#include "tests/one_kernel.h"
 
 namespace lockstep {
 namespace {
@@ -35,13 +36,8 @@ std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t
       "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd2, %rd1;\nmov.u32 %r2, s;\n"
       "mad.lo.u32 %r2, %r1, 4, %r2;\n" +
       body + "\nret;\n}\n";
-  ModuleId module = 0;
-  FunctionInfo f;
-  Outcome outcome = device->load_module({text}, &module);
-  if (outcome.ok()) outcome = device->find_function(module, "k", &f);
-  EXPECT_TRUE(outcome.ok()) << outcome.message;
-  const LaunchRequest request{f.id, {blocks, 1, 1}, {threads, 1, 1}, 0, false, std::as_bytes(std::span(&array, 1))};
-  outcome = device->launch(request);
+  const Outcome outcome =
+      run_kernel(*device, text, {0, {blocks}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   std::vector<Json> records;
   std::ifstream stream(file);

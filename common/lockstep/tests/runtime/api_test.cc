@@ -352,7 +352,7 @@ TEST_F(RuntimeApi, EventsThatNobodyWaitedForHaveNoTime) {
 using HostCounts = std::pair<uint64_t, uint64_t>;
 
 TEST_F(RuntimeApi, ReportTellsWhatTheHostDidBetweenLaunches) {
-  const std::filesystem::path file = "host_calls.json";  // in the build; the end of the test writes it again
+  const std::filesystem::path file = report_file();
   set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
   char pageable[4];
@@ -463,7 +463,7 @@ TEST_F(RuntimeApi, TheLastErrorIsAThreadsOwn) {
 }
 
 TEST_F(RuntimeApi, AFailedLaunchThatNobodyLooksAtIsFound) {
-  const std::filesystem::path file = "unread.json";  // in the build; the end of the test writes it again
+  const std::filesystem::path file = report_file();
   setenv("LOCKSTEP_CHECKS", "all", 1);
   set("LOCKSTEP_REPORT", file);
   const Program program = plain_program();
@@ -481,7 +481,7 @@ TEST_F(RuntimeApi, AFailedLaunchThatNobodyLooksAtIsFound) {
 
 // The child of fork() makes the first call, so it has the runtime.
 TEST_F(RuntimeApi, TheReportSaysThatAProgramEndedInOrder) {
-  const std::filesystem::path file = "orderly.json";  // in the build
+  const std::filesystem::path file = report_file();
   std::filesystem::remove(file);
   set("LOCKSTEP_REPORT", file);
   const auto program = [] {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,13 @@ struct RuntimeApi : testing::Test {
   static void set(const char* name, const std::string& value) {
     setenv(name, value.c_str(), 1);
     start_server();
+  }
+  // A file of this test in the build tree, for the end of the process writes the report again. The same test with the
+  // device in its own process may run at the same time.
+  static std::filesystem::path report_file() {
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    const char* const device = std::getenv("LOCKSTEP_DEVICE_SERVER") ? ".device_server" : "";
+    return std::filesystem::path(REPORT_FOLDER) / (test + device + ".report.json");
   }
 
  private:
