@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "program/opcodes.h"
+#include "program/register_use.h"
 
 namespace lockstep {
 namespace {
@@ -29,29 +30,6 @@ uint32_t register_units(const Program& program) {
   uint32_t bytes = 0;
   for (const FunctionCode& f : program.functions) bytes = std::max(bytes, f.register_bytes);
   return bytes / kUnit + 1;
-}
-
-// Calls read(offset) for each register that the instruction reads.
-template <class Read>
-void for_each_source(const Program& program, const Instruction& in, const Read& read) {
-  const auto any = [&](std::initializer_list<uint32_t> offsets) {
-    for (const uint32_t offset : offsets)
-      if (offset) read(offset);
-  };
-  any({in.guard});
-  if (in.kind == Kind::kMemory) {
-    const MemoryAccess& access = program.accesses[in.index];
-    any({access.base});
-    if (access.op == MemoryOp::kStore)
-      for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
-    else if (access.op != MemoryOp::kLoad)
-      any({access.registers[1], access.operand2});
-  } else if (in.kind == Kind::kCollective) {
-    const Collective& c = program.collectives[in.index];
-    any({c.a, c.b, c.c, c.member_mask});
-  } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
-    any({in.a, in.b, in.c, in.e});
-  }
 }
 
 // One instruction of the card does the work of two of PTX: a shift and a sum (LEA), two sums (IADD3), two of logic

@@ -41,13 +41,13 @@ std::vector<uint32_t> order_from(uint32_t start, const Edges& edges) {
 class Dominators {
  public:
   Dominators(uint32_t start, const Edges& edges) : rank_(edges.size(), kNone), parent_(edges.size(), kNone) {
-    const std::vector<uint32_t> order = order_from(start, edges);
-    for (uint32_t i = 0; i < order.size(); ++i) rank_[order[i]] = i;
+    order_ = order_from(start, edges);
+    for (uint32_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = i;
     const Edges before = reversed(edges);
     parent_[start] = start;
     for (bool changed = true; changed;) {
       changed = false;
-      for (const uint32_t node : order) {
+      for (const uint32_t node : order_) {
         if (node == start) continue;
         uint32_t found = kNone;
         for (const uint32_t from : before[node])
@@ -56,6 +56,9 @@ class Dominators {
       }
     }
   }
+  const std::vector<uint32_t>& order() const { return order_; }  // every node behind its parent
+  // The last of those, except the node itself.
+  uint32_t parent(uint32_t node) const { return parent_[node]; }
   // Whether every way to `node` passes `by`. False for a node that cannot be reached.
   bool dominates(uint32_t by, uint32_t node) const {
     if (rank_[node] == kNone || rank_[by] == kNone) return false;
@@ -68,7 +71,7 @@ class Dominators {
     while (a != b) (rank_[a] > rank_[b] ? a : b) = parent_[rank_[a] > rank_[b] ? a : b];
     return a;
   }
-  std::vector<uint32_t> rank_, parent_;
+  std::vector<uint32_t> order_, rank_, parent_;
 };
 
 // The instructions of each natural loop, by the instruction at which it begins.
@@ -92,34 +95,74 @@ std::map<uint32_t, std::vector<bool>> loops(const Edges& edges, const Dominators
   return found;
 }
 
-}  // namespace
-
-std::vector<Place> places(const Flow& flow) {
-  const uint32_t end = flow.end(), start = end + 1;  // of all functions together
-  Edges edges = flow.successors;
-  edges.push_back({});
-  edges.push_back(flow.roots);
-  const Dominators dominators(start, edges), after(end, reversed(edges));
-  std::vector<uint32_t> begin(end, start), size(end, kNone);  // of the innermost loop of each instruction
-  std::vector<Place> result(end);
-  std::vector<size_t> outer_size(end, 0);
-  for (const auto& [head, body] : loops(edges, dominators)) {
-    const auto count = static_cast<uint32_t>(std::ranges::count(body, true));
-    for (uint32_t i = 0; i < end; ++i) {
-      if (!body[i]) continue;
-      ++result[i].loops;
-      if (count < size[i]) size[i] = count, begin[i] = head;
-      if (count > outer_size[i]) outer_size[i] = count, result[i].outer = head;
-    }
-  }
-  for (uint32_t i = 0; i < end; ++i) {
-    uint32_t from = begin[i];
-    if (from == start)
-      for (const uint32_t root : flow.roots)
-        if (dominators.dominates(root, i)) from = root;
-    result[i].conditional = !after.dominates(i, from);
+// Which branches decide whether a node is reached: those with a way on which it is certain, and another on which not.
+Edges deciders(const Edges& edges, const Dominators& after) {
+  Edges result(edges.size());
+  for (uint32_t branch = 0; branch < edges.size(); ++branch) {
+    if (edges[branch].size() < 2 || after.parent(branch) == kNone) continue;
+    for (const uint32_t first : edges[branch])
+      for (uint32_t node = first; node != kNone && node != after.parent(branch); node = after.parent(node)) {
+        if (result[node].empty() || result[node].back() != branch) result[node].push_back(branch);
+        if (node == after.parent(node)) break;  // the end
+      }
   }
   return result;
+}
+
+// The nodes that several forward ways lead to, although lanes that took them are not all together there.
+std::vector<bool> early_meetings(const Edges& edges, const Dominators& dominators, const Dominators& after) {
+  std::vector<bool> is_meeting(edges.size());
+  for (uint32_t node = 0; node < edges.size(); ++node)
+    if (edges[node].size() > 1 && after.parent(node) != kNone) is_meeting[after.parent(node)] = true;
+  std::vector<uint32_t> ways(edges.size());
+  for (uint32_t node = 0; node < edges.size(); ++node)
+    for (const uint32_t to : edges[node]) ways[to] += !dominators.dominates(to, node);
+  std::vector<bool> found(edges.size());
+  for (uint32_t node = 0; node < edges.size(); ++node) found[node] = ways[node] > 1 && !is_meeting[node];
+  return found;
+}
+
+}  // namespace
+
+FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()) {
+  const uint32_t end = flow_.end(), start = end + 1;  // of all functions together
+  Edges edges = flow_.successors;
+  edges.push_back({});
+  edges.push_back(flow_.roots);
+  const Dominators dominators(start, edges), after(end, reversed(edges));
+  std::vector<size_t> outer_size(end, 0);
+  for (const auto& [head, body] : loops(edges, dominators)) {
+    const auto count = static_cast<size_t>(std::ranges::count(body, true));
+    for (uint32_t i = 0; i < end; ++i) {
+      if (!body[i]) continue;
+      ++places_[i].loops;
+      if (count > outer_size[i]) outer_size[i] = count, places_[i].outer = head;
+    }
+  }
+  edges.back().clear();  // which function is called is not a condition
+  deciders_ = deciders(edges, after);
+  const std::vector<bool> early = early_meetings(edges, dominators, after);
+  for (const uint32_t node : dominators.order()) {
+    if (node >= end) continue;
+    const uint32_t before = dominators.parent(node);
+    const bool same_loop = before < end && places_[before].outer == places_[node].outer;
+    places_[node].merges = early[node] || (same_loop && places_[before].merges);
+  }
+}
+
+Conditions FlowFacts::conditions(uint32_t instruction) const {
+  Conditions found = flow_.asks[instruction];
+  std::vector<bool> seen(flow_.end());
+  std::vector<uint32_t> open = deciders_[instruction];
+  while (!open.empty()) {
+    const uint32_t branch = open.back();
+    open.pop_back();
+    if (branch >= flow_.end() || seen[branch]) continue;
+    seen[branch] = true;
+    found.insert(flow_.asks[branch].begin(), flow_.asks[branch].end());
+    open.insert(open.end(), deciders_[branch].begin(), deciders_[branch].end());
+  }
+  return found;
 }
 
 }  // namespace lockstep

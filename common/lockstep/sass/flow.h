@@ -1,28 +1,45 @@
-// flow: the instructions of a kernel as a graph → in how many loops each of them lies, and whether a turn of the
-// innermost loop can leave it out. The same question is asked of PTX and of machine code, so the answers can be
-// compared.
+// flow: the instructions of a kernel as a graph → in how many loops each of them lies, and on which conditions it
+// depends. The same is asked of PTX and of machine code, so the answers can be compared: a condition is known by the
+// line of the PTX that compares.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace lockstep {
 
+// The lines of the PTX that compare; kUnknownLine for what was not found.
+using Conditions = std::set<uint32_t>;
+inline constexpr uint32_t kUnknownLine = 0, kNoLoop = 0xffffffffu;
+
 struct Flow {
   std::vector<std::vector<uint32_t>> successors;  // by instruction; the number of instructions: the end
+  std::vector<Conditions> asks;                   // by instruction: what its guard or its branch depends on
   std::vector<uint32_t> roots;                    // where the kernel and each of its functions begin
+  explicit Flow(uint32_t instructions) : successors(instructions), asks(instructions) {}
   uint32_t end() const { return static_cast<uint32_t>(successors.size()); }
 };
 
-inline constexpr uint32_t kNoLoop = 0xffffffffu;
-
 struct Place {
-  uint32_t loops = 0;         // that contain the instruction
-  uint32_t outer = kNoLoop;   // the first instruction of the outermost of them
-  bool conditional = false;   // there is a way from the loop's (without a loop: the function's) begin that leaves it out
+  uint32_t loops = 0;        // that contain the instruction
+  uint32_t outer = kNoLoop;  // the first instruction of the outermost of them
+  bool merges = false;       // lanes that diverged may come here on several ways, before the place where they all meet
 };
 
-// One for each instruction.
-std::vector<Place> places(const Flow& flow);
+class FlowFacts {
+ public:
+  explicit FlowFacts(Flow flow);
+  const std::vector<Place>& places() const { return places_; }
+  // On which the instruction depends, in its function; its own guard among them.
+  Conditions conditions(uint32_t instruction) const;
+  // The instructions whose branches decide whether this one is reached.
+  const std::vector<uint32_t>& deciders(uint32_t instruction) const { return deciders_[instruction]; }
+
+ private:
+  Flow flow_;
+  std::vector<Place> places_;
+  std::vector<std::vector<uint32_t>> deciders_;
+};
 
 }  // namespace lockstep

@@ -30,9 +30,10 @@ bool has_part(std::string_view name, std::string_view wanted) {
 }
 
 struct MachineInstruction {
-  bool predicated = false;
-  std::string_view name, operands;  // "LDS.128"; "R8, [R16]"
+  std::string_view guard, name;            // "!P0", or empty; "LDS.128"
+  std::vector<std::string_view> operands;  // "R8", "[R16]"
   uint32_t line = 0;
+  std::string_view opcode() const { return name.substr(0, name.find('.')); }
 };
 
 // "@!P0 LDS.128 R8, [R16] ;"
@@ -41,13 +42,40 @@ MachineInstruction read_instruction(std::string_view text, uint32_t line) {
   in.line = line;
   if (text.starts_with('{')) text = trimmed(text.substr(1));  // two instructions that are issued together
   if (text.starts_with('@')) {
-    in.predicated = cut(text, ' ') != "@PT";
+    in.guard = cut(text, ' ').substr(1);
     text = trimmed(text);
   }
+  text = text.substr(0, text.find(" ;"));
   in.name = cut(text, ' ');
   if (in.name.ends_with(';')) in.name.remove_suffix(1);
-  in.operands = text;
+  while (!text.empty()) in.operands.push_back(trimmed(cut(text, ',')));
   return in;
+}
+
+// "!P0" → "P0"; empty if it is not a predicate, or always true.
+std::string_view predicate_of(std::string_view operand) {
+  if (operand.starts_with('!')) operand.remove_prefix(1);
+  const std::string_view number = operand.substr(operand.starts_with('U') ? 1 : 0);
+  return number.size() == 2 && number[0] == 'P' && number[1] >= '0' && number[1] <= '9' ? operand : "";
+}
+
+bool is_predicate(std::string_view operand) {
+  return !predicate_of(operand).empty() || operand.ends_with("PT");
+}
+
+// The operands before this index are written, if they are predicates.
+size_t written_end(const MachineInstruction& in) {
+  if (in.opcode() == "PLOP3" || in.opcode() == "UPLOP3" || in.opcode().starts_with("VOTE")) return 2;
+  size_t others = 0, index = 0;
+  while (index < in.operands.size() && others < 2) others += !is_predicate(in.operands[index++]);
+  return index;
+}
+
+bool writes_predicate(const MachineInstruction& in, std::string_view predicate) {
+  if (in.opcode() == "R2P") return true;  // all of them
+  const size_t end = std::min(written_end(in), in.operands.size());
+  return std::find(in.operands.begin(), in.operands.begin() + static_cast<std::ptrdiff_t>(end), predicate) !=
+         in.operands.begin() + static_cast<std::ptrdiff_t>(end);
 }
 
 std::optional<MachineAccess> access_of(const MachineInstruction& in) {
@@ -60,15 +88,17 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
       {"ATOM", {Class::kAtomic, Space::kGeneric}}, {"ATOMG", {Class::kAtomic, Space::kGlobal}},
       {"ATOMS", {Class::kAtomic, Space::kShared}}, {"RED", {Class::kReduction, Space::kGeneric}},
       {"REDG", {Class::kReduction, Space::kGlobal}}};
-  const auto found = known.find(in.name.substr(0, in.name.find('.')));
+  const auto found = known.find(in.opcode());
   if (found == known.end()) return std::nullopt;
-  MachineAccess access{.kind = found->second.first, .space = found->second.second, .line = in.line};
+  MachineAccess access;
+  access.kind = found->second.first;
+  access.space = found->second.second;
+  access.line = in.line;
   if (has_part(in.name, "128")) access.bytes = 16;
   if (has_part(in.name, "64")) access.bytes = 8;
   if (has_part(in.name, "U16") || has_part(in.name, "S16")) access.bytes = 2;
   if (has_part(in.name, "U8") || has_part(in.name, "S8")) access.bytes = 1;
   access.counts = has_part(in.name, "POPC");
-  access.place.conditional = in.predicated;
   return access;
 }
 
@@ -80,52 +110,106 @@ class Section {
 
   MachineKernel read() const {
     MachineKernel kernel;
-    const std::vector<Place> where = places(flow());
+    const FlowFacts facts(flow());
     for (uint32_t i = 0; i < code_.size(); ++i) {
-      const MachineInstruction& in = code_[i];
-      if (in.name.starts_with("FLO") || in.name.starts_with("UFLO")) kernel.electing.insert(in.line);
-      std::optional<MachineAccess> access = access_of(in);
+      std::optional<MachineAccess> access = access_of(code_[i]);
       if (!access) continue;
-      const bool predicated = access->place.conditional;
-      access->place = where[i];
-      access->place.conditional |= predicated;
+      access->loops = facts.places()[i].loops;
+      access->conditions = facts.conditions(i);
+      access->elected = is_elected(i, code_[i].guard);
       kernel.accesses.push_back(*access);
     }
     return kernel;
   }
 
  private:
-  // The places that the operands name: "`(.L_x_5)", and in the comment behind an indexed branch ".L_x_5,.L_x_6".
-  std::vector<uint32_t> targets(std::string_view operands) const {
-    std::vector<uint32_t> found;
+  // The last instruction before `at`, in the order of the text, that writes the register; none: code_.size().
+  uint32_t writer(uint32_t at, std::string_view name) const {
+    while (at-- > 0)
+      if (!code_[at].operands.empty() && code_[at].operands[0] == name) return at;
+    return static_cast<uint32_t>(code_.size());
+  }
+
+  // Whether the comparison asks if the lane is the first of those that the warp has here.
+  bool is_election(uint32_t at) const {
+    if (!code_[at].name.starts_with("ISETP.EQ")) return false;
+    bool lane = false, first = false;
+    for (const std::string_view operand : code_[at].operands) {
+      const uint32_t from = is_predicate(operand) ? static_cast<uint32_t>(code_.size()) : writer(at, operand);
+      if (from == code_.size()) continue;
+      lane |= code_[from].operands.back() == "SR_LANEID";
+      first |= code_[from].opcode() == "FLO" || code_[from].opcode() == "UFLO";
+    }
+    return lane && first;
+  }
+
+  // visit(instruction) for each comparison on which the predicate depends before `at`; the end: not found.
+  template <class Visit>
+  void for_each_comparison(uint32_t at, std::string_view predicate, uint32_t depth, const Visit& visit) const {
+    constexpr uint32_t kDeepest = 8;
+    if (predicate.empty()) return;
+    const auto end = static_cast<uint32_t>(code_.size());
+    if (depth == kDeepest) return visit(end);
+    while (at-- > 0) {
+      const MachineInstruction& in = code_[at];
+      if (!writes_predicate(in, predicate)) continue;
+      const bool combines = in.opcode() == "PLOP3" || in.opcode() == "UPLOP3";
+      if (!combines) visit(in.opcode() == "R2P" ? end : at);
+      for (size_t i = written_end(in); i < in.operands.size(); ++i)
+        for_each_comparison(at, predicate_of(in.operands[i]), depth + 1, visit);
+      const std::string_view guard = predicate_of(in.guard);
+      if (guard.empty()) return;
+      for_each_comparison(at, guard, depth + 1, visit);  // it may keep an older value
+    }
+    visit(end);
+  }
+
+  bool is_elected(uint32_t at, std::string_view guard) const {
+    bool elected = false;
+    for_each_comparison(at, predicate_of(guard), 0, [&](uint32_t by) { elected |= by < code_.size() && is_election(by); });
+    return elected;
+  }
+
+  Conditions asked(uint32_t at) const {
+    Conditions found;
+    for_each_comparison(at, predicate_of(code_[at].guard), 0, [&](uint32_t by) {
+      if (by == code_.size())
+        found.insert(kUnknownLine);
+      else if (!is_election(by))
+        found.insert(code_[by].line);
+    });
+    return found;
+  }
+
+  // The places that an operand names: "`(.L_x_5)", and in the comment behind an indexed branch ".L_x_5,.L_x_6".
+  void add_targets(std::string_view operands, std::vector<uint32_t>& found) const {
     for (size_t at = 0; (at = operands.find(".L_", at)) != operands.npos;) {
       const size_t stop = std::min(operands.find_first_of("),;\"* \t", at), operands.size());
       if (const auto label = labels_.find(operands.substr(at, stop - at)); label != labels_.end())
         found.push_back(label->second);
       at = stop;
     }
-    return found;
   }
 
   Flow flow() const {
-    Flow flow;
     const auto end = static_cast<uint32_t>(code_.size());
-    flow.successors.resize(end);
+    Flow flow(end);
     if (end > 0) flow.roots.push_back(0);
     for (uint32_t i = 0; i < end; ++i) {
       const MachineInstruction& in = code_[i];
-      const std::string_view opcode = in.name.substr(0, in.name.find('.'));
+      const std::string_view opcode = in.opcode();
       std::vector<uint32_t>& next = flow.successors[i];
-      const bool jumps = opcode == "BRA" || opcode == "BRX" || opcode == "JMP" || opcode == "BRXU" || opcode == "JMX";
+      // BRA.DIV leaves the way for lanes that have diverged, and comes back.
+      const bool jumps = (opcode == "BRA" && !in.name.starts_with("BRA.DIV") && !in.name.starts_with("BRA.CONV")) ||
+                         opcode == "BRX" || opcode == "JMP" || opcode == "BRXU" || opcode == "JMX";
       const bool leaves = opcode == "EXIT" || opcode == "RET" || opcode == "KILL";
-      if (jumps) next = targets(in.operands);
+      if (jumps)
+        for (const std::string_view operand : in.operands) add_targets(operand, next);
+      const bool indexed = next.size() > 1;
       if (leaves) next.push_back(end);
-      if (opcode == "CALL")
-        for (const uint32_t target : targets(in.operands)) flow.roots.push_back(target);
-      // BRA.DIV branches if lanes have diverged; a register of the operands decides.
-      if (!(jumps || leaves) || in.predicated || in.name.starts_with("BRA.DIV") || in.name.starts_with("BRA.CONV"))
-        next.push_back(i + 1);
-      if (jumps && next.empty()) next.push_back(i + 1);
+      if (next.empty() || !predicate_of(in.guard).empty()) next.push_back(i + 1);
+      flow.asks[i] = asked(i);
+      if (indexed) flow.asks[i].insert(in.line);
     }
     for (const auto& [name, at] : labels_)
       if (!name.starts_with(".L_") && at > 0 && at < end) flow.roots.push_back(at);  // a function

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,14 +17,15 @@ struct MachineAccess {
   enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction } kind = kLoad;
   Space space = Space::kGeneric;
   uint8_t bytes = 4;  // of one lane; of an atomic: not told
-  bool counts = false;  // ATOMS.POPC.INC: adds the number of lanes
-  uint32_t line = 0;    // of the PTX
-  Place place{};        // a predicate makes it conditional
+  bool counts = false;   // ATOMS.POPC.INC: adds the number of lanes
+  bool elected = false;  // the first active lane alone makes it
+  uint32_t line = 0;     // of the PTX
+  uint32_t loops = 0;    // that contain it
+  Conditions conditions{};
 };
 
 struct MachineKernel {
   std::vector<MachineAccess> accesses;
-  std::set<uint32_t> electing;  // lines of the PTX at which a warp chooses its first active lane
 };
 
 // By the kernel's name in PTX. Text that is not understood is passed over.

@@ -1,0 +1,58 @@
+// register_use: the registers that a decoded instruction reads and writes, by their offsets in a frame.
+#pragma once
+
+#include <initializer_list>
+
+#include "program/program.h"
+
+namespace lockstep {
+
+// Calls read(offset) for each register that the instruction reads.
+template <class Read>
+void for_each_source(const Program& program, const Instruction& in, const Read& read) {
+  const auto any = [&](std::initializer_list<uint32_t> offsets) {
+    for (const uint32_t offset : offsets)
+      if (offset) read(offset);
+  };
+  any({in.guard});
+  if (in.kind == Kind::kMemory) {
+    const MemoryAccess& access = program.accesses[in.index];
+    any({access.base});
+    if (access.op == MemoryOp::kStore)
+      for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
+    else if (access.op != MemoryOp::kLoad)
+      any({access.registers[1], access.operand2});
+  } else if (in.kind == Kind::kCollective) {
+    const Collective& c = program.collectives[in.index];
+    any({c.a, c.b, c.c, c.member_mask});
+  } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
+    any({in.a, in.b, in.c, in.e});
+  }
+}
+
+// Calls write(offset) for each register that the instruction writes. Calls are left out: their results have slots.
+template <class Write>
+void for_each_destination(const Program& program, const Instruction& in, const Write& write) {
+  const auto any = [&](std::initializer_list<uint32_t> offsets) {
+    for (const uint32_t offset : offsets)
+      if (offset) write(offset);
+  };
+  if (in.kind == Kind::kMemory) {
+    const MemoryAccess& access = program.accesses[in.index];
+    if (access.op == MemoryOp::kLoad)
+      for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
+    else if (access.op == MemoryOp::kAtomic)
+      any({access.registers[0]});
+  } else if (in.kind == Kind::kCollective) {
+    const Collective& c = program.collectives[in.index];
+    any({c.d, c.p});
+  } else if (in.kind == Kind::kBarrier) {
+    any({program.barriers[in.index].d});
+  } else if (in.kind == Kind::kMbarrier) {
+    any({program.mbarriers[in.index].d});
+  } else if (in.kind == Kind::kAlu || in.kind == Kind::kReadSpecial || in.kind == Kind::kAllocate) {
+    any({in.d, in.d2});
+  }
+}
+
+}  // namespace lockstep
