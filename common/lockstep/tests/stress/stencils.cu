@@ -10,7 +10,7 @@ __constant__ float c_weights[2 * kRadius + 1];
 __global__ void sums_1d(const int* __restrict__ in, int n, int* __restrict__ out) {
   __shared__ int s_data[kBlock + 2 * kRadius];
   const int i = blockIdx.x * kBlock + threadIdx.x, place = threadIdx.x + kRadius;
-  s_data[place] = i < n ? in[i + kRadius] : 0;
+  s_data[place] = i < n + kRadius ? in[i + kRadius] : 0;
   if (threadIdx.x < kRadius) {
     s_data[threadIdx.x] = in[i];
     s_data[place + kBlock] = i + kBlock < n + kRadius ? in[i + kBlock + kRadius] : 0;
