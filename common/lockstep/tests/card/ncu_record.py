@@ -116,17 +116,25 @@ def main() -> None:
     arguments = parser.parse_args()
     ncu = output_of("ncu", "--version").splitlines()[-1]
     counters = known([*COUNTERS, *INSTRUCTIONS, *OCCUPANCY])
+    failures: list[str] = []
     with arguments.out.open("w", newline="", encoding="utf-8") as file:
         file.write(f"{card_and_date()}, Nsight Compute {ncu}, commit {arguments.commit}\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["program", "launch", "kernel", "grid", "block", *counters])
         for case, first, most in recorded(arguments.part):
             options = ["--launch-skip", str(first), "--launch-count", str(most)] if most else []
-            for launch, row in enumerate(profile(arguments.build, case, counters, options), first):
+            try:
+                rows = profile(arguments.build, case, counters, options)
+            except SystemExit as failure:  # the card's time is dear: the others are recorded all the same
+                failures.append(str(failure))
+                continue
+            for launch, row in enumerate(rows, first):
                 counts = [row[name].replace(",", "") for name in counters]
                 shape = [row[name].strip("()").replace(",", "") for name in ("Grid Size", "Block Size")]
                 writer.writerow([" ".join(case), launch, row["Kernel Name"], *shape, *counts])
                 file.flush()
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":

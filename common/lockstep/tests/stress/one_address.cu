@@ -1,6 +1,7 @@
 // one_address: atomics that many threads of a warp make on one address, with the result used or not, and histograms.
 // ptxas and the hardware aggregate some of them. The counters are compared with those of a card (ncu_equality).
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "stress.h"
@@ -179,13 +180,16 @@ void run_on_one(T start, F apply) {
   expect("on_one", out, {std::accumulate(in.begin(), in.end(), start, apply)});
 }
 
-void run_compactions(const std::vector<int>& in, const int* d_in) {
+// One warp: the places that several warps get depend on their order, and the sectors of the stores with them.
+void run_compactions() {
+  constexpr int kFew = 29;
+  const auto in = host_array<int>(kFew, 1000);
   std::vector<int> kept;
   std::copy_if(in.begin(), in.end(), std::back_inserter(kept), [](int value) { return value % 3 == 0; });
   const std::vector<int> count{static_cast<int>(kept.size())};
   for (const auto kernel : {compacted, compacted_by_block, compacted_by_warp}) {
-    int *out = zeros<int>(kLength), *d_count = zeros<int>(1);
-    kernel<<<kBlocks, kBlock>>>(d_in, kLength, out, d_count);
+    int *out = zeros<int>(kFew), *d_count = zeros<int>(1);
+    kernel<<<1, 32>>>(to_device(in), kFew, out, d_count);
     expect("compacted", d_count, count);
   }
 }
@@ -236,7 +240,7 @@ int main() {
   double* sums = zeros<double>(kBlock);
   add_by_swap<<<1, kBlock>>>(sums);
   expect("add_by_swap", sums, std::vector<double>(kBlock, 2.0));
-  run_compactions(in, d_in);
+  run_compactions();
   run_histograms();
   run_shared_sum<int>();
   run_shared_sum<float>();
