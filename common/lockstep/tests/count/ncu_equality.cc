@@ -100,14 +100,20 @@ Json report_of(const fs::path& build, const std::string& command) {
   return json;
 }
 
-// Whether Nsight Compute's "void update<0>(const int *)" is our "update<(Operation)0>". Both name the same function,
-// but Nsight Compute drops the types of template arguments.
-bool names_kernel(const std::string& theirs, const std::string& ours) {
-  const std::string name = ours.substr(0, ours.find('<'));
-  const size_t at = theirs.starts_with("void ") ? 5 : 0;
-  return theirs.compare(at, name.size(), name) == 0 && at + name.size() < theirs.size() &&
-         (theirs[at + name.size()] == '<' || theirs[at + name.size()] == '(');
+// The function's name without namespaces and arguments.
+std::string bare_name(std::string name) {
+  if (name.starts_with("void ")) name.erase(0, 5);
+  for (const std::string unnamed : {"(anonymous namespace)::", "<unnamed>::"})
+    for (size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
+      name.erase(at, unnamed.size());
+  name.erase(std::min(name.find_first_of("<("), name.size()));
+  const size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
 }
+
+// Whether Nsight Compute's "void update<0>(const int *)" is our "update<(Operation)0>". Both name the same function,
+// but Nsight Compute drops most namespaces and the types of template arguments.
+bool names_kernel(const std::string& theirs, const std::string& ours) { return bare_name(theirs) == bare_name(ours); }
 
 // The card's counterpart of one of our counters. The hardware's wavefronts of shared memory, and so its conflicts,
 // include extra ones: a load or store waits while a reply from global memory is written. One launch had 8 of them, two
