@@ -64,9 +64,8 @@ std::string part_of(const std::string& program) {
 }
 
 // The least share of a part's launches, in percent, whose counters are all called exact. Without it, a report that
-// calls nothing exact would pass. The labs have the share that docs/counters.md promises for a course's kernels. The
-// kernels of stress were chosen because ptxas rewrites them. In CUB and Thrust, blocks poll what other blocks write, so
-// some counts depend on timing.
+// calls nothing exact would pass. Rules grade the labs by these counters. The kernels of stress were chosen because
+// ptxas rewrites them. In CUB and Thrust, blocks poll what other blocks write, so some counts depend on timing.
 int exact_floor(const std::string& part) {
   static const std::map<std::string, int> floors{{"labs", 95}, {"stress", 90}, {"programs", 80}, {"long_programs", 60}};
   return floors.at(part);
