@@ -2,9 +2,11 @@
 """Counters of whole programs on a card, by Nsight Compute → docs/measurements/CARD/ncu_DATE.csv, which
 ncu_equality_test compares with lockstep.
 
-    ncu_record.py BUILD OUT.csv --commit COMMIT      on a machine with a GPU and ncu, BUILD made by preset lockstep
+    ncu_record.py BUILD OUT.csv --commit COMMIT [--part stress programs labs]
 
-The programs hold only PTX for compute_75: the card's driver compiles the same PTX that lockstep reads.
+Runs on a machine with a GPU and ncu. BUILD was made by preset lockstep; the part `programs` also needs the target
+lockstep_long_programs. The test reads for each program the newest file that has it, so a record may hold only some
+parts. The programs hold only PTX for compute_75: the card's driver compiles the same PTX that lockstep reads.
 """
 
 import argparse
@@ -12,7 +14,7 @@ import csv
 import datetime
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lab_cases import STRESS, lab_cases
@@ -47,8 +49,19 @@ OCCUPANCY = [
 ]
 # One block that is not full; several full blocks and a last one that is not; each as large as the lab allows.
 SIZES = [1000, 5000, 300_000]
-# Programs, relative to the build.
-PROGRAMS = [[STRESS + "shared_memory"], [STRESS + "global_memory"], [STRESS + "local_memory"]]
+# Programs in STRESS, relative to the build.
+KERNELS = [
+    "shared_memory", "global_memory", "local_memory", "tile_products", "scans", "reductions", "one_address",
+    "stencils", "local_arrays", "structures", "loops", "algorithms",
+]  # fmt: skip
+# CUB and Thrust launch hundreds of kernels, most of them on few elements. At most MOST launches of each program are
+# recorded, after as many as stand here: those that work on more elements.
+LIBRARIES = {
+    "cub_histogram": 70, "cub_radix_sort": 50, "cub_reduce": 11, "cub_run_length_encode": 0, "cub_scan": 60,
+    "cub_segmented_reduce": 0, "cub_select": 30, "cub_transform": 0, "thrust_numeric": 40, "thrust_order": 70,
+}  # fmt: skip
+MOST = 40
+PARTS = ["stress", "programs", "labs"]
 
 
 def profile(build: Path, case: list[str], counters: list[str], options: Sequence[str] = ()) -> list[dict[str, str]]:
@@ -61,6 +74,16 @@ def profile(build: Path, case: list[str], counters: list[str], options: Sequence
         sys.exit(f"{' '.join(case)}: ncu ended with {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     return [row for row in csv.DictReader(lines) if row["ID"]]  # the line below the header holds units
+
+
+def recorded(parts: Sequence[str]) -> Iterator[tuple[list[str], int, int]]:
+    """The command lines of these parts; for each the first launch to record, and how many at most (0: all)."""
+    if "stress" in parts:
+        yield from (([STRESS + program], 0, 0) for program in KERNELS)
+    if "programs" in parts:
+        yield from (([STRESS + program], first, MOST) for program, first in LIBRARIES.items())
+    if "labs" in parts:
+        yield from ((case, 0, 0) for case in lab_cases(SIZES))
 
 
 def output_of(*command: str) -> str:
@@ -89,19 +112,29 @@ def main() -> None:
     parser.add_argument("build", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--commit", required=True)
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
     arguments = parser.parse_args()
     ncu = output_of("ncu", "--version").splitlines()[-1]
     counters = known([*COUNTERS, *INSTRUCTIONS, *OCCUPANCY])
+    failures: list[str] = []
     with arguments.out.open("w", newline="", encoding="utf-8") as file:
         file.write(f"{card_and_date()}, Nsight Compute {ncu}, commit {arguments.commit}\n")
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["program", "kernel", "grid", "block", *counters])
-        for case in [*PROGRAMS, *lab_cases(SIZES)]:
-            for row in profile(arguments.build, case, counters):
+        writer.writerow(["program", "launch", "kernel", "grid", "block", *counters])
+        for case, first, most in recorded(arguments.part):
+            options = ["--launch-skip", str(first), "--launch-count", str(most)] if most else []
+            try:
+                rows = profile(arguments.build, case, counters, options)
+            except SystemExit as failure:  # the card's time is dear: the others are recorded all the same
+                failures.append(str(failure))
+                continue
+            for launch, row in enumerate(rows, first):
                 counts = [row[name].replace(",", "") for name in counters]
                 shape = [row[name].strip("()").replace(",", "") for name in ("Grid Size", "Block Size")]
-                writer.writerow([" ".join(case), row["Kernel Name"], *shape, *counts])
+                writer.writerow([" ".join(case), launch, row["Kernel Name"], *shape, *counts])
                 file.flush()
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":
