@@ -141,8 +141,8 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.retries && threads > kWarpSize)
     card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
-  if (form.copied && lanes_part(launch.program, counters, forms, access.pc))
-    card.doubt = "ptxas copies it, as where it unrolls a loop, and the lanes of a warp do not stay together there";
+  if (form.parts && lanes_part(launch.program, counters, forms, access.pc))
+    card.doubt = "lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere";
   switch (form.kind) {
     case AccessForm::kAsWritten: break;
     case AccessForm::kWider: {
@@ -155,6 +155,11 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
       card.counts.global.sectors = c.global.requests;
       card.counts.shared.wavefronts = card.counts.shared.ideal = card.counts.shared.fewest = c.shared.requests;
       break;
+  }
+  if (form.generic && c.global.requests) {  // it finds out by a wavefront of shared memory that its address is not there
+    InstructionCounters::Shared& shared = card.counts.shared;
+    for (uint64_t* const count : {&shared.requests, &shared.wavefronts, &shared.ideal, &shared.fewest})
+      *count += c.global.requests;
   }
   return card;
 }
@@ -172,6 +177,11 @@ const std::set<std::string>& exact_names() {
   return names;
 }
 
+// ptxas may make an atomic of any kind from one of another.
+bool is_of_atomics(const std::string& name) {
+  return name.ends_with("_op_atom.sum") || name.ends_with("_op_red.sum");
+}
+
 void add_card_count(Counted& counted, const CardCount& card, const InstructionCounters& by_ptx) {
   add_memory(counted.counters, card.access, card.counts);
   CounterSums mine;
@@ -180,8 +190,21 @@ void add_card_count(Counted& counted, const CardCount& card, const InstructionCo
   if (!card.note.empty()) counted.notes.insert(card.note);
   if (card.doubt.empty()) return;
   counted.notes.insert(card.doubt);
-  for (const auto& [name, value] : mine)
-    if (exact_names().contains(name)) counted.doubtful.insert(name);
+  add_memory(mine, card.access, card.counts);
+  const bool atomic = card.access.op == MemoryOp::kAtomic || card.access.op == MemoryOp::kReduction;
+  for (const std::string& name : exact_names())
+    if (mine.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
+}
+
+// The card's own malloc(), free() and printf() access memory, too.
+void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
+  if (program.code[pc].kind != Kind::kCall) return;
+  const Builtin builtin = program.calls[program.code[pc].index].builtin;
+  if (builtin == Builtin::kNone) return;
+  counted.notes.insert("on the card, malloc(), free() and printf() access memory, too");
+  for (const std::string& name : exact_names())
+    if (name.find("_mem_") != name.npos || name.starts_with("global_bytes") || name.starts_with("shared_"))
+      counted.doubtful.insert(name);
 }
 
 // Registers that ptxas keeps in local memory: PTX shows no access.
@@ -217,6 +240,8 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
     Counted* const of_line = file.empty() ? nullptr : &record.lines[{file, line}];
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_counts(counted->counters, launch.program, pc, c);
+    for (Counted* const counted : {&record.all, of_line})
+      if (counted) add_system_calls(*counted, launch.program, pc);
     if (launch.program.code[pc].kind != Kind::kMemory) continue;
     const CardCount card = card_count(launch, state.counters, forms, launch.program.accesses[launch.program.code[pc].index]);
     for (Counted* const counted : {&record.all, of_line})

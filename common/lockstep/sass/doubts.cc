@@ -1,6 +1,7 @@
 // doubts: a program without its machine code → the accesses that ptxas might change.
 #include "count/atomic_loop.h"
 #include "sass/forms.h"
+#include "sass/program_flow.h"
 
 namespace lockstep {
 namespace {
@@ -10,11 +11,11 @@ bool is_atomic(const MemoryAccess& access) {
 }
 
 // Why a card may count another number for this access; empty: ptxas has no reason to change it.
-std::string doubt_of(const MemoryAccess& access, const Place& place) {
+std::string doubt_of(const MemoryAccess& access, const Place& place, bool conditional) {
   if (access.neighbour) return "ptxas may join it with the access beside it";
   if (access.space == Space::kLocal) return "ptxas may keep the array in registers";
   if (place.loops > 0) return "ptxas may unroll the loop";
-  if (place.conditional && access.op == MemoryOp::kLoad && access.space == Space::kShared)
+  if (conditional && access.op == MemoryOp::kLoad && access.space == Space::kShared)
     return "ptxas may move it out of its condition";
   if (is_atomic(access)) return "ptxas may let one lane make the atomic for its warp";
   return {};
@@ -24,13 +25,20 @@ std::string doubt_of(const MemoryAccess& access, const Place& place) {
 
 Forms judge_alone(const Program& program) {
   Forms forms;
+  const FlowFacts facts(flow_of(program));
+  const std::vector<bool> ordered = depend_on_order(program, facts);
   forms.of.resize(program.accesses.size());
-  forms.places = places(program);
+  forms.places = facts.places();
   for (const MemoryAccess& access : program.accesses) {
     AccessForm& form = forms.of[access.index];
     form.op = access.op;
+    if (program.code[access.pc].kind != Kind::kMemory) continue;
+    const Place& place = forms.places[access.pc];
+    form.parts = place.merges;
     form.retries = is_atomic(access) && is_atomic_loop(access, access.space == Space::kShared);
-    form.doubt = doubt_of(access, forms.places[access.pc]);
+    form.doubt = doubt_of(access, place, !facts.conditions(access.pc).empty());
+    if (form.doubt.empty() && ordered[access.index])
+      form.doubt = "it depends on the order in which threads come to an atomic or change memory";
   }
   return forms;
 }

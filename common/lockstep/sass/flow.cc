@@ -96,7 +96,7 @@ std::map<uint32_t, std::vector<bool>> loops(const Edges& edges, const Dominators
 }
 
 // Which branches decide whether a node is reached: those with a way on which it is certain, and another on which not.
-Edges deciders(const Edges& edges, const Dominators& after) {
+Edges find_deciders(const Edges& edges, const Dominators& after) {
   Edges result(edges.size());
   for (uint32_t branch = 0; branch < edges.size(); ++branch) {
     if (edges[branch].size() < 2 || after.parent(branch) == kNone) continue;
@@ -140,7 +140,7 @@ FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()) {
     }
   }
   edges.back().clear();  // which function is called is not a condition
-  deciders_ = deciders(edges, after);
+  deciders_ = find_deciders(edges, after);
   const std::vector<bool> early = early_meetings(edges, dominators, after);
   for (const uint32_t node : dominators.order()) {
     if (node >= end) continue;

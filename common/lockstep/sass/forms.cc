@@ -6,6 +6,7 @@
 
 #include "count/atomic_loop.h"
 #include "program/neighbours.h"
+#include "sass/program_flow.h"
 
 namespace lockstep {
 namespace {
@@ -25,18 +26,25 @@ bool is_counted(const MemoryAccess& access) { return access.space != Space::kCon
 
 class Comparison {
  public:
-  Comparison(const Program& program, const MachineKernel& machine) : program_(program), machine_(machine) {
+  Comparison(const Program& program, const MachineKernel& machine)
+      : program_(program), machine_(machine), facts_(flow_of(program)), ordered_(depend_on_order(program, facts_)) {
     for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
+    forms_.asked = true;
     forms_.of.resize(program.accesses.size());
-    forms_.places = places(program);
+    forms_.places = facts_.places();
   }
 
   Forms run() {
     for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
       if (program_.code[pc].kind != Kind::kMemory) continue;
       const MemoryAccess& access = program_.accesses[program_.code[pc].index];
-      ++written_[program_.locations[pc].ptx_line];
-      if (is_counted(access)) forms_.of[access.index] = is_atomic(access.op) ? atomic_form(access) : form(access);
+      if (!is_counted(access)) continue;
+      AccessForm& form = forms_.of[access.index];
+      form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
+      form.parts |= facts_.places()[pc].merges;
+      if (form.doubt.empty() && ordered_[access.index])
+        form.doubt = "it depends on the order in which threads come to an atomic or change memory";
+      if (access.space == Space::kLocal || access.space == Space::kGeneric) local_.insert(line_of(access));
     }
     note_extra();
     return std::move(forms_);
@@ -54,8 +62,9 @@ class Comparison {
     return result;
   }
 
-  AccessForm form(const MemoryAccess& access) const {
-    AccessForm result{.op = access.op};
+  AccessForm move_form(const MemoryAccess& access) const {
+    AccessForm result;
+    result.op = access.op;
     const Machine machine = found(access);
     if (machine.empty()) return gone(access);
     const uint32_t bytes = access.bytes * access.count;
@@ -63,22 +72,27 @@ class Comparison {
       if (one->bytes != machine[0]->bytes) return doubt(access, "ptxas makes accesses of different widths of it");
       if (one->bytes < bytes) return doubt(access, "ptxas splits it into narrower accesses");
     }
-    result.copied = machine.size() > 1;
-    result.doubt = other_place(access, machine, false);
+    result.parts = machine.size() > 1;
+    result.doubt = other_place(access, machine);
     if (!result.doubt.empty() || machine[0]->bytes == bytes) return result;
     return joined(access, machine[0]->bytes, result);
   }
 
   AccessForm gone(const MemoryAccess& access) const {
-    return {.kind = AccessForm::kGone,
-            .op = access.op,
-            .note = access.op == MemoryOp::kLoad
-                        ? "ptxas leaves this load out: a wider load brings the value, or it is there already"
-                        : "ptxas leaves this store out: a wider store writes the value, or a later one does"};
+    AccessForm result;
+    result.kind = AccessForm::kGone;
+    result.op = access.op;
+    result.note = access.op == MemoryOp::kLoad
+                      ? "ptxas leaves this load out: a wider load brings the value, or it is there already"
+                      : "ptxas leaves this store out: a wider store writes the value, or a later one does";
+    return result;
   }
 
   AccessForm doubt(const MemoryAccess& access, std::string reason) const {
-    return {.op = access.op, .doubt = std::move(reason)};
+    AccessForm result;
+    result.op = access.op;
+    result.doubt = std::move(reason);
+    return result;
   }
 
   // `machine` makes one access of `bytes` of this one and of neighbours that have no instruction of their own.
@@ -103,7 +117,8 @@ class Comparison {
   }
 
   AccessForm atomic_form(const MemoryAccess& access) const {
-    AccessForm result{.op = access.op};
+    AccessForm result;
+    result.op = access.op;
     const Machine machine = found(access);
     const bool in_shared = access.space == Space::kShared;
     if (written_more_than_once(access)) return doubt(access, "it is an atomic of a vector");
@@ -121,10 +136,10 @@ class Comparison {
     const auto loads = at_.find(line_of(access));
     if (std::ranges::any_of(loads->second, [](const MachineAccess* one) { return one->kind == MachineAccess::kLoad; }))
       return doubt(access, "ptxas makes a loop of it, which tries again if another warp was faster");
-    result.copied = machine.size() > 1;
-    const bool elected = machine_.electing.contains(line_of(access));
-    result.doubt = other_place(access, machine, elected);
-    if (result.doubt.empty() && elected) {
+    result.parts = machine.size() > 1;
+    result.generic = machine[0]->space == Space::kGeneric;
+    result.doubt = other_place(access, machine);
+    if (result.doubt.empty() && machine[0]->elected) {
       result.kind = AccessForm::kElected;
       result.note = "all lanes use one address, so ptxas lets one lane make the atomic for its warp";
     }
@@ -141,53 +156,40 @@ class Comparison {
   }
 
   // Why the machine's instructions may be executed more or less often than the access; empty: they are not.
-  std::string other_place(const MemoryAccess& access, const Machine& machine, bool elected) const {
-    const Place& place = forms_.places[access.pc];
-    const bool conditional = place.conditional || program_.code[access.pc].guard != 0;
+  std::string other_place(const MemoryAccess& access, const Machine& machine) const {
+    const uint32_t loops = facts_.places()[access.pc].loops;
+    const Conditions conditions = facts_.conditions(access.pc);
     for (const MachineAccess* one : machine) {
-      if (one->place.loops > place.loops) return "ptxas puts it into a loop";
-      if (one->place.loops < place.loops && machine.size() == 1) return "ptxas moves it out of a loop";
-      if (conditional && !one->place.conditional) return "ptxas moves it out of a condition";
-      if (!conditional && one->place.conditional && machine.size() == 1 && !elected)
-        return "ptxas moves it into a condition";
+      if (one->elected != machine[0]->elected) return "ptxas lets one lane make it, in some copies";
+      if (one->loops > loops) return "ptxas puts it into a loop";
+      if (machine.size() > 1) {
+        if (one->conditions.empty() && !conditions.empty()) return "ptxas moves it out of a condition";
+        continue;
+      }
+      if (one->loops < loops) return "ptxas moves it out of a loop";
+      if (one->conditions != conditions) return "ptxas makes it under other conditions";
     }
     return {};
   }
 
   void note_extra() {
     for (const MachineAccess& one : machine_.accesses) {
-      if (one.space != Space::kLocal || written_.contains(one.line)) continue;
+      if (one.space != Space::kLocal || local_.contains(one.line)) continue;
       (one.kind == MachineAccess::kLoad ? forms_.extra_loads : forms_.extra_stores) = true;
     }
   }
 
   const Program& program_;
   const MachineKernel& machine_;
-  std::map<uint32_t, Machine> at_;       // by the line of the PTX
-  std::map<uint32_t, uint32_t> written_;  // accesses of the PTX, by their line
+  const FlowFacts facts_;
+  const std::vector<bool> ordered_;  // by Program::accesses
+  std::map<uint32_t, Machine> at_;   // by the line of the PTX
+  std::set<uint32_t> local_;         // lines of the PTX that access local memory
   Forms forms_;
 };
 
 }  // namespace
 
 Forms compare(const Program& program, const MachineKernel& machine) { return Comparison(program, machine).run(); }
-
-std::vector<Place> places(const Program& program) {
-  Flow flow;
-  const auto end = static_cast<uint32_t>(program.code.size());
-  flow.successors.resize(end);
-  for (const FunctionCode& function : program.functions) flow.roots.push_back(function.entry);
-  for (uint32_t pc = 0; pc < end; ++pc) {
-    const Instruction& in = program.code[pc];
-    std::vector<uint32_t>& next = flow.successors[pc];
-    if (in.kind == Kind::kBranch) next.push_back(in.target);
-    if (in.kind == Kind::kBranchIndexed) next = program.tables[in.index];
-    const bool leaves = in.kind == Kind::kExit || in.kind == Kind::kReturn || in.kind == Kind::kTrap;
-    if (leaves) next.push_back(end);
-    const bool jumps = in.kind == Kind::kBranch || in.kind == Kind::kBranchIndexed;
-    if (!(jumps || leaves) || in.guard != 0) next.push_back(pc + 1);
-  }
-  return places(flow);
-}
 
 }  // namespace lockstep

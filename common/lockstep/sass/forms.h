@@ -22,7 +22,8 @@ struct AccessForm {
   uint8_t bytes = 0;
   uint32_t first = 0;                 // in Program::accesses
   MemoryOp op = MemoryOp::kLoad;      // as the card counts it
-  bool copied = false;                // several instructions: exact while the lanes of a warp stay together
+  bool generic = false;               // an atomic that finds out its space: one wavefront of shared memory more
+  bool parts = false;                 // exact only while the lanes of a warp stay together: copies, early meetings
   bool retries = false;               // a loop that tries again if another warp was faster
   std::string doubt{};                // why the count may differ from a card's; empty: it is exact
   std::string note{};                 // what ptxas did, if the count follows it
@@ -31,6 +32,7 @@ struct AccessForm {
 struct Forms {
   std::vector<AccessForm> of;  // parallel to Program::accesses
   std::vector<Place> places;   // parallel to Program::code
+  bool asked = false;          // ptxas was; else these are guesses
   // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
   bool extra_loads = false, extra_stores = false;
 };
@@ -39,8 +41,5 @@ Forms compare(const Program& program, const MachineKernel& machine);
 
 // Without machine code: whatever ptxas might change is a doubt.
 Forms judge_alone(const Program& program);
-
-// The loops of a program and the conditions of its instructions.
-std::vector<Place> places(const Program& program);
 
 }  // namespace lockstep

@@ -103,7 +103,7 @@ class OrderedValues {
   }
 
   bool is_source(const Instruction& in) const {
-    if (in.kind == Kind::kReadSpecial) return true;  // the clocks
+    if (in.kind == Kind::kReadSpecial) return in.special != Special::kActiveMask;  // a clock
     if (in.kind == Kind::kMbarrier) return program_.mbarriers[in.index].op == MbarrierOp::kTest;
     if (in.kind != Kind::kMemory) return false;
     const MemoryAccess& access = program_.accesses[in.index];
