@@ -139,10 +139,15 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   CardCount card{access, access, c, form.doubt, form.note};
   card.access.op = form.op;
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
+  if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
+    card.doubt = "it depends on the order in which threads come to an atomic, or change memory that others read";
   if (form.retries && threads > kWarpSize)
     card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
   if (form.parts && lanes_part(launch.program, counters, forms, access.pc))
     card.doubt = "lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere";
+  const auto as_often = [&](uint32_t pc) { return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads; };
+  if (!form.moved_to.empty() && std::ranges::none_of(form.moved_to, as_often))
+    card.doubt = "ptxas makes it under other conditions, or in another loop";
   switch (form.kind) {
     case AccessForm::kAsWritten: break;
     case AccessForm::kWider: {

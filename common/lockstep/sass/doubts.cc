@@ -37,8 +37,7 @@ Forms judge_alone(const Program& program) {
     form.parts = place.merges;
     form.retries = is_atomic(access) && is_atomic_loop(access, access.space == Space::kShared);
     form.doubt = doubt_of(access, place, !facts.conditions(access.pc).empty());
-    if (form.doubt.empty() && ordered[access.index])
-      form.doubt = "it depends on the order in which threads come to an atomic or change memory";
+    form.ordered = ordered[access.index];
   }
   return forms;
 }

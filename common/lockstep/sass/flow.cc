@@ -150,8 +150,12 @@ FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()) {
   }
 }
 
-Conditions FlowFacts::conditions(uint32_t instruction) const {
-  Conditions found = flow_.asks[instruction];
+std::vector<Asked> FlowFacts::conditions(uint32_t instruction) const {
+  std::vector<Asked> found;
+  const auto add = [&](uint32_t at) {
+    if (!flow_.asks[at].near.empty()) found.push_back(flow_.asks[at]);
+  };
+  add(instruction);
   std::vector<bool> seen(flow_.end());
   std::vector<uint32_t> open = deciders_[instruction];
   while (!open.empty()) {
@@ -159,7 +163,7 @@ Conditions FlowFacts::conditions(uint32_t instruction) const {
     open.pop_back();
     if (branch >= flow_.end() || seen[branch]) continue;
     seen[branch] = true;
-    found.insert(flow_.asks[branch].begin(), flow_.asks[branch].end());
+    add(branch);
     open.insert(open.end(), deciders_[branch].begin(), deciders_[branch].end());
   }
   return found;

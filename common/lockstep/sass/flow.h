@@ -13,9 +13,15 @@ namespace lockstep {
 using Conditions = std::set<uint32_t>;
 inline constexpr uint32_t kUnknownLine = 0, kNoLoop = 0xffffffffu;
 
+// What the guard or the branch of an instruction depends on.
+struct Asked {
+  Conditions compares;  // the lines of the comparisons
+  Conditions near;      // those, and the lines of instructions that ptxas may join with them
+};
+
 struct Flow {
   std::vector<std::vector<uint32_t>> successors;  // by instruction; the number of instructions: the end
-  std::vector<Conditions> asks;                   // by instruction: what its guard or its branch depends on
+  std::vector<Asked> asks;                        // by instruction
   std::vector<uint32_t> roots;                    // where the kernel and each of its functions begin
   explicit Flow(uint32_t instructions) : successors(instructions), asks(instructions) {}
   uint32_t end() const { return static_cast<uint32_t>(successors.size()); }
@@ -31,8 +37,8 @@ class FlowFacts {
  public:
   explicit FlowFacts(Flow flow);
   const std::vector<Place>& places() const { return places_; }
-  // On which the instruction depends, in its function; its own guard among them.
-  Conditions conditions(uint32_t instruction) const;
+  // On which the instruction depends in its function: one for each branch that decides, and one for its own guard.
+  std::vector<Asked> conditions(uint32_t instruction) const;
   // The instructions whose branches decide whether this one is reached.
   const std::vector<uint32_t>& deciders(uint32_t instruction) const { return deciders_[instruction]; }
 

@@ -24,6 +24,17 @@ bool same_class(MemoryOp op, MachineAccess::Class kind) {
 // Constants and parameters are not counted.
 bool is_counted(const MemoryAccess& access) { return access.space != Space::kConst && access.space != Space::kParam; }
 
+// Whether each branch of the PTX decides in the machine code, too, and not more comparisons than in the PTX. A comparison
+// may have got the line of another instruction there.
+bool same_conditions(const std::vector<Asked>& written, const Conditions& machine) {
+  Conditions compares;
+  for (const Asked& branch : written) {
+    compares.insert(branch.compares.begin(), branch.compares.end());
+    if (std::ranges::none_of(branch.near, [&](uint32_t line) { return machine.contains(line); })) return false;
+  }
+  return machine.size() <= compares.size() && !machine.contains(kUnknownLine);
+}
+
 class Comparison {
  public:
   Comparison(const Program& program, const MachineKernel& machine)
@@ -32,6 +43,13 @@ class Comparison {
     forms_.asked = true;
     forms_.of.resize(program.accesses.size());
     forms_.places = facts_.places();
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+      const Kind kind = program.code[pc].kind;
+      if (kind == Kind::kBranch) block_begins_.insert(program.code[pc].target);
+      if (kind == Kind::kBranch || kind == Kind::kExit || kind == Kind::kReturn) block_begins_.insert(pc + 1);
+    }
+    for (const FunctionCode& function : program.functions) block_begins_.insert(function.entry);
+    block_begins_.erase(static_cast<uint32_t>(program.code.size()));
   }
 
   Forms run() {
@@ -42,8 +60,7 @@ class Comparison {
       AccessForm& form = forms_.of[access.index];
       form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
       form.parts |= facts_.places()[pc].merges;
-      if (form.doubt.empty() && ordered_[access.index])
-        form.doubt = "it depends on the order in which threads come to an atomic or change memory";
+      form.ordered = ordered_[access.index];
       if (access.space == Space::kLocal || access.space == Space::kGeneric) local_.insert(line_of(access));
     }
     note_extra();
@@ -72,8 +89,7 @@ class Comparison {
       if (one->bytes != machine[0]->bytes) return doubt(access, "ptxas makes accesses of different widths of it");
       if (one->bytes < bytes) return doubt(access, "ptxas splits it into narrower accesses");
     }
-    result.parts = machine.size() > 1;
-    result.doubt = other_place(access, machine);
+    place(access, machine, result);
     if (!result.doubt.empty() || machine[0]->bytes == bytes) return result;
     return joined(access, machine[0]->bytes, result);
   }
@@ -136,9 +152,8 @@ class Comparison {
     const auto loads = at_.find(line_of(access));
     if (std::ranges::any_of(loads->second, [](const MachineAccess* one) { return one->kind == MachineAccess::kLoad; }))
       return doubt(access, "ptxas makes a loop of it, which tries again if another warp was faster");
-    result.parts = machine.size() > 1;
+    place(access, machine, result);
     result.generic = machine[0]->space == Space::kGeneric;
-    result.doubt = other_place(access, machine);
     if (result.doubt.empty() && machine[0]->elected) {
       result.kind = AccessForm::kElected;
       result.note = "all lanes use one address, so ptxas lets one lane make the atomic for its warp";
@@ -155,21 +170,32 @@ class Comparison {
     return other(pc - 1) || other(pc + 1);
   }
 
-  // Why the machine's instructions may be executed more or less often than the access; empty: they are not.
-  std::string other_place(const MemoryAccess& access, const Machine& machine) const {
+  // Compares the places of the machine's instructions with that of the access.
+  void place(const MemoryAccess& access, const Machine& machine, AccessForm& form) const {
+    form.parts = machine.size() > 1;
     const uint32_t loops = facts_.places()[access.pc].loops;
-    const Conditions conditions = facts_.conditions(access.pc);
+    const std::vector<Asked>& conditions = conditions_of(access.pc);
     for (const MachineAccess* one : machine) {
-      if (one->elected != machine[0]->elected) return "ptxas lets one lane make it, in some copies";
-      if (one->loops > loops) return "ptxas puts it into a loop";
-      if (machine.size() > 1) {
-        if (one->conditions.empty() && !conditions.empty()) return "ptxas moves it out of a condition";
-        continue;
-      }
-      if (one->loops < loops) return "ptxas moves it out of a loop";
-      if (one->conditions != conditions) return "ptxas makes it under other conditions";
+      if (one->elected != machine[0]->elected) form.doubt = "ptxas lets one lane make it, in some copies";
+      if (one->loops > loops) form.doubt = "ptxas puts it into a loop";
+      if (form.parts && one->conditions.empty() && !conditions.empty())
+        form.doubt = "ptxas moves it out of a condition";
     }
-    return {};
+    if (form.parts || !form.doubt.empty()) return;
+    const auto is_there = [&](uint32_t pc) {
+      return facts_.places()[pc].loops == machine[0]->loops &&
+             same_conditions(conditions_of(pc), machine[0]->conditions);
+    };
+    if (is_there(access.pc)) return;
+    for (const uint32_t pc : block_begins_)
+      if (is_there(pc)) form.moved_to.push_back(pc);
+    if (form.moved_to.empty()) form.doubt = "ptxas makes it under other conditions";
+  }
+
+  const std::vector<Asked>& conditions_of(uint32_t pc) const {
+    const auto [known, is_new] = conditions_.try_emplace(pc);
+    if (is_new) known->second = facts_.conditions(pc);
+    return known->second;
   }
 
   void note_extra() {
@@ -185,6 +211,8 @@ class Comparison {
   const std::vector<bool> ordered_;  // by Program::accesses
   std::map<uint32_t, Machine> at_;   // by the line of the PTX
   std::set<uint32_t> local_;         // lines of the PTX that access local memory
+  std::set<uint32_t> block_begins_;
+  mutable std::map<uint32_t, std::vector<Asked>> conditions_;  // that are known so far, by instruction
   Forms forms_;
 };
 

@@ -24,6 +24,9 @@ struct AccessForm {
   MemoryOp op = MemoryOp::kLoad;      // as the card counts it
   bool generic = false;               // an atomic that finds out its space: one wavefront of shared memory more
   bool parts = false;                 // exact only while the lanes of a warp stay together: copies, early meetings
+  // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
+  std::vector<uint32_t> moved_to{};
+  bool ordered = false;               // depends on the order in which warps run
   bool retries = false;               // a loop that tries again if another warp was faster
   std::string doubt{};                // why the count may differ from a card's; empty: it is exact
   std::string note{};                 // what ptxas did, if the count follows it

@@ -115,7 +115,8 @@ class Section {
       std::optional<MachineAccess> access = access_of(code_[i]);
       if (!access) continue;
       access->loops = facts.places()[i].loops;
-      access->conditions = facts.conditions(i);
+      for (const Asked& asked : facts.conditions(i))
+        access->conditions.insert(asked.near.begin(), asked.near.end());
       access->elected = is_elected(i, code_[i].guard);
       kernel.accesses.push_back(*access);
     }
@@ -208,8 +209,8 @@ class Section {
       const bool indexed = next.size() > 1;
       if (leaves) next.push_back(end);
       if (next.empty() || !predicate_of(in.guard).empty()) next.push_back(i + 1);
-      flow.asks[i] = asked(i);
-      if (indexed) flow.asks[i].insert(in.line);
+      flow.asks[i].near = asked(i);
+      if (indexed) flow.asks[i].near.insert(in.line);
     }
     for (const auto& [name, at] : labels_)
       if (!name.starts_with(".L_") && at > 0 && at < end) flow.roots.push_back(at);  // a function

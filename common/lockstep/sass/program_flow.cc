@@ -22,43 +22,146 @@ std::vector<uint32_t> functions_of(const Program& program) {
   return function;
 }
 
+using Places = std::map<Register, std::vector<uint32_t>>;
+
+// The instructions that write each register.
+Places makers_of(const Program& program) {
+  Places makers;
+  const std::vector<uint32_t> function = functions_of(program);
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc)
+    for_each_destination(program, program.code[pc],
+                         [&](uint32_t offset) { makers[{function[pc], offset}].push_back(pc); });
+  return makers;
+}
+
 class Predicates {
  public:
-  explicit Predicates(const Program& program) : program_(program), function_(functions_of(program)) {
+  explicit Predicates(const Program& program)
+      : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-      for_each_destination(program, program.code[pc],
-                           [&](uint32_t offset) { makers_[{function_[pc], offset}].push_back(pc); });
+      if (program.code[pc].kind == Kind::kAlu && program.names[pc].ends_with(".pred"))
+        for_each_source(program, program.code[pc],
+                        [&](uint32_t offset) { combiners_[{function_[pc], offset}].push_back(pc); });
   }
 
-  Conditions asked(uint32_t pc) const {
-    Conditions found;
+  Asked asked(uint32_t pc) const {
+    Asked found;
     std::set<uint32_t> seen;
     add(function_[pc], program_.code[pc].guard, seen, found);
     return found;
   }
 
  private:
-  void add(uint32_t function, uint32_t predicate, std::set<uint32_t>& seen, Conditions& found) const {
+  void add(uint32_t function, uint32_t predicate, std::set<uint32_t>& seen, Asked& found) const {
     if (predicate == 0 || !seen.insert(predicate).second) return;
     const auto makers = makers_.find({function, predicate});
     if (makers == makers_.end()) return;  // a constant
     for (const uint32_t pc : makers->second) {
       const Instruction& in = program_.code[pc];
       const std::string_view name = program_.names[pc];
-      const bool combines = in.uncounted || name.ends_with(".pred");
-      const bool is_alu = in.kind == Kind::kAlu;
-      if (!combines || !is_alu) found.insert(program_.locations[pc].ptx_line);
-      const bool has_third = name.starts_with("setp.") && in.c != 0;
-      if (is_alu && combines)
+      const bool combines = in.kind == Kind::kAlu && (in.uncounted || name.ends_with(".pred"));
+      found.near.insert(program_.locations[pc].ptx_line);
+      if (combines)
         for (const uint32_t source : {in.a, in.b, in.c}) add(function, source, seen, found);
-      if (is_alu && has_third) add(function, in.c, seen, found);
+      if (!combines) {
+        found.compares.insert(program_.locations[pc].ptx_line);
+        for_each_source(program_, in, [&](uint32_t offset) { add_lines(makers_, {function, offset}, found.near); });
+        add_lines(combiners_, {function, predicate}, found.near);
+        if (name.starts_with("setp.")) add(function, in.c, seen, found);
+      }
       add(function, in.guard, seen, found);
     }
   }
 
+  void add_lines(const Places& places, Register of, Conditions& found) const {
+    if (const auto there = places.find(of); there != places.end())
+      for (const uint32_t pc : there->second) found.insert(program_.locations[pc].ptx_line);
+  }
+
   const Program& program_;
   std::vector<uint32_t> function_;
-  std::map<Register, std::vector<uint32_t>> makers_;
+  Places makers_, combiners_;  // combiners: the instructions that combine a predicate with others
+};
+
+// The loads that may see what other threads write meanwhile.
+class SharedWords {
+ public:
+  SharedWords(const Program& program, const FlowFacts& facts)
+      : program_(program), facts_(facts), function_(functions_of(program)), makers_(makers_of(program)) {}
+
+  bool may_change(uint32_t pc) const {
+    const MemoryAccess& access = program_.accesses[program_.code[pc].index];
+    if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
+    const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
+    return global && facts_.places()[pc].loops > 0 && others_store(pc, access);
+  }
+
+ private:
+  // Whether a branch of the same loop depends on what the load brings.
+  bool polls(uint32_t load) const {
+    std::set<uint32_t> values;
+    const auto add = [&](uint32_t pc) {
+      bool grows = false;
+      for_each_destination(program_, program_.code[pc], [&](uint32_t d) { grows |= values.insert(d).second; });
+      return grows;
+    };
+    add(load);
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+        if (program_.code[pc].kind != Kind::kAlu || function_[pc] != function_[load]) continue;
+        bool reads = false;
+        for_each_source(program_, program_.code[pc], [&](uint32_t a) { reads |= values.contains(a); });
+        grows |= reads && add(pc);
+      }
+    }
+    const std::vector<Place>& places = facts_.places();
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
+      if (program_.code[pc].kind == Kind::kBranch && places[pc].outer != kNoLoop &&
+          places[pc].outer == places[load].outer && values.contains(program_.code[pc].guard))
+        return true;
+    return false;
+  }
+
+  // Whether the loop around the load stores to the same array, at other elements than the load's own.
+  bool others_store(uint32_t load, const MemoryAccess& access) const {
+    const std::set<int64_t> mine = arrays(load, access.base);
+    bool stores = false;
+    for (const MemoryAccess& other : program_.accesses) {
+      if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
+          program_.code[other.pc].kind != Kind::kMemory || facts_.places()[other.pc].outer != facts_.places()[load].outer)
+        continue;
+      if (other.base == access.base && other.offset == access.offset) return false;
+      for (const int64_t array : arrays(other.pc, other.base)) stores |= mine.contains(array);
+    }
+    return stores;
+  }
+
+  // The parameters from which the address is made.
+  std::set<int64_t> arrays(uint32_t at, uint32_t base) const {
+    std::set<int64_t> found;
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> open{base};
+    while (!open.empty()) {
+      const uint32_t offset = open.back();
+      open.pop_back();
+      const auto makers = makers_.find({function_[at], offset});
+      if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
+      for (const uint32_t pc : makers->second) {
+        const Instruction& in = program_.code[pc];
+        if (in.kind == Kind::kAlu) open.insert(open.end(), {in.a, in.b, in.c});
+        if (in.kind != Kind::kMemory) continue;
+        const MemoryAccess& parameter = program_.accesses[in.index];
+        if (parameter.space == Space::kConst && parameter.bytes == 8) found.insert(parameter.offset);
+      }
+    }
+    return found;
+  }
+
+  const Program& program_;
+  const FlowFacts& facts_;
+  std::vector<uint32_t> function_;
+  Places makers_;
 };
 
 // Registers and memory whose values depend on the order of the threads. Grows until nothing is added.
@@ -66,6 +169,8 @@ class OrderedValues {
  public:
   OrderedValues(const Program& program, const FlowFacts& facts)
       : program_(program), facts_(facts), function_(functions_of(program)), reached_(program.code.size()) {
+    const SharedWords words(program, facts);
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc) sources_.push_back(is_source(pc, words));
     for (bool grows = true; grows;) {
       grows = false;
       for (uint32_t pc = 0; pc < program.code.size(); ++pc) grows |= follow(pc);
@@ -83,7 +188,7 @@ class OrderedValues {
     for (const uint32_t branch : facts_.deciders(pc)) reached |= branch < reached_.size() && decides(branch);
     bool grows = reached && !reached_[pc];
     reached_[pc] = reached_[pc] || reached;
-    bool ordered = is_source(in) || is_reached(pc);
+    bool ordered = sources_[pc] || is_reached(pc);
     for_each_source(program_, in, [&](uint32_t offset) { ordered |= has(pc, offset); });
     if (in.kind == Kind::kMemory) {
       const MemoryAccess& access = program_.accesses[in.index];
@@ -102,17 +207,19 @@ class OrderedValues {
     return ordered;
   }
 
-  bool is_source(const Instruction& in) const {
+  bool is_source(uint32_t pc, const SharedWords& words) const {
+    const Instruction& in = program_.code[pc];
     if (in.kind == Kind::kReadSpecial) return in.special != Special::kActiveMask;  // a clock
     if (in.kind == Kind::kMbarrier) return program_.mbarriers[in.index].op == MbarrierOp::kTest;
     if (in.kind != Kind::kMemory) return false;
-    const MemoryAccess& access = program_.accesses[in.index];
-    return access.op == MemoryOp::kAtomic || (access.op == MemoryOp::kLoad && access.may_spin);
+    const MemoryOp op = program_.accesses[in.index].op;
+    return op == MemoryOp::kAtomic || (op == MemoryOp::kLoad && words.may_change(pc));
   }
 
   const Program& program_;
   const FlowFacts& facts_;
   std::vector<uint32_t> function_;
+  std::vector<bool> sources_;  // by instruction
   std::vector<bool> reached_;  // by instruction: whether such a value decides that it is executed
   std::set<Register> values_;
   std::set<Space> memory_;
@@ -132,7 +239,9 @@ Flow flow_of(const Program& program) {
     const bool indexed = in.kind == Kind::kBranchIndexed;
     if (in.kind == Kind::kBranch) next.push_back(in.target);
     if (indexed) next = program.tables[in.index];
-    if (indexed) flow.asks[pc].insert(program.locations[pc].ptx_line);
+    if (indexed)
+      for (Conditions* const lines : {&flow.asks[pc].compares, &flow.asks[pc].near})
+        lines->insert(program.locations[pc].ptx_line);
     const bool leaves = in.kind == Kind::kExit || in.kind == Kind::kReturn || in.kind == Kind::kTrap;
     if (leaves) next.push_back(end);
     if (next.empty() || in.guard != 0) next.push_back(pc + 1);
