@@ -98,10 +98,11 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
   if (const uint32_t each = float_additions(opcode)) add("float_additions", each * additions(program, pc, c));
 }
 
-CounterSums occupancy_figures(const Launch& launch) {
+CounterSums occupancy_figures(const Launch& launch, const Forms& forms) {
   const LaunchShape& shape = launch.shape;
   const Occupancy blocks = occupancy(launch.limits, shape.threads_per_block(), shape.shared_bytes);
-  return {{"launch__shared_mem_per_block_static", shape.shared_bytes - shape.dynamic_shared_bytes},
+  const uint64_t declared = shape.shared_bytes - shape.dynamic_shared_bytes;
+  return {{"launch__shared_mem_per_block_static", forms.static_shared.value_or(declared)},
           {"launch__shared_mem_per_block_dynamic", shape.dynamic_shared_bytes},
           {"launch__occupancy_limit_blocks", blocks.by_blocks},
           {"launch__occupancy_limit_warps", blocks.by_warps},
@@ -234,7 +235,7 @@ void keep_differences(Counted& counted) {
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms) {
   const LaunchShape& shape = launch.shape;
-  LaunchRecord record{launch.names.kernel, shape.grid, shape.block, {}, occupancy_figures(launch), {}, {}};
+  LaunchRecord record{launch.names.kernel, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
   if (state.faulted) return record;  // how far each block got depends on the host's threads
   CounterSums& counters = record.all.counters;
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;
@@ -253,6 +254,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (counted) add_card_count(*counted, card, c);
   }
   add_spills(record.all, forms);
+  if (!forms.static_shared) record.all.doubtful.insert("launch__shared_mem_per_block_static");  // ptxas may round it up
   keep_differences(record.all);
   for (auto& [place, counted] : record.lines) keep_differences(counted);
   counters["barriers"] = state.counters.barriers;

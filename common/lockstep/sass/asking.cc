@@ -51,8 +51,8 @@ const char* architecture(std::string_view ptx) {
 // $1 ptxas, $2 nvdisasm, $3 path of the files, $4 the architecture, $5 the kernel, or nothing.
 constexpr char kScript[] =
     "t=$3.$$; trap 'rm -f \"$t.cubin\" \"$t.sass\"' EXIT; "
-    "\"$1\" \"$4\" -lineinfo ${5:+-e \"$5\"} \"$3.ptx\" -o \"$t.cubin\" && "
-    "\"$2\" -c -gp \"$t.cubin\" > \"$t.sass\" && mv \"$t.sass\" \"$3.sass\"";
+    "\"$1\" \"$4\" -v -lineinfo ${5:+-e \"$5\"} \"$3.ptx\" -o \"$t.cubin\" 2> \"$t.sass\" && "
+    "\"$2\" -c -gp \"$t.cubin\" >> \"$t.sass\" && mv \"$t.sass\" \"$3.sass\"";
 
 }  // namespace
 

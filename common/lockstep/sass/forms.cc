@@ -40,7 +40,7 @@ class Comparison {
   Comparison(const Program& program, const MachineKernel& machine)
       : program_(program), machine_(machine), facts_(flow_of(program)), ordered_(depend_on_order(program, facts_)) {
     for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
-    forms_.asked = true;
+    forms_.static_shared = machine.static_shared;
     forms_.of.resize(program.accesses.size());
     forms_.places = facts_.places();
     for (uint32_t pc = 0; pc < program.code.size(); ++pc) {

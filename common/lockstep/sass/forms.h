@@ -3,6 +3,7 @@
 // in a way that can be counted, the counters are the card's. Everything else is a doubt, with its reason in words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,7 +36,8 @@ struct AccessForm {
 struct Forms {
   std::vector<AccessForm> of;  // parallel to Program::accesses
   std::vector<Place> places;   // parallel to Program::code
-  bool asked = false;          // ptxas was; else these are guesses
+  // As ptxas says; nothing: it was not asked, and all of this is guessed.
+  std::optional<uint32_t> static_shared{};
   // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
   bool extra_loads = false, extra_stores = false;
 };

@@ -221,16 +221,32 @@ class Section {
   std::unordered_map<std::string_view, uint32_t> labels_;
 };
 
+// "ptxas info    : Compiling entry function 'k' for 'sm_90'", and later "… : Used 8 registers, 16 bytes smem, …".
+void read_info(std::string_view row, std::string& compiled, std::map<std::string, uint32_t, std::less<>>& shared) {
+  constexpr std::string_view kEntry = "Compiling entry function '", kShared = " bytes smem";
+  if (const size_t at = row.find(kEntry); at != row.npos) {
+    row.remove_prefix(at + kEntry.size());
+    compiled = cut(row, '\'');
+  } else if (const size_t end = row.find(kShared); end != row.npos) {
+    const size_t begin = row.rfind(' ', end - 1) + 1;
+    std::from_chars(row.data() + begin, row.data() + end, shared[compiled]);
+  }
+}
+
 }  // namespace
 
 std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view text) {
   constexpr std::string_view kText = ".text.", kPtxLine = "\", line ";
   std::map<std::string, Section> sections;
+  std::map<std::string, uint32_t, std::less<>> shared;  // bytes of each kernel
+  std::string compiled;
   Section* section = nullptr;
   uint32_t line = 0;
   while (!text.empty()) {
     std::string_view row = trimmed(cut(text, '\n'));
-    if (row.starts_with(".section")) {
+    if (row.starts_with("ptxas info")) {
+      read_info(row, compiled, shared);
+    } else if (row.starts_with(".section")) {
       std::string_view name = trimmed(row.substr(row.find_first_of(" \t")));
       name = cut(name, ',');
       section = name.starts_with(kText) ? &sections[std::string(name.substr(kText.size()))] : nullptr;
@@ -245,7 +261,7 @@ std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view 
     }
   }
   std::map<std::string, MachineKernel, std::less<>> kernels;
-  for (const auto& [name, one] : sections) kernels.emplace(name, one.read());
+  for (const auto& [name, one] : sections) kernels.emplace(name, one.read()).first->second.static_shared = shared[name];
   return kernels;
 }
 

@@ -1,5 +1,6 @@
 // listing: nvdisasm's text for the machine code of a module → the accesses to memory of each kernel, with the line of
-// the PTX that each of them comes from. The text is that of `nvdisasm -c -gp`, for a cubin that `ptxas -lineinfo` made.
+// the PTX that each of them comes from. The text is what `ptxas -v -lineinfo` says, and then `nvdisasm -c -gp` of the
+// cubin that it wrote.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct MachineAccess {
 
 struct MachineKernel {
   std::vector<MachineAccess> accesses;
+  uint32_t static_shared = 0;  // bytes
 };
 
 // By the kernel's name in PTX. Text that is not understood is passed over.

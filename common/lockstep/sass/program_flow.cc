@@ -97,8 +97,11 @@ class SharedWords {
   }
 
  private:
-  // Whether a branch of the same loop depends on what the load brings.
+  // Whether a branch of the same loop depends on what the load brings, and no barrier orders the turns.
   bool polls(uint32_t load) const {
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
+      if (program_.code[pc].kind == Kind::kBarrier && facts_.places()[pc].outer == facts_.places()[load].outer)
+        return false;
     std::set<uint32_t> values;
     const auto add = [&](uint32_t pc) {
       bool grows = false;
