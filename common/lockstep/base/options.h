@@ -54,15 +54,15 @@ struct DeviceOptions {
   bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
   std::string report_file{};  // end_program() writes the report there; empty: nowhere
   Tools tools{};
-  std::string trace{};        // the file in which the events of the warps are recorded (trace.h); empty: none
+  std::string trace{};  // the file in which the events of the warps are recorded (trace.h); empty: none
   PlannedFailure failure{};
   SharedMemory shared{};
   const Host* host = nullptr;  // the program that uses the device; null: the program of this process
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes, with an optional
   // K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas), LOCKSTEP_THREADS
   // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report), LOCKSTEP_TRACE
-  // (a file), LOCKSTEP_FAIL (K or profiled:K), and find_tools(). A malformed value throws std::invalid_argument; its text says what is
-  // accepted.
+  // (a file), LOCKSTEP_FAIL (K or profiled:K), and find_tools(). A malformed value throws std::invalid_argument; its
+  // text says what is accepted.
   static DeviceOptions from_environment();
 };
 

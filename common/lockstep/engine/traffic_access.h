@@ -122,7 +122,8 @@ inline void count_wider(Warp& warp, const MemoryAccess& access, Space space, Mas
 
 inline void count_wider(Warp& warp, const MemoryAccess& access, Space space, const Row& row) {
   std::array<uint64_t, kWarpSize> addresses;
-  for (uint32_t l = 0; l < kWarpSize; ++l) addresses[l] = row.at(std::clamp(l, row.begin, row.begin + row.count - 1) - row.begin);
+  for (uint32_t l = 0; l < kWarpSize; ++l)
+    addresses[l] = row.at(std::clamp(l, row.begin, row.begin + row.count - 1) - row.begin);
   const Mask mask = row.is_full() ? kFullMask : ((1u << row.count) - 1) << row.begin;
   count_wider(warp, access, space, mask, addresses.data());
 }

@@ -14,9 +14,7 @@ bool can_join(const MemoryAccess& access) {
   return moves && counted && access.bytes * access.count < kWidestAccess;
 }
 
-auto base_of(const MemoryAccess& access) {
-  return std::tuple(access.op, access.space, access.wide_base, access.base);
-}
+auto base_of(const MemoryAccess& access) { return std::tuple(access.op, access.space, access.wide_base, access.base); }
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// neighbours: the accesses that ptxas may join. It makes one load of 8 or 16 bytes from loads that lie side by side, and
-// the same of stores. PTX does not say where it does, so such accesses are counted in all three widths, and the report
-// takes the count of the width that the machine code has.
+// neighbours: the accesses that ptxas may join. It makes one load of 8 or 16 bytes from loads that lie side by side,
+// and the same of stores. PTX does not say where it does, so such accesses are counted in all three widths, and the
+// report takes the count of the width that the machine code has.
 #pragma once
 
 #include <vector>

@@ -146,7 +146,9 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
     card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
   if (form.parts && lanes_part(launch.program, counters, forms, access.pc))
     card.doubt = "lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere";
-  const auto as_often = [&](uint32_t pc) { return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads; };
+  const auto as_often = [&](uint32_t pc) {
+    return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads;
+  };
   if (!form.moved_to.empty() && std::ranges::none_of(form.moved_to, as_often))
     card.doubt = "ptxas makes it under other conditions, or in another loop";
   switch (form.kind) {
@@ -162,7 +164,8 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
       card.counts.shared.wavefronts = card.counts.shared.ideal = card.counts.shared.fewest = c.shared.requests;
       break;
   }
-  if (form.generic && c.global.requests) {  // it finds out by a wavefront of shared memory that its address is not there
+  if (form.generic &&
+      c.global.requests) {  // it finds out by a wavefront of shared memory that its address is not there
     InstructionCounters::Shared& shared = card.counts.shared;
     for (uint64_t* const count : {&shared.requests, &shared.wavefronts, &shared.ideal, &shared.fewest})
       *count += c.global.requests;
@@ -184,9 +187,7 @@ const std::set<std::string>& exact_names() {
 }
 
 // ptxas may make an atomic of any kind from one of another.
-bool is_of_atomics(const std::string& name) {
-  return name.ends_with("_op_atom.sum") || name.ends_with("_op_red.sum");
-}
+bool is_of_atomics(const std::string& name) { return name.ends_with("_op_atom.sum") || name.ends_with("_op_red.sum"); }
 
 void add_card_count(Counted& counted, const CardCount& card, const InstructionCounters& by_ptx) {
   add_memory(counted.counters, card.access, card.counts);
@@ -249,7 +250,8 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_system_calls(*counted, launch.program, pc);
     if (launch.program.code[pc].kind != Kind::kMemory) continue;
-    const CardCount card = card_count(launch, state.counters, forms, launch.program.accesses[launch.program.code[pc].index]);
+    const CardCount card =
+        card_count(launch, state.counters, forms, launch.program.accesses[launch.program.code[pc].index]);
     for (Counted* const counted : {&record.all, of_line})
       if (counted) add_card_count(*counted, card, c);
   }

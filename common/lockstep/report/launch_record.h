@@ -34,7 +34,7 @@ struct LaunchRecord {
   Counted all;
   CounterSums occupancy;
   std::map<std::pair<std::string, uint32_t>, Counted> lines;  // by file and line
-  Work work;                                                      // no blocks: nothing is modelled
+  Work work;                                                  // no blocks: nothing is modelled
   auto operator<=>(const LaunchRecord&) const = default;
 };
 

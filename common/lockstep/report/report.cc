@@ -121,9 +121,12 @@ nlohmann::json to_json(const LaunchRecord& launch) {
   }
   nlohmann::json work = launch.work;
   work.update(nlohmann::json(launch.work.issued));
-  nlohmann::json result{{"kernel", launch.kernel},         {"grid", shape(launch.grid)},
-                        {"block", shape(launch.block)},    {"occupancy", launch.occupancy},
-                        {"lines", lines},                  {"modelled", modelled(launch.work)},
+  nlohmann::json result{{"kernel", launch.kernel},
+                        {"grid", shape(launch.grid)},
+                        {"block", shape(launch.block)},
+                        {"occupancy", launch.occupancy},
+                        {"lines", lines},
+                        {"modelled", modelled(launch.work)},
                         {"work", work}};
   result.update(to_json(launch.all, blocks));
   return result;

@@ -1,6 +1,6 @@
 // ask_ptxas PROGRAM FOLDER: asks ptxas and nvdisasm what they make of the program's PTX, and leaves the answers in the
-// folder, where a device finds them (LOCKSTEP_SASS). The judge runs it in the compiler's sandbox, since the device's own
-// process may start no other. Exit code: 0, also if there is no answer; 2: wrong usage.
+// folder, where a device finds them (LOCKSTEP_SASS). The judge runs it in the compiler's sandbox, since the device's
+// own process may start no other. Exit code: 0, also if there is no answer; 2: wrong usage.
 #include <cstdio>
 #include <exception>
 #include <fstream>

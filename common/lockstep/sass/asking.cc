@@ -76,9 +76,16 @@ bool Question::is_kept(std::string_view ptx) const {
 
 void Question::start(const Tools& tools, std::string_view ptx, std::string_view kernel) {
   const std::string architecture = lockstep::architecture(ptx), name(kernel);
-  const std::vector<const char*> arguments = {
-      "sh",          "-c", kScript, "sh", tools.ptxas.c_str(), tools.nvdisasm.c_str(), path_.c_str(), architecture.c_str(),
-      name.c_str(),  nullptr};
+  const std::vector<const char*> arguments = {"sh",
+                                              "-c",
+                                              kScript,
+                                              "sh",
+                                              tools.ptxas.c_str(),
+                                              tools.nvdisasm.c_str(),
+                                              path_.c_str(),
+                                              architecture.c_str(),
+                                              name.c_str(),
+                                              nullptr};
   // The program's own environment may name libraries and settings that are not meant for the tools.
   const char* const search = std::getenv("PATH");
   std::string path = std::string("PATH=") + (search ? search : "/usr/bin:/bin");
@@ -95,8 +102,7 @@ void Question::start(const Tools& tools, std::string_view ptx, std::string_view 
 void Question::wait() {
   if (process_ < 0) return;
   // The program may have waited for all its children; then this one has ended, too.
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
   process_ = -1;
 }
 

@@ -1,5 +1,5 @@
-// asking: the PTX of a module → what ptxas makes of it. ptxas compiles it for the card that lockstep pretends to be, and
-// nvdisasm lists the code, in a process beside the emulation. Answers stay in a folder: NAME.ptx, the text that was
+// asking: the PTX of a module → what ptxas makes of it. ptxas compiles it for the card that lockstep pretends to be,
+// and nvdisasm lists the code, in a process beside the emulation. Answers stay in a folder: NAME.ptx, the text that was
 // asked about, and NAME.sass, the listing; NAME is a hash of the text, and for one kernel of a large module also of its
 // name. So a program is asked about once, and a judge can ask before it starts a device that may not start processes.
 #pragma once

@@ -24,8 +24,8 @@ bool same_class(MemoryOp op, MachineAccess::Class kind) {
 // Constants and parameters are not counted.
 bool is_counted(const MemoryAccess& access) { return access.space != Space::kConst && access.space != Space::kParam; }
 
-// Whether each branch of the PTX decides in the machine code, too, and not more comparisons than in the PTX. A comparison
-// may have got the line of another instruction there.
+// Whether each branch of the PTX decides in the machine code, too, and not more comparisons than in the PTX. A
+// comparison may have got the line of another instruction there.
 bool same_conditions(const std::vector<Asked>& written, const Conditions& machine) {
   Conditions compares;
   for (const Asked& branch : written) {

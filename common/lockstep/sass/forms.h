@@ -1,6 +1,7 @@
 // forms: what ptxas made of each access of a program. It compares the PTX's accesses, line by line, with the machine
-// code's: their number, width and kind, in which loops they are, and under which conditions. Where they agree, or differ
-// in a way that can be counted, the counters are the card's. Everything else is a doubt, with its reason in words.
+// code's: their number, width and kind, in which loops they are, and under which conditions. Where they agree, or
+// differ in a way that can be counted, the counters are the card's. Everything else is a doubt, with its reason in
+// words.
 #pragma once
 
 #include <optional>
@@ -21,16 +22,16 @@ struct AccessForm {
     kElected,  // one lane makes the access for all lanes of the warp
   } kind = kAsWritten;
   uint8_t bytes = 0;
-  uint32_t first = 0;                 // in Program::accesses
-  MemoryOp op = MemoryOp::kLoad;      // as the card counts it
-  bool generic = false;               // an atomic that finds out its space: one wavefront of shared memory more
-  bool parts = false;                 // exact only while the lanes of a warp stay together: copies, early meetings
+  uint32_t first = 0;             // in Program::accesses
+  MemoryOp op = MemoryOp::kLoad;  // as the card counts it
+  bool generic = false;           // an atomic that finds out its space: one wavefront of shared memory more
+  bool parts = false;             // exact only while the lanes of a warp stay together: copies, early meetings
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
-  bool ordered = false;               // depends on the order in which warps run
-  bool retries = false;               // a loop that tries again if another warp was faster
-  std::string doubt{};                // why the count may differ from a card's; empty: it is exact
-  std::string note{};                 // what ptxas did, if the count follows it
+  bool ordered = false;  // depends on the order in which warps run
+  bool retries = false;  // a loop that tries again if another warp was faster
+  std::string doubt{};   // why the count may differ from a card's; empty: it is exact
+  std::string note{};    // what ptxas did, if the count follows it
 };
 
 struct Forms {

@@ -59,9 +59,7 @@ std::string_view predicate_of(std::string_view operand) {
   return number.size() == 2 && number[0] == 'P' && number[1] >= '0' && number[1] <= '9' ? operand : "";
 }
 
-bool is_predicate(std::string_view operand) {
-  return !predicate_of(operand).empty() || operand.ends_with("PT");
-}
+bool is_predicate(std::string_view operand) { return !predicate_of(operand).empty() || operand.ends_with("PT"); }
 
 // The operands before this index are written, if they are predicates.
 size_t written_end(const MachineInstruction& in) {
@@ -81,12 +79,12 @@ bool writes_predicate(const MachineInstruction& in, std::string_view predicate) 
 std::optional<MachineAccess> access_of(const MachineInstruction& in) {
   using Class = MachineAccess::Class;
   static const std::unordered_map<std::string_view, std::pair<Class, Space>> known = {
-      {"LD", {Class::kLoad, Space::kGeneric}},     {"LDG", {Class::kLoad, Space::kGlobal}},
-      {"LDS", {Class::kLoad, Space::kShared}},     {"LDL", {Class::kLoad, Space::kLocal}},
-      {"ST", {Class::kStore, Space::kGeneric}},    {"STG", {Class::kStore, Space::kGlobal}},
-      {"STS", {Class::kStore, Space::kShared}},    {"STL", {Class::kStore, Space::kLocal}},
-      {"ATOM", {Class::kAtomic, Space::kGeneric}}, {"ATOMG", {Class::kAtomic, Space::kGlobal}},
-      {"ATOMS", {Class::kAtomic, Space::kShared}}, {"RED", {Class::kReduction, Space::kGeneric}},
+      {"LD", {Class::kLoad, Space::kGeneric}},      {"LDG", {Class::kLoad, Space::kGlobal}},
+      {"LDS", {Class::kLoad, Space::kShared}},      {"LDL", {Class::kLoad, Space::kLocal}},
+      {"ST", {Class::kStore, Space::kGeneric}},     {"STG", {Class::kStore, Space::kGlobal}},
+      {"STS", {Class::kStore, Space::kShared}},     {"STL", {Class::kStore, Space::kLocal}},
+      {"ATOM", {Class::kAtomic, Space::kGeneric}},  {"ATOMG", {Class::kAtomic, Space::kGlobal}},
+      {"ATOMS", {Class::kAtomic, Space::kShared}},  {"RED", {Class::kReduction, Space::kGeneric}},
       {"REDG", {Class::kReduction, Space::kGlobal}}};
   const auto found = known.find(in.opcode());
   if (found == known.end()) return std::nullopt;
@@ -115,8 +113,7 @@ class Section {
       std::optional<MachineAccess> access = access_of(code_[i]);
       if (!access) continue;
       access->loops = facts.places()[i].loops;
-      for (const Asked& asked : facts.conditions(i))
-        access->conditions.insert(asked.near.begin(), asked.near.end());
+      for (const Asked& asked : facts.conditions(i)) access->conditions.insert(asked.near.begin(), asked.near.end());
       access->elected = is_elected(i, code_[i].guard);
       kernel.accesses.push_back(*access);
     }
@@ -167,7 +164,8 @@ class Section {
 
   bool is_elected(uint32_t at, std::string_view guard) const {
     bool elected = false;
-    for_each_comparison(at, predicate_of(guard), 0, [&](uint32_t by) { elected |= by < code_.size() && is_election(by); });
+    for_each_comparison(at, predicate_of(guard), 0,
+                        [&](uint32_t by) { elected |= by < code_.size() && is_election(by); });
     return elected;
   }
 

@@ -29,8 +29,9 @@ Places makers_of(const Program& program) {
   Places makers;
   const std::vector<uint32_t> function = functions_of(program);
   for (uint32_t pc = 0; pc < program.code.size(); ++pc)
-    for_each_destination(program, program.code[pc],
-                         [&](uint32_t offset) { makers[{function[pc], offset}].push_back(pc); });
+    for_each_destination(program, program.code[pc], [&](uint32_t offset) {
+      makers[{function[pc], offset}].push_back(pc);
+    });
   return makers;
 }
 
@@ -40,8 +41,9 @@ class Predicates {
       : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
       if (program.code[pc].kind == Kind::kAlu && program.names[pc].ends_with(".pred"))
-        for_each_source(program, program.code[pc],
-                        [&](uint32_t offset) { combiners_[{function_[pc], offset}].push_back(pc); });
+        for_each_source(program, program.code[pc], [&](uint32_t offset) {
+          combiners_[{function_[pc], offset}].push_back(pc);
+        });
   }
 
   Asked asked(uint32_t pc) const {
@@ -132,7 +134,8 @@ class SharedWords {
     bool stores = false;
     for (const MemoryAccess& other : program_.accesses) {
       if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
-          program_.code[other.pc].kind != Kind::kMemory || facts_.places()[other.pc].outer != facts_.places()[load].outer)
+          program_.code[other.pc].kind != Kind::kMemory ||
+          facts_.places()[other.pc].outer != facts_.places()[load].outer)
         continue;
       if (other.base == access.base && other.offset == access.offset) return false;
       for (const int64_t array : arrays(other.pc, other.base)) stores |= mine.contains(array);

@@ -27,16 +27,16 @@ struct SubmissionSpec {
   std::filesystem::path binary;
   Device device;
   Lab lab;
-  size_t largest_n = 0;            // the largest n of all jobs to come
-  std::string schedule;            // lockstep's schedule; "": its own choice
-  std::string card;                // the name that lockstep gives itself; "": its own
-  bool checked = false;            // under every check of lockstep
-  int failing_call = 0;            // lockstep lets this call of CUDA's fail, counted within the function; 0: none
+  size_t largest_n = 0;                  // the largest n of all jobs to come
+  std::string schedule;                  // lockstep's schedule; "": its own choice
+  std::string card;                      // the name that lockstep gives itself; "": its own
+  bool checked = false;                  // under every check of lockstep
+  int failing_call = 0;                  // lockstep lets this call of CUDA's fail, counted within the function; 0: none
   std::filesystem::path machine_code{};  // folder in which lockstep finds what ptxas made of the code; "": nowhere
-  std::filesystem::path trace;     // lockstep writes it; "": none
-  std::filesystem::path cache;     // PoCL keeps compiled kernels there; "": nowhere
-  double cpu_seconds = 600;        // of each process; checked ones get four times as many
-  Allowance* allowance = nullptr;  // of all processes of the submission; null: there is none
+  std::filesystem::path trace;           // lockstep writes it; "": none
+  std::filesystem::path cache;           // PoCL keeps compiled kernels there; "": nowhere
+  double cpu_seconds = 600;              // of each process; checked ones get four times as many
+  Allowance* allowance = nullptr;        // of all processes of the submission; null: there is none
   bool throws_killed = false;  // after a SIGKILL throw Killed; else the process is taken to have used too much memory
 
   // Lockstep's device is a process; else it is a card, or PoCL in the program itself.

@@ -31,7 +31,7 @@ COUNTERS = [
     ),
 ]
 # The wavefronts that the instructions need, without those that the unit adds for replies from global memory.
-COUNTERS += [f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st")]
+COUNTERS += [f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" for op in ("ld", "st", "atom")]
 # Counters that PTX cannot tell; counters that depend only on a launch's shape; and the driver's split between L1 and
 # shared memory, and registers, which lockstep does not know.
 INSTRUCTIONS = [

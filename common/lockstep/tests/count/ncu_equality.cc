@@ -123,11 +123,12 @@ bool names_kernel(const std::string& theirs, const std::string& ours) { return b
 // need; we compare with those.
 uint64_t on_card(const std::string& name, const Cells& row) {
   const auto value = [&](const std::string& counter) { return uint64_t{std::stoull(row.at(counter))}; };
-  for (const std::string op : {"ld.sum", "st.sum"}) {
+  for (const std::string op : {"ld.sum", "st.sum", "atom.sum"}) {
     const std::string wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op;
     const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op;
-    if (name != wavefronts && name != conflicts) continue;
-    const uint64_t needed = value("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op);
+    const std::string by_software = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" + op;
+    if ((name != wavefronts && name != conflicts) || !row.contains(by_software)) continue;
+    const uint64_t needed = value(by_software);
     return value(name) - (value(wavefronts) - needed);
   }
   return value(name);
