@@ -99,23 +99,26 @@ inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
   TrafficAccess(warp, access).look_up_all(at / 32, (at + bytes - 1) / 32, 1);
 }
 
-// What the access would count if ptxas had joined it with its neighbours (neighbours.h). `addresses` are those of the
-// lanes in their space; lanes that are not in the mask repeat one that is.
+// What the access would count if ptxas had joined it with its neighbours (neighbours.h). The card aligns a wider access
+// to its width, so it begins at the lane's address, rounded down. `addresses` are those of the lanes in their space;
+// lanes that are not in the mask repeat one that is.
 inline void count_wider(Warp& warp, const MemoryAccess& access, Space space, Mask mask, const uint64_t* addresses) {
   WiderCounts& wider = warp.state().counters.wider[access.neighbour - 1];
+  std::array<uint64_t, kWarpSize> begin;
   for (const uint32_t bytes : {8u, 16u}) {
+    for (uint32_t l = 0; l < kWarpSize; ++l) begin[l] = addresses[l] / bytes * bytes;
     InstructionCounters& count = bytes == 8 ? wider.as8 : wider.as16;
     if (space == Space::kShared) {
-      const Wavefronts w = shared_wavefronts(addresses, mask, bytes, access.op == MemoryOp::kStore);
+      const Wavefronts w = shared_wavefronts(begin.data(), mask, bytes, access.op == MemoryOp::kStore);
       ++count.shared.requests;
       count.shared.wavefronts += w.total;
       count.shared.ideal += w.ideal;
     } else if (space == Space::kGlobal) {
       ++count.global.requests;
-      count.global.sectors += global_sectors(addresses, mask, bytes);
+      count.global.sectors += global_sectors(begin.data(), mask, bytes);
     } else {
       count.local.requests += bytes / 4;
-      count.local.sectors += local_sectors(addresses, mask, bytes);
+      count.local.sectors += local_sectors(begin.data(), mask, bytes);
     }
   }
 }

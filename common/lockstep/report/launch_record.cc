@@ -154,7 +154,7 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   switch (form.kind) {
     case AccessForm::kAsWritten: break;
     case AccessForm::kWider: {
-      const WiderCounts& wider = counters.wider[launch.program.accesses[form.first].neighbour - 1];
+      const WiderCounts& wider = counters.wider[access.neighbour - 1];
       take_width(card.counts, form.bytes == 8 ? wider.as8 : wider.as16);
       break;
     }

@@ -1,6 +1,7 @@
 #include "sass/forms.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -113,19 +114,12 @@ class Comparison {
 
   // `machine` makes one access of `bytes` of this one and of neighbours that have no instruction of their own.
   AccessForm joined(const MemoryAccess& access, uint32_t bytes, AccessForm result) const {
-    const std::vector<uint32_t> near = neighbours_of(program_, access);
-    uint32_t most = 0;
-    for (const uint32_t first : near) {
-      const int64_t begin = program_.accesses[first].offset, end = begin + bytes;
-      if (access.offset < begin || access.offset + access.bytes * access.count > end) continue;
-      uint32_t members = 0;
-      for (const uint32_t index : near) {
-        const MemoryAccess& other = program_.accesses[index];
-        if (index != access.index && other.offset >= begin && other.offset < end) members += found(other).empty();
-      }
-      if (members > most || (members == most && first == access.index)) most = members, result.first = first;
-    }
-    if (most == 0) return doubt(access, "ptxas makes a wider access of it, and of others that PTX does not show");
+    const auto is_gone_beside = [&](uint32_t index) {
+      const MemoryAccess& other = program_.accesses[index];
+      return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
+    };
+    if (std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
+      return doubt(access, "ptxas makes a wider access of it, and of others that PTX does not show");
     result.kind = AccessForm::kWider;
     result.bytes = static_cast<uint8_t>(bytes);
     result.note = "ptxas makes one access of " + std::to_string(bytes) + " bytes of this one and its neighbours";

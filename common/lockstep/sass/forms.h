@@ -17,12 +17,11 @@ namespace lockstep {
 struct AccessForm {
   enum Kind : uint8_t {
     kAsWritten,
-    kWider,    // one instruction of `bytes` at the address of the access `first`, for it and its neighbours
+    kWider,    // one instruction of `bytes`, for it and its neighbours
     kGone,     // no instruction: joined with a neighbour, or not needed
     kElected,  // one lane makes the access for all lanes of the warp
   } kind = kAsWritten;
   uint8_t bytes = 0;
-  uint32_t first = 0;             // in Program::accesses
   MemoryOp op = MemoryOp::kLoad;  // as the card counts it
   bool generic = false;           // an atomic that finds out its space: one wavefront of shared memory more
   bool parts = false;             // exact only while the lanes of a warp stay together: copies, early meetings
