@@ -58,10 +58,6 @@ class NewLab(InAFolder):
             "".join(lines[: header + 1] + [line for line in lines[header + 1 :] if "labs/00_" in line]),
             encoding="utf-8",
         )
-        exceptions = (RECORDS / "ncu_exceptions.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-        header = next(i for i, line in enumerate(exceptions) if not line.startswith("#"))
-        kept = exceptions[: header + 1] + [line for line in exceptions[header + 1 :] if "labs/00_" in line]
-        (self.folder / "ncu_exceptions.csv").write_text("".join(kept), encoding="utf-8")
         build = self.folder / "build"
         (build / "labs" / LAB).mkdir(parents=True)
         (build / "labs" / LAB / "solution.o").touch()

@@ -1,9 +1,8 @@
 // ncu_equality RECORDS BUILD PART: compares whole programs' counters on lockstep with Nsight Compute's on a card. They
-// must be equal, or RECORDS/ncu_exceptions.csv names both values and the reason. RECORDS holds the counts,
-// ncu_DATE.csv, which ncu_record.py makes; for each program the newest file that has it is used. BUILD holds the
-// programs; PART ("stress", "labs", "programs" or "long_programs") selects them. Only counters that the report and the
-// launch call exact are compared, and enough launches must call all of theirs exact; for counters that no launch calls
-// exact both sums are shown. Exit code 0: nothing differs.
+// must be equal. RECORDS holds the counts, ncu_DATE.csv, which ncu_record.py makes; for each program the newest file
+// that has it is used. BUILD holds the programs; PART ("stress", "labs", "programs" or "long_programs") selects them.
+// Only counters that the report and the launch call exact are compared, and enough launches must call all of theirs
+// exact; for counters that no launch calls exact both sums are shown. Exit code 0: nothing differs.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <tuple>
 
 #include "tests/count/single_access.h"
 
@@ -29,29 +27,17 @@ using Cells = std::map<std::string, std::string>;
 
 // Counters that the report calls exact, but not the launch, are `doubted`. `exact_launches` have none of them.
 struct Tally {
-  int launches = 0, exact_launches = 0, counters = 0, doubted = 0, mismatches = 0, exceptions = 0;
+  int launches = 0, exact_launches = 0, counters = 0, doubted = 0, mismatches = 0;
   Tally& operator+=(const Tally& other) {
     launches += other.launches, exact_launches += other.exact_launches;
     counters += other.counters, doubted += other.doubted;
-    mismatches += other.mismatches, exceptions += other.exceptions;
+    mismatches += other.mismatches;
     return *this;
   }
 };
 
 // The counts of both sides, apart for counters that PTX decides and those that ptxas decides.
 using Sums = std::map<std::string, std::pair<uint64_t, uint64_t>>;
-
-// By program, launch and counter.
-using Exceptions = std::map<std::tuple<std::string, std::string, std::string>, Cells>;
-
-Exceptions read_exceptions(const fs::path& file) {
-  Exceptions exceptions;
-  for (const Cells& cells : read_csv(file)) {
-    if (cells.at("why").empty()) throw std::runtime_error(file.string() + ": an exception without a reason");
-    exceptions[{cells.at("program"), cells.at("launch"), cells.at("counter")}] = cells;
-  }
-  return exceptions;
-}
 
 // CUB's and Thrust's programs that programs.cmake always builds; the others are built on demand.
 bool is_quick(const std::string& name) { return name == "cub_histogram" || name == "cub_reduce" || name == "cub_scan"; }
@@ -137,8 +123,8 @@ uint64_t on_card(const std::string& name, const Cells& row) {
 // One launch: compares its row in the record with its entry in the report.
 class Comparison {
  public:
-  Comparison(const std::string& program, const Json& report, Exceptions& exceptions, Sums& estimates)
-      : program_(program), report_(report), exceptions_(exceptions), estimates_(estimates) {}
+  Comparison(const std::string& program, const Json& report, Sums& estimates)
+      : program_(program), report_(report), estimates_(estimates) {}
 
   Tally compare(size_t index, const Cells& row) {
     Tally tally{.launches = 1};
@@ -151,8 +137,7 @@ class Comparison {
     };
     if (!names_kernel(row.at("kernel"), kernel)) wrong("the card ran " + row.at("kernel"));
     for (const auto& [name, text] : row) {
-      std::string kind = report_.at("counter_kinds").value(name, "");
-      if (launch.contains("counter_kinds")) kind = launch.at("counter_kinds").value(name, kind);
+      const std::string kind = report_.at("counter_kinds").value(name, "");
       const Json& part = launch.at(name.starts_with("launch__") ? "occupancy" : "counters");
       if (kind.empty()) continue;  // only the card has it, or it is not a counter
       const auto ours = part.value(name, uint64_t{0}), card = on_card(name, row);
@@ -165,17 +150,7 @@ class Comparison {
         continue;
       }
       ++tally.counters;
-      const auto exception = exceptions_.find({program_, std::to_string(index), name});
-      if (exception == exceptions_.end()) {
-        if (ours != card) wrong(name + ": lockstep " + std::to_string(ours) + ", card " + std::to_string(card));
-        continue;
-      }
-      ++tally.exceptions;
-      const Cells& expected = exception->second;
-      if (std::to_string(ours) != expected.at("lockstep") || std::to_string(card) != expected.at("card"))
-        wrong(name + ": the exception says lockstep " + expected.at("lockstep") + ", card " + expected.at("card") +
-              "; now it is " + std::to_string(ours) + " and " + std::to_string(card));
-      exceptions_.erase(exception);
+      if (ours != card) wrong(name + ": lockstep " + std::to_string(ours) + ", card " + std::to_string(card));
     }
     tally.exact_launches = tally.doubted == 0;
     return tally;
@@ -184,19 +159,17 @@ class Comparison {
  private:
   const std::string& program_;
   const Json& report_;
-  Exceptions& exceptions_;
   Sums& estimates_;
 };
 
-Tally run_program(const fs::path& build, const std::string& program, const std::vector<Cells>& rows,
-                  Exceptions& exceptions, Sums& estimates) {
+Tally run_program(const fs::path& build, const std::string& program, const std::vector<Cells>& rows, Sums& estimates) {
   constexpr size_t kMost = 40;  // ncu_record.py's MOST: it records only so many launches of CUB and Thrust
   const Json report = report_of(build, program);
   const size_t launches = report.at("launches").size();
   if (launches != rows.size() && (rows.size() != kMost || launches < kMost))
     throw std::runtime_error(program + ": " + std::to_string(launches) + " launches on lockstep, " +
                              std::to_string(rows.size()) + " on the card; record it again");
-  Comparison comparison(program, report, exceptions, estimates);
+  Comparison comparison(program, report, estimates);
   Tally tally;
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto number = rows[i].find("launch");  // missing in a record of all launches that is older than the column
@@ -206,8 +179,8 @@ Tally run_program(const fs::path& build, const std::string& program, const std::
 }
 
 void print(const Tally& tally, const std::string& program) {
-  std::printf("%8d %6d %9d %8d %10d %10d  %s\n", tally.launches, tally.exact_launches, tally.counters, tally.doubted,
-              tally.mismatches, tally.exceptions, program.c_str());
+  std::printf("%8d %6d %9d %8d %10d  %s\n", tally.launches, tally.exact_launches, tally.counters, tally.doubted,
+              tally.mismatches, program.c_str());
 }
 
 // Solutions that no card has run under Nsight Compute: new labs, with which nothing is wrong.
@@ -225,30 +198,26 @@ std::vector<std::string> missing_labs(const fs::path& build,
 }
 
 int run(const fs::path& records, const fs::path& build, const std::string& part) {
-  Exceptions exceptions = read_exceptions(records / "ncu_exceptions.csv");
   const auto programs = read_records(records, part);
-  std::erase_if(exceptions, [&](const auto& e) { return part_of(std::get<0>(e.first)) != part; });
   Tally total;
   Sums estimates;
   std::vector<std::pair<std::string, Tally>> table;
   for (const auto& [program, rows] : programs) {
-    table.emplace_back(program, run_program(build, program, rows, exceptions, estimates));
+    table.emplace_back(program, run_program(build, program, rows, estimates));
     total += table.back().second;
   }
-  std::printf("launches  exact  counters  doubted mismatches exceptions\n");
+  std::printf("launches  exact  counters  doubted mismatches\n");
   for (const auto& [program, tally] : table) print(tally, program);
   print(total, "in all");
   for (const auto& [name, sums] : estimates)
     std::printf("not compared: %s: lockstep %llu, card %llu\n", name.c_str(),
                 static_cast<unsigned long long>(sums.first), static_cast<unsigned long long>(sums.second));
-  for (const auto& [key, cells] : exceptions)
-    std::cout << "exception that matches nothing: " << std::get<0>(key) << ", launch " << std::get<1>(key) << "\n";
   if (part == "labs")
     for (const std::string& lab : missing_labs(build, programs))
       std::cout << lab << " is not measured yet: ncu_record.py records it on a card\n";
   const bool enough = 100 * total.exact_launches >= exact_floor(part) * total.launches;
   if (!enough) std::printf("less than %d %% of the launches are called exact in all counters\n", exact_floor(part));
-  return total.mismatches == 0 && total.launches > 0 && exceptions.empty() && enough ? 0 : 1;
+  return total.mismatches == 0 && total.launches > 0 && enough ? 0 : 1;
 }
 
 }  // namespace
