@@ -31,6 +31,7 @@ struct LaunchState {
   uint64_t changes = 0;     // atomics with a result, and copies, that changed memory (stall)
   bool concurrent = false;  // other threads of the host update global memory, too
   std::string output{};     // of printf
+  std::map<uint64_t, uint32_t> conditions{};  // of cudaGraphSetConditional: handle → value
 
   Outcome fault{};                   // the first error inside the kernel
   bool faulted = false;              // the launch ends now
