@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/graph_run.h"
 #include "runtime/watch.h"
 
 using namespace lockstep;
@@ -81,6 +82,7 @@ struct Call {
   cudaStream_t stream = nullptr;  // a call without a stream belongs to the null stream
   Needs needs = Needs::kDevice;   // kDevice: the call has a stream, and returns before the work is done
   const char* name = nullptr;
+  bool of_graph = false;  // the host never waits for the node of a graph
 };
 
 // Whether the work has ended when the call returns, as the same page says. A copy from memory that is not pinned counts
@@ -92,6 +94,7 @@ bool host_waits(const Runtime& runtime, const Call& call, uint64_t to, uint64_t 
     if (target.known) return target.kind;
     return is_registered(runtime, address) ? MemoryKind::kPinned : kPageable;
   };
+  if (call.of_graph) return false;
   const MemoryKind to_kind = kind(to), from_kind = kind(from);
   if (call.needs != Needs::kDevice) return to_kind != MemoryKind::kDevice || from_kind != MemoryKind::kDevice;
   const auto on_host = [](MemoryKind k) { return k == kPageable || k == MemoryKind::kPinned; };
@@ -104,8 +107,19 @@ void note_copy(WorkScope& scope, const Copy& c) {
   scope.uses(c.all(c.to), true);
 }
 
+// As cudaMemcpy3D describes it, which is how the node of a graph keeps it.
+CopyWork node_of(const Copy& c) {
+  cudaMemcpy3DParms p{};
+  p.dstPtr = {pointer_to(c.to.address), c.to.pitch, c.width, c.height};
+  p.srcPtr = {pointer_to(c.from.address), c.from.pitch, c.width, c.height};
+  p.extent = {c.width, c.height, 1};
+  p.kind = c.kind;
+  return {p};
+}
+
 cudaError_t copy(Runtime& runtime, const Call& call, const Copy& c) {
   if (c.width > c.to.pitch || c.width > c.from.pitch) return cudaErrorInvalidPitchValue;
+  if (const auto error = captured(runtime, call.stream, [&] { return node_of(c); })) return *error;
   count_wait(runtime, call.needs, pointer_to(c.to.address), pointer_to(c.from.address));
   WorkScope scope(runtime, call.stream, call.name);
   const cudaError_t error = copy_rows(runtime, c, CopyPart::kFirst);
@@ -131,6 +145,8 @@ cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms*
     runtime.tell("CUDA arrays are not emulated; use cudaMalloc3D's pitched memory with cudaMemcpy3D");
     return cudaErrorNotSupported;
   }
+  if (!call.of_graph)
+    if (const auto error = captured(runtime, call.stream, [&] { return CopyWork{*p}; })) return *error;
   count_wait(runtime, call.needs, p->dstPtr.ptr, p->srcPtr.ptr);
   WorkScope scope(runtime, call.stream, call.name);
   const auto slice_of = [](const cudaPitchedPtr& base, const cudaPos& at, size_t slice) {
@@ -161,7 +177,14 @@ cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const
                  const char* name = __builtin_FUNCTION()) {
   // Without a stream: the host waits if it reaches the memory in place.
   const bool waits = !std::string_view(name).ends_with("Async");
-  const auto body = [&](Runtime& runtime) {
+  const auto body = [&](Runtime& runtime) -> cudaError_t {
+    if (runtime.captures.any() && extent.depth == 1) {
+      const cudaMemsetParams node{to.ptr, to.pitch,     static_cast<unsigned>(value & 0xff),
+                                  1,      extent.width, extent.height};
+      if (const auto error = captured(runtime, stream, [&] { return FillWork{node}; })) return *error;
+    } else if (const cudaError_t error = refuse_captured(runtime, stream); error != cudaSuccess) {
+      return error;
+    }
     WorkScope scope(runtime, stream, name);
     for (size_t slice = 0; slice < extent.depth; ++slice) {
       const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
@@ -174,20 +197,6 @@ cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const
     return cudaSuccess;
   };
   return with_stream(Needs::kDevice, stream, body, name);
-}
-
-// A variable of the program, and bytes in it.
-struct SymbolPart {
-  const void* variable;
-  size_t bytes, offset;
-};
-
-cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
-  GlobalInfo info;
-  if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
-  if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
-  *pointer = pointer_to(info.address + part.offset);
-  return cudaSuccess;
 }
 
 // side: the side of the copy that is the variable.
@@ -206,6 +215,43 @@ cudaError_t copy_symbol(const Call& by, Rows Copy::*side, const SymbolPart& part
 }
 
 }  // namespace
+
+namespace lockstep::runtime {
+
+cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
+  GlobalInfo info;
+  if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
+  if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
+  *pointer = pointer_to(info.address + part.offset);
+  return cudaSuccess;
+}
+
+CopyWork make_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return node_of(plain_copy(to, from, bytes, kind));
+}
+
+cudaError_t run(Runtime& runtime, const CopyWork& work, cudaStream_t stream) {
+  return copy_3d(runtime, {stream, Needs::kDevice, "a copy in the graph", true}, &work.copy);
+}
+
+// The device fills with bytes. Elements of 2 or 4 bytes are that many fills, each of every second or fourth byte.
+cudaError_t run(Runtime& runtime, const FillWork& work, cudaStream_t stream) {
+  const cudaMemsetParams& f = work.fill;
+  const uint64_t start = address_of(f.dst), width = uint64_t{f.elementSize} * f.width;
+  const Region all{start, f.height > 1 ? f.pitch : width, width, f.height};
+  WorkScope scope(runtime, stream, "a fill in the graph");
+  bool same_bytes = true;
+  for (unsigned byte = 1; byte < f.elementSize; ++byte) same_bytes &= (f.value >> 8 * byte & 0xff) == (f.value & 0xff);
+  cudaError_t error = same_bytes ? fill_rows(runtime, all, static_cast<int>(f.value & 0xff)) : cudaSuccess;
+  for (size_t row = 0; !same_bytes && row < f.height; ++row)
+    for (unsigned byte = 0; byte < f.elementSize && error == cudaSuccess; ++byte)
+      error = fill_rows(runtime, {start + row * f.pitch + byte, f.elementSize, 1, f.width},
+                        static_cast<int>(f.value >> 8 * byte & 0xff));
+  if (error == cudaSuccess) scope.uses(all, true);
+  return error;
+}
+
+}  // namespace lockstep::runtime
 
 LOCKSTEP_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return copy_on(nullptr, Needs::kOutcome, plain_copy(to, from, bytes, kind));
