@@ -236,6 +236,8 @@ struct Target {
   uint64_t bytes_left = 0;  // from the pointer to the end of its allocation
 };
 Target target_of(const Runtime& runtime, const void* pointer);
+// The same for the node of a graph: the memory of graphs is taken for allocated, since it may be when the node runs.
+Target planned_target(const Runtime& runtime, const void* pointer);
 // Whether the host's own memory there was given to cudaHostRegister.
 bool is_registered(const Runtime& runtime, uint64_t address);
 
@@ -312,7 +314,7 @@ cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body, const cha
 }
 
 // The one question that every call asks which gives work to a stream. No value: the stream is not captured, so the work
-// is done now. make() gives the NodeWork of the node that the call becomes.
+// is done now. make(NodeWork*) gives the work of the node that the call becomes, or an error.
 template <typename Make>
 std::optional<cudaError_t> captured(Runtime& runtime, cudaStream_t stream, Make&& make,
                                     CallStack (*place)() = call_stack) {
@@ -320,7 +322,9 @@ std::optional<cudaError_t> captured(Runtime& runtime, cudaStream_t stream, Make&
   CapturedStream* found = nullptr;
   if (const cudaError_t error = find_captured(runtime, stream, &found); error != cudaSuccess) return error;
   if (!found) return std::nullopt;
-  return append(*found, make(), place());
+  NodeWork work;
+  if (const cudaError_t error = make(&work); error != cudaSuccess) return error;
+  return append(*found, std::move(work), place());
 }
 
 }  // namespace lockstep::runtime

@@ -1,7 +1,9 @@
 // api_copy: copying and filling memory. The pointers tell which side of a copy is the device's. The kind that the
 // program gives is checked against the pointers, as the real runtime does: a side that the kind calls the device's must
 // be the device's memory (pinned memory counts); a side that it calls the host's may be either.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -42,16 +44,21 @@ bool fits(const Target& target, const Region& rows) {
   return rows.reach(&bytes) && (!target.known || bytes <= target.bytes_left);
 }
 
-cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
+cudaError_t check_rows(const Copy& c, const Target& to, const Target& from) {
   if (c.kind < cudaMemcpyHostToHost || c.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (c.width == 0 || c.height == 0) return cudaSuccess;
   if (c.height > 1 && (c.width > c.to.pitch || c.width > c.from.pitch)) return cudaErrorInvalidPitchValue;
   if (c.to.address == 0 || c.from.address == 0) return cudaErrorInvalidValue;
-  const Target to = target_of(runtime, pointer_to(c.to.address)), from = target_of(runtime, pointer_to(c.from.address));
   if (to.freed || from.freed) return cudaErrorInvalidValue;
   if (device_destination(c.kind) && !to.known) return cudaErrorInvalidValue;
   if (device_source(c.kind) && !from.known) return cudaErrorInvalidValue;
-  if (!fits(to, c.all(c.to)) || !fits(from, c.all(c.from))) return cudaErrorInvalidValue;
+  return fits(to, c.all(c.to)) && fits(from, c.all(c.from)) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
+  const Target to = target_of(runtime, pointer_to(c.to.address)), from = target_of(runtime, pointer_to(c.from.address));
+  const cudaError_t error = check_rows(c, to, from);
+  if (error != cudaSuccess || c.width == 0 || c.height == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // the copy waits behind a kernel that failed, and is never made
   if (c.to.pitch == c.width && c.from.pitch == c.width) c.width *= std::exchange(c.height, 1);
   Device& device = *runtime.device;
@@ -117,9 +124,17 @@ CopyWork node_of(const Copy& c) {
   return {p};
 }
 
+std::optional<cudaError_t> capture_copy(Runtime& runtime, cudaStream_t stream, const CopyWork& copy) {
+  const auto make = [&](NodeWork* work) {
+    *work = copy;
+    return check(runtime, copy);
+  };
+  return captured(runtime, stream, make);
+}
+
 cudaError_t copy(Runtime& runtime, const Call& call, const Copy& c) {
   if (c.width > c.to.pitch || c.width > c.from.pitch) return cudaErrorInvalidPitchValue;
-  if (const auto error = captured(runtime, call.stream, [&] { return node_of(c); })) return *error;
+  if (const auto error = capture_copy(runtime, call.stream, node_of(c))) return *error;
   count_wait(runtime, call.needs, pointer_to(c.to.address), pointer_to(c.from.address));
   WorkScope scope(runtime, call.stream, call.name);
   const cudaError_t error = copy_rows(runtime, c, CopyPart::kFirst);
@@ -139,6 +154,14 @@ cudaError_t copy_on(cudaStream_t stream, Needs needs, const Copy& c, const char*
       name);
 }
 
+// One slice of a box.
+Copy slice_of(const cudaMemcpy3DParms& p, size_t slice) {
+  const auto rows = [&](const cudaPitchedPtr& base, const cudaPos& at) {
+    return Rows{address_of(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x, base.pitch};
+  };
+  return {rows(p.dstPtr, p.dstPos), rows(p.srcPtr, p.srcPos), p.extent.width, p.extent.height, p.kind};
+}
+
 cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
   if (p->srcArray || p->dstArray) {
@@ -146,15 +169,11 @@ cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms*
     return cudaErrorNotSupported;
   }
   if (!call.of_graph)
-    if (const auto error = captured(runtime, call.stream, [&] { return CopyWork{*p}; })) return *error;
+    if (const auto error = capture_copy(runtime, call.stream, {*p})) return *error;
   count_wait(runtime, call.needs, p->dstPtr.ptr, p->srcPtr.ptr);
   WorkScope scope(runtime, call.stream, call.name);
-  const auto slice_of = [](const cudaPitchedPtr& base, const cudaPos& at, size_t slice) {
-    return Rows{address_of(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x, base.pitch};
-  };
   for (size_t slice = 0; slice < p->extent.depth; ++slice) {
-    const Copy rows{slice_of(p->dstPtr, p->dstPos, slice), slice_of(p->srcPtr, p->srcPos, slice), p->extent.width,
-                    p->extent.height, p->kind};
+    const Copy rows = slice_of(*p, slice);
     const cudaError_t error = copy_rows(runtime, rows, slice > 0 ? CopyPart::kLater : CopyPart::kFirst);
     if (error != cudaSuccess) return error;
     note_copy(scope, rows);
@@ -163,14 +182,29 @@ cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms*
   return cudaSuccess;
 }
 
-cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
+cudaError_t check_fill(const Region& to, const Target& target) {
   if (to.width > to.pitch) return cudaErrorInvalidValue;
   if (to.width == 0 || to.rows == 0) return cudaSuccess;
-  const Target target = target_of(runtime, pointer_to(to.address));
-  if (!target.known || !fits(target, to)) return cudaErrorInvalidValue;
+  return target.known && fits(target, to) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
+  const cudaError_t error = check_fill(to, target_of(runtime, pointer_to(to.address)));
+  if (error != cudaSuccess || to.width == 0 || to.rows == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // as in copy_rows
   if (to.pitch == to.width) to.width *= std::exchange(to.rows, 1);
   return runtime.code(runtime.device->fill(to, static_cast<uint8_t>(value)));
+}
+
+// A node fills rows; CUDA has none for a box.
+std::optional<cudaError_t> capture_fill(Runtime& runtime, cudaStream_t stream, const cudaMemsetParams& rows,
+                                        size_t slices) {
+  const auto make = [&](NodeWork* work) {
+    if (slices != 1) return cudaErrorNotSupported;
+    *work = FillWork{rows};
+    return check(runtime, std::get<FillWork>(*work));
+  };
+  return captured(runtime, stream, make);
 }
 
 cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
@@ -178,13 +212,8 @@ cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const
   // Without a stream: the host waits if it reaches the memory in place.
   const bool waits = !std::string_view(name).ends_with("Async");
   const auto body = [&](Runtime& runtime) -> cudaError_t {
-    if (runtime.captures.any() && extent.depth == 1) {
-      const cudaMemsetParams node{to.ptr, to.pitch,     static_cast<unsigned>(value & 0xff),
-                                  1,      extent.width, extent.height};
-      if (const auto error = captured(runtime, stream, [&] { return FillWork{node}; })) return *error;
-    } else if (const cudaError_t error = refuse_captured(runtime, stream); error != cudaSuccess) {
-      return error;
-    }
+    const cudaMemsetParams all{to.ptr, to.pitch, value & 0xffu, 1, extent.width, extent.height};
+    if (const auto error = capture_fill(runtime, stream, all, extent.depth)) return *error;
     WorkScope scope(runtime, stream, name);
     for (size_t slice = 0; slice < extent.depth; ++slice) {
       const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
@@ -234,19 +263,39 @@ cudaError_t run(Runtime& runtime, const CopyWork& work, cudaStream_t stream) {
   return copy_3d(runtime, {stream, Needs::kDevice, "a copy in the graph", true}, &work.copy);
 }
 
+cudaError_t check(Runtime& runtime, const CopyWork& work) {
+  const cudaMemcpy3DParms& p = work.copy;
+  for (const size_t slice : {size_t{0}, std::max<size_t>(p.extent.depth, 1) - 1}) {
+    const Copy rows = slice_of(p, slice);
+    const Target to = planned_target(runtime, pointer_to(rows.to.address));
+    const Target from = planned_target(runtime, pointer_to(rows.from.address));
+    if (const cudaError_t error = check_rows(rows, to, from); error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+// All rows of a fill.
+static Region rows_of(const cudaMemsetParams& f) {
+  const uint64_t width = uint64_t{f.elementSize} * f.width;
+  return {address_of(f.dst), f.height > 1 ? f.pitch : width, width, f.height};
+}
+
+cudaError_t check(Runtime& runtime, const FillWork& work) {
+  return check_fill(rows_of(work.fill), planned_target(runtime, work.fill.dst));
+}
+
 // The device fills with bytes. Elements of 2 or 4 bytes are that many fills, each of every second or fourth byte.
 cudaError_t run(Runtime& runtime, const FillWork& work, cudaStream_t stream) {
   const cudaMemsetParams& f = work.fill;
-  const uint64_t start = address_of(f.dst), width = uint64_t{f.elementSize} * f.width;
-  const Region all{start, f.height > 1 ? f.pitch : width, width, f.height};
-  WorkScope scope(runtime, stream, "a fill in the graph");
+  const Region all = rows_of(f);
+  const auto byte_of = [&](unsigned i) { return static_cast<int>(f.value >> 8 * i & 0xff); };
   bool same_bytes = true;
-  for (unsigned byte = 1; byte < f.elementSize; ++byte) same_bytes &= (f.value >> 8 * byte & 0xff) == (f.value & 0xff);
-  cudaError_t error = same_bytes ? fill_rows(runtime, all, static_cast<int>(f.value & 0xff)) : cudaSuccess;
+  for (unsigned i = 1; i < f.elementSize; ++i) same_bytes &= byte_of(i) == byte_of(0);
+  WorkScope scope(runtime, stream, "a fill in the graph");
+  cudaError_t error = same_bytes ? fill_rows(runtime, all, byte_of(0)) : cudaSuccess;
   for (size_t row = 0; !same_bytes && row < f.height; ++row)
-    for (unsigned byte = 0; byte < f.elementSize && error == cudaSuccess; ++byte)
-      error = fill_rows(runtime, {start + row * f.pitch + byte, f.elementSize, 1, f.width},
-                        static_cast<int>(f.value >> 8 * byte & 0xff));
+    for (unsigned i = 0; i < f.elementSize && error == cudaSuccess; ++i)
+      error = fill_rows(runtime, {all.address + row * all.pitch + i, f.elementSize, 1, f.width}, byte_of(i));
   if (error == cudaSuccess) scope.uses(all, true);
   return error;
 }

@@ -70,10 +70,11 @@ cudaError_t launch(Runtime& runtime, GraphExec& exec, cudaStream_t stream) {
   if (runtime.captures.any() && holds_memory(*exec.graph)) {
     if (const cudaError_t error = refuse_captured(runtime, stream); error != cudaSuccess) return error;
   }
-  const auto make = [&] {
+  const auto make = [&](NodeWork* work) {
     ChildWork child{exec.graph->clone()};
     child.graph->is_part = true;
-    return child;
+    *work = std::move(child);
+    return cudaSuccess;
   };
   if (const auto error = captured(runtime, stream, make)) return *error;
   const std::shared_ptr<GraphExec> kept = runtime.graphs.execs.at(&exec);  // a host node may destroy the handle

@@ -109,9 +109,10 @@ bool can_launch(Runtime& runtime, const Kernel& kernel, const KernelWork& work) 
 std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel, KernelWork& work,
                                           cudaStream_t stream) {
   if (!runtime.captures.any() || !can_launch(runtime, kernel, work)) return std::nullopt;
-  const auto make = [&] {
+  const auto make = [&](NodeWork* made) {
     for (const ParamInfo& param : kernel.info.params) work.offsets.push_back(param.offset);
-    return std::move(work);
+    *made = std::move(work);
+    return cudaSuccess;
   };
   return captured(runtime, stream, make, launch_stack);
 }

@@ -37,6 +37,16 @@ Target target_of(const Runtime& runtime, const void* pointer) {
   return target;
 }
 
+Target planned_target(const Runtime& runtime, const void* pointer) {
+  const Target now = target_of(runtime, pointer);
+  const auto& reserved = runtime.graphs.reserved;
+  const auto after = reserved.upper_bound(address_of(pointer));
+  if (!now.freed || after == reserved.begin()) return now;
+  const auto& [begin, bytes] = *std::prev(after);
+  const uint64_t into = address_of(pointer) - begin;
+  return into < bytes ? Target{.known = true, .bytes_left = bytes - into} : now;
+}
+
 cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool) {
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;  // as the real runtime leaves it when it fails

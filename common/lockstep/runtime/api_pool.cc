@@ -28,11 +28,10 @@ cudaError_t with_pool(cudaMemPool_t handle, bool valid, Body&& body, const char*
 cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t bytes, cudaStream_t stream) {
   if (!pool) return cudaErrorInvalidValue;
   if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
-  if (runtime.captures.any() && pointer) {
-    cudaError_t error = cudaSuccess;
-    const auto make = [&] { return make_allocation(runtime, bytes, pointer, &error); };
-    if (const auto taken = captured(runtime, stream, make)) return error == cudaSuccess ? *taken : error;
-  }
+  const auto make = [&](NodeWork* work) {
+    return pointer && bytes ? make_allocation(runtime, bytes, pointer, work) : cudaErrorInvalidValue;
+  };
+  if (const auto taken = captured(runtime, stream, make)) return *taken;
   const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kDevice, handle_of(pool));
   if (error != cudaSuccess || !*pointer) return error;
   pool->used_high = std::max(pool->used_high, pool->used += bytes);
@@ -79,7 +78,8 @@ LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
     if (!pointer) return cudaSuccess;
-    if (const auto error = captured(runtime, stream, [&] { return FreeWork{pointer}; })) return *error;
+    const auto make = [&](NodeWork* work) { return *work = FreeWork{pointer}, cudaSuccess; };
+    if (const auto error = captured(runtime, stream, make)) return *error;
     return free_on(runtime, pointer, stream);
   });
 }

@@ -173,7 +173,8 @@ LOCKSTEP_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fu
   bool run = false;
   const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     if (!function) return cudaErrorInvalidValue;
-    if (const auto taken = captured(runtime, stream, [&] { return HostWork{function, data}; })) return *taken;
+    const auto make = [&](NodeWork* work) { return *work = HostWork{function, data}, cudaSuccess; };
+    if (const auto taken = captured(runtime, stream, make)) return *taken;
     run = runtime.fault.ok();  // else queued behind a kernel that failed: never called
     // It runs behind the stream's work, and may tell the program's threads so.
     host_waits_for(runtime, stream);

@@ -72,7 +72,7 @@ struct ConditionalWork {
   std::unique_ptr<cudaGraph_t[]> handles;  // of the bodies, for the program
 };
 using NodeWork = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, WaitWork, RecordWork,
-                          AllocWork, FreeWork, ConditionalWork>;
+                              AllocWork, FreeWork, ConditionalWork>;
 
 cudaGraphNodeType type_of(const NodeWork& work);
 NodeWork copy_of(const NodeWork& work);
@@ -168,6 +168,7 @@ struct Graphs {
   std::unordered_map<const void*, std::unique_ptr<UserObject>> objects;
   std::map<cudaGraphConditionalHandle, ConditionValue> conditions;
   std::vector<std::pair<cudaHostFn_t, void*>> to_destroy;  // user objects without references, for destroy_objects()
+  std::map<uint64_t, uint64_t> reserved{};                 // the memory of allocation nodes: address → bytes
   uint64_t used = 0;                                       // bytes of allocation nodes that are allocated now
   uint64_t held = 0, held_high = 0;  // bytes that graphs keep for them until cudaDeviceGraphMemTrim
   uint64_t launches = 0;

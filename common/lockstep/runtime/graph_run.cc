@@ -220,7 +220,11 @@ void assign_conditions(Runtime& runtime, const Graph& graph) {
 
 }  // namespace
 
-GraphMemory::~GraphMemory() { Runtime::instance().device->unreserve(address); }
+GraphMemory::~GraphMemory() {
+  Runtime& runtime = Runtime::instance();
+  runtime.graphs.reserved.erase(address);
+  runtime.device->unreserve(address);
+}
 
 cudaError_t run_graph(Runtime& runtime, GraphExec& exec, cudaStream_t stream) {
   if (!runtime.fault.ok()) return cudaSuccess;  // it waits behind a kernel that failed

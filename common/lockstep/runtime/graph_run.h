@@ -7,8 +7,7 @@
 
 namespace lockstep::runtime {
 
-// The work of one node, or of one call on a stream (api_launch, api_copy, api_pool). The arguments are checked here:
-// a graph's memory may not be there when its nodes are made.
+// The work of one node (api_launch, api_copy, api_pool).
 cudaError_t run(Runtime& runtime, const KernelWork& work, cudaStream_t stream);
 cudaError_t run(Runtime& runtime, const CopyWork& work, cudaStream_t stream);
 cudaError_t run(Runtime& runtime, const FillWork& work, cudaStream_t stream);
@@ -23,8 +22,11 @@ cudaError_t run_graph(Runtime& runtime, GraphExec& exec, cudaStream_t stream);
 cudaError_t make_work(Runtime& runtime, cudaGraphNodeParams& params, NodeWork* work);
 // Packs the arguments of a kernel. They are copied: the program may change them at once.
 cudaError_t make_kernel(Runtime& runtime, const cudaKernelNodeParams& params, KernelWork* work);
-// An allocation node's work. Sets *pointer, or *error.
-NodeWork make_allocation(Runtime& runtime, uint64_t bytes, void** pointer, cudaError_t* error);
+// An allocation node's work, and the memory's address.
+cudaError_t make_allocation(Runtime& runtime, uint64_t bytes, void** pointer, NodeWork* work);
+// The errors of a copy or a fill that are known before it runs.
+cudaError_t check(Runtime& runtime, const CopyWork& work);
+cudaError_t check(Runtime& runtime, const FillWork& work);
 // The copy of `bytes` bytes as a node keeps it.
 CopyWork make_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
 // The address of a variable of the program, and whether `bytes` from `offset` on lie in it.

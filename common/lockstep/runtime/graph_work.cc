@@ -22,22 +22,17 @@ cudaError_t make(Runtime& runtime, cudaMemcpyNodeParams& p, NodeWork* work) {
     runtime.tell("CUDA arrays are not emulated; copy between pitched pointers in the node of the graph");
     return cudaErrorNotSupported;
   }
-  if (!copy.srcPtr.ptr || !copy.dstPtr.ptr || p.flags != 0) return cudaErrorInvalidValue;
-  if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-  const bool rows = copy.extent.height > 1 || copy.extent.depth > 1;
-  if (rows && (copy.extent.width > copy.srcPtr.pitch || copy.extent.width > copy.dstPtr.pitch))
-    return cudaErrorInvalidPitchValue;
+  if (p.flags != 0) return cudaErrorInvalidValue;
   *work = CopyWork{copy};
-  return cudaSuccess;
+  return check(runtime, std::get<CopyWork>(*work));
 }
 
-cudaError_t make(Runtime&, cudaMemsetParamsV2& p, NodeWork* work) {
+cudaError_t make(Runtime& runtime, cudaMemsetParamsV2& p, NodeWork* work) {
   const bool size_known = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
   if (!p.dst || !size_known || p.width == 0 || p.height == 0) return cudaErrorInvalidValue;
   if (p.elementSize < 4 && p.value >> 8 * p.elementSize) return cudaErrorInvalidValue;
-  if (p.height > 1 && p.pitch < p.width * p.elementSize) return cudaErrorInvalidValue;
   *work = FillWork{{p.dst, p.pitch, p.value, p.elementSize, p.width, p.height}};
-  return cudaSuccess;
+  return check(runtime, std::get<FillWork>(*work));
 }
 
 cudaError_t make(Runtime&, cudaHostNodeParamsV2& p, NodeWork* work) {
@@ -77,9 +72,7 @@ cudaError_t make(Runtime& runtime, cudaMemAllocNodeParamsV2& p, NodeWork* work) 
   if (p.bytesize == 0 || p.poolProps.allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
   if (p.poolProps.location.type != cudaMemLocationTypeDevice || p.poolProps.location.id != 0)
     return cudaErrorInvalidDevice;
-  cudaError_t error = cudaSuccess;
-  *work = make_allocation(runtime, p.bytesize, &p.dptr, &error);
-  return error;
+  return make_allocation(runtime, p.bytesize, &p.dptr, work);
 }
 
 cudaError_t make(Runtime&, cudaMemFreeNodeParams& p, NodeWork* work) {
@@ -116,19 +109,21 @@ void* host_function(const Runtime& runtime, const void* function) {
 
 }  // namespace
 
-NodeWork make_allocation(Runtime& runtime, uint64_t bytes, void** pointer, cudaError_t* error) {
+cudaError_t make_allocation(Runtime& runtime, uint64_t bytes, void** pointer, NodeWork* made) {
   *pointer = nullptr;
   AllocWork work;
   uint64_t address = 0;
-  *error = runtime.code(runtime.device->reserve(bytes, &address));
-  if (*error != cudaSuccess) return EmptyWork{};
+  const cudaError_t error = runtime.code(runtime.device->reserve(bytes, &address));
+  if (error != cudaSuccess) return error;
   *pointer = pointer_to(address);
   work.memory = std::make_shared<GraphMemory>(address, bytes);
+  runtime.graphs.reserved[address] = bytes;
   work.params.poolProps.allocType = cudaMemAllocationTypePinned;
   work.params.poolProps.location.type = cudaMemLocationTypeDevice;
   work.params.bytesize = bytes;
   work.params.dptr = *pointer;
-  return work;
+  *made = std::move(work);
+  return cudaSuccess;
 }
 
 cudaError_t make_work(Runtime& runtime, cudaGraphNodeParams& params, NodeWork* work) {
