@@ -32,8 +32,8 @@ class Device {
   // Address 0 is fine. Any other must be the start of an allocation, pinned or not as `pinned` says; else the outcome
   // is kInvalidValue, and a finding is added.
   virtual Outcome free(uint64_t address, bool pinned = false) = 0;
-  // Memory of a graph: its address is known before it is allocated, and each launch may allocate and free it again. Sets
-  // an address whose memory is not there yet; allocates the memory, which free() frees; gives the address back.
+  // Memory of a graph: its address is known before it is allocated, and each launch may allocate and free it again.
+  // Sets an address whose memory is not there yet; allocates the memory, which free() frees; gives the address back.
   virtual Outcome reserve(uint64_t bytes, uint64_t* address) = 0;
   virtual Outcome allocate_reserved(uint64_t address) = 0;
   virtual Outcome unreserve(uint64_t address) = 0;

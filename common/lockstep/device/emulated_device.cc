@@ -192,7 +192,7 @@ class InProcessDevice : public EmulatedDevice {
   Outcome sticky_;
   std::string output_;
   std::map<uint64_t, uint32_t> conditions_;  // handle → value
-  LaunchRecords records_;  // of all launches
+  LaunchRecords records_;                    // of all launches
   Findings findings_;
   HostSide host_;
   std::unique_ptr<Trace> trace_;  // null if nothing is recorded

@@ -211,7 +211,8 @@ class RemoteDevice : public Device {
   bool watches_streams() const override { return watches_streams_; }
   void begin_work(const Task& work) override {
     if (watches_streams_)
-      tell(Message::kWork, Writer().put(work.number, work.settled, work.call, work.graph, work.stream, work.what, work.beside));
+      tell(Message::kWork,
+           Writer().put(work.number, work.settled, work.call, work.graph, work.stream, work.what, work.beside));
   }
   void use(const Region& region, bool writes) override { request(Message::kUse, Writer().put(region, writes)); }
   std::vector<HostUse> take_host_uses() override { return std::exchange(host_uses_, {}); }

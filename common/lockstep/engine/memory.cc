@@ -97,8 +97,8 @@ uint64_t Memory::take(Arena& arena, uint64_t span) {
 uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   const uint64_t span = span_of(bytes);
-  const uint64_t begin =
-      use.reserved ? take_reserved(use.reserved, bytes) : take(use.host_reaches && shared_.begin ? shared_ : own_, span);
+  const uint64_t begin = use.reserved ? take_reserved(use.reserved, bytes)
+                                      : take(use.host_reaches && shared_.begin ? shared_ : own_, span);
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));

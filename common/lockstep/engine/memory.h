@@ -98,10 +98,10 @@ class Memory {
   uint64_t base_ = 0, reserved_ = 0, around_ = 0;
   Arena own_, shared_;  // shared_ without addresses: the host reaches all of it
   CardHeap card_;
-  std::map<uint64_t, Range> live_, apart_;  // by start
-  std::map<uint64_t, Range> freed_;         // likewise, until the addresses are used again
+  std::map<uint64_t, Range> live_, apart_;    // by start
+  std::map<uint64_t, Range> freed_;           // likewise, until the addresses are used again
   std::map<uint64_t, uint64_t> reserved_at_;  // start → bytes
-  std::vector<Noted> noted_;                // in no order; rarely more than a few
+  std::vector<Noted> noted_;                  // in no order; rarely more than a few
 };
 
 }  // namespace lockstep

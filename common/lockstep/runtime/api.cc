@@ -184,7 +184,7 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   if (needs == Needs::kNothing) return cudaSuccess;
   if (runtime.lost) return cudaErrorDevicesUnavailable;
   if (needs == Needs::kAlone || needs == Needs::kAloneSync)
-    if (const cudaError_t error = refuse_unsafe(runtime); error != cudaSuccess) return error;
+    if (const cudaError_t error = refuse_unsafe(runtime.captures); error != cudaSuccess) return error;
   const bool waits = needs == Needs::kSync || needs == Needs::kAloneSync;
   if (waits) runtime.fault = runtime.device->synchronise();
   if (needs == Needs::kOutcome || waits) {

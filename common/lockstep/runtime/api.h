@@ -313,18 +313,4 @@ cudaError_t with_stream(Needs needs, cudaStream_t stream, Body&& body, const cha
   });
 }
 
-// The one question that every call asks which gives work to a stream. No value: the stream is not captured, so the work
-// is done now. make(NodeWork*) gives the work of the node that the call becomes, or an error.
-template <typename Make>
-std::optional<cudaError_t> captured(Runtime& runtime, cudaStream_t stream, Make&& make,
-                                    CallStack (*place)() = call_stack) {
-  if (!runtime.captures.any()) return std::nullopt;
-  CapturedStream* found = nullptr;
-  if (const cudaError_t error = find_captured(runtime, stream, &found); error != cudaSuccess) return error;
-  if (!found) return std::nullopt;
-  NodeWork work;
-  if (const cudaError_t error = make(&work); error != cudaSuccess) return error;
-  return append(*found, std::move(work), place());
-}
-
 }  // namespace lockstep::runtime

@@ -1,9 +1,7 @@
 // api_capture: the functions of stream capture. What may be captured, and how streams join, stands in capture.h.
-#include "runtime/capture.h"
-
 #include <algorithm>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -39,11 +37,17 @@ cudaError_t ask(Runtime& runtime, cudaStream_t stream, CapturedStream** place) {
   return cudaSuccess;
 }
 
+cudaError_t begin(Runtime& runtime, cudaStream_t stream, cudaStreamCaptureMode mode, Graph* into,
+                  std::vector<cudaGraphNode_t> after) {
+  return begin_capture(runtime.captures, stream_number(runtime, stream), mode, into,
+                       {nullptr, is_blocking(runtime, stream), std::move(after)});
+}
+
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return with_stream(Needs::kDevice, stream,
-                     [&](Runtime& runtime) { return begin_capture(runtime, stream, mode, nullptr, {}); });
+                     [&](Runtime& runtime) { return begin(runtime, stream, mode, nullptr, {}); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamBeginCapture, _ptsz);
 
@@ -53,13 +57,21 @@ LOCKSTEP_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cuda
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
     Graph* into = find(graph);
     if (!into || (count > 0 && !dependencies) || !all_in(*into, dependencies, count)) return cudaErrorInvalidValue;
-    return begin_capture(runtime, stream, mode, into, {dependencies, dependencies + count});
+    return begin(runtime, stream, mode, into, {dependencies, dependencies + count});
   });
 }
 LOCKSTEP_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) { return end_capture(runtime, stream, graph); });
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    if (graph) *graph = nullptr;
+    std::unique_ptr<Capture> ended;
+    const cudaError_t error = end_capture(runtime.captures, stream_number(runtime, stream), &ended);
+    if (error != cudaSuccess || !graph) return error;
+    *graph = handle_of(ended->graph);
+    if (ended->own) runtime.graphs.graphs[ended->graph] = std::move(ended->own);
+    return error;
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamEndCapture, _ptsz);
 

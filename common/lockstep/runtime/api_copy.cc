@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/capturing.h"
 #include "runtime/graph_run.h"
-#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;

@@ -232,7 +232,7 @@ LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return answer(fla
 
 LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
   return call(Needs::kSync, [](Runtime& runtime) {
-    if (runtime.captures.any()) return refuse_whole_device(runtime);
+    if (runtime.captures.any()) return refuse_whole_device(runtime.captures);
     host_waits_for_all(runtime);
     return cudaSuccess;
   });

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/capturing.h"
 #include "runtime/graph_run.h"
-#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;

@@ -2,7 +2,7 @@
 // and writes in place. It counts as used memory of the card.
 #include <limits>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;

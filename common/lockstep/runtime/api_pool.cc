@@ -1,8 +1,8 @@
 // api_pool: stream-ordered allocation. Every call is complete when it returns, so a pool only counts its bytes.
 #include <algorithm>
 
+#include "runtime/capturing.h"
 #include "runtime/graph_run.h"
-#include "runtime/watch.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;

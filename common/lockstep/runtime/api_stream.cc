@@ -1,11 +1,11 @@
 // api_stream: streams, events and host functions. Every call is complete when it returns, unless its stream is captured
-// (capture.h). So all streams are in order,
-// every event has happened, and a wait only surfaces a fault. The order of the calls matters to the check of races
-// alone (watch.h). An event's time is the host's clock: it says how long lockstep took, and nothing about a GPU.
+// (capture.h). So all streams are in order, every event has happened, and a wait only surfaces a fault. The order of
+// the calls matters to the check of races alone (watch.h). An event's time is the host's clock: it says how long
+// lockstep took, and nothing about a GPU.
 #include <algorithm>
 #include <chrono>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -34,9 +34,9 @@ cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin
   return call(needs, name, [&](Runtime& runtime) {
     const Event* const found = runtime.events.all.find(event);
     if (!found) return cudaErrorInvalidResourceHandle;
-    cudaError_t error = refuse_captured(runtime, *found);
+    cudaError_t error = refuse_captured(runtime.captures, found->captured);
     // A question, unlike a wait, counts as unsafe.
-    if (error == cudaSuccess && needs == Needs::kOutcome) error = refuse_unsafe(runtime);
+    if (error == cudaSuccess && needs == Needs::kOutcome) error = refuse_unsafe(runtime.captures);
     if (error == cudaSuccess) host_waits_for(runtime, found->known);
     return error;
   });
@@ -65,6 +65,7 @@ cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stre
   if (!event) return cudaErrorInvalidResourceHandle;
   if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
   if (const auto error = capture_record(runtime, *event, stream, flags)) return *error;
+  if (flags & cudaEventRecordExternal) return cudaErrorInvalidValue;  // it has no meaning outside of a capture
   event->record(runtime, stream);
   return cudaSuccess;
 }
@@ -89,7 +90,7 @@ LOCKSTEP_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsi
 
 LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
-    if (runtime.streams.all.find(handle)) leave_capture(runtime, handle);
+    if (runtime.streams.all.find(handle)) leave_capture(runtime.captures, stream_number(runtime, handle));
     if (const Stream* const stream = runtime.streams.all.find(handle))
       runtime.watch.order.end_stream(static_cast<uint32_t>(stream->id));
     return runtime.streams.all.destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -108,6 +109,7 @@ LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t ev
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
     if (const auto error = capture_wait(runtime, stream, *found, flags)) return *error;
+    if (flags & cudaEventWaitExternal) return cudaErrorInvalidValue;  // as above
     runtime.watch.order.stream_waits(stream_number(runtime, stream), found->known);
     return cudaSuccess;
   });
@@ -232,7 +234,7 @@ LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t s
     const Event* from = runtime.events.all.find(start);
     const Event* to = runtime.events.all.find(end);
     for (const Event* event : {from, to})
-      if (event && event->captured) return refuse_captured(runtime, *event);
+      if (event && event->captured) return refuse_captured(runtime.captures, event->captured);
     for (const Event* event : {from, to})
       if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;

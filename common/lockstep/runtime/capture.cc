@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/watch.h"
-
 namespace lockstep::runtime {
 namespace {
 
@@ -14,11 +12,6 @@ thread_local cudaStreamCaptureMode t_mode = cudaStreamCaptureModeGlobal;
 void join(std::vector<cudaGraphNode_t>& into, const std::vector<cudaGraphNode_t>& from) {
   for (const cudaGraphNode_t node : from)
     if (!std::ranges::count(into, node)) into.push_back(node);
-}
-
-bool is_blocking(const Runtime& runtime, cudaStream_t stream) {
-  const Stream* created = runtime.streams.all.find(stream);
-  return !created || created->flags != cudaStreamNonBlocking;
 }
 
 // The legacy stream waits for all blocking streams. So its work would wait for work that is captured and never runs.
@@ -44,26 +37,48 @@ bool all_joined(const Captures& captures, const Capture& capture) {
 
 }  // namespace
 
-cudaError_t find_captured(Runtime& runtime, cudaStream_t stream, CapturedStream** found) {
+cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** found) {
   *found = nullptr;
-  Captures& captures = runtime.captures;
-  const uint32_t number = stream_number(runtime, stream);
-  if (number == kLegacyStream) return refuse_legacy(captures);
-  const auto entry = captures.streams.find(number);
+  if (stream == kLegacyStream) return refuse_legacy(captures);
+  const auto entry = captures.streams.find(stream);
   if (entry == captures.streams.end()) return cudaSuccess;
   if (entry->second.capture->invalid) return cudaErrorStreamCaptureInvalidated;
   *found = &entry->second;
   return cudaSuccess;
 }
 
-cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream) {
-  if (!runtime.captures.any()) return cudaSuccess;
+cudaError_t refuse_captured(Captures& captures, uint32_t stream) {
   CapturedStream* found = nullptr;
-  if (const cudaError_t error = find_captured(runtime, stream, &found); error != cudaSuccess) return error;
+  if (const cudaError_t error = find_captured(captures, stream, &found); error != cudaSuccess) return error;
   if (!found) return cudaSuccess;
   found->capture->invalid = true;
   return cudaErrorStreamCaptureUnsupported;
 }
+
+cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place) {
+  if (!place) return cudaSuccess;
+  const auto found = captures.all.find(place->capture);
+  if (found != captures.all.end()) found->second->invalid = true;
+  return cudaErrorCapturedEvent;
+}
+
+cudaError_t refuse_unsafe(Captures& captures) {
+  if (!captures.any() || t_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
+  bool any = false;
+  for (auto& [id, capture] : captures.all) {
+    const bool own = capture->thread == std::this_thread::get_id() && capture->mode != cudaStreamCaptureModeRelaxed;
+    if (own || (t_mode == cudaStreamCaptureModeGlobal && capture->mode == cudaStreamCaptureModeGlobal))
+      any = capture->invalid = true;
+  }
+  return any ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t refuse_whole_device(Captures& captures) {
+  for (auto& [id, capture] : captures.all) capture->invalid = true;
+  return captures.any() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(t_mode, mode); }
 
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack) {
   GraphNode& node = stream.capture->graph->add(std::move(work), std::move(stack));
@@ -73,73 +88,44 @@ cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack) {
   return cudaSuccess;
 }
 
-cudaError_t refuse_unsafe(Runtime& runtime) {
-  if (!runtime.captures.any() || t_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
-  bool any = false;
-  for (auto& [id, capture] : runtime.captures.all) {
-    const bool own = capture->thread == std::this_thread::get_id() && capture->mode != cudaStreamCaptureModeRelaxed;
-    if (own || (t_mode == cudaStreamCaptureModeGlobal && capture->mode == cudaStreamCaptureModeGlobal))
-      any = capture->invalid = true;
-  }
-  return any ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-}
-
-cudaError_t refuse_whole_device(Runtime& runtime) {
-  for (auto& [id, capture] : runtime.captures.all) capture->invalid = true;
-  return runtime.captures.any() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
-}
-
-cudaError_t refuse_captured(Runtime& runtime, const Event& event) {
-  if (!event.captured) return cudaSuccess;
-  const auto found = runtime.captures.all.find(event.captured->capture);
-  if (found != runtime.captures.all.end()) found->second->invalid = true;
-  return cudaErrorCapturedEvent;
-}
-
-cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(t_mode, mode); }
-
-cudaError_t begin_capture(Runtime& runtime, cudaStream_t stream, cudaStreamCaptureMode mode, Graph* into,
-                          std::vector<cudaGraphNode_t> after) {
-  Captures& captures = runtime.captures;
-  const uint32_t number = stream_number(runtime, stream);
+cudaError_t begin_capture(Captures& captures, uint32_t stream, cudaStreamCaptureMode mode, Graph* into,
+                          CapturedStream place) {
   if (mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
-  if (number == kLegacyStream) return cudaErrorStreamCaptureUnsupported;
-  if (captures.streams.contains(number)) return cudaErrorIllegalState;
-  auto capture = std::make_unique<Capture>(Capture{
-      .id = ++captures.begun, .mode = mode, .thread = std::this_thread::get_id(), .origin = number, .graph = into});
-  if (!into) {
-    capture->own = std::make_unique<Graph>();
-    capture->graph = capture->own.get();
-  }
-  captures.streams[number] = {capture.get(), is_blocking(runtime, stream), std::move(after)};
+  if (stream == kLegacyStream) return cudaErrorStreamCaptureUnsupported;
+  if (captures.streams.contains(stream)) return cudaErrorIllegalState;
+  auto capture = std::make_unique<Capture>();
+  capture->id = ++captures.begun;
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  capture->origin = stream;
+  if (!into) capture->own = std::make_unique<Graph>();
+  capture->graph = into ? into : capture->own.get();
+  place.capture = capture.get();
+  captures.streams[stream] = std::move(place);
   captures.all[capture->id] = std::move(capture);
   return cudaSuccess;
 }
 
-cudaError_t end_capture(Runtime& runtime, cudaStream_t stream, cudaGraph_t* graph) {
-  if (graph) *graph = nullptr;
-  Captures& captures = runtime.captures;
-  const auto entry = captures.streams.find(stream_number(runtime, stream));
+cudaError_t end_capture(Captures& captures, uint32_t stream, std::unique_ptr<Capture>* ended) {
+  const auto entry = captures.streams.find(stream);
   if (entry == captures.streams.end()) return cudaErrorIllegalState;
   Capture& capture = *entry->second.capture;
-  if (capture.origin != entry->first) return cudaErrorStreamCaptureUnmatched;
+  if (capture.origin != stream) return cudaErrorStreamCaptureUnmatched;
   if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id())
     return cudaErrorStreamCaptureWrongThread;
   cudaError_t error = capture.invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
   if (error == cudaSuccess && !all_joined(captures, capture)) error = cudaErrorStreamCaptureUnjoined;
-  if (error == cudaSuccess && graph) *graph = handle_of(capture.graph);
-  if (error == cudaSuccess && graph && capture.own) runtime.graphs.graphs[capture.graph] = std::move(capture.own);
   std::erase_if(captures.streams, [&](const auto& other) { return other.second.capture == &capture; });
-  captures.all.erase(capture.id);
+  auto owned = captures.all.extract(capture.id);
+  if (error == cudaSuccess) *ended = std::move(owned.mapped());
   return error;
 }
 
-void leave_capture(Runtime& runtime, cudaStream_t stream) {
-  Captures& captures = runtime.captures;
-  const auto entry = captures.streams.find(stream_number(runtime, stream));
+void leave_capture(Captures& captures, uint32_t stream) {
+  const auto entry = captures.streams.find(stream);
   if (entry == captures.streams.end()) return;
   Capture& capture = *entry->second.capture;
-  if (capture.origin != entry->first) {
+  if (capture.origin != stream) {
     join(capture.ends, entry->second.last);
     captures.streams.erase(entry);
     return;
@@ -148,47 +134,28 @@ void leave_capture(Runtime& runtime, cudaStream_t stream) {
   captures.all.erase(capture.id);
 }
 
-std::optional<cudaError_t> capture_record(Runtime& runtime, Event& event, cudaStream_t stream, unsigned flags) {
-  if (!runtime.captures.any()) return std::nullopt;
+std::optional<cudaError_t> capture_wait(Captures& captures, uint32_t stream, bool is_blocking,
+                                        const std::optional<CapturedPlace>& place) {
+  if (!captures.any() && !place) return std::nullopt;
   CapturedStream* found = nullptr;
-  if (const cudaError_t error = find_captured(runtime, stream, &found); error != cudaSuccess) return error;
-  if (!found) return std::nullopt;
-  if (flags & cudaEventRecordExternal)
-    return append(*found, RecordWork{reinterpret_cast<cudaEvent_t>(&event)}, call_stack());
-  event.captured = {found->capture->id, found->last};
-  return cudaSuccess;
-}
-
-std::optional<cudaError_t> capture_wait(Runtime& runtime, cudaStream_t stream, Event& event, unsigned flags) {
-  if (!runtime.captures.any() && !event.captured) return std::nullopt;
-  CapturedStream* found = nullptr;
-  if (const cudaError_t error = find_captured(runtime, stream, &found); error != cudaSuccess) return error;
-  if (found && (flags & cudaEventWaitExternal))
-    return append(*found, WaitWork{reinterpret_cast<cudaEvent_t>(&event)}, call_stack());
-  if (!found && !event.captured) return std::nullopt;
-  if (!event.captured) {  // it stands for work outside of the graph
-    found->capture->invalid = true;
-    return cudaErrorStreamCaptureIsolation;
-  }
-  const auto capture = runtime.captures.all.find(event.captured->capture);
-  if (capture == runtime.captures.all.end()) {
+  if (const cudaError_t error = find_captured(captures, stream, &found); error != cudaSuccess) return error;
+  if (!found && !place) return std::nullopt;
+  const auto entry = place ? captures.all.find(place->capture) : captures.all.end();
+  Capture* const capture = entry == captures.all.end() ? nullptr : entry->second.get();
+  const auto refuse = [&](cudaError_t error) {
     if (found) found->capture->invalid = true;
-    return cudaErrorCapturedEvent;
-  }
-  if (capture->second->invalid) return cudaErrorStreamCaptureInvalidated;
-  if (found && found->capture != capture->second.get()) {
-    found->capture->invalid = capture->second->invalid = true;
-    return cudaErrorStreamCaptureMerge;
-  }
-  const uint32_t number = stream_number(runtime, stream);
-  if (number == kLegacyStream) {
-    capture->second->invalid = true;
-    return cudaErrorStreamCaptureImplicit;
-  }
+    if (capture) capture->invalid = true;
+    return error;
+  };
+  if (!place) return refuse(cudaErrorStreamCaptureIsolation);  // it stands for work outside of the graph
+  if (!capture) return refuse(cudaErrorCapturedEvent);
+  if (capture->invalid) return cudaErrorStreamCaptureInvalidated;
+  if (found && found->capture != capture) return refuse(cudaErrorStreamCaptureMerge);
+  if (stream == kLegacyStream) return refuse(cudaErrorStreamCaptureImplicit);
   if (found)
-    join(found->last, event.captured->nodes);
+    join(found->last, place->nodes);
   else
-    runtime.captures.streams[number] = {capture->second.get(), is_blocking(runtime, stream), event.captured->nodes};
+    captures.streams[stream] = {capture, is_blocking, place->nodes};
   return cudaSuccess;
 }
 

@@ -1,5 +1,6 @@
-// capture: which streams are being captured, and into which graph. In: the program's calls on streams. Out: for each,
-// whether it is work for now, a node of a graph, or not allowed. Rules: CUDA C++ Programming Guide, "Stream Capture".
+// capture: which streams are being captured, and into which graph. In: the program's calls on streams, which are
+// numbers here (capturing.h has the handles). Out: for each call, whether it is work for now, a node of a graph, or not
+// allowed. Rules: CUDA C++ Programming Guide, "Stream Capture".
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,9 +15,6 @@
 #include "runtime/graph.h"
 
 namespace lockstep::runtime {
-
-struct Runtime;
-struct Event;
 
 // Where an event stands that was recorded in a stream while it was captured.
 struct CapturedPlace {
@@ -49,33 +47,35 @@ struct Captures {
   bool any() const { return !all.empty(); }
 };
 
-// The stream's place in a capture; null: its work is done now. An error: the call is not allowed, because the capture
-// is invalid or would become so.
-cudaError_t find_captured(Runtime& runtime, cudaStream_t stream, CapturedStream** found);
+// A stream is its number (watch.h). The place of the stream in a capture; null: its work is done now. An error: the
+// call is not allowed, because the capture is invalid or would become so.
+cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** found);
 // The call is not allowed while its stream is captured. cudaSuccess: the stream is not.
-cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream);
-// Adds a node behind the stream's work.
-cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);
-
+cudaError_t refuse_captured(Captures& captures, uint32_t stream);
+// A call that asks whether the event has happened. `place`: of its last record, if that was captured.
+cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place);
 // A call that may wait for the device in ways that the program does not see, such as cudaMalloc. Some modes of capture
 // do not allow it; then all captures concerned become invalid.
-cudaError_t refuse_unsafe(Runtime& runtime);
+cudaError_t refuse_unsafe(Captures& captures);
 // A call that asks about the whole device, such as cudaDeviceSynchronize.
-cudaError_t refuse_whole_device(Runtime& runtime);
-// A call that asks whether the event has happened.
-cudaError_t refuse_captured(Runtime& runtime, const Event& event);
+cudaError_t refuse_whole_device(Captures& captures);
 // The present thread's mode becomes `mode`; returns the one before.
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
-cudaError_t begin_capture(Runtime& runtime, cudaStream_t stream, cudaStreamCaptureMode mode, Graph* into,
-                          std::vector<cudaGraphNode_t> after);
-// Sets *graph to what was captured, or to null. The stream is captured no more, whatever the outcome.
-cudaError_t end_capture(Runtime& runtime, cudaStream_t stream, cudaGraph_t* graph);
-// The stream goes: its last nodes must still be joined.
-void leave_capture(Runtime& runtime, cudaStream_t stream);
+// Adds a node behind the stream's work.
+cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);
 
-// cudaEventRecord and cudaStreamWaitEvent. No value: nothing here is captured.
-std::optional<cudaError_t> capture_record(Runtime& runtime, Event& event, cudaStream_t stream, unsigned flags);
-std::optional<cudaError_t> capture_wait(Runtime& runtime, cudaStream_t stream, Event& event, unsigned flags);
+// `into`: the program's graph, or null; `place`: of the stream, without its capture.
+cudaError_t begin_capture(Captures& captures, uint32_t stream, cudaStreamCaptureMode mode, Graph* into,
+                          CapturedStream place);
+// *ended: the capture, unless it ends with an error. Its streams are captured no more.
+cudaError_t end_capture(Captures& captures, uint32_t stream, std::unique_ptr<Capture>* ended);
+// The stream goes: its last nodes must still be joined.
+void leave_capture(Captures& captures, uint32_t stream);
+
+// cudaStreamWaitEvent, for an event whose last record was captured in `place`, if it was: the stream joins that
+// capture. No value: neither is captured.
+std::optional<cudaError_t> capture_wait(Captures& captures, uint32_t stream, bool is_blocking,
+                                        const std::optional<CapturedPlace>& place);
 
 }  // namespace lockstep::runtime

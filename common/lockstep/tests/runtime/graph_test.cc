@@ -84,15 +84,11 @@ struct Instantiated {
   Instantiated(const Instantiated&) = delete;
   Instantiated& operator=(const Instantiated&) = delete;
   ~Instantiated() {
-    if (exec) {
-      EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
-    }
+    if (exec) { EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess); }
     EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
   }
   cudaError_t launch() {
-    if (!exec) {
-      EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
-    }
+    if (!exec) { EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess); }
     return cudaGraphLaunch(exec, nullptr);
   }
 };
