@@ -25,7 +25,7 @@ bool holds_memory(const Graph& graph) {
 
 // cudaGraphInstantiateSuccess, or why the graph cannot be instantiated.
 cudaGraphInstantiateResult look_for_mistakes(const Runtime& runtime, const Graph& graph) {
-  if (!graph.nodes.empty() && graph.order().empty()) return cudaGraphInstantiateInvalidStructure;
+  if (graph.has_circle()) return cudaGraphInstantiateInvalidStructure;
   for (const cudaGraphConditionalHandle handle : graph.conditions)
     if (!runtime.graphs.conditions.at(handle).used) return cudaGraphInstantiateConditionalHandleUnused;
   return cudaGraphInstantiateSuccess;

@@ -14,6 +14,9 @@ void join(std::vector<cudaGraphNode_t>& into, const std::vector<cudaGraphNode_t>
     if (!std::ranges::count(into, node)) into.push_back(node);
 }
 
+// The program may have destroyed the graph that it gave.
+bool is_invalid(const Capture& capture) { return capture.invalid || !find(handle_of(capture.graph)); }
+
 // The legacy stream waits for all blocking streams. So its work would wait for work that is captured and never runs.
 cudaError_t refuse_legacy(Captures& captures) {
   bool any = false;
@@ -42,7 +45,7 @@ cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** 
   if (stream == kLegacyStream) return refuse_legacy(captures);
   const auto entry = captures.streams.find(stream);
   if (entry == captures.streams.end()) return cudaSuccess;
-  if (entry->second.capture->invalid) return cudaErrorStreamCaptureInvalidated;
+  if (is_invalid(*entry->second.capture)) return cudaErrorStreamCaptureInvalidated;
   *found = &entry->second;
   return cudaSuccess;
 }
@@ -113,7 +116,7 @@ cudaError_t end_capture(Captures& captures, uint32_t stream, std::unique_ptr<Cap
   if (capture.origin != stream) return cudaErrorStreamCaptureUnmatched;
   if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id())
     return cudaErrorStreamCaptureWrongThread;
-  cudaError_t error = capture.invalid ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+  cudaError_t error = is_invalid(capture) ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
   if (error == cudaSuccess && !all_joined(captures, capture)) error = cudaErrorStreamCaptureUnjoined;
   std::erase_if(captures.streams, [&](const auto& other) { return other.second.capture == &capture; });
   auto owned = captures.all.extract(capture.id);
@@ -149,7 +152,7 @@ std::optional<cudaError_t> capture_wait(Captures& captures, uint32_t stream, boo
   };
   if (!place) return refuse(cudaErrorStreamCaptureIsolation);  // it stands for work outside of the graph
   if (!capture) return refuse(cudaErrorCapturedEvent);
-  if (capture->invalid) return cudaErrorStreamCaptureInvalidated;
+  if (is_invalid(*capture)) return cudaErrorStreamCaptureInvalidated;
   if (found && found->capture != capture) return refuse(cudaErrorStreamCaptureMerge);
   if (stream == kLegacyStream) return refuse(cudaErrorStreamCaptureImplicit);
   if (found)

@@ -107,6 +107,13 @@ std::vector<GraphNode*> Graph::order() const {
   return order;
 }
 
+bool Graph::has_circle() const {
+  if (!nodes.empty() && order().empty()) return true;
+  return std::ranges::any_of(nodes, [](const auto& node) {
+    return std::ranges::any_of(parts_of(node->work), [](const Graph* part) { return part->has_circle(); });
+  });
+}
+
 bool Graph::holds(cudaGraphNodeType type) const {
   return std::ranges::any_of(nodes, [&](const auto& node) {
     return type_of(node->work) == type ||

@@ -122,7 +122,8 @@ struct Graph {
   // Each node after all that it needs; among those that may come next, the one that was added first. Empty, although
   // there are nodes: the edges make a circle.
   std::vector<GraphNode*> order() const;
-  bool holds(cudaGraphNodeType type) const;  // also in the graphs of its nodes
+  bool has_circle() const;                   // also in the graphs of its nodes
+  bool holds(cudaGraphNodeType type) const;  // likewise
   std::unique_ptr<Graph> clone() const;
 
   std::vector<std::unique_ptr<GraphNode>> nodes{};

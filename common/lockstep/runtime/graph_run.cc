@@ -50,7 +50,9 @@ class GraphRun {
   cudaError_t wait(const WaitWork& work, cudaStream_t stream);
   cudaError_t allocate(const AllocWork& work, cudaStream_t stream);
   cudaError_t conditional(const ConditionalWork& work, cudaStream_t stream);
-  uint32_t condition(cudaGraphConditionalHandle handle);
+  void take_conditions();
+  void assign_conditions(const Graph& graph);
+  uint32_t condition(cudaGraphConditionalHandle handle);  // its value now
 
   Runtime& runtime_;
   const AtWork before_;  // of the graph whose host node launches this one
@@ -98,6 +100,7 @@ void GraphRun::join(cudaStream_t stream, const Branches& branches) {
 }
 
 cudaError_t GraphRun::run(const Graph& graph, cudaStream_t stream) {
+  assign_conditions(graph);
   const bool watched = watches(runtime_);
   Branches branches;
   if (watched) branches.begin = runtime_.watch.order.record(stream_number(runtime_, stream));
@@ -175,11 +178,22 @@ cudaError_t GraphRun::allocate(const AllocWork& work, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-// The condition's value now: what a kernel has set last.
-uint32_t GraphRun::condition(cudaGraphConditionalHandle handle) {
+// What kernels have set since the last call becomes the values of the conditions.
+void GraphRun::take_conditions() {
   for (const Condition& set : runtime_.device->take_conditions())
     if (const auto found = runtime_.graphs.conditions.find(set.handle); found != runtime_.graphs.conditions.end())
       found->second.value = set.value;
+}
+
+void GraphRun::assign_conditions(const Graph& graph) {
+  if (!graph.conditions.empty()) take_conditions();
+  for (const cudaGraphConditionalHandle handle : graph.conditions)
+    if (ConditionValue& condition = runtime_.graphs.conditions[handle]; condition.assigned_at_launch)
+      condition.value = condition.at_launch;
+}
+
+uint32_t GraphRun::condition(cudaGraphConditionalHandle handle) {
+  take_conditions();
   return runtime_.graphs.conditions[handle].value;
 }
 
@@ -211,13 +225,6 @@ std::vector<uint64_t> unfreed(const Runtime& runtime, const Graph& graph) {
   return found;
 }
 
-void assign_conditions(Runtime& runtime, const Graph& graph) {
-  if (!graph.conditions.empty()) runtime.device->take_conditions();  // what was set before the launch does not count
-  for (const cudaGraphConditionalHandle handle : graph.conditions)
-    if (ConditionValue& condition = runtime.graphs.conditions[handle]; condition.assigned_at_launch)
-      condition.value = condition.at_launch;
-}
-
 }  // namespace
 
 GraphMemory::~GraphMemory() {
@@ -233,7 +240,6 @@ cudaError_t run_graph(Runtime& runtime, GraphExec& exec, cudaStream_t stream) {
     if (const cudaError_t error = free_on(runtime, pointer_to(address), stream); error != cudaSuccess) return error;
   }
   if (watches(runtime)) runtime.watch.order.stream_waits(stream_number(runtime, stream), exec.last);
-  assign_conditions(runtime, *exec.graph);
   const cudaError_t error = GraphRun(runtime).run(*exec.graph, stream);
   if (watches(runtime)) exec.last = runtime.watch.order.record(stream_number(runtime, stream));
   return error;

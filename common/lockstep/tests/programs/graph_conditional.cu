@@ -72,6 +72,19 @@ void one_of(cudaGraphConditionalNodeType type, unsigned size, const std::vector<
   CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+// A loop behind these nodes. Gives its body.
+cudaGraph_t loop_body(cudaGraph_t graph, const cudaGraphNode_t* before, size_t count,
+                      cudaGraphConditionalHandle handle) {
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeConditional;
+  params.conditional.handle = handle;
+  params.conditional.type = cudaGraphCondTypeWhile;
+  params.conditional.size = 1;
+  cudaGraphNode_t node;
+  CUDA_CHECK(cudaGraphAddNode(&node, graph, before, nullptr, count, &params));
+  return params.conditional.phGraph_out[0];
+}
+
 void loop() {
   Numbers numbers;
   cudaGraph_t graph;
@@ -81,15 +94,8 @@ void loop() {
   CUDA_CHECK(cudaStreamCreate(&stream));
   cudaGraphConditionalHandle handle;
   CUDA_CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
-  cudaGraphNodeParams params{};
-  params.type = cudaGraphNodeTypeConditional;
-  params.conditional.handle = handle;
-  params.conditional.type = cudaGraphCondTypeWhile;
-  params.conditional.size = 1;
-  cudaGraphNode_t node;
-  CUDA_CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
-  CUDA_CHECK(cudaStreamBeginCaptureToGraph(stream, params.conditional.phGraph_out[0], nullptr, nullptr, 0,
-                                           cudaStreamCaptureModeGlobal));
+  const cudaGraph_t body = loop_body(graph, nullptr, 0, handle);
+  CUDA_CHECK(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
   count_down<<<1, 1, 0, stream>>>(handle, numbers.data, numbers.data + 1);
   CUDA_CHECK(cudaStreamEndCapture(stream, nullptr));
   CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
@@ -105,6 +111,32 @@ void loop() {
   CUDA_CHECK(cudaStreamDestroy(stream));
 }
 
+// A loop in the body of a loop: 3 rounds of 2. A kernel before the inner loop starts it again.
+void nested() {
+  Numbers numbers;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CUDA_CHECK(cudaGraphCreate(&graph, 0));
+  cudaGraphConditionalHandle outer, inner;
+  CUDA_CHECK(cudaGraphConditionalHandleCreate(&outer, graph, 1, cudaGraphCondAssignDefault));
+  const cudaGraph_t outer_body = loop_body(graph, nullptr, 0, outer);
+  void* const count = reinterpret_cast<void*>(count_down);
+  const auto first = kernel_node(outer_body, nullptr, 0, count, outer, numbers.data, numbers.data + 1);
+  const auto two = kernel_node(outer_body, &first, 1, reinterpret_cast<void*>(write), numbers.data + 2, 2);
+  CUDA_CHECK(cudaGraphConditionalHandleCreate(&inner, outer_body, 0, 0));
+  const auto again =
+      kernel_node(outer_body, &two, 1, reinterpret_cast<void*>(set_condition), inner, (const int*)numbers.data + 2);
+  const cudaGraph_t inner_body = loop_body(outer_body, &again, 1, inner);
+  kernel_node(inner_body, nullptr, 0, count, inner, numbers.data + 2, numbers.data + 3);
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  numbers.data[0] = 3;
+  CUDA_CHECK(cudaGraphLaunch(exec, nullptr));
+  CUDA_CHECK(cudaDeviceSynchronize());
+  expect_equal("rounds", std::vector<int>(numbers.data, numbers.data + 4), {0, 3, 0, 6});
+  CUDA_CHECK(cudaGraphExecDestroy(exec));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
 }  // namespace
 
 int main() {
@@ -112,5 +144,6 @@ int main() {
   one_of(cudaGraphCondTypeIf, 2, {101, 100, 100, 100});
   one_of(cudaGraphCondTypeSwitch, 3, {100, 101, 102, -1});
   loop();
+  nested();
   return verdict("graph_conditional");
 }
