@@ -206,6 +206,13 @@ cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   return is_last ? leave(cudaErrorUnknown) : cudaErrorUnknown;
 }
 
+cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error) {
+  const char* const advice = capture_advice(error);
+  const std::string call = std::string_view(name).starts_with("__") ? "a launch" : name;
+  if (advice) runtime.tell(call + ": " + advice);
+  return error;
+}
+
 cudaError_t leave(cudaError_t error) {
   if (error != cudaSuccess) t_last_error = error;
   return error;

@@ -265,6 +265,9 @@ cudaError_t leave(cudaError_t error);  // stores the last error of this thread
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
 inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return runtime.code(outcome); }
 
+// Tells why a call is not allowed while a stream is captured, if that is its error. Returns the error.
+cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error);
+
 // Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
 // `name` is the entry point's name; a helper between the two passes it on.
 template <typename Body>
@@ -273,10 +276,12 @@ cudaError_t call(Needs needs, const char* name, Body&& body) {
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);
   runtime.tell_error_reads();
-  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
+  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess)
+    return leave(advise_on_capture(runtime, name, error));
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
-    return leave(to_error(runtime, body(runtime)));
+    const cudaError_t error = to_error(runtime, body(runtime));
+    return leave(error == cudaSuccess ? error : advise_on_capture(runtime, name, error));
   } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
     runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
     return leave(cudaErrorMemoryAllocation);

@@ -81,6 +81,44 @@ cudaError_t refuse_whole_device(Captures& captures) {
   return captures.any() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
+const char* capture_advice(cudaError_t error) {
+  switch (error) {
+    case cudaErrorStreamCaptureUnsupported:
+      return "not allowed while a stream is captured: a graph cannot hold this call, or it would wait for captured "
+             "work\n"
+             "  Next: make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the graph's "
+             "own "
+             "work: cudaMallocAsync() and cudaFreeAsync().";
+    case cudaErrorStreamCaptureInvalidated:
+      return "an earlier call was not allowed and made the capture invalid\n  Next: check the error of each call since "
+             "cudaStreamBeginCapture(). The first one that fails is the cause.";
+    case cudaErrorStreamCaptureMerge:
+      return "the event belongs to the capture of another graph\n  Next: capture both streams into one graph, or wait "
+             "with cudaEventWaitExternal.";
+    case cudaErrorStreamCaptureUnmatched:
+      return "another stream began this capture\n  Next: end the capture in the stream that began it.";
+    case cudaErrorStreamCaptureUnjoined:
+      return "the first stream does not wait for all work of a stream that joined the capture\n  Next: behind that "
+             "work "
+             "call cudaEventRecord(), and cudaStreamWaitEvent() in the first stream before the end.";
+    case cudaErrorStreamCaptureIsolation:
+      return "the event was recorded outside of the capture\n  Next: record it in a stream that is captured, or wait "
+             "with "
+             "cudaEventWaitExternal.";
+    case cudaErrorStreamCaptureImplicit:
+      return "the legacy default stream would wait for a stream that is captured\n  Next: use another stream for this "
+             "call, or capture a stream that was made with cudaStreamNonBlocking.";
+    case cudaErrorCapturedEvent:
+      return "the event was last recorded while its stream was captured, so it never happens by itself\n  Next: record "
+             "it "
+             "again outside of the capture, or record it with cudaEventRecordExternal.";
+    case cudaErrorStreamCaptureWrongThread:
+      return "another thread began this capture\n  Next: end the capture in that thread, or begin it with "
+             "cudaStreamCaptureModeRelaxed.";
+    default: return nullptr;
+  }
+}
+
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(t_mode, mode); }
 
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack) {

@@ -62,6 +62,9 @@ cudaError_t refuse_whole_device(Captures& captures);
 // The present thread's mode becomes `mode`; returns the one before.
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
+// For one of the errors above: its cause and the next step, for a person. Null: it is another error.
+const char* capture_advice(cudaError_t error);
+
 // Adds a node behind the stream's work.
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);
 

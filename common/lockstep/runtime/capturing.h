@@ -5,8 +5,8 @@
 
 namespace lockstep::runtime {
 
-// Every call that gives work to a stream asks this first. No value: the stream is not captured, so the work is done now.
-// make(NodeWork*) gives the work of the node that the call becomes, or an error.
+// Every call that gives work to a stream asks this first. No value: the stream is not captured, so the work is done
+// now. make(NodeWork*) gives the work of the node that the call becomes, or an error.
 template <typename Make>
 std::optional<cudaError_t> captured(Runtime& runtime, cudaStream_t stream, Make&& make,
                                     CallStack (*place)() = call_stack) {

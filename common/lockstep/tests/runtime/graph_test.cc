@@ -218,6 +218,22 @@ TEST_F(RuntimeApi, WhatGraphsCannotDoHereIsRefusedByName) {
   EXPECT_NE(messages.find("external semaphores"), std::string::npos) << messages;
 }
 
+TEST_F(RuntimeApi, WhatACaptureDoesNotAllowIsExplained) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  void* d = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaMalloc(&d, 4), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
+  const std::string messages = testing::internal::GetCapturedStderr();
+  EXPECT_NE(messages.find("lockstep: cudaMalloc: not allowed while"), std::string::npos) << messages;
+  EXPECT_NE(messages.find("cudaMallocAsync"), std::string::npos) << messages;
+  EXPECT_NE(messages.find("lockstep: cudaStreamEndCapture: an earlier call"), std::string::npos) << messages;
+  EXPECT_EQ(cudaMalloc(&d, 4), cudaSuccess);
+}
+
 TEST_F(RuntimeApi, ACaptureMakesNodesAndDoesNoWork) {
   const Program program = plain_program();
   unsigned char *d = nullptr, value = 9, seen = 0;
