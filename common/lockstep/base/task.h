@@ -18,6 +18,7 @@ struct Task {
   uint64_t number = 0;   // counted over all streams, from 1
   uint64_t settled = 0;  // everything up to this number has ended before anything new begins
   uint64_t call = 0;     // the program's call; Host::call_line() gives its source line
+  uint64_t graph = 0;    // the launch of a graph that the work belongs to; 0: none
   uint32_t stream = 0;
   std::string what{};  // the function that the program called; for a launch the device knows the kernel
   std::vector<Beside> beside{};

@@ -24,10 +24,26 @@ constexpr const char* kNextForStreams =
     "wait for the first, by cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second; or "
     "wait on "
     "the host in between; or use one stream for both.";
+constexpr const char* kNextForNodes =
+    "The graph has no path from one node to the other: a card may run both at once, or in either order.\n  Next: add a "
+    "dependency between them: the last argument but one of cudaGraphAdd…Node(), or cudaGraphAddDependencies(); while "
+    "streams are captured, cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second.";
 constexpr const char* kNextForTheHost =
     "The call returned before its work was done: on a card the work may not even have begun.\n  Next: before the host "
     "uses the memory, let it wait for that work: cudaStreamSynchronize() of its stream, cudaEventSynchronize() of an "
     "event behind it, or cudaDeviceSynchronize().";
+
+bool same_graph(const PastWork& a, const PastWork& b) { return a.work.graph && a.work.graph == b.work.graph; }
+
+// ", which kernel b in another stream may still write"
+std::string which_may_still(const PastWork& now, const PastWork& other, bool wrote) {
+  return ", which " + other.name + (same_graph(now, other) ? " in another branch of the graph" : " in another stream") +
+         " may still " + (wrote ? "write" : "read");
+}
+
+const char* next_step(const PastWork& now, const PastWork& other) {
+  return same_graph(now, other) ? kNextForNodes : kNextForStreams;
+}
 
 }  // namespace
 
@@ -208,10 +224,10 @@ Finding StreamRaces::finding(const Clash& clash, const Site& here, const std::st
   Finding finding{.kind = "host_race", .kernel = now.names->kernel, .at = here, .where = where};
   if (call.line) finding.at.file = call.file, finding.at.line = call.line;
   finding.other = site_of(*clash.other, clash.other_wrote, clash.access);
-  finding.message = "host_race: " + now.name + " uses " + where + ", which " + clash.other->name +
-                    " in another stream may still " + (clash.other_wrote ? "write" : "read") + "\n  " + now.name +
+  finding.message = "host_race: " + now.name + " uses " + where +
+                    which_may_still(now, *clash.other, clash.other_wrote) + "\n  " + now.name +
                     (call.line ? ", launched at " + place(call) : "") + ": " + text(here) + "\n  " +
-                    line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + kNextForStreams;
+                    line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + next_step(now, *clash.other);
   finding.at.access = verb(access);
   return finding;
 }
@@ -238,10 +254,10 @@ void StreamRaces::use(const Rows& rows, bool writes, Findings& findings) {
     Finding finding{.kind = "host_race", .at = call, .where = where};
     finding.at.access = verb;
     finding.other = site_of(*clash.other, clash.other_wrote, clash.access);
-    finding.message = "host_race: " + now.name + " uses " + where + ", which " + clash.other->name +
-                      " in another stream may still " + (clash.other_wrote ? "write" : "read") + "\n  " +
+    finding.message = "host_race: " + now.name + " uses " + where +
+                      which_may_still(now, *clash.other, clash.other_wrote) + "\n  " +
                       line_of(now, writes, kUnknownAccess) + "\n  " +
-                      line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + kNextForStreams;
+                      line_of(*clash.other, clash.other_wrote, clash.access) + "\n  " + next_step(now, *clash.other);
     findings.add(std::move(finding));
   }
 }

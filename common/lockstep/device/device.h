@@ -32,6 +32,11 @@ class Device {
   // Address 0 is fine. Any other must be the start of an allocation, pinned or not as `pinned` says; else the outcome
   // is kInvalidValue, and a finding is added.
   virtual Outcome free(uint64_t address, bool pinned = false) = 0;
+  // Memory of a graph: its address is known before it is allocated, and each launch may allocate and free it again.
+  // Sets an address whose memory is not there yet; allocates the memory, which free() frees; gives the address back.
+  virtual Outcome reserve(uint64_t bytes, uint64_t* address) = 0;
+  virtual Outcome allocate_reserved(uint64_t address) = 0;
+  virtual Outcome unreserve(uint64_t address) = 0;
   virtual Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) = 0;
   // The program waits for the device to get its data. That wait is counted, once for the parts of one call.
   virtual Outcome copy_out(void* to, uint64_t to_pitch, const Region& from, CopyPart part = CopyPart::kFirst) = 0;
@@ -89,6 +94,8 @@ class Device {
 
   // What kernels printed since the last call, in order.
   virtual std::string take_output() = 0;
+  // What kernels set by cudaGraphSetConditional since the last call: the last value of each handle.
+  virtual std::vector<Condition> take_conditions() = 0;
   // Messages of the findings since the last call, and a message if a trace is incomplete.
   virtual std::vector<std::string> take_messages() = 0;
 

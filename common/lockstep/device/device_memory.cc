@@ -9,6 +9,18 @@ namespace {
 
 std::byte* pointer(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
+Outcome no_memory(const Memory& memory, uint64_t bytes) {
+  const uint64_t left = memory.capacity() - memory.used();
+  if (bytes <= left)
+    return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
+                                      " more\n  Next: allocate less, or lift the process's memory limit."};
+  return {Status::kOutOfMemory,
+          "the device has " + bytes_text(left) + " left of " + bytes_text(memory.capacity()) + ", and " +
+              bytes_text(bytes) +
+              " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
+              "(LOCKSTEP_MEMORY=16G)."};
+}
+
 }  // namespace
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
@@ -17,16 +29,18 @@ Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kin
   const bool shared = kind != MemoryKind::kDevice;
   *address = bytes ? allocate_watched(memory_, observers_, bytes, {.host_reaches = shared}) : 0;
   if (*address && shared) wrote({*address, bytes, bytes});
-  if (bytes == 0 || *address) return {};
-  const uint64_t left = memory_.capacity() - memory_.used();
-  if (bytes <= left)
-    return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
-                                      " more\n  Next: allocate less, or lift the process's memory limit."};
-  return {Status::kOutOfMemory,
-          "the device has " + bytes_text(left) + " left of " + bytes_text(memory_.capacity()) + ", and " +
-              bytes_text(bytes) +
-              " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
-              "(LOCKSTEP_MEMORY=16G)."};
+  return bytes == 0 || *address ? Outcome{} : no_memory(memory_, bytes);
+}
+
+Outcome DeviceMemory::reserve(uint64_t bytes, uint64_t* address) {
+  *address = memory_.reserve(bytes);
+  return bytes == 0 || *address ? Outcome{} : no_memory(memory_, bytes);
+}
+
+Outcome DeviceMemory::allocate_reserved(uint64_t address) {
+  const uint64_t bytes = memory_.reserved_at(address);
+  if (bytes == 0 || memory_.find(address).end) return {Status::kInvalidValue, ""};
+  return allocate_watched(memory_, observers_, bytes, {.reserved = address}) ? Outcome{} : no_memory(memory_, bytes);
 }
 
 uint64_t DeviceMemory::allocate_variable(uint64_t bytes, bool managed) {

@@ -33,6 +33,8 @@ class DeviceMemory {
   uint64_t allocate_variable(uint64_t bytes, bool managed);  // for a module's variable, all zeros; 0: no memory
   uint64_t allocate_apart(uint64_t bytes);                   // for the device's own use; throws std::bad_alloc
   void release(uint64_t address);
+  Outcome reserve(uint64_t bytes, uint64_t* address);
+  Outcome allocate_reserved(uint64_t address);
 
   // kInvalidValue unless each region lies within one allocation. Pitches in bytes.
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch);

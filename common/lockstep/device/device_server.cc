@@ -148,7 +148,7 @@ class DeviceServer {
     const Outcome fault = device_.fault();
     Writer whole;
     whole.put(outcome.status, outcome.message, fault.status, fault.message, device_.take_output(),
-              device_.take_messages());
+              device_.take_messages(), device_.take_conditions());
     end_request();
     connection_.send(Message::kReply, outcome.ok() ? whole.body() + out.body() : whole.body());
   }
@@ -157,6 +157,9 @@ class DeviceServer {
     switch (kind) {
       case Message::kAllocate: return allocate(in, out);
       case Message::kFree: return pass_on(in, &Device::free);
+      case Message::kReserve: return reserve(in, out);
+      case Message::kAllocateReserved: return pass_on(in, &Device::allocate_reserved);
+      case Message::kUnreserve: return pass_on(in, &Device::unreserve);
       case Message::kCopyIn: return copy_in(in);
       case Message::kCopyOut: return copy_out(in);
       case Message::kCopyWithin: return copy_within(in);
@@ -208,6 +211,13 @@ class DeviceServer {
     if (kind > MemoryKind::kManaged) throw WireError("memory of no kind");
     uint64_t address = 0;
     const Outcome outcome = device_.allocate(bytes, &address, kind);
+    out.put(address);
+    return outcome;
+  }
+
+  Outcome reserve(Reader& in, Writer& out) {
+    uint64_t address = 0;
+    const Outcome outcome = device_.reserve(std::get<uint64_t>(in.all<uint64_t>()), &address);
     out.put(address);
     return outcome;
   }
@@ -361,8 +371,8 @@ class DeviceServer {
   void begin_work(Reader& in) {
     work_is_known_ = false;
     Task work;
-    std::tie(work.number, work.settled, work.call, work.stream, work.what, work.beside) =
-        in.all<uint64_t, uint64_t, uint64_t, uint32_t, std::string, std::vector<Task::Beside>>();
+    std::tie(work.number, work.settled, work.call, work.graph, work.stream, work.what, work.beside) =
+        in.all<uint64_t, uint64_t, uint64_t, uint64_t, uint32_t, std::string, std::vector<Task::Beside>>();
     if (work.what.size() > kMostName)
       throw WireError("work with a name of " + std::to_string(work.what.size()) + " bytes");
     device_.begin_work(work);

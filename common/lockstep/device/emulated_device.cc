@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -52,6 +53,13 @@ class InProcessDevice : public EmulatedDevice {
     memory_.release(address);
     return {};
   }
+  Outcome reserve(uint64_t bytes, uint64_t* address) override { return memory_.reserve(bytes, address); }
+  Outcome allocate_reserved(uint64_t address) override {
+    Outcome outcome = memory_.allocate_reserved(address);
+    if (outcome.ok()) host_.allocated(address, memory_.memory().reserved_at(address), MemoryKind::kDevice);
+    return outcome;
+  }
+  Outcome unreserve(uint64_t address) override { return memory_.memory().unreserve(address), Outcome{}; }
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
     const Outcome outcome = collected(memory_.copy_in(to, from, from_pitch));
     if (outcome.ok() && !host_reaches(to.address)) host_.gives(to.width * to.rows);
@@ -144,6 +152,11 @@ class InProcessDevice : public EmulatedDevice {
     collected({});
   }
   std::string take_output() override { return std::exchange(output_, {}); }
+  std::vector<Condition> take_conditions() override {
+    std::vector<Condition> taken;
+    for (const auto& [handle, value] : std::exchange(conditions_, {})) taken.push_back({handle, value});
+    return taken;
+  }
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();
     if (trace_) messages.push_back(trace_->take_message());
@@ -184,7 +197,8 @@ class InProcessDevice : public EmulatedDevice {
   MachineCode machine_code_;
   Outcome sticky_;
   std::string output_;
-  LaunchRecords records_;  // of all launches
+  std::map<uint64_t, uint32_t> conditions_;  // handle → value
+  LaunchRecords records_;                    // of all launches
   Findings findings_;
   HostSide host_;
   std::unique_ptr<Trace> trace_;  // null if nothing is recorded
@@ -246,6 +260,7 @@ void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
   if (options_.report) records_.add(summarise(launch, state, host_.calls(), machine_code_.forms(kernel)));
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;
+  for (const auto& [handle, value] : state.conditions) conditions_[handle] = value;
   findings_.add_all(state.findings);
   sticky_ = state.fault;
 }

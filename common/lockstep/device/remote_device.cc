@@ -68,6 +68,15 @@ class RemoteDevice : public Device {
     return outcome;
   }
 
+  Outcome reserve(uint64_t bytes, uint64_t* address) override {
+    *address = 0;
+    return request(Message::kReserve, Writer().put(bytes), address);
+  }
+  Outcome allocate_reserved(uint64_t address) override {
+    return request(Message::kAllocateReserved, Writer().put(address));
+  }
+  Outcome unreserve(uint64_t address) override { return request(Message::kUnreserve, Writer().put(address)); }
+
   Outcome copy_in(const Region& to, const void* from, uint64_t from_pitch) override {
     return in_pieces(to, [&](const Region& piece, uint64_t row, uint64_t column) {
       for (uint64_t i = 0; i < piece.rows; ++i)
@@ -202,7 +211,8 @@ class RemoteDevice : public Device {
   bool watches_streams() const override { return watches_streams_; }
   void begin_work(const Task& work) override {
     if (watches_streams_)
-      tell(Message::kWork, Writer().put(work.number, work.settled, work.call, work.stream, work.what, work.beside));
+      tell(Message::kWork,
+           Writer().put(work.number, work.settled, work.call, work.graph, work.stream, work.what, work.beside));
   }
   void use(const Region& region, bool writes) override { request(Message::kUse, Writer().put(region, writes)); }
   std::vector<HostUse> take_host_uses() override { return std::exchange(host_uses_, {}); }
@@ -211,6 +221,7 @@ class RemoteDevice : public Device {
   }
 
   std::string take_output() override { return std::exchange(output_, {}); }
+  std::vector<Condition> take_conditions() override { return std::exchange(conditions_, {}); }
   std::vector<std::string> take_messages() override { return std::exchange(messages_, {}); }
 
   Outcome end_program(End end) override { return request(Message::kEnd, Writer().put(end == End::kReset)); }
@@ -250,6 +261,7 @@ class RemoteDevice : public Device {
     fault_ = take_outcome(in);
     output_ += in.take<std::string_view>();
     std::ranges::move(in.take<std::vector<std::string>>(), std::back_inserter(messages_));
+    std::ranges::move(in.take<std::vector<Condition>>(), std::back_inserter(conditions_));
     if (outcome.ok()) std::tie(*values...) = in.all<T...>();
     return outcome;
   }
@@ -321,6 +333,7 @@ class RemoteDevice : public Device {
   mutable Outcome fault_;
   mutable std::string output_;
   mutable std::vector<std::string> messages_;
+  mutable std::vector<Condition> conditions_;
   DeviceLimits limits_;
   AddressSpace space_;
   char* window_ = nullptr;

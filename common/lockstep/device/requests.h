@@ -56,6 +56,12 @@ struct Region {
 // What the device is told of the place in the program where a call was made.
 enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure };
 
+// What a kernel said by cudaGraphSetConditional.
+struct Condition {
+  uint64_t handle = 0;
+  uint32_t value = 0, unused = 0;  // no gap: its bytes cross the door
+};
+
 // One call of the program may need several copies. The program waits for the device in the first of them only.
 enum class CopyPart : uint8_t { kFirst, kLater };
 

@@ -189,6 +189,9 @@ void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
       case Builtin::kAssertFail: assertion_failed(warp, site, lane, pc); break;
       case Builtin::kMalloc: allocate(warp, site, lane); break;
       case Builtin::kFree: free(warp, site, lane, pc); break;
+      case Builtin::kSetConditional:
+        warp.state().conditions[argument<uint64_t>(warp, site, 0, lane)] = argument<uint32_t>(warp, site, 1, lane);
+        break;
       case Builtin::kNone: break;
     }
   }

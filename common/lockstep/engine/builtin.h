@@ -1,4 +1,5 @@
-// builtin: the functions that device code calls and the runtime provides: vprintf, __assertfail, malloc, free.
+// builtin: the functions that device code calls and the runtime provides: vprintf, __assertfail, malloc, free,
+// cudaGraphSetConditional.
 #pragma once
 
 #include "engine/warp.h"

@@ -97,7 +97,8 @@ uint64_t Memory::take(Arena& arena, uint64_t span) {
 uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   const uint64_t span = span_of(bytes);
-  const uint64_t begin = take(use.host_reaches && shared_.begin ? shared_ : own_, span);
+  const uint64_t begin = use.reserved ? take_reserved(use.reserved, bytes)
+                                      : take(use.host_reaches && shared_.begin ? shared_ : own_, span);
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
@@ -105,6 +106,33 @@ uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   used_ += bytes;
   reached_ += use.host_reaches;
   return begin;
+}
+
+uint64_t Memory::take_reserved(uint64_t address, uint64_t bytes) {
+  if (reserved_at(address) != bytes || live_.contains(address)) return 0;
+  const bool allowed = mprotect(reinterpret_cast<void*>(address), span_of(bytes), PROT_READ | PROT_WRITE) == 0;
+  return allowed ? address : 0;
+}
+
+uint64_t Memory::reserve(uint64_t bytes) {
+  if (bytes == 0 || bytes > capacity_) return 0;
+  const uint64_t span = span_of(bytes), begin = take(own_, span);
+  if (begin == 0) return 0;
+  mprotect(reinterpret_cast<void*>(begin), span, PROT_NONE);
+  freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
+  freed_[begin] = {begin, begin + bytes, begin};
+  reserved_at_[begin] = bytes;
+  return begin;
+}
+
+uint64_t Memory::reserved_at(uint64_t address) const {
+  const auto found = reserved_at_.find(address);
+  return found == reserved_at_.end() ? 0 : found->second;
+}
+
+void Memory::unreserve(uint64_t address) {
+  const uint64_t bytes = reserved_at(address);
+  if (reserved_at_.erase(address) && !live_.contains(address)) own_.holes.add(address, span_of(bytes));
 }
 
 uint64_t Memory::allocate_apart(uint64_t bytes) {
@@ -134,7 +162,7 @@ bool Memory::free(uint64_t address) {
   card_.free(range.on_card);
   freed_[address] = range;
   used_ -= bytes;
-  (shared ? shared_ : own_).holes.add(address, span);
+  if (!reserved_at_.contains(address)) (shared ? shared_ : own_).holes.add(address, span);
   return true;
 }
 

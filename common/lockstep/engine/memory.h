@@ -24,6 +24,7 @@ uint64_t shared_bytes(uint64_t memory_bytes);
 struct MemoryUse {
   bool by_host = true;  // cudaMalloc; else a module's variable, or malloc() in a kernel
   bool host_reaches = false;
+  uint64_t reserved = 0;  // the addresses that reserve() gave; 0: any
 };
 
 class Memory {
@@ -38,6 +39,12 @@ class Memory {
   // allocations, so that an access just beyond one end does not hit a neighbour.
   uint64_t allocate(uint64_t bytes, MemoryUse use = {});
   bool free(uint64_t address);  // false: no allocation starts there
+  // Addresses for an allocation that comes later, and may be freed and come again. Until then, and in between, they
+  // count as freed memory. 0: no addresses are left.
+  uint64_t reserve(uint64_t bytes);
+  uint64_t reserved_at(uint64_t address) const;  // the bytes reserved there; 0: none
+  // The addresses are not reserved any more. An allocation that lies there stays.
+  void unreserve(uint64_t address);
   // For the device's own use, and not counted. It lies at the far end of the addresses, where no index beside an array
   // leads. Only find() knows it.
   uint64_t allocate_apart(uint64_t bytes);
@@ -83,6 +90,7 @@ class Memory {
   };
   // Takes `span` bytes of its addresses; 0 if it has no more.
   uint64_t take(Arena& arena, uint64_t span);
+  uint64_t take_reserved(uint64_t address, uint64_t bytes);
 
   const Host& host_;
   uint64_t capacity_ = 0, used_ = 0;
@@ -90,9 +98,10 @@ class Memory {
   uint64_t base_ = 0, reserved_ = 0, around_ = 0;
   Arena own_, shared_;  // shared_ without addresses: the host reaches all of it
   CardHeap card_;
-  std::map<uint64_t, Range> live_, apart_;  // by start
-  std::map<uint64_t, Range> freed_;         // likewise, until the addresses are used again
-  std::vector<Noted> noted_;                // in no order; rarely more than a few
+  std::map<uint64_t, Range> live_, apart_;    // by start
+  std::map<uint64_t, Range> freed_;           // likewise, until the addresses are used again
+  std::map<uint64_t, uint64_t> reserved_at_;  // start → bytes
+  std::vector<Noted> noted_;                  // in no order; rarely more than a few
 };
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@ Builtin builtin_from_name(const std::string& name) {
   if (name == "vprintf") return Builtin::kPrintf;
   if (name == "__assertfail") return Builtin::kAssertFail;
   if (name == "malloc") return Builtin::kMalloc;
+  if (name == "cudaGraphSetConditional") return Builtin::kSetConditional;
   return name == "free" ? Builtin::kFree : Builtin::kNone;
 }
 

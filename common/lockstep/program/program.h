@@ -46,7 +46,7 @@ struct ParamSlot {  // in the lane's parameter area of a frame
   uint32_t offset = 0, bytes = 0;
 };
 
-enum class Builtin : uint8_t { kNone, kPrintf, kAssertFail, kMalloc, kFree };
+enum class Builtin : uint8_t { kNone, kPrintf, kAssertFail, kMalloc, kFree, kSetConditional };
 
 struct CallSite {
   uint32_t function = kNowhere;  // index into Program::functions

@@ -183,8 +183,11 @@ cudaError_t enter(Runtime& runtime, Needs needs) {
   if (!runtime.start_up.ok()) return runtime.code(runtime.start_up);
   if (needs == Needs::kNothing) return cudaSuccess;
   if (runtime.lost) return cudaErrorDevicesUnavailable;
-  if (needs == Needs::kSync) runtime.fault = runtime.device->synchronise();
-  if (needs == Needs::kOutcome || needs == Needs::kSync) {
+  if (needs == Needs::kAlone || needs == Needs::kAloneSync)
+    if (const cudaError_t error = refuse_unsafe(runtime.captures); error != cudaSuccess) return error;
+  const bool waits = needs == Needs::kSync || needs == Needs::kAloneSync;
+  if (waits) runtime.fault = runtime.device->synchronise();
+  if (needs == Needs::kOutcome || waits) {
     runtime.events.waited = runtime.events.records;
     runtime.flush_output();
     runtime.surfaced = !runtime.fault.ok();
@@ -203,9 +206,20 @@ cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   return is_last ? leave(cudaErrorUnknown) : cudaErrorUnknown;
 }
 
+cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error) {
+  const char* const advice = capture_advice(error);
+  const std::string call = std::string_view(name).starts_with("__") ? "a launch" : name;
+  if (advice) runtime.tell(call + ": " + advice);
+  return error;
+}
+
 cudaError_t leave(cudaError_t error) {
   if (error != cudaSuccess) t_last_error = error;
   return error;
+}
+
+CallStack work_stack(const Runtime& runtime) {
+  return runtime.watch.node.stack ? *runtime.watch.node.stack : call_stack();
 }
 
 bool is_stream(const Runtime& runtime, cudaStream_t stream) {

@@ -1,7 +1,7 @@
 // api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
-// api_{registration,launch,function,memory,copy,pool,stream,device,error,sealed}.cc by subject. Every other function of
-// the toolkit's library is a stub that refuses by name (stubs.cmake).
+// api_{registration,launch,function,memory,copy,pool,stream,capture,graph…,device,error,sealed}.cc by subject. Every
+// other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,7 +24,9 @@
 
 #include "device/device.h"
 #include "runtime/call_place.h"
+#include "runtime/capture.h"
 #include "runtime/fatbin.h"
+#include "runtime/graph.h"
 #include "runtime/streams.h"
 
 // An entry point: visible outside the library, with C's name.
@@ -60,6 +62,7 @@ struct Allocation {
   cudaMemPool_t pool = nullptr;  // the pool of a cudaMallocAsync
   bool variable = false;         // a managed variable of the program: not to be freed
   CallStack stack{};             // of the call that made it
+  bool of_graph = false;         // an allocation node of a graph made it
 };
 
 struct Binary;
@@ -95,9 +98,10 @@ struct Runtime;
 
 struct Event {
   unsigned flags = 0;
-  uint64_t number = 0;      // the number of its last record, counted over all events; 0: not recorded
-  int64_t nanoseconds = 0;  // the host's clock at that record
-  Clock known{};            // the work that comes before that record
+  uint64_t number = 0;                      // the number of its last record, counted over all events; 0: not recorded
+  int64_t nanoseconds = 0;                  // the host's clock at that record
+  Clock known{};                            // the work that comes before that record
+  std::optional<CapturedPlace> captured{};  // its last record was captured
   void record(Runtime& runtime, cudaStream_t stream);
 };
 struct Stream {
@@ -157,10 +161,17 @@ struct Pools {
   Pool* current = &usual;
 };
 
+// The node of a graph that is at work. Its work is told with the place of the call that made the node.
+struct AtWork {
+  const CallStack* stack = nullptr;  // null: no graph is at work
+  uint64_t launch = 0;               // the number of the graph's launch
+};
+
 // What the check of races knows of the order of the program's streams (watch.h).
 struct Watch {
   StreamOrder order;
   std::map<uint64_t, Clock> known;  // work that closes pages to the host → what had ended when it had
+  AtWork node;
 };
 
 std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not there is 0
@@ -181,6 +192,8 @@ struct Runtime {
   Events events;
   Streams streams;
   Pools pools;
+  Graphs graphs;
+  Captures captures;
   Watch watch;
   unsigned device_flags = cudaDeviceMapHost;
   std::map<int, size_t> limits = usual_limits();
@@ -223,6 +236,8 @@ struct Target {
   uint64_t bytes_left = 0;  // from the pointer to the end of its allocation
 };
 Target target_of(const Runtime& runtime, const void* pointer);
+// The same for the node of a graph: the memory of graphs is taken for allocated, since it may be when the node runs.
+Target planned_target(const Runtime& runtime, const void* pointer);
 // Whether the host's own memory there was given to cudaHostRegister.
 bool is_registered(const Runtime& runtime, uint64_t address);
 
@@ -231,13 +246,16 @@ cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
 
 // The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.
 enum class Needs {
-  kNothing,  // works even after a fault
-  kDevice,   // fails once a fault has surfaced
-  kOutcome,  // waits for the work or asks for its state: surfaces a fault, prints the output of kernels
-  kSync,     // as kOutcome: a wait that is counted
+  kNothing,    // works even after a fault
+  kDevice,     // fails once a fault has surfaced
+  kAlone,      // as kDevice; and not while streams are captured that forbid it (capture.h)
+  kOutcome,    // waits for the work or asks for its state: surfaces a fault, prints the output of kernels
+  kSync,       // as kOutcome: a wait that is counted
+  kAloneSync,  // kAlone and kSync
 };
 
-CallStack launch_stack();  // the stack of a launch, with the function that has the <<<…>>>
+CallStack launch_stack();                      // the stack of a launch, with the function that has the <<<…>>>
+CallStack work_stack(const Runtime& runtime);  // of the present call, or of the graph's node that is at work
 // Tells the device what memory of unfinished work the host has touched since the last call.
 void tell_touches(Runtime& runtime);
 cudaError_t enter(Runtime& runtime, Needs needs);
@@ -247,6 +265,9 @@ cudaError_t leave(cudaError_t error);  // stores the last error of this thread
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
 inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return runtime.code(outcome); }
 
+// Tells why a call is not allowed while a stream is captured, if that is its error. Returns the error.
+cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error);
+
 // Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
 // `name` is the entry point's name; a helper between the two passes it on.
 template <typename Body>
@@ -255,10 +276,12 @@ cudaError_t call(Needs needs, const char* name, Body&& body) {
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);
   runtime.tell_error_reads();
-  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
+  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess)
+    return leave(advise_on_capture(runtime, name, error));
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
-    return leave(to_error(runtime, body(runtime)));
+    const cudaError_t error = to_error(runtime, body(runtime));
+    return leave(error == cudaSuccess ? error : advise_on_capture(runtime, name, error));
   } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
     runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
     return leave(cudaErrorMemoryAllocation);

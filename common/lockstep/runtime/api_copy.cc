@@ -1,11 +1,14 @@
 // api_copy: copying and filling memory. The pointers tell which side of a copy is the device's. The kind that the
 // program gives is checked against the pointers, as the real runtime does: a side that the kind calls the device's must
 // be the device's memory (pinned memory counts); a side that it calls the host's may be either.
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
+#include "runtime/graph_run.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -41,16 +44,21 @@ bool fits(const Target& target, const Region& rows) {
   return rows.reach(&bytes) && (!target.known || bytes <= target.bytes_left);
 }
 
-cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
+cudaError_t check_rows(const Copy& c, const Target& to, const Target& from) {
   if (c.kind < cudaMemcpyHostToHost || c.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (c.width == 0 || c.height == 0) return cudaSuccess;
   if (c.height > 1 && (c.width > c.to.pitch || c.width > c.from.pitch)) return cudaErrorInvalidPitchValue;
   if (c.to.address == 0 || c.from.address == 0) return cudaErrorInvalidValue;
-  const Target to = target_of(runtime, pointer_to(c.to.address)), from = target_of(runtime, pointer_to(c.from.address));
   if (to.freed || from.freed) return cudaErrorInvalidValue;
   if (device_destination(c.kind) && !to.known) return cudaErrorInvalidValue;
   if (device_source(c.kind) && !from.known) return cudaErrorInvalidValue;
-  if (!fits(to, c.all(c.to)) || !fits(from, c.all(c.from))) return cudaErrorInvalidValue;
+  return fits(to, c.all(c.to)) && fits(from, c.all(c.from)) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
+  const Target to = target_of(runtime, pointer_to(c.to.address)), from = target_of(runtime, pointer_to(c.from.address));
+  const cudaError_t error = check_rows(c, to, from);
+  if (error != cudaSuccess || c.width == 0 || c.height == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // the copy waits behind a kernel that failed, and is never made
   if (c.to.pitch == c.width && c.from.pitch == c.width) c.width *= std::exchange(c.height, 1);
   Device& device = *runtime.device;
@@ -81,6 +89,7 @@ struct Call {
   cudaStream_t stream = nullptr;  // a call without a stream belongs to the null stream
   Needs needs = Needs::kDevice;   // kDevice: the call has a stream, and returns before the work is done
   const char* name = nullptr;
+  bool of_graph = false;  // the host never waits for the node of a graph
 };
 
 // Whether the work has ended when the call returns, as the same page says. A copy from memory that is not pinned counts
@@ -92,6 +101,7 @@ bool host_waits(const Runtime& runtime, const Call& call, uint64_t to, uint64_t 
     if (target.known) return target.kind;
     return is_registered(runtime, address) ? MemoryKind::kPinned : kPageable;
   };
+  if (call.of_graph) return false;
   const MemoryKind to_kind = kind(to), from_kind = kind(from);
   if (call.needs != Needs::kDevice) return to_kind != MemoryKind::kDevice || from_kind != MemoryKind::kDevice;
   const auto on_host = [](MemoryKind k) { return k == kPageable || k == MemoryKind::kPinned; };
@@ -104,8 +114,27 @@ void note_copy(WorkScope& scope, const Copy& c) {
   scope.uses(c.all(c.to), true);
 }
 
+// As cudaMemcpy3D describes it, which is how the node of a graph keeps it.
+CopyWork node_of(const Copy& c) {
+  cudaMemcpy3DParms p{};
+  p.dstPtr = {pointer_to(c.to.address), c.to.pitch, c.width, c.height};
+  p.srcPtr = {pointer_to(c.from.address), c.from.pitch, c.width, c.height};
+  p.extent = {c.width, c.height, 1};
+  p.kind = c.kind;
+  return {p};
+}
+
+std::optional<cudaError_t> capture_copy(Runtime& runtime, cudaStream_t stream, const CopyWork& copy) {
+  const auto make = [&](NodeWork* work) {
+    *work = copy;
+    return check(runtime, copy);
+  };
+  return captured(runtime, stream, make);
+}
+
 cudaError_t copy(Runtime& runtime, const Call& call, const Copy& c) {
   if (c.width > c.to.pitch || c.width > c.from.pitch) return cudaErrorInvalidPitchValue;
+  if (const auto error = capture_copy(runtime, call.stream, node_of(c))) return *error;
   count_wait(runtime, call.needs, pointer_to(c.to.address), pointer_to(c.from.address));
   WorkScope scope(runtime, call.stream, call.name);
   const cudaError_t error = copy_rows(runtime, c, CopyPart::kFirst);
@@ -125,20 +154,26 @@ cudaError_t copy_on(cudaStream_t stream, Needs needs, const Copy& c, const char*
       name);
 }
 
+// One slice of a box.
+Copy slice_of(const cudaMemcpy3DParms& p, size_t slice) {
+  const auto rows = [&](const cudaPitchedPtr& base, const cudaPos& at) {
+    return Rows{address_of(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x, base.pitch};
+  };
+  return {rows(p.dstPtr, p.dstPos), rows(p.srcPtr, p.srcPos), p.extent.width, p.extent.height, p.kind};
+}
+
 cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
   if (p->srcArray || p->dstArray) {
     runtime.tell("CUDA arrays are not emulated; use cudaMalloc3D's pitched memory with cudaMemcpy3D");
     return cudaErrorNotSupported;
   }
+  if (!call.of_graph)
+    if (const auto error = capture_copy(runtime, call.stream, {*p})) return *error;
   count_wait(runtime, call.needs, p->dstPtr.ptr, p->srcPtr.ptr);
   WorkScope scope(runtime, call.stream, call.name);
-  const auto slice_of = [](const cudaPitchedPtr& base, const cudaPos& at, size_t slice) {
-    return Rows{address_of(base.ptr) + (at.z + slice) * base.pitch * base.ysize + at.y * base.pitch + at.x, base.pitch};
-  };
   for (size_t slice = 0; slice < p->extent.depth; ++slice) {
-    const Copy rows{slice_of(p->dstPtr, p->dstPos, slice), slice_of(p->srcPtr, p->srcPos, slice), p->extent.width,
-                    p->extent.height, p->kind};
+    const Copy rows = slice_of(*p, slice);
     const cudaError_t error = copy_rows(runtime, rows, slice > 0 ? CopyPart::kLater : CopyPart::kFirst);
     if (error != cudaSuccess) return error;
     note_copy(scope, rows);
@@ -147,21 +182,38 @@ cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms*
   return cudaSuccess;
 }
 
-cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
+cudaError_t check_fill(const Region& to, const Target& target) {
   if (to.width > to.pitch) return cudaErrorInvalidValue;
   if (to.width == 0 || to.rows == 0) return cudaSuccess;
-  const Target target = target_of(runtime, pointer_to(to.address));
-  if (!target.known || !fits(target, to)) return cudaErrorInvalidValue;
+  return target.known && fits(target, to) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
+  const cudaError_t error = check_fill(to, target_of(runtime, pointer_to(to.address)));
+  if (error != cudaSuccess || to.width == 0 || to.rows == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // as in copy_rows
   if (to.pitch == to.width) to.width *= std::exchange(to.rows, 1);
   return runtime.code(runtime.device->fill(to, static_cast<uint8_t>(value)));
+}
+
+// A node fills rows; CUDA has none for a box.
+std::optional<cudaError_t> capture_fill(Runtime& runtime, cudaStream_t stream, const cudaMemsetParams& rows,
+                                        size_t slices) {
+  const auto make = [&](NodeWork* work) {
+    if (slices != 1) return cudaErrorNotSupported;
+    *work = FillWork{rows};
+    return check(runtime, std::get<FillWork>(*work));
+  };
+  return captured(runtime, stream, make);
 }
 
 cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
                  const char* name = __builtin_FUNCTION()) {
   // Without a stream: the host waits if it reaches the memory in place.
   const bool waits = !std::string_view(name).ends_with("Async");
-  const auto body = [&](Runtime& runtime) {
+  const auto body = [&](Runtime& runtime) -> cudaError_t {
+    const cudaMemsetParams all{to.ptr, to.pitch, value & 0xffu, 1, extent.width, extent.height};
+    if (const auto error = capture_fill(runtime, stream, all, extent.depth)) return *error;
     WorkScope scope(runtime, stream, name);
     for (size_t slice = 0; slice < extent.depth; ++slice) {
       const uint64_t start = address_of(to.ptr) + slice * to.pitch * to.ysize;
@@ -174,20 +226,6 @@ cudaError_t fill(cudaStream_t stream, const cudaPitchedPtr& to, int value, const
     return cudaSuccess;
   };
   return with_stream(Needs::kDevice, stream, body, name);
-}
-
-// A variable of the program, and bytes in it.
-struct SymbolPart {
-  const void* variable;
-  size_t bytes, offset;
-};
-
-cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
-  GlobalInfo info;
-  if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
-  if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
-  *pointer = pointer_to(info.address + part.offset);
-  return cudaSuccess;
 }
 
 // side: the side of the copy that is the variable.
@@ -206,6 +244,63 @@ cudaError_t copy_symbol(const Call& by, Rows Copy::*side, const SymbolPart& part
 }
 
 }  // namespace
+
+namespace lockstep::runtime {
+
+cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
+  GlobalInfo info;
+  if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
+  if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
+  *pointer = pointer_to(info.address + part.offset);
+  return cudaSuccess;
+}
+
+CopyWork make_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return node_of(plain_copy(to, from, bytes, kind));
+}
+
+cudaError_t run(Runtime& runtime, const CopyWork& work, cudaStream_t stream) {
+  return copy_3d(runtime, {stream, Needs::kDevice, "a copy in the graph", true}, &work.copy);
+}
+
+cudaError_t check(Runtime& runtime, const CopyWork& work) {
+  const cudaMemcpy3DParms& p = work.copy;
+  for (const size_t slice : {size_t{0}, std::max<size_t>(p.extent.depth, 1) - 1}) {
+    const Copy rows = slice_of(p, slice);
+    const Target to = planned_target(runtime, pointer_to(rows.to.address));
+    const Target from = planned_target(runtime, pointer_to(rows.from.address));
+    if (const cudaError_t error = check_rows(rows, to, from); error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+// All rows of a fill.
+static Region rows_of(const cudaMemsetParams& f) {
+  const uint64_t width = uint64_t{f.elementSize} * f.width;
+  return {address_of(f.dst), f.height > 1 ? f.pitch : width, width, f.height};
+}
+
+cudaError_t check(Runtime& runtime, const FillWork& work) {
+  return check_fill(rows_of(work.fill), planned_target(runtime, work.fill.dst));
+}
+
+// The device fills with bytes. Elements of 2 or 4 bytes are that many fills, each of every second or fourth byte.
+cudaError_t run(Runtime& runtime, const FillWork& work, cudaStream_t stream) {
+  const cudaMemsetParams& f = work.fill;
+  const Region all = rows_of(f);
+  const auto byte_of = [&](unsigned i) { return static_cast<int>(f.value >> 8 * i & 0xff); };
+  bool same_bytes = true;
+  for (unsigned i = 1; i < f.elementSize; ++i) same_bytes &= byte_of(i) == byte_of(0);
+  WorkScope scope(runtime, stream, "a fill in the graph");
+  cudaError_t error = same_bytes ? fill_rows(runtime, all, byte_of(0)) : cudaSuccess;
+  for (size_t row = 0; !same_bytes && row < f.height; ++row)
+    for (unsigned i = 0; i < f.elementSize && error == cudaSuccess; ++i)
+      error = fill_rows(runtime, {all.address + row * all.pitch + i, f.elementSize, 1, f.width}, byte_of(i));
+  if (error == cudaSuccess) scope.uses(all, true);
+  return error;
+}
+
+}  // namespace lockstep::runtime
 
 LOCKSTEP_API cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return copy_on(nullptr, Needs::kOutcome, plain_copy(to, from, bytes, kind));

@@ -124,6 +124,8 @@ void reset(Runtime& runtime) {
   host_waits_for_all(runtime);
   for (const auto& [address, allocation] : runtime.memory.allocations)
     if (!allocation.variable) runtime.device->free(address, allocation.kind == MemoryKind::kPinned);
+  runtime.captures = {};
+  runtime.graphs = {};
   runtime.memory.allocations.clear();
   runtime.memory.registered.clear();
   runtime.memory.host_flags.clear();
@@ -229,7 +231,11 @@ LOCKSTEP_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
 LOCKSTEP_API cudaError_t cudaGetDeviceFlags(unsigned* flags) { return answer(flags, Runtime::instance().device_flags); }
 
 LOCKSTEP_API cudaError_t cudaDeviceSynchronize() {
-  return call(Needs::kSync, [](Runtime& runtime) { return host_waits_for_all(runtime), cudaSuccess; });
+  return call(Needs::kSync, [](Runtime& runtime) {
+    if (runtime.captures.any()) return refuse_whole_device(runtime.captures);
+    host_waits_for_all(runtime);
+    return cudaSuccess;
+  });
 }
 
 LOCKSTEP_API cudaError_t cudaDeviceReset() {

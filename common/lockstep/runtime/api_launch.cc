@@ -6,7 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
+#include "runtime/graph_run.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -40,10 +41,81 @@ std::vector<std::byte> pack(const FunctionInfo& function, void** arguments) {
   return block;
 }
 
+// The arguments in the form of the driver's launches: pairs of a key and a pointer, up to a null key.
+std::vector<std::byte> packed_already(const FunctionInfo& function, void** extra) {
+  constexpr uintptr_t kBuffer = 1, kBytes = 2;  // CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE
+  const std::byte* buffer = nullptr;
+  size_t bytes = 0;
+  for (; *extra; extra += 2) {
+    const auto key = reinterpret_cast<uintptr_t>(extra[0]);
+    if (key == kBuffer) buffer = static_cast<const std::byte*>(extra[1]);
+    if (key == kBytes) bytes = *static_cast<const size_t*>(extra[1]);
+  }
+  return buffer && bytes >= function.param_bytes ? std::vector(buffer, buffer + function.param_bytes)
+                                                 : std::vector<std::byte>{};
+}
+
 // However the launch ends, the next one has another caller.
 struct ForgetCaller {
   ~ForgetCaller() { t_caller = 0; }
 };
+
+LaunchRequest request_of(Runtime& runtime, const Kernel& kernel, const KernelWork& work) {
+  LaunchRequest request;
+  request.function = kernel.info.id;
+  request.grid = to_dim3(work.grid);
+  request.block = to_dim3(work.block);
+  request.dynamic_shared_bytes = work.shared_bytes;
+  request.cooperative = work.cooperative;
+  request.params = work.params;
+  request.stack_bytes = runtime.limits[cudaLimitStackSize];
+  return request;
+}
+
+cudaError_t run_kernel(Runtime& runtime, const Kernel& kernel, const KernelWork& work, cudaStream_t stream) {
+  const LaunchRequest request = request_of(runtime, kernel, work);
+  WorkScope scope(runtime, stream, "the launch");
+  const Outcome outcome = runtime.device->launch(request);
+  scope.used(runtime.device->take_host_uses());
+  runtime.fault = runtime.device->fault();
+  const CallStack* const node = runtime.watch.node.stack;
+  if (!outcome.ok()) runtime.device->tell_place(CallKind::kFailedLaunch, 0, place_of(node ? *node : launch_stack()));
+  // Print now: the program may never ask for the error.
+  runtime.tell_findings();
+  if (!runtime.fault.ok()) return cudaSuccess;
+  const cudaError_t error = runtime.code(outcome);
+  // Since CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
+  // cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds. The message says more.
+  const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;
+  return wrong_shape ? cudaErrorInvalidValue : error;
+}
+
+// Whether the device takes a launch of this shape. It is asked when a node is made; the device itself is asked when the
+// node runs.
+bool can_launch(Runtime& runtime, const Kernel& kernel, const KernelWork& work) {
+  const Dim3 grid = to_dim3(work.grid), block = to_dim3(work.block);
+  const DeviceLimits& limits = runtime.device->limits();
+  const auto within = [](const Dim3& d, const Dim3& most) {
+    return d.x && d.y && d.z && d.x <= most.x && d.y <= most.y && d.z <= most.z;
+  };
+  if (!within(grid, limits.max_grid) || !within(block, limits.max_block)) return false;
+  if (block.count() > kernel.info.max_threads_per_block || work.shared_bytes > kernel.max_dynamic_shared) return false;
+  const uint32_t threads = static_cast<uint32_t>(block.count());
+  const uint32_t blocks = runtime.device->blocks_per_sm(kernel.info.id, threads, work.shared_bytes);
+  return blocks > 0 && (!work.cooperative || grid.count() <= uint64_t{blocks} * limits.sm_count);
+}
+
+// A launch that cannot be made is made at once, and not captured: so it fails as any other, with its finding.
+std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel, KernelWork& work,
+                                          cudaStream_t stream) {
+  if (!runtime.captures.any() || !can_launch(runtime, kernel, work)) return std::nullopt;
+  const auto make = [&](NodeWork* made) {
+    for (const ParamInfo& param : kernel.info.params) work.offsets.push_back(param.offset);
+    *made = std::move(work);
+    return cudaSuccess;
+  };
+  return captured(runtime, stream, make, launch_stack);
+}
 
 cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
   const ForgetCaller at_the_end;
@@ -53,29 +125,14 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
   if (!runtime.fault.ok()) return cudaSuccess;  // not surfaced yet: the launch waits behind the kernel that failed
   if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
   if (!arguments && !kernel->info.params.empty()) return cudaErrorInvalidValue;
-
-  const std::vector<std::byte> params = pack(kernel->info, arguments);
-  LaunchRequest request;
-  request.function = kernel->info.id;
-  request.grid = to_dim3(configuration.grid);
-  request.block = to_dim3(configuration.block);
-  request.dynamic_shared_bytes = configuration.shared_bytes;
-  request.cooperative = configuration.cooperative;
-  request.params = params;
-  request.stack_bytes = runtime.limits[cudaLimitStackSize];
-  WorkScope scope(runtime, configuration.stream, "the launch");
-  const Outcome outcome = runtime.device->launch(request);
-  scope.used(runtime.device->take_host_uses());
-  runtime.fault = runtime.device->fault();
-  if (!outcome.ok()) runtime.device->tell_place(CallKind::kFailedLaunch, 0, place_of(launch_stack()));
-  // Print now: the program may never ask for the error.
-  runtime.tell_findings();
-  if (!runtime.fault.ok()) return cudaSuccess;
-  const cudaError_t error = runtime.code(outcome);
-  // Since CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
-  // cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds. The message says more.
-  const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;
-  return wrong_shape ? cudaErrorInvalidValue : error;
+  KernelWork work{.function = function,
+                  .grid = configuration.grid,
+                  .block = configuration.block,
+                  .shared_bytes = configuration.shared_bytes,
+                  .cooperative = configuration.cooperative,
+                  .params = pack(kernel->info, arguments)};
+  if (const auto error = capture_launch(runtime, *kernel, work, configuration.stream)) return *error;
+  return run_kernel(runtime, *kernel, work, configuration.stream);
 }
 
 cudaError_t launch_function(const void* function, const Configuration& configuration, void** arguments,
@@ -103,7 +160,7 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
         events->push_back(runtime.events.all.find(attribute.val.launchCompletionEvent.event));
         break;
       case cudaLaunchAttributeDeviceUpdatableKernelNode:
-        runtime.tell("kernel nodes of graphs are not emulated; launch without this attribute");
+        runtime.tell("kernels cannot update the nodes of graphs here; launch without this attribute");
         return cudaErrorNotSupported;
       default: break;  // hints: order, priority, caches
     }
@@ -112,6 +169,31 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
 }
 
 }  // namespace
+
+cudaError_t lockstep::runtime::run(Runtime& runtime, const KernelWork& work, cudaStream_t stream) {
+  Kernel* kernel = runtime.find_kernel(work.function);
+  if (!kernel) return unknown_function(work.function);
+  if (!runtime.fault.ok()) return cudaSuccess;
+  if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
+  return run_kernel(runtime, *kernel, work, stream);
+}
+
+cudaError_t lockstep::runtime::make_kernel(Runtime& runtime, const cudaKernelNodeParams& params, KernelWork* work) {
+  Kernel* kernel = runtime.find_kernel(params.func);
+  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
+  if (params.kernelParams && params.extra) return cudaErrorInvalidValue;
+  if (!params.kernelParams && !params.extra && !kernel->info.params.empty()) return cudaErrorInvalidValue;
+  *work = {
+      .function = params.func,
+      .grid = params.gridDim,
+      .block = params.blockDim,
+      .shared_bytes = params.sharedMemBytes,
+      .params = params.extra ? packed_already(kernel->info, params.extra) : pack(kernel->info, params.kernelParams)};
+  for (const ParamInfo& param : kernel->info.params) work->offsets.push_back(param.offset);
+  if (work->params.size() != kernel->info.param_bytes) return cudaErrorInvalidValue;
+  return can_launch(runtime, *kernel, *work) ? cudaSuccess : cudaErrorInvalidValue;
+}
 
 // A launch by <<<…>>> may be the last thing that a function does. Then its frame is gone when the launch itself comes.
 CallStack lockstep::runtime::launch_stack() {
@@ -175,7 +257,8 @@ LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, c
     if (error != cudaSuccess) return error;
     error = launch(runtime, function, configuration, arguments);
     if (error == cudaSuccess)
-      for (Event* event : events) event->record(runtime, configuration.stream);
+      for (Event* event : events)
+        if (!capture_record(runtime, *event, configuration.stream, 0)) event->record(runtime, configuration.stream);
     return error;
   });
 }

@@ -2,7 +2,7 @@
 // and writes in place. It counts as used memory of the card.
 #include <limits>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -37,13 +37,23 @@ Target target_of(const Runtime& runtime, const void* pointer) {
   return target;
 }
 
+Target planned_target(const Runtime& runtime, const void* pointer) {
+  const Target now = target_of(runtime, pointer);
+  const auto& reserved = runtime.graphs.reserved;
+  const auto after = reserved.upper_bound(address_of(pointer));
+  if (!now.freed || after == reserved.begin()) return now;
+  const auto& [begin, bytes] = *std::prev(after);
+  const uint64_t into = address_of(pointer) - begin;
+  return into < bytes ? Target{.known = true, .bytes_left = bytes - into} : now;
+}
+
 cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool) {
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;  // as the real runtime leaves it when it fails
   uint64_t address = 0;
   const Outcome outcome = runtime.device->allocate(bytes, &address, kind);
   if (!outcome.ok()) return runtime.code(outcome);
-  if (address != 0) runtime.memory.allocations[address] = {bytes, kind, pool, false, call_stack()};
+  if (address != 0) runtime.memory.allocations[address] = {bytes, kind, pool, false, work_stack(runtime)};
   *pointer = pointer_to(address);
   return cudaSuccess;
 }
@@ -56,6 +66,7 @@ cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
   if (!outcome.ok()) return runtime.code(outcome);
   if (pinned) runtime.memory.host_flags.erase(address_of(pointer));
   if (!known) return cudaSuccess;
+  if (found->second.of_graph) runtime.graphs.used -= found->second.bytes;
   if (Pool* pool = reinterpret_cast<Pool*>(found->second.pool)) pool->used -= found->second.bytes;
   runtime.memory.allocations.erase(found);
   return cudaSuccess;
@@ -79,7 +90,7 @@ cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsi
 }
 
 cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
-  return call(pointer ? Needs::kSync : Needs::kOutcome, name, [&](Runtime& runtime) {
+  return call(pointer ? Needs::kAloneSync : Needs::kOutcome, name, [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
     host_waits_for_all(runtime);
     return release(runtime, pointer, pinned);
@@ -97,22 +108,29 @@ cudaError_t allocate_pitched(Runtime& runtime, void** pointer, size_t* pitch, si
 }
 
 // Managed memory does not move here, so advice has no effect.
-cudaError_t advise(const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
-  return call(Needs::kDevice, name, [&](Runtime& runtime) {
-    const Target target = target_of(runtime, pointer);
-    const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
-    return managed ? cudaSuccess : cudaErrorInvalidValue;
-  });
+cudaError_t advise(const Runtime& runtime, const void* pointer, size_t bytes) {
+  const Target target = target_of(runtime, pointer);
+  const bool managed = target.known && target.kind == MemoryKind::kManaged && bytes <= target.bytes_left;
+  return managed ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+// Graphs have no nodes for it.
+cudaError_t advise_on(cudaStream_t stream, const void* pointer, size_t bytes, const char* name = __builtin_FUNCTION()) {
+  const auto body = [&](Runtime& runtime) {
+    const cudaError_t error = refuse_captured(runtime, stream);
+    return error == cudaSuccess ? advise(runtime, pointer, bytes) : error;
+  };
+  return with_stream(Needs::kDevice, stream, body, name);
 }
 
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return call(Needs::kDevice, [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice); });
+  return call(Needs::kAlone, [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice); });
 }
 
 LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
+  return call(Needs::kAlone, [&](Runtime& runtime) {
     if (pointer) *pointer = nullptr;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     return allocate(runtime, pointer, bytes, MemoryKind::kManaged);
@@ -120,12 +138,12 @@ LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigne
 }
 
 LOCKSTEP_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-  return call(Needs::kDevice,
+  return call(Needs::kAlone,
               [&](Runtime& runtime) { return allocate_pitched(runtime, pointer, pitch, width, height); });
 }
 
 LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
-  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+  return call(Needs::kAlone, [&](Runtime& runtime) -> cudaError_t {
     if (!pitched) return cudaErrorInvalidValue;
     if (extent.depth != 0 && extent.height > std::numeric_limits<size_t>::max() / extent.depth)
       return cudaErrorMemoryAllocation;
@@ -137,12 +155,12 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
 LOCKSTEP_API cudaError_t cudaFree(void* pointer) { return free_now(pointer, false); }
 
 LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-  return call(Needs::kDevice,
+  return call(Needs::kAlone,
               [&](Runtime& runtime) { return allocate_pinned(runtime, pointer, bytes, cudaHostAllocDefault); });
 }
 
 LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+  return call(Needs::kAlone, [&](Runtime& runtime) -> cudaError_t {
     if (pointer) *pointer = nullptr;
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
       return cudaErrorInvalidValue;
@@ -154,7 +172,7 @@ LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) { return free_now(pointer, 
 
 // The memory is only recorded, so that errors come as on a card. Kernels cannot reach it: it is not the device's.
 LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
+  return call(Needs::kAlone, [&](Runtime& runtime) {
     constexpr unsigned kAll =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (!pointer || bytes == 0 || flags > kAll) return cudaErrorInvalidValue;
@@ -168,7 +186,7 @@ LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned 
 }
 
 LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer) {
-  return call(Needs::kSync, [&](Runtime& runtime) {
+  return call(Needs::kAloneSync, [&](Runtime& runtime) {
     if (runtime.memory.registered.erase(address_of(pointer)) == 0) return cudaErrorHostMemoryNotRegistered;
     host_waits_for_all(runtime);
     runtime.memory.host_flags.erase(address_of(pointer));
@@ -228,14 +246,14 @@ LOCKSTEP_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attribu
 }
 
 LOCKSTEP_API cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
-  return advise(pointer, bytes);
+  return call(Needs::kDevice, [&](Runtime& runtime) { return advise(runtime, pointer, bytes); });
 }
 LOCKSTEP_API cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned,
-                                              cudaStream_t) {
-  return advise(pointer, bytes);
+                                              cudaStream_t stream) {
+  return advise_on(stream, pointer, bytes);
 }
 LOCKSTEP_PER_THREAD(cudaMemPrefetchAsync, _ptsz);
-LOCKSTEP_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t, unsigned) {
-  return advise(pointer, 0);
+LOCKSTEP_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned) {
+  return advise_on(stream, pointer, 0);
 }
 LOCKSTEP_PER_THREAD(cudaStreamAttachMemAsync, _ptsz);

@@ -1,7 +1,8 @@
 // api_pool: stream-ordered allocation. Every call is complete when it returns, so a pool only counts its bytes.
 #include <algorithm>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
+#include "runtime/graph_run.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -27,6 +28,10 @@ cudaError_t with_pool(cudaMemPool_t handle, bool valid, Body&& body, const char*
 cudaError_t allocate_from(Runtime& runtime, Pool* pool, void** pointer, size_t bytes, cudaStream_t stream) {
   if (!pool) return cudaErrorInvalidValue;
   if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
+  const auto make = [&](NodeWork* work) {
+    return pointer && bytes ? make_allocation(runtime, bytes, pointer, work) : cudaErrorInvalidValue;
+  };
+  if (const auto taken = captured(runtime, stream, make)) return *taken;
   const cudaError_t error = allocate(runtime, pointer, bytes, MemoryKind::kDevice, handle_of(pool));
   if (error != cudaSuccess || !*pointer) return error;
   pool->used_high = std::max(pool->used_high, pool->used += bytes);
@@ -46,6 +51,15 @@ cudaError_t give_pool(cudaMemPool_t* handle, int device, Pool* Pools::*which, co
 
 }  // namespace
 
+cudaError_t lockstep::runtime::free_on(Runtime& runtime, void* pointer, cudaStream_t stream) {
+  if (!pointer) return cudaSuccess;
+  const WorkScope scope(runtime, stream, "cudaFreeAsync");
+  const auto freed = runtime.memory.allocations.find(address_of(pointer));
+  if (freed != runtime.memory.allocations.end() && runtime.device->watches_streams())
+    runtime.device->use({freed->first, freed->second.bytes, freed->second.bytes}, true);
+  return release(runtime, pointer, false);
+}
+
 LOCKSTEP_API cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return call(Needs::kDevice,
               [&](Runtime& runtime) { return allocate_from(runtime, runtime.pools.current, pointer, bytes, stream); });
@@ -64,11 +78,9 @@ LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
     if (!pointer) return cudaSuccess;
-    const WorkScope scope(runtime, stream, "cudaFreeAsync");
-    const auto freed = runtime.memory.allocations.find(address_of(pointer));
-    if (freed != runtime.memory.allocations.end() && runtime.device->watches_streams())
-      runtime.device->use({freed->first, freed->second.bytes, freed->second.bytes}, true);
-    return release(runtime, pointer, false);
+    const auto make = [&](NodeWork* work) { return *work = FreeWork{pointer}, cudaSuccess; };
+    if (const auto error = captured(runtime, stream, make)) return *error;
+    return free_on(runtime, pointer, stream);
   });
 }
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz);

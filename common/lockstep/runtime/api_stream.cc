@@ -1,10 +1,11 @@
-// api_stream: streams, events and host functions. Every call is complete when it returns. So all streams are in order,
-// every event has happened, and a wait only surfaces a fault. The order of the calls matters to the check of races
-// alone (watch.h). An event's time is the host's clock: it says how long lockstep took, and nothing about a GPU.
+// api_stream: streams, events and host functions. Every call is complete when it returns, unless its stream is captured
+// (capture.h). So all streams are in order, every event has happened, and a wait only surfaces a fault. The order of
+// the calls matters to the check of races alone (watch.h). An event's time is the host's clock: it says how long
+// lockstep took, and nothing about a GPU.
 #include <algorithm>
 #include <chrono>
 
-#include "runtime/watch.h"
+#include "runtime/capturing.h"
 
 using namespace lockstep;
 using namespace lockstep::runtime;
@@ -32,15 +33,23 @@ cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority, co
 cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin_FUNCTION()) {
   return call(needs, name, [&](Runtime& runtime) {
     const Event* const found = runtime.events.all.find(event);
-    if (found) host_waits_for(runtime, found->known);
-    return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (!found) return cudaErrorInvalidResourceHandle;
+    cudaError_t error = refuse_captured(runtime.captures, found->captured);
+    // A question, unlike a wait, counts as unsafe.
+    if (error == cudaSuccess && needs == Needs::kOutcome) error = refuse_unsafe(runtime.captures);
+    if (error == cudaSuccess) host_waits_for(runtime, found->known);
+    return error;
   });
 }
 
 // A wait, or a question whose answer is that all work has ended.
 cudaError_t look_at_stream(Needs needs, cudaStream_t stream, const char* name = __builtin_FUNCTION()) {
-  return with_stream(
-      needs, stream, [&](Runtime& runtime) { return host_waits_for(runtime, stream), cudaSuccess; }, name);
+  const auto body = [&](Runtime& runtime) {
+    const cudaError_t error = refuse_captured(runtime, stream);
+    if (error == cudaSuccess) host_waits_for(runtime, stream);
+    return error;
+  };
+  return with_stream(needs, stream, body, name);
 }
 
 cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name = __builtin_FUNCTION()) {
@@ -55,6 +64,8 @@ cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stre
   Event* event = runtime.events.all.find(handle);
   if (!event) return cudaErrorInvalidResourceHandle;
   if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+  if (const auto error = capture_record(runtime, *event, stream, flags)) return *error;
+  if (flags & cudaEventRecordExternal) return cudaErrorInvalidValue;  // it has no meaning outside of a capture
   event->record(runtime, stream);
   return cudaSuccess;
 }
@@ -62,6 +73,7 @@ cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stre
 }  // namespace
 
 void Event::record(Runtime& runtime, cudaStream_t stream) {
+  captured.reset();
   known = runtime.watch.order.record(stream_number(runtime, stream));
   number = ++runtime.events.records;
   nanoseconds =
@@ -78,6 +90,7 @@ LOCKSTEP_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsi
 
 LOCKSTEP_API cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
+    if (runtime.streams.all.find(handle)) leave_capture(runtime.captures, stream_number(runtime, handle));
     if (const Stream* const stream = runtime.streams.all.find(handle))
       runtime.watch.order.end_stream(static_cast<uint32_t>(stream->id));
     return runtime.streams.all.destroy(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -92,9 +105,11 @@ LOCKSTEP_PER_THREAD(cudaStreamQuery, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    const Event* const found = runtime.events.all.find(event);
+    Event* const found = runtime.events.all.find(event);
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
+    if (const auto error = capture_wait(runtime, stream, *found, flags)) return *error;
+    if (flags & cudaEventWaitExternal) return cudaErrorInvalidValue;  // as above
     runtime.watch.order.stream_waits(stream_number(runtime, stream), found->known);
     return cudaSuccess;
   });
@@ -154,37 +169,18 @@ LOCKSTEP_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t 
 }
 LOCKSTEP_PER_THREAD(cudaStreamCopyAttributes, _ptsz);
 
-// Capture never begins: cudaStreamBeginCapture is refused by name.
-LOCKSTEP_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime&) { return give(status, cudaStreamCaptureStatusNone); });
-}
-LOCKSTEP_PER_THREAD(cudaStreamIsCapturing, _ptsz);
-
-LOCKSTEP_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                  unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
-                                                  const cudaGraphEdgeData**, size_t*) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime&) { return give(status, cudaStreamCaptureStatusNone); });
-}
-LOCKSTEP_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz);
-
-LOCKSTEP_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  thread_local cudaStreamCaptureMode t_mode = cudaStreamCaptureModeGlobal;
-  return call(Needs::kNothing, [&](Runtime&) {
-    if (!mode) return cudaErrorInvalidValue;
-    std::swap(*mode, t_mode);
-    return cudaSuccess;
-  });
-}
-
 // A host function runs at once, without our lock. It may take a lock of the program's, which another thread may hold
 // while it waits for ours.
 LOCKSTEP_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   bool run = false;
   const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    if (!function) return cudaErrorInvalidValue;
+    const auto make = [&](NodeWork* work) { return *work = HostWork{function, data}, cudaSuccess; };
+    if (const auto taken = captured(runtime, stream, make)) return *taken;
     run = runtime.fault.ok();  // else queued behind a kernel that failed: never called
     // It runs behind the stream's work, and may tell the program's threads so.
-    if (function) host_waits_for(runtime, stream);
-    return function ? cudaSuccess : cudaErrorInvalidValue;
+    host_waits_for(runtime, stream);
+    return cudaSuccess;
   });
   if (error == cudaSuccess && run) function(data);
   return error;
@@ -196,6 +192,7 @@ LOCKSTEP_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCa
                                                unsigned flags) {
   cudaError_t status = cudaSuccess;
   const cudaError_t error = with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    if (const cudaError_t refused = refuse_captured(runtime, stream); refused != cudaSuccess) return refused;
     status = static_cast<cudaError_t>(runtime.fault.status);
     if (callback) host_waits_for(runtime, stream);  // as a host function
     return callback && flags == 0 ? cudaSuccess : cudaErrorInvalidValue;
@@ -236,6 +233,8 @@ LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t s
     if (!milliseconds) return cudaErrorInvalidValue;
     const Event* from = runtime.events.all.find(start);
     const Event* to = runtime.events.all.find(end);
+    for (const Event* event : {from, to})
+      if (event && event->captured) return refuse_captured(runtime.captures, event->captured);
     for (const Event* event : {from, to})
       if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;

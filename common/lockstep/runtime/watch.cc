@@ -18,8 +18,6 @@ uint32_t per_thread_stream() {
 // Later work may have replaced the uses of the oldest.
 constexpr size_t kMostKnown = 8192;
 
-bool watches(const Runtime& runtime) { return runtime.device && runtime.device->watches_streams(); }
-
 // The pages of work that has ended for the host are open to it.
 void open_ended(Runtime& runtime) {
   const StreamOrder& order = runtime.watch.order;
@@ -31,6 +29,8 @@ void open_ended(Runtime& runtime) {
 }
 
 }  // namespace
+
+bool watches(const Runtime& runtime) { return runtime.device && runtime.device->watches_streams(); }
 
 uint32_t stream_number(const Runtime& runtime, cudaStream_t stream) {
   if (stream == cudaStreamPerThread) return per_thread_stream();
@@ -44,7 +44,8 @@ WorkScope::WorkScope(Runtime& runtime, cudaStream_t stream, const char* name)
   open_pages();
   Task task;
   runtime.watch.order.issue(stream_, task);
-  task.call = call_number(call_stack());
+  task.call = call_number(work_stack(runtime));
+  task.graph = runtime.watch.node.launch;
   task.what = name;
   work_ = task.number;
   runtime.device->begin_work(task);

@@ -33,6 +33,7 @@ class WorkScope {
   uint64_t work_ = 0;
 };
 
+bool watches(const Runtime& runtime);  // whether the device wants to know of the order of the streams
 // Each is called when the wait has succeeded.
 void host_waits_for(Runtime& runtime, cudaStream_t stream);
 void host_waits_for(Runtime& runtime, const Clock& event);

@@ -152,6 +152,8 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
       {frame(Message::kFree, u64(0).put(two)), "a flag is 2"},
       {frame(Message::kFree, u64(0).put(yes).put(yes)), "1 bytes follow"},
       {frame(Message::kAllocate, u64(4).put(static_cast<MemoryKind>(9))), "memory of no kind"},
+      {frame(Message::kReserve, u64(4).put(yes)), "1 bytes follow"},
+      {frame(Message::kAllocateReserved), "too short"},
       {frame(Message::kCopyIn, region(0, kTransferBytes + 1, 1)), "larger than the window"},
       {frame(Message::kCopyIn, region(~uint64_t{0}, uint64_t{1} << 32, uint64_t{1} << 32)), "larger than the window"},
       {frame(Message::kFill, region(4, 8, 2).put(yes)), "rows that overlap"},
@@ -183,6 +185,9 @@ TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
   std::string bytes = greeting();
   bytes += frame(Message::kAllocate, Writer().put(most).put(MemoryKind::kDevice));
   bytes += frame(Message::kFree, Writer().put(most).put(uint8_t{0}));
+  bytes += frame(Message::kReserve, Writer().put(most));
+  bytes += frame(Message::kAllocateReserved, Writer().put(most));
+  bytes += frame(Message::kUnreserve, Writer().put(most));
   bytes += frame(Message::kCopyWithin, Writer().put(most).put(most).put(most).put(uint64_t{1}).put(most).put(most));
   bytes += frame(Message::kFill, Writer().put(uint64_t{8}).put(most).put(most).put(uint64_t{1}).put(uint8_t{1}));
   bytes += frame(Message::kFindAddress, Writer().put(most));
@@ -258,7 +263,7 @@ class Fuzz {
   Fuzz(uint64_t seed, const AddressSpace& space) : random_(seed), space_(space) {}
 
   std::string message() {
-    const auto kind = static_cast<Message>(random_() % 28);
+    const auto kind = static_cast<Message>(random_() % (static_cast<uint64_t>(Message::kEnd) + 1));
     Writer body;
     if (random_() % 4 == 0) {
       for (uint64_t bytes = random_() % 80; bytes > 0; --bytes) body.put(static_cast<uint8_t>(random_()));
@@ -267,6 +272,9 @@ class Fuzz {
     switch (kind) {
       case Message::kAllocate: return frame(kind, body.put(value()).put(static_cast<uint8_t>(random_() % 4)));
       case Message::kFree: return frame(kind, body.put(value()).put(flag()));
+      case Message::kReserve:
+      case Message::kAllocateReserved:
+      case Message::kUnreserve: return frame(kind, body.put(value()));
       case Message::kCopyIn: return frame(kind, region(body));
       case Message::kCopyOut: return frame(kind, region(body).put(flag()));
       case Message::kCopyWithin: return frame(kind, region(body).put(value()).put(value()));

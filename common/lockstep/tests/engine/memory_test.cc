@@ -85,6 +85,40 @@ TEST(Memory, PlacesAreUsedAgain) {
   }
 }
 
+// The memory of a graph: the same addresses each time, and freed memory in between.
+TEST(Memory, ReservedAddressesComeAgain) {
+  Memory memory({.memory_bytes = kMiB});
+  const uint64_t at = memory.reserve(1000);
+  ASSERT_NE(at, 0u);
+  EXPECT_EQ(memory.used(), 0u);
+  EXPECT_EQ(memory.describe(at + 999).kind, AddressKind::kFreed);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(memory.allocate(1000, {.reserved = at}), at);
+    EXPECT_EQ(memory.allocate(1000, {.reserved = at}), 0u) << "it is there already";
+    EXPECT_TRUE(memory.find(at).contains(at, 1000));
+    std::memset(reinterpret_cast<void*>(at), 1, 1000);
+    EXPECT_TRUE(memory.free(at));
+    EXPECT_EQ(memory.find(at).end, 0u);
+  }
+  EXPECT_EQ(memory.allocate(999, {.reserved = at}), 0u);
+  EXPECT_EQ(memory.allocate(1000, {.reserved = at}), at);
+  memory.unreserve(at);
+  EXPECT_TRUE(memory.find(at).contains(at, 1000)) << "what lies there stays";
+  EXPECT_TRUE(memory.free(at));
+  EXPECT_EQ(memory.allocate(1000, {.reserved = at}), 0u);
+  EXPECT_EQ(memory.reserve(2 * kMiB), 0u);
+}
+
+// Else a program that makes and destroys graphs would use up the addresses.
+TEST(Memory, AddressesThatWereReservedAreUsedAgain) {
+  Memory memory({.memory_bytes = kMiB});
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t at = memory.reserve(kMiB / 2);
+    ASSERT_NE(at, 0u) << i;
+    memory.unreserve(at);
+  }
+}
+
 TEST(Memory, WhatIsTheDevicesOwnIsOutOfTheWay) {
   Memory memory({.memory_bytes = kMiB});
   const uint64_t own = memory.allocate_apart(1000), a = memory.allocate(100);

@@ -3,9 +3,26 @@
 
 # These programs are large and right: the checks must find nothing in them.
 set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select cub_transform
-            cub_transform_90 thrust_numeric)
+            cub_transform_90 graph_capture graph_conditional graph_nodes thrust_numeric)
+# These run with the device in a process of its own, too, and on a card if there is one: calls about graphs are the
+# runtime's, and a card has them as well.
+set(served graph_capture graph_conditional graph_nodes)
 
-# add_program_tests(BINARY LABELS labels): the program under three schedules, and with checks if it is one of `checked`.
+# add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
+function(add_served_program_test binary)
+  if(NOT Python3_FOUND)
+    return()
+  endif()
+  set(test lockstep.program.${binary}.served)
+  add_test(NAME ${test} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/device/with_server.py
+                                ${CMAKE_BINARY_DIR}/lockstep/device_server ${CMAKE_CURRENT_BINARY_DIR}/${binary})
+  set_tests_properties(${test} PROPERTIES LABELS lockstep TIMEOUT ${WARPLADDER_HANGS_AFTER}
+                       ENVIRONMENT "LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/lockstep;LOCKSTEP_CHECKS=all"
+                       FAIL_REGULAR_EXPRESSION "lockstep: ")
+endfunction()
+
+# add_program_tests(BINARY LABELS labels): the program under three schedules, with checks if it is one of `checked`, and
+# elsewhere if it is one of `served`.
 function(add_program_tests binary)
   cmake_parse_arguments(PARSE_ARGV 1 run "" "" "LABELS")
   string(REGEX REPLACE "_all_types$" "" name ${binary})
@@ -26,6 +43,14 @@ function(add_program_tests binary)
       set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "lockstep: ")
     endif()
   endwhile()
+  if(name IN_LIST served)
+    add_served_program_test(${binary})
+    if(WARPLADDER_GPU_ARCHS)
+      add_test(NAME lockstep.program.${binary}.gpu COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${binary})
+      set_tests_properties(lockstep.program.${binary}.gpu PROPERTIES LABELS "lockstep;gpu" RESOURCE_LOCK gpu
+                                                                     TIMEOUT ${WARPLADDER_HANGS_AFTER})
+    endif()
+  endif()
 endfunction()
 
 # add_long_program(BINARY arguments of add_lockstep_program…): built on demand; its tests have the label long.

@@ -217,10 +217,10 @@ TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
 
 TEST_F(RuntimeApi, StubsRefuseByNameOnce) {
   testing::internal::CaptureStderr();
-  EXPECT_EQ(cudaGraphCreate(nullptr, 0), cudaErrorNotSupported);
-  EXPECT_EQ(cudaGraphCreate(nullptr, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaImportExternalMemory(nullptr, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaImportExternalMemory(nullptr, nullptr), cudaErrorNotSupported);
   const std::string message = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(message.rfind("lockstep: cudaGraphCreate is not emulated", 0), 0u) << message;
+  EXPECT_EQ(message.rfind("lockstep: cudaImportExternalMemory is not emulated", 0), 0u) << message;
   EXPECT_EQ(message.find('\n'), message.size() - 1) << message;
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
 }

@@ -108,6 +108,26 @@ INSTANTIATE_TEST_SUITE_P(Runtime, SameAsOnH200,
                                          "illegal", "assert", "trap", "misaligned", "reset", "threads", "properties"),
                          [](const auto& test) { return std::string(test.param); });
 
+class AnswersAboutGraphs : public testing::TestWithParam<const char*> {};
+
+// The answers follow the toolkit's documentation. runtime_graphs.txt has lockstep's own lines: nobody has recorded them
+// on a card yet.
+TEST_P(AnswersAboutGraphs, AreTheDocumentedOnes) {
+  const std::string expected = recorded("runtime_graphs.txt", GetParam());
+  ASSERT_FALSE(expected.empty());
+  const Finished result = run(std::string("runtime_graphs ") + GetParam());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, expected) << result.err;
+  Server server;
+  EXPECT_EQ(run(std::string("runtime_graphs ") + GetParam(), server.environment()).out, expected);
+  EXPECT_EQ(server.wait(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(Runtime, AnswersAboutGraphs,
+                         testing::Values("begin_and_end", "joins", "captured_events", "waits", "memory_calls",
+                                         "other_calls", "graphs", "nodes", "instantiated", "memory_nodes", "conditions",
+                                         "objects"),
+                         [](const auto& test) { return std::string(test.param); });
+
 class SameDataAsOnH200 : public testing::TestWithParam<const char*> {};
 
 TEST_P(SameDataAsOnH200, Data) {

@@ -1,0 +1,203 @@
+#include "runtime/capture.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lockstep::runtime {
+namespace {
+
+thread_local cudaStreamCaptureMode t_mode = cudaStreamCaptureModeGlobal;
+
+// Two sets of dependencies become one, in the order of their first mention.
+void join(std::vector<cudaGraphNode_t>& into, const std::vector<cudaGraphNode_t>& from) {
+  for (const cudaGraphNode_t node : from)
+    if (!std::ranges::count(into, node)) into.push_back(node);
+}
+
+// The program may have destroyed the graph that it gave.
+bool is_invalid(const Capture& capture) { return capture.invalid || !find(handle_of(capture.graph)); }
+
+// The legacy stream waits for all blocking streams. So its work would wait for work that is captured and never runs.
+cudaError_t refuse_legacy(Captures& captures) {
+  bool any = false;
+  for (auto& [number, stream] : captures.streams)
+    if (stream.blocking) any = stream.capture->invalid = true;
+  return any ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+}
+
+// Every stream of the capture that has nodes of its own must have been joined to the stream that began it.
+bool all_joined(const Captures& captures, const Capture& capture) {
+  const std::vector<cudaGraphNode_t>& ends = captures.streams.at(capture.origin).last;
+  const auto joined = [&](cudaGraphNode_t handle) {
+    const GraphNode* node = find(handle);
+    return !node || leads_to(*node, ends);
+  };
+  if (!std::ranges::all_of(capture.ends, joined)) return false;
+  return std::ranges::all_of(captures.streams, [&](const auto& entry) {
+    return entry.second.capture != &capture || std::ranges::all_of(entry.second.last, joined);
+  });
+}
+
+}  // namespace
+
+cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** found) {
+  *found = nullptr;
+  if (stream == kLegacyStream) return refuse_legacy(captures);
+  const auto entry = captures.streams.find(stream);
+  if (entry == captures.streams.end()) return cudaSuccess;
+  if (is_invalid(*entry->second.capture)) return cudaErrorStreamCaptureInvalidated;
+  *found = &entry->second;
+  return cudaSuccess;
+}
+
+cudaError_t refuse_captured(Captures& captures, uint32_t stream) {
+  CapturedStream* found = nullptr;
+  if (const cudaError_t error = find_captured(captures, stream, &found); error != cudaSuccess) return error;
+  if (!found) return cudaSuccess;
+  found->capture->invalid = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place) {
+  if (!place) return cudaSuccess;
+  const auto found = captures.all.find(place->capture);
+  if (found != captures.all.end()) found->second->invalid = true;
+  return cudaErrorCapturedEvent;
+}
+
+cudaError_t refuse_unsafe(Captures& captures) {
+  if (!captures.any() || t_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
+  bool any = false;
+  for (auto& [id, capture] : captures.all) {
+    const bool own = capture->thread == std::this_thread::get_id() && capture->mode != cudaStreamCaptureModeRelaxed;
+    if (own || (t_mode == cudaStreamCaptureModeGlobal && capture->mode == cudaStreamCaptureModeGlobal))
+      any = capture->invalid = true;
+  }
+  return any ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+cudaError_t refuse_whole_device(Captures& captures) {
+  for (auto& [id, capture] : captures.all) capture->invalid = true;
+  return captures.any() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+const char* capture_advice(cudaError_t error) {
+  switch (error) {
+    case cudaErrorStreamCaptureUnsupported:
+      return "not allowed while a stream is captured: a graph cannot hold this call, or it would wait for captured "
+             "work\n"
+             "  Next: make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the graph's "
+             "own "
+             "work: cudaMallocAsync() and cudaFreeAsync().";
+    case cudaErrorStreamCaptureInvalidated:
+      return "an earlier call was not allowed and made the capture invalid\n  Next: check the error of each call since "
+             "cudaStreamBeginCapture(). The first one that fails is the cause.";
+    case cudaErrorStreamCaptureMerge:
+      return "the event belongs to the capture of another graph\n  Next: capture both streams into one graph, or wait "
+             "with cudaEventWaitExternal.";
+    case cudaErrorStreamCaptureUnmatched:
+      return "another stream began this capture\n  Next: end the capture in the stream that began it.";
+    case cudaErrorStreamCaptureUnjoined:
+      return "the first stream does not wait for all work of a stream that joined the capture\n  Next: behind that "
+             "work "
+             "call cudaEventRecord(), and cudaStreamWaitEvent() in the first stream before the end.";
+    case cudaErrorStreamCaptureIsolation:
+      return "the event was recorded outside of the capture\n  Next: record it in a stream that is captured, or wait "
+             "with "
+             "cudaEventWaitExternal.";
+    case cudaErrorStreamCaptureImplicit:
+      return "the legacy default stream would wait for a stream that is captured\n  Next: use another stream for this "
+             "call, or capture a stream that was made with cudaStreamNonBlocking.";
+    case cudaErrorCapturedEvent:
+      return "the event was last recorded while its stream was captured, so it never happens by itself\n  Next: record "
+             "it "
+             "again outside of the capture, or record it with cudaEventRecordExternal.";
+    case cudaErrorStreamCaptureWrongThread:
+      return "another thread began this capture\n  Next: end the capture in that thread, or begin it with "
+             "cudaStreamCaptureModeRelaxed.";
+    default: return nullptr;
+  }
+}
+
+cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(t_mode, mode); }
+
+cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack) {
+  GraphNode& node = stream.capture->graph->add(std::move(work), std::move(stack));
+  for (const cudaGraphNode_t before : stream.last)
+    if (GraphNode* from = find(before)) node.graph.connect(*from, node);
+  stream.last = {handle_of(&node)};
+  return cudaSuccess;
+}
+
+cudaError_t begin_capture(Captures& captures, uint32_t stream, cudaStreamCaptureMode mode, Graph* into,
+                          CapturedStream place) {
+  if (mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+  if (stream == kLegacyStream) return cudaErrorStreamCaptureUnsupported;
+  if (captures.streams.contains(stream)) return cudaErrorIllegalState;
+  auto capture = std::make_unique<Capture>();
+  capture->id = ++captures.begun;
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  capture->origin = stream;
+  if (!into) capture->own = std::make_unique<Graph>();
+  capture->graph = into ? into : capture->own.get();
+  place.capture = capture.get();
+  captures.streams[stream] = std::move(place);
+  captures.all[capture->id] = std::move(capture);
+  return cudaSuccess;
+}
+
+cudaError_t end_capture(Captures& captures, uint32_t stream, std::unique_ptr<Capture>* ended) {
+  const auto entry = captures.streams.find(stream);
+  if (entry == captures.streams.end()) return cudaErrorIllegalState;
+  Capture& capture = *entry->second.capture;
+  if (capture.origin != stream) return cudaErrorStreamCaptureUnmatched;
+  if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id())
+    return cudaErrorStreamCaptureWrongThread;
+  cudaError_t error = is_invalid(capture) ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+  if (error == cudaSuccess && !all_joined(captures, capture)) error = cudaErrorStreamCaptureUnjoined;
+  std::erase_if(captures.streams, [&](const auto& other) { return other.second.capture == &capture; });
+  auto owned = captures.all.extract(capture.id);
+  if (error == cudaSuccess) *ended = std::move(owned.mapped());
+  return error;
+}
+
+void leave_capture(Captures& captures, uint32_t stream) {
+  const auto entry = captures.streams.find(stream);
+  if (entry == captures.streams.end()) return;
+  Capture& capture = *entry->second.capture;
+  if (capture.origin != stream) {
+    join(capture.ends, entry->second.last);
+    captures.streams.erase(entry);
+    return;
+  }
+  std::erase_if(captures.streams, [&](const auto& other) { return other.second.capture == &capture; });
+  captures.all.erase(capture.id);
+}
+
+std::optional<cudaError_t> capture_wait(Captures& captures, uint32_t stream, bool is_blocking,
+                                        const std::optional<CapturedPlace>& place) {
+  if (!captures.any() && !place) return std::nullopt;
+  CapturedStream* found = nullptr;
+  if (const cudaError_t error = find_captured(captures, stream, &found); error != cudaSuccess) return error;
+  if (!found && !place) return std::nullopt;
+  const auto entry = place ? captures.all.find(place->capture) : captures.all.end();
+  Capture* const capture = entry == captures.all.end() ? nullptr : entry->second.get();
+  const auto refuse = [&](cudaError_t error) {
+    if (found) found->capture->invalid = true;
+    if (capture) capture->invalid = true;
+    return error;
+  };
+  if (!place) return refuse(cudaErrorStreamCaptureIsolation);  // it stands for work outside of the graph
+  if (!capture) return refuse(cudaErrorCapturedEvent);
+  if (is_invalid(*capture)) return cudaErrorStreamCaptureInvalidated;
+  if (found && found->capture != capture) return refuse(cudaErrorStreamCaptureMerge);
+  if (stream == kLegacyStream) return refuse(cudaErrorStreamCaptureImplicit);
+  if (found)
+    join(found->last, place->nodes);
+  else
+    captures.streams[stream] = {capture, is_blocking, place->nodes};
+  return cudaSuccess;
+}
+
+}  // namespace lockstep::runtime

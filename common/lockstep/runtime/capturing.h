@@ -1,0 +1,55 @@
+// capturing: the calls of streams, as capture.h sees them: which become nodes, which are not allowed.
+#pragma once
+
+#include "runtime/watch.h"
+
+namespace lockstep::runtime {
+
+// Every call that gives work to a stream asks this first. No value: the stream is not captured, so the work is done
+// now. make(NodeWork*) gives the work of the node that the call becomes, or an error.
+template <typename Make>
+std::optional<cudaError_t> captured(Runtime& runtime, cudaStream_t stream, Make&& make,
+                                    CallStack (*place)() = call_stack) {
+  if (!runtime.captures.any()) return std::nullopt;
+  CapturedStream* found = nullptr;
+  if (const cudaError_t error = find_captured(runtime.captures, stream_number(runtime, stream), &found);
+      error != cudaSuccess)
+    return error;
+  if (!found) return std::nullopt;
+  NodeWork work;
+  if (const cudaError_t error = make(&work); error != cudaSuccess) return error;
+  return append(*found, std::move(work), place());
+}
+
+// The call is not allowed while its stream is captured.
+inline cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream) {
+  return runtime.captures.any() ? refuse_captured(runtime.captures, stream_number(runtime, stream)) : cudaSuccess;
+}
+
+inline bool is_blocking(const Runtime& runtime, cudaStream_t stream) {
+  const Stream* created = runtime.streams.all.find(stream);
+  return !created || created->flags != cudaStreamNonBlocking;
+}
+
+// cudaEventRecord and cudaStreamWaitEvent. No value: nothing here is captured. An *external* event is one of the world
+// outside of the graph, so a node records it, or waits for it.
+inline std::optional<cudaError_t> capture_record(Runtime& runtime, Event& event, cudaStream_t stream, unsigned flags) {
+  auto* const handle = reinterpret_cast<cudaEvent_t>(&event);
+  if (flags & cudaEventRecordExternal)
+    return captured(runtime, stream, [&](NodeWork* work) { return *work = RecordWork{handle}, cudaSuccess; });
+  if (!runtime.captures.any()) return std::nullopt;
+  CapturedStream* found = nullptr;
+  const cudaError_t error = find_captured(runtime.captures, stream_number(runtime, stream), &found);
+  if (error != cudaSuccess) return error;
+  if (!found) return std::nullopt;
+  event.captured = {found->capture->id, found->last};
+  return cudaSuccess;
+}
+inline std::optional<cudaError_t> capture_wait(Runtime& runtime, cudaStream_t stream, Event& event, unsigned flags) {
+  auto* const handle = reinterpret_cast<cudaEvent_t>(&event);
+  if (flags & cudaEventWaitExternal)
+    return captured(runtime, stream, [&](NodeWork* work) { return *work = WaitWork{handle}, cudaSuccess; });
+  return capture_wait(runtime.captures, stream_number(runtime, stream), is_blocking(runtime, stream), event.captured);
+}
+
+}  // namespace lockstep::runtime
