@@ -85,7 +85,11 @@ class Predicates {
   Places makers_, combiners_;  // combiners: the instructions that combine a predicate with others
 };
 
-// The loads that may see what other threads write meanwhile.
+// A space, and the offset of the parameter that points to an array there.
+using Reached = std::pair<Space, int64_t>;
+constexpr int64_t kAnyArray = -1;
+
+// The loads that may see what other threads write meanwhile, and the arrays that accesses reach.
 class SharedWords {
  public:
   SharedWords(const Program& program, const FlowFacts& facts)
@@ -96,6 +100,16 @@ class SharedWords {
     if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
     const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
     return global && facts_.places()[pc].loops > 0 && others_store(pc, access);
+  }
+
+  // What the access may reach: the array that a parameter points to, or all of a space.
+  std::vector<Reached> reached(uint32_t pc) const {
+    const MemoryAccess& access = program_.accesses[program_.code[pc].index];
+    if (access.space != Space::kGlobal) return {{access.space, kAnyArray}};
+    std::vector<Reached> found;
+    for (const int64_t array : arrays(pc, access.base)) found.emplace_back(access.space, array);
+    if (found.empty()) found.emplace_back(access.space, kAnyArray);
+    return found;
   }
 
  private:
@@ -176,7 +190,11 @@ class OrderedValues {
   OrderedValues(const Program& program, const FlowFacts& facts)
       : program_(program), facts_(facts), function_(functions_of(program)), reached_(program.code.size()) {
     const SharedWords words(program, facts);
-    for (uint32_t pc = 0; pc < program.code.size(); ++pc) sources_.push_back(is_source(pc, words));
+    reaches_.resize(program.code.size());
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+      sources_.push_back(is_source(pc, words));
+      if (program.code[pc].kind == Kind::kMemory) reaches_[pc] = words.reached(pc);
+    }
     for (bool grows = true; grows;) {
       grows = false;
       for (uint32_t pc = 0; pc < program.code.size(); ++pc) grows |= follow(pc);
@@ -198,12 +216,21 @@ class OrderedValues {
     for_each_source(program_, in, [&](uint32_t offset) { ordered |= has(pc, offset); });
     if (in.kind == Kind::kMemory) {
       const MemoryAccess& access = program_.accesses[in.index];
-      if (access.op == MemoryOp::kLoad) ordered |= memory_.contains(access.space);
-      if (access.op == MemoryOp::kStore && ordered) grows |= memory_.insert(access.space).second;
+      if (access.op == MemoryOp::kLoad)
+        ordered |= std::ranges::any_of(reaches_[pc], [&](Reached r) { return loads(r); });
+      if (access.op == MemoryOp::kStore && ordered)
+        for (const Reached& array : reaches_[pc]) grows |= memory_.insert(array).second;
     }
     if (ordered)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
     return grows;
+  }
+
+  // Whether such a value may lie in the array.
+  bool loads(const Reached& array) const {
+    if (memory_.contains(array) || memory_.contains({array.first, kAnyArray})) return true;
+    return array.second == kAnyArray &&
+           std::ranges::any_of(memory_, [&](const Reached& stored) { return stored.first == array.first; });
   }
 
   bool decides(uint32_t branch) const {
@@ -228,7 +255,8 @@ class OrderedValues {
   std::vector<bool> sources_;  // by instruction
   std::vector<bool> reached_;  // by instruction: whether such a value decides that it is executed
   std::set<Register> values_;
-  std::set<Space> memory_;
+  std::set<Reached> memory_;
+  std::vector<std::vector<Reached>> reaches_;  // by instruction
 };
 
 }  // namespace
