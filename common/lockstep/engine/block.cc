@@ -7,6 +7,12 @@
 #include "base/align.h"
 
 namespace lockstep {
+namespace {
+
+// After so many barriers other blocks get a turn: the block may look each time for what they write.
+constexpr uint32_t kManyBarriers = 4096;
+
+}  // namespace
 
 // Shared memory has whole words: an atomic of 2 bytes reads the whole word (count_loop).
 Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
@@ -38,12 +44,18 @@ void Block::spoil_shared() {
 }
 
 Progress Block::run() {
-  for (;;) {
+  const bool some_sleep = state_.turns.changes != nullptr;
+  for (uint32_t barriers = 0;;) {
     if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_.random);
     bool yielded = false, turn_over = false, all_done = true;
     for (const uint32_t w : order_) {
       Warp& warp = *warps_[w];
       if (warp.done()) continue;
+      if (some_sleep && warp.sleeps()) {
+        yielded = true;
+        all_done = false;
+        continue;
+      }
       const Progress progress = warp.run();
       yielded |= progress == Progress::kYielded;
       turn_over |= progress == Progress::kTurnOver;
@@ -55,7 +67,10 @@ Progress Block::run() {
       state_.counters.end_block(chain_, counted());
       return Progress::kDone;
     }
-    if (complete_barriers()) continue;
+    if (complete_barriers()) {
+      if (++barriers == kManyBarriers) return Progress::kYielded;
+      continue;
+    }
     return turn_over ? Progress::kTurnOver : yielded ? Progress::kYielded : Progress::kBlocked;
   }
 }

@@ -115,6 +115,12 @@ void report_deadlock(std::span<const Block* const> blocks) {
                      detail, "", elsewhere == all.end() ? std::nullopt : std::optional(site(*elsewhere))});
 }
 
+void StallWatch::reset() {
+  quiet_ = 0;
+  state_.turns.quiet = false;
+}
+
+// While the accesses of warps are recorded, state_.changes counts every word that changed. Before, each store counts.
 uint64_t StallWatch::changes() {
   const Program& program = launch_.program;
   if (changing_.empty()) {
@@ -123,7 +129,8 @@ uint64_t StallWatch::changes() {
       if (changes_something(program, program.code[pc])) changing_.push_back(pc);
   }
   uint64_t sum = state_.changes;
-  for (const uint32_t pc : changing_) sum += state_.counters.at[pc].warps;
+  for (const uint32_t pc : changing_)
+    if (!state_.turns.changes || program.code[pc].kind != Kind::kMemory) sum += state_.counters.at[pc].warps;
   return sum;
 }
 
@@ -135,6 +142,7 @@ void StallWatch::look(std::span<const Block* const> blocks) {
     since_ = processor_seconds();
     warps_.clear();
   }
+  state_.turns.quiet = quiet_ >= kQuiet;
   if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(blocks);
 }
 

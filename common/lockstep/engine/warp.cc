@@ -51,6 +51,8 @@ void Warp::start(uint64_t block) {
   copies_.clear();
   chain_ = {};
   waits_ = branches_ = 0;
+  turns_.left = kTurn;
+  sleep_.wake();
   paths_.push_back({.mask = live_, .frame = &entry});
 }
 
