@@ -25,7 +25,7 @@ constexpr size_t kMingled = 4;
 // After so many rounds in which no block ends, more blocks start, whatever the blocks do.
 constexpr uint32_t kFruitless = 64;
 // After so many, the warps' accesses are recorded, so that warps that wait can sleep. That slows down warps that work.
-constexpr uint32_t kRecord = 16;
+constexpr uint32_t kRecord = 24;
 // Nobody sleeps longer than so many rounds: a loop may count its looks, or look at what is not recorded.
 constexpr uint32_t kLongestSleep = 16;
 

@@ -35,7 +35,8 @@ class Sleep {
  public:
   void begin_turn() { count_ = 0, idle_ = true, asleep_ = false; }
   void look(Changes::Slot slot) {
-    if (!idle_ || std::find(slots_.begin(), slots_.begin() + count_, slot) != slots_.begin() + count_) return;
+    if (!idle_ || (count_ && slots_[count_ - 1] == slot)) return;
+    if (std::find(slots_.begin(), slots_.begin() + count_, slot) != slots_.begin() + count_) return;
     if (count_ == slots_.size()) return act();
     slots_[count_++] = slot;
   }
@@ -67,7 +68,7 @@ struct Turns {
   bool shared = false;  // a block has waited for others, or run for long: now turns end anywhere, also between barriers
   bool quiet = false;   // nothing has changed for many rounds: all turns have one length, so that states come again
   bool wake_all = false;               // in this round
-  uint64_t taken = 0;                  // turns of warps
+  uint64_t taken = 0;                  // turns of paths
   bool idled = false;                  // a warp spent a turn in this round with looks in vain
   std::unique_ptr<Changes> changes{};  // of memory; null: not yet recorded, nobody sleeps
 };

@@ -149,7 +149,8 @@ class Warp {
   template <bool kWatched>
   void execute(Path path);
   void access_watched(Path& path, const MemoryAccess& access, Mask mask);
-  std::byte* reached(Space space, uint64_t address, uint32_t bytes) const;
+  std::byte* reached(Space space, uint64_t address, uint32_t bytes, Range& last) const;
+  void note_changes(const std::byte* before, const std::byte* now, uint32_t bytes);
   [[gnu::noinline]] void begin_next_turn();  // apart from the loop that runs every instruction
   std::optional<Progress> end_turn(uint64_t changes_before);
   bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits

@@ -21,7 +21,6 @@ constexpr uint64_t kFew = 8 * uint64_t{kTurn};
 
 Progress Warp::run() {
   const uint64_t changes = state_.changes;
-  ++state_.turns.taken;
   turns_.suspicious = false;
   if (state_.turns.changes) sleep_.begin_turn();
   for (;;) {
@@ -43,6 +42,7 @@ Progress Warp::run() {
     }
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
+    ++state_.turns.taken;
     state_.turns.changes ? execute<true>(path) : execute<false>(path);
     if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
     if (state_.faulted) return Progress::kDone;
