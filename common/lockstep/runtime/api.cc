@@ -25,6 +25,7 @@ void start(Runtime& runtime) {
       runtime.device = connect_device(socket);
     else
       runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
+    if (const char* file = std::getenv("LOCKSTEP_REPORT"); file && *file) watch_signals(runtime);
     set_call_lines(call_line);
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
     runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
@@ -59,6 +60,7 @@ __attribute__((destructor)) void finish() {
   runtime.tell_error_reads();
   runtime.flush_output();
   std::fflush(stdout);
+  end_if_interrupted(runtime);
   runtime.end(Device::End::kOrderly);
 }
 

@@ -24,6 +24,7 @@
 
 #include "device/device.h"
 #include "runtime/call_place.h"
+#include "runtime/interrupt.h"
 #include "runtime/fatbin.h"
 #include "runtime/streams.h"
 
@@ -258,7 +259,9 @@ cudaError_t call(Needs needs, const char* name, Body&& body) {
   if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) return leave(error);
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
-    return leave(to_error(runtime, body(runtime)));
+    const cudaError_t error = leave(to_error(runtime, body(runtime)));
+    end_if_interrupted(runtime);
+    return error;
   } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
     runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
     return leave(cudaErrorMemoryAllocation);
