@@ -64,10 +64,10 @@ void Order::join_block(BlockOrder& block) {
   block.floor = first_ + static_cast<SegmentId>(segments_.size());
   for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
   if (block.threads.empty()) return;
-  Pending pending;
+  Pending pending, last;  // last: neighbours usually know the same
   for (ThreadClock& t : block.threads) {
     block.known.learn(t.acquired);
-    pending.learn(t.pending);
+    if (!t.pending.same_as(last)) pending.learn(last = t.pending);
     t.acquired = {};
   }
   for (ThreadClock& t : block.threads) t.pending = pending;
@@ -91,11 +91,12 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     for (const uint32_t l : each_lane(mask)) (*w.lanes)[l] = row;
   }
   if (block.threads.empty()) return;
-  Clock acquired;
-  Pending pending;
+  Clock acquired, last_acquired;
+  Pending pending, last;  // neighbours usually know the same
   for (const uint32_t l : each_lane(mask)) {
-    acquired.learn(thread(block, joined.warp, l).acquired);
-    pending.learn(thread(block, joined.warp, l).pending);
+    const ThreadClock& t = thread(block, joined.warp, l);
+    if (!t.acquired.same_as(last_acquired)) acquired.learn(last_acquired = t.acquired);
+    if (!t.pending.same_as(last)) pending.learn(last = t.pending);
   }
   for (const uint32_t l : each_lane(mask)) {
     thread(block, joined.warp, l).acquired = acquired;
@@ -162,6 +163,7 @@ void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   begin_moment(block, lanes.warp);
   for (const uint32_t l : each_lane(lanes.mask)) {
     ThreadClock& t = thread(block, lanes.warp, l);
+    t.told = {};
     t.acquired.learn(std::exchange(t.pending.of_block, {}));
     if (scope == Scope::kDevice) t.acquired.learn(std::exchange(t.pending.of_all, {}));
     t.fenced = snapshot(block, lanes.warp, l, scope);
@@ -255,8 +257,8 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
     if (told.of_block.same_as(told.of_all)) told.of_block = {};
     if (acquires)
       t.acquired.learn(told.of_block), t.acquired.learn(told.of_all);
-    else
-      t.pending.learn(told);
+    else if (!told.same_as(t.told))  // a thread that polls learns nothing new
+      t.pending.learn(t.told = told);
   }
   if (access.op == MemoryOp::kLoad) return;
   if (!atomic && found != released.end()) released.erase(found);  // a store ends earlier releases through the address

@@ -38,12 +38,13 @@ struct Snapshot {
 // adds it to the thread's own.
 struct Pending {
   Clock of_block, of_all;
+  bool same_as(const Pending& other) const { return of_block.same_as(other.of_block) && of_all.same_as(other.of_all); }
   void learn(const Pending& other) { of_block.learn(other.of_block), of_all.learn(other.of_all); }
 };
 
 struct ThreadClock {
-  Clock acquired;  // known in addition to what the whole block knows
-  Pending pending;
+  Clock acquired;         // known in addition to what the whole block knows
+  Pending pending, told;  // told: what `pending` has learned last, since the last fence
   Snapshot fenced;
 };
 

@@ -1,7 +1,7 @@
 // api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
-// api_{registration,launch,function,memory,copy,pool,stream,device,error,sealed}.cc by subject. Every other function of
-// the toolkit's library is a stub that refuses by name (stubs.cmake).
+// api_{registration,launch,function,memory,copy,pool,stream,device,error,interrupt,sealed}.cc by subject. Every other
+// function of the toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -24,7 +24,6 @@
 
 #include "device/device.h"
 #include "runtime/call_place.h"
-#include "runtime/interrupt.h"
 #include "runtime/fatbin.h"
 #include "runtime/streams.h"
 
@@ -247,6 +246,12 @@ cudaError_t leave(cudaError_t error);  // stores the last error of this thread
 
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
 inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return runtime.code(outcome); }
+
+// Watches for SIGTERM and SIGINT from now on. A program that installs handlers of its own, or ignores the signals,
+// keeps doing so: then nothing happens here.
+void watch_signals(Runtime& runtime);
+// After such a signal: writes the report and ends the process. Before it: returns.
+void end_if_interrupted(Runtime& runtime);
 
 // Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
 // `name` is the entry point's name; a helper between the two passes it on.

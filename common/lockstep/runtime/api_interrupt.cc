@@ -1,4 +1,6 @@
-#include "runtime/interrupt.h"
+// api_interrupt: a signal that ends the program (SIGTERM, SIGINT) → the present launch ends, the report is written with
+// what was found until then, and the signal has its usual effect.
+#include "runtime/api.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,7 +15,6 @@
 #include <thread>
 
 #include "engine/interruption.h"
-#include "runtime/api.h"
 
 namespace lockstep::runtime {
 namespace {
