@@ -14,8 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include "base/interruption.h"
 #include "device/device_server.h"
-#include "engine/interruption.h"
 #include "engine/memory.h"
 #include "report/report.h"
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/interruption.h"
 #include "engine/block.h"
 #include "engine/fault.h"
 #include "engine/grid.h"
-#include "engine/interruption.h"
 #include "engine/stall.h"
 #include "engine/workers.h"
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/interruption.h"
 #include "engine/host.h"
-#include "engine/interruption.h"
 #include "engine/workers.h"
 
 namespace lockstep {

@@ -1,10 +1,10 @@
 // A turn of a warp: which path runs, and its instructions. Arithmetic and memory have handlers of their own.
 #include <bit>
 
+#include "base/interruption.h"
 #include "engine/async_copy.h"
 #include "engine/block.h"
 #include "engine/fault.h"
-#include "engine/interruption.h"
 #include "engine/mbarrier_run.h"
 
 namespace lockstep {

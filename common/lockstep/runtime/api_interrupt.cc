@@ -14,7 +14,7 @@
 #include <system_error>
 #include <thread>
 
-#include "engine/interruption.h"
+#include "base/interruption.h"
 
 namespace lockstep::runtime {
 namespace {
