@@ -49,7 +49,7 @@ Progress Block::run() {
   for (uint32_t barriers = 0;;) {
     if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_.random);
     bool yielded = false, turn_over = false, all_done = true;
-    sleepers_.clear();
+    if (some_sleep) sleepers_.clear();
     for (const uint32_t w : order_) {
       Warp& warp = *warps_[w];
       if (warp.done()) continue;
@@ -65,9 +65,9 @@ Progress Block::run() {
       state_.counters.end_block(chain_, counted());
       return Progress::kDone;
     }
-    if (turn_over) sleepers_.clear();
-    if (complete_barriers()) {
-      sleepers_.clear();
+    const bool on = complete_barriers();
+    if (some_sleep && (turn_over || on)) sleepers_.clear();
+    if (on) {
       if (++barriers == kManyBarriers) return Progress::kYielded;
       continue;
     }

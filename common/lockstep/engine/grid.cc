@@ -115,10 +115,9 @@ class Share {
   template <class Function>
   void round(Function after_each) {
     Turns& turns = state.turns;
-    turns.idled = false;
     turns.wake_all = ++rounds_ % kLongestSleep == 0;
     const size_t before = active_.size();
-    const uint64_t taken = turns.taken;
+    const uint64_t taken = turns.taken, looks = turns.suspicious, changes = state.changes;
     bool all_wait = turn_for_all(after_each);
     if (turns.taken == taken && !turns.wake_all && before == active_.size()) {  // all sleep
       turns.wake_all = true;
@@ -129,7 +128,8 @@ class Share {
       return stall_.reset();
     }
     turns.shared = true;
-    if (rounds_ >= kRecord && turns.idled && !turns.changes) turns.changes = std::make_unique<Changes>();
+    const bool in_vain = turns.suspicious - looks > state.changes - changes;
+    if (rounds_ >= kRecord && in_vain && !turns.changes) turns.changes = std::make_unique<Changes>();
     if ((all_wait || rounds_ % kFruitless == 0) && !source_.empty() && active_.size() < launch_.resident_blocks) {
       wanted_ = std::min<size_t>(2 * active_.size(), launch_.resident_blocks);
       stall_.reset();

@@ -64,12 +64,11 @@ class Sleep {
 
 // Of one launch, on one thread of the host.
 struct Turns {
-  uint64_t work = 0;    // instructions of warps so far, with kSuspicion for each suspicious one
   bool shared = false;  // a block has waited for others, or run for long: now turns end anywhere, also between barriers
   bool quiet = false;   // nothing has changed for many rounds: all turns have one length, so that states come again
   bool wake_all = false;               // in this round
-  uint64_t taken = 0;                  // turns of paths
-  bool idled = false;                  // a warp spent a turn in this round with looks in vain
+  uint64_t taken = 0;                  // turns that warps have used up
+  uint64_t suspicious = 0;             // of them, those that looked as if the warp waited for other threads
   std::unique_ptr<Changes> changes{};  // of memory; null: not yet recorded, nobody sleeps
 };
 

@@ -152,7 +152,7 @@ class Warp {
   std::byte* reached(Space space, uint64_t address, uint32_t bytes, Range& last) const;
   void note_changes(const std::byte* before, const std::byte* now, uint32_t bytes);
   [[gnu::noinline]] void begin_next_turn();  // apart from the loop that runs every instruction
-  std::optional<Progress> end_turn(uint64_t changes_before);
+  std::optional<Progress> end_turn();
   bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits
 
   // Paths. Those that return a bool give false if no lane of `path` can run on. `mask` is never empty.

@@ -20,7 +20,6 @@ constexpr uint64_t kFew = 8 * uint64_t{kTurn};
 }  // namespace
 
 Progress Warp::run() {
-  const uint64_t changes = state_.changes;
   turns_.suspicious = false;
   if (state_.turns.changes) sleep_.begin_turn();
   for (;;) {
@@ -37,12 +36,11 @@ Progress Warp::run() {
       }
       if (all_wait && (wake_waiting() || release_joins())) continue;
       if (all_wait) return Progress::kBlocked;
-      if (const auto progress = end_turn(changes)) return *progress;
+      if (const auto progress = end_turn()) return *progress;
       continue;
     }
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
-    ++state_.turns.taken;
     state_.turns.changes ? execute<true>(path) : execute<false>(path);
     if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
     if (state_.faulted) return Progress::kDone;
@@ -50,8 +48,9 @@ Progress Warp::run() {
 }
 
 // Every path waits or has had its turn. Empty: the warp takes its next turn at once.
-std::optional<Progress> Warp::end_turn(uint64_t changes_before) {
+std::optional<Progress> Warp::end_turn() {
   Turns& all = state_.turns;
+  ++all.taken;
   const bool random = launch_.schedule.kind == Schedule::kRandom;
   if (interruption()) {
     fail_by_interruption(state_);
@@ -64,7 +63,7 @@ std::optional<Progress> Warp::end_turn(uint64_t changes_before) {
     if (!random && !all.shared) return std::nullopt;
     return random && turns_.dull < kFew ? Progress::kYielded : Progress::kTurnOver;
   }
-  all.idled |= turns_.suspicious && state_.changes == changes_before;
+  all.suspicious += turns_.suspicious;
   // A turn may be short. Lanes at a join wait for the others as long as a whole turn lasts.
   if (random || turns_.dull >= kTurn) {
     turns_.dull = 0;
