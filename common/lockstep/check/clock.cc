@@ -9,9 +9,11 @@ namespace {
 // covers.
 void append(std::vector<std::pair<uint32_t, uint32_t>>& to, std::pair<uint32_t, uint32_t> entry, uint32_t all) {
   if (entry.second <= all) return;
-  const bool is_warp = (entry.first & 0xff) == 0xff;
-  if (is_warp)
-    std::erase_if(to, [&](const auto& e) { return e.first >> 8 == entry.first >> 8 && e.second <= entry.second; });
+  if ((entry.first & 0xff) == 0xff) {
+    auto threads = to.end();
+    while (threads != to.begin() && (threads - 1)->first >> 8 == entry.first >> 8) --threads;
+    to.erase(std::remove_if(threads, to.end(), [&](const auto& e) { return e.second <= entry.second; }), to.end());
+  }
   to.push_back(entry);
 }
 

@@ -254,11 +254,12 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
     Pending told;
     if (r.block == block.block) told.of_block = r.to_block;
     if (access.scope == Scope::kDevice) told.of_all = r.to_all;
-    if (told.of_block.same_as(told.of_all)) told.of_block = {};
-    if (acquires)
-      t.acquired.learn(told.of_block), t.acquired.learn(told.of_all);
-    else if (!told.same_as(t.told))  // a thread that polls learns nothing new
+    if (acquires) {
+      t.acquired.learn(told.of_all);
+      if (!told.of_block.same_as(told.of_all)) t.acquired.learn(told.of_block);
+    } else if (!told.same_as(t.told)) {  // a thread that polls learns nothing new
       t.pending.learn(t.told = told);
+    }
   }
   if (access.op == MemoryOp::kLoad) return;
   if (!atomic && found != released.end()) released.erase(found);  // a store ends earlier releases through the address

@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kMingled = 4;
 
 // After so many rounds in which no block ends, more blocks start, whatever the blocks do.
-constexpr uint32_t kFruitless = 64;
+constexpr uint32_t kFruitless = 1024;
 // After so many, the warps' accesses are recorded, so that warps that wait can sleep. That slows down warps that work.
 constexpr uint32_t kRecord = 24;
 // Nobody sleeps longer than so many rounds: a loop may count its looks, or look at what is not recorded.
@@ -127,7 +127,7 @@ class Share {
       rounds_ = 0;
       return stall_.reset();
     }
-    turns.shared = true;
+    turns.shared = !launch_.independent;  // independent blocks share nothing that they could be in step with
     const bool in_vain = turns.suspicious - looks > state.changes - changes;
     if (rounds_ >= kRecord && in_vain && !turns.changes) turns.changes = std::make_unique<Changes>();
     if ((all_wait || rounds_ % kFruitless == 0) && !source_.empty() && active_.size() < launch_.resident_blocks) {
