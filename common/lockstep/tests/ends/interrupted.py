@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -48,6 +49,28 @@ class Interrupted(unittest.TestCase):
         for sent in (signal.SIGTERM, signal.SIGINT):
             self.check("h", sent, {})
             self.check("c", sent, {})
+
+    def test_the_device_in_its_own_process_ends_with_the_program(self) -> None:
+        here, there = socket.socketpair()
+        with tempfile.TemporaryDirectory() as folder, here, there:
+            report = Path(folder) / "report.json"
+            serve = [ARGUMENTS.library / "device_server", str(there.fileno())]
+            device_env = {**os.environ, "LOCKSTEP_REPORT": str(report)}
+            device = {"LD_LIBRARY_PATH": str(ARGUMENTS.library), "LOCKSTEP_DEVICE": f"fd:{here.fileno()}"}
+            program = [ARGUMENTS.program, "i"]
+            with (
+                subprocess.Popen(serve, env=device_env, pass_fds=[there.fileno()]) as server,
+                subprocess.Popen(
+                    program, env={**os.environ, **device}, pass_fds=[here.fileno()], stdout=subprocess.PIPE, text=True
+                ) as child,
+            ):
+                here.close()
+                there.close()
+                assert child.stdout
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                child.kill()
+                self.assertEqual(server.wait(), 0)
+            self.assertEqual(json.loads(report.read_text())["end"], "gone")
 
     def test_a_handler_of_the_program_is_kept(self) -> None:
         self.assertEqual(self.send("o", signal.SIGTERM), (7, None))
