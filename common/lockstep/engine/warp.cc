@@ -67,6 +67,7 @@ void Warp::start(uint64_t block) {
   chain_ = {};
   waits_ = branches_ = 0;
   turns_.left = kTurn;
+  turns_.busy = kTurn;
   sleep_.wake();
   paths_.push_back({.mask = live_, .frame = &entry});
 }

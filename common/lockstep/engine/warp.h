@@ -209,8 +209,9 @@ class Warp {
   struct OwnTurns {
     bool suspicious = false;              // the last turn looked as if the warp waited for other threads
     int32_t length = kTurn;               // instructions of the turn
+    uint64_t busy = kTurn;                // instructions of all turns since one looked so
     int32_t left = kTurn;                 // of them, those that are left
-    uint64_t dull = 8 * uint64_t{kTurn};  // instructions of all turns since one last looked so
+    uint64_t dull = 8 * uint64_t{kTurn};  // instructions of all turns since lanes at a join went on alone
   } turns_;
   Sleep sleep_;
 };

@@ -60,10 +60,13 @@ std::optional<Progress> Warp::end_turn() {
   if (random) turns_.dull += kTurn;  // random turns are short
   const bool dull = turns_.dull > kDull;
   if (!turns_.suspicious && !dull) {
-    if (!random && !all.shared) return std::nullopt;
-    return random && turns_.dull < kFew ? Progress::kYielded : Progress::kTurnOver;
+    // Most warps that compute go on at once. That they sometimes do not is enough (docs/lockstep.md, "Fairness").
+    if (!random && (!all.shared || state_.random_below(8) != 0)) return std::nullopt;
+    const bool looked_lately = random ? turns_.dull < kFew : turns_.busy < uint64_t{kTurn};
+    return looked_lately ? Progress::kYielded : Progress::kTurnOver;
   }
   all.suspicious += turns_.suspicious;
+  turns_.busy = 0;
   // A turn may be short. Lanes at a join wait for the others as long as a whole turn lasts.
   if (random || turns_.dull >= kTurn) {
     turns_.dull = 0;
@@ -96,6 +99,7 @@ size_t Warp::pick() {
 // Each length has a probability, and short ones a large one: so there is no place in a program where no turn ends.
 void Warp::begin_next_turn() {
   turns_.dull += static_cast<uint64_t>(turns_.length);
+  turns_.busy += static_cast<uint64_t>(turns_.length);
   turns_.length = state_.turns.quiet ? kTurn / 16 : 1 + state_.random_below(uint64_t{1} << state_.random_below(17));
   turns_.left = turns_.length;
 }
