@@ -225,8 +225,12 @@ void Checker::check_order(const Checked& checked) {
 // A strong access passes on the knowledge of its threads.
 void Checker::tell_strong(const Checked& checked) {
   const uint64_t base = checked.shared() ? kSharedWindow : 0;
-  for (const uint32_t l : each_lane(checked.made.mask)) {
-    order_.strong(checked.block.order, checked.warp().index(), l, base + checked.offsets[l], checked.access());
+  const uint32_t warp = checked.warp().index();
+  const auto& offsets = checked.offsets;
+  for (Mask rest = checked.made.mask, group = 0; rest; rest &= ~group) {
+    const uint64_t offset = offsets[first_lane(rest)];
+    group = lanes_with(offsets.data(), offset, rest);
+    order_.strong_together(checked.block.order, {warp, group}, base + offset, checked.access());
   }
 }
 

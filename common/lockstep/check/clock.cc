@@ -1,12 +1,22 @@
 #include "check/clock.h"
 
 #include <algorithm>
-#include <array>
 
 namespace lockstep {
 namespace {
-constexpr uint32_t kBits = 4;  // bits of the block number that each level of the tree uses
-constexpr uint32_t kFan = 1 << kBits;
+
+// Appends an entry of a sorted list. A warp's entry stands behind those of its threads, and replaces those that it
+// covers.
+void append(std::vector<std::pair<uint32_t, uint32_t>>& to, std::pair<uint32_t, uint32_t> entry, uint32_t all) {
+  if (entry.second <= all) return;
+  if ((entry.first & 0xff) == 0xff) {
+    auto threads = to.end();
+    while (threads != to.begin() && (threads - 1)->first >> 8 == entry.first >> 8) --threads;
+    to.erase(std::remove_if(threads, to.end(), [&](const auto& e) { return e.second <= entry.second; }), to.end());
+  }
+  to.push_back(entry);
+}
+
 }  // namespace
 
 void Known::learn(uint32_t key, uint32_t time) {
@@ -19,20 +29,39 @@ void Known::learn(uint32_t key, uint32_t time) {
 }
 
 void Known::learn(const Known& other) {
+  if (knows(other)) return;
   all = std::max(all, other.all);
-  std::erase_if(some, [&](const auto& entry) { return entry.second <= all; });
-  for (const auto& [key, time] : other.some) learn(key, time);
+  std::vector<std::pair<uint32_t, uint32_t>> joined;
+  joined.reserve(some.size() + other.some.size());
+  auto a = some.cbegin(), b = other.some.cbegin();
+  while (a != some.cend() || b != other.some.cend()) {
+    if (b == other.some.cend() || (a != some.cend() && a->first < b->first)) {
+      append(joined, *a++, all);
+    } else if (a == some.cend() || b->first < a->first) {
+      append(joined, *b++, all);
+    } else {
+      append(joined, {a->first, std::max(a->second, b->second)}, all);
+      ++a, ++b;
+    }
+  }
+  some = std::move(joined);
+}
+
+bool Known::knows(const Known& other) const {
+  if (other.all > all) return false;
+  auto at = some.begin();
+  for (const auto& [key, time] : other.some) {
+    if (time <= all) continue;
+    while (at != some.end() && at->first < key) ++at;
+    if ((at == some.end() || at->first != key || at->second < time) && of(key | 0xff) < time) return false;
+  }
+  return true;
 }
 
 uint32_t Known::of(uint32_t key) const {
   const auto at = std::lower_bound(some.begin(), some.end(), std::pair(key, uint32_t{0}));
   return at == some.end() || at->first != key ? 0 : at->second;
 }
-
-struct Clock::Node {
-  std::array<Tree, kFan> branches{};  // used by an inner node
-  Known known;                        // used by a leaf
-};
 
 bool Clock::knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) const {
   if (!root_ || block >> (kBits * height_)) return false;
@@ -50,20 +79,22 @@ bool Clock::knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) c
 Clock::Tree Clock::join(const Tree& a, const Tree& b) {
   if (a == b || !b) return a;
   if (!a) return b;
-  auto joined = std::make_shared<Node>(*a);
-  joined->known.learn(b->known);
-  bool as_a = joined->known.all == a->known.all && joined->known.some == a->known.some;
-  bool as_b = joined->known.all == b->known.all && joined->known.some == b->known.some;
+  bool as_a = a->known.knows(b->known), as_b = b->known.knows(a->known);
+  std::array<Tree, kFan> branches;
   for (uint32_t i = 0; i < kFan; ++i) {
-    joined->branches[i] = join(a->branches[i], b->branches[i]);
-    as_a &= joined->branches[i] == a->branches[i];
-    as_b &= joined->branches[i] == b->branches[i];
+    branches[i] = join(a->branches[i], b->branches[i]);
+    as_a &= branches[i] == a->branches[i];
+    as_b &= branches[i] == b->branches[i];
   }
-  return as_a ? a : as_b ? b : joined;
+  if (as_a || as_b) return as_a ? a : b;
+  const Tree joined(new Node{0, std::move(branches), a->known});
+  joined->known.learn(b->known);
+  return joined;
 }
 
 Clock::Tree Clock::join(const Tree& tree, uint32_t height, uint64_t block, const Known& known) {
-  auto joined = tree ? std::make_shared<Node>(*tree) : std::make_shared<Node>();
+  if (tree && height == 0 && tree->known.knows(known)) return tree;
+  const Tree joined(tree ? new Node{0, tree->branches, tree->known} : new Node);
   if (height == 0) {
     joined->known.learn(known);
   } else {
@@ -76,7 +107,7 @@ Clock::Tree Clock::join(const Tree& tree, uint32_t height, uint64_t block, const
 void Clock::grow(uint32_t height) {
   for (; height_ < height; ++height_) {
     if (!root_) continue;
-    auto above = std::make_shared<Node>();
+    const Tree above(new Node);
     above->branches[0] = root_;
     root_ = above;
   }

@@ -64,10 +64,10 @@ void Order::join_block(BlockOrder& block) {
   block.floor = first_ + static_cast<SegmentId>(segments_.size());
   for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
   if (block.threads.empty()) return;
-  Pending pending;
+  Pending pending, last;  // last: neighbours usually know the same
   for (ThreadClock& t : block.threads) {
     block.known.learn(t.acquired);
-    pending.learn(t.pending);
+    if (!t.pending.same_as(last)) pending.learn(last = t.pending);
     t.acquired = {};
   }
   for (ThreadClock& t : block.threads) t.pending = pending;
@@ -83,8 +83,7 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     w.all_before = time;
     w.partly = false;
   } else {
-    if (!w.lanes) w.lanes = std::make_unique<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>>();
-    if (!w.partly) *w.lanes = {}, w.partly = true;
+    w.begin_partly();
     std::array<uint32_t, kWarpSize> row{};
     for (const uint32_t l : each_lane(mask))
       for (int j = 0; j < kWarpSize; ++j) row[j] = std::max(row[j], (*w.lanes)[l][j]);
@@ -92,11 +91,12 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     for (const uint32_t l : each_lane(mask)) (*w.lanes)[l] = row;
   }
   if (block.threads.empty()) return;
-  Clock acquired;
-  Pending pending;
+  Clock acquired, last_acquired;
+  Pending pending, last;  // neighbours usually know the same
   for (const uint32_t l : each_lane(mask)) {
-    acquired.learn(thread(block, joined.warp, l).acquired);
-    pending.learn(thread(block, joined.warp, l).pending);
+    const ThreadClock& t = thread(block, joined.warp, l);
+    if (!t.acquired.same_as(last_acquired)) acquired.learn(last_acquired = t.acquired);
+    if (!t.pending.same_as(last)) pending.learn(last = t.pending);
   }
   for (const uint32_t l : each_lane(mask)) {
     thread(block, joined.warp, l).acquired = acquired;
@@ -106,6 +106,7 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
 
 void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
   clocks_ = true;
+  begin_moment(block, lanes.warp);
   for (const uint32_t l : each_lane(lanes.mask))
     block.barriers[barrier].learn(clock_of(block, snapshot(block, lanes.warp, l, Scope::kBlock)));
   block.warps[lanes.warp].segment = 0;
@@ -140,11 +141,14 @@ Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
   return known;
 }
 
-// Begins a new moment, so that the snapshot does not include later accesses of the thread.
-Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
+// Snapshots that are taken now do not include later accesses of the warp.
+void Order::begin_moment(BlockOrder& block, uint32_t warp) {
   ++block.now;
   block.warps[warp].segment = 0;
-  return {true, scope, thread(block, warp, lane).acquired, block.known, own(block, warp, lane)};
+}
+
+Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
+  return {true, scope, thread(block, warp, lane).acquired, block.known, own(block, warp, lane), block.now};
 }
 
 Clock Order::clock_of(const BlockOrder& block, const Snapshot& snapshot) {
@@ -156,8 +160,10 @@ Clock Order::clock_of(const BlockOrder& block, const Snapshot& snapshot) {
 
 void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   clocks_ = true;
+  begin_moment(block, lanes.warp);
   for (const uint32_t l : each_lane(lanes.mask)) {
     ThreadClock& t = thread(block, lanes.warp, l);
+    t.told = {};
     t.acquired.learn(std::exchange(t.pending.of_block, {}));
     if (scope == Scope::kDevice) t.acquired.learn(std::exchange(t.pending.of_all, {}));
     t.fenced = snapshot(block, lanes.warp, l, scope);
@@ -167,8 +173,71 @@ void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
 void Order::release(Released& r, const BlockOrder& block, const Snapshot& snapshot, Scope scope) {
   const Clock clock = clock_of(block, snapshot);
   if (r.block != block.block) r.to_block = {}, r.block = block.block;
+  const bool same = r.to_all.same_as(r.to_block);
+  const bool to_all = scope == Scope::kDevice && snapshot.scope == Scope::kDevice;
   r.to_block.learn(clock);
-  if (scope == Scope::kDevice && snapshot.scope == Scope::kDevice) r.to_all.learn(clock);
+  if (to_all && same)
+    r.to_all = r.to_block;
+  else if (to_all)
+    r.to_all.learn(clock);
+}
+
+// The operations of a block's threads that a warp's lanes make at once are as costly as one operation. Most programs
+// with many of them have no others: a counter or a lock that every thread uses.
+void Order::strong_together(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access) {
+  if ((lanes.mask & (lanes.mask - 1)) && passes_on_all(block, lanes, access))
+    return chain_lanes(block, lanes, address, access);
+  for (const uint32_t l : each_lane(lanes.mask)) strong(block, lanes.warp, l, address, access);
+}
+
+// Whether each lane acquires, and releases all that it knows: by the operation itself, or because the lanes have just
+// made a fence, as for memory_order_seq_cst.
+bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access) {
+  if (access.op != MemoryOp::kAtomic && access.op != MemoryOp::kReduction) return false;
+  if (access.order == MemoryOrder::kAcquireRelease) return true;
+  if (access.order != MemoryOrder::kAcquire) return false;
+  for (const uint32_t l : each_lane(lanes.mask)) {
+    const ThreadClock& t = thread(block, lanes.warp, l);
+    const bool just_now = t.fenced.taken && t.fenced.moment == block.now && t.fenced.scope == access.scope;
+    if (!just_now || !t.fenced.acquired.same_as(t.acquired)) return false;
+  }
+  return true;
+}
+
+// Each lane acquires what the lane before it has released. What they learn about each other is in WarpOrder::lanes, so
+// that all of them have one clock about the others.
+void Order::chain_lanes(BlockOrder& block, Lanes chained, uint64_t address, const MemoryAccess& access) {
+  clocks_ = true;
+  WarpOrder& w = block.warps[chained.warp];
+  ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
+  Released& at = released[address];
+  Clock known, before;  // before: what the lanes knew; usually they know the same
+  if (at.block == block.block) known = at.to_block;
+  if (access.scope == Scope::kDevice) known.learn(at.to_all);
+  if (access.order == MemoryOrder::kAcquireRelease) begin_moment(block, chained.warp);  // else the fence began one
+  const uint32_t time = block.now;
+  auto& rows = w.begin_partly();
+  std::array<uint32_t, kWarpSize> row{};
+  for (const uint32_t l : each_lane(chained.mask)) {
+    Clock& acquired = thread(block, chained.warp, l).acquired;
+    if (!acquired.same_as(before)) known.learn(before = acquired);
+    acquired = known;
+    for (int j = 0; j < kWarpSize; ++j) row[j] = rows[l][j] = std::max(row[j], rows[l][j]);
+    row[l] = time;
+  }
+  Known own;
+  own.all = block.all_before;
+  if (chained.mask == kFullMask) {
+    own.learn(Known::warp_key(chained.warp), time);
+  } else {
+    for (uint32_t j = 0; j < kWarpSize; ++j) own.learn(Known::thread_key(chained.warp, j), row[j]);
+    own.learn(Known::warp_key(chained.warp), w.all_before);
+  }
+  known.learn(block.known);
+  known.learn(block.block, own);
+  at.block = block.block;
+  at.to_block = known;
+  if (access.scope == Scope::kDevice) at.to_all = known;
 }
 
 void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
@@ -185,13 +254,16 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
     Pending told;
     if (r.block == block.block) told.of_block = r.to_block;
     if (access.scope == Scope::kDevice) told.of_all = r.to_all;
-    if (acquires)
-      t.acquired.learn(told.of_block), t.acquired.learn(told.of_all);
-    else
-      t.pending.learn(told);
+    if (acquires) {
+      t.acquired.learn(told.of_all);
+      if (!told.of_block.same_as(told.of_all)) t.acquired.learn(told.of_block);
+    } else if (!told.same_as(t.told)) {  // a thread that polls learns nothing new
+      t.pending.learn(t.told = told);
+    }
   }
   if (access.op == MemoryOp::kLoad) return;
   if (!atomic && found != released.end()) released.erase(found);  // a store ends earlier releases through the address
+  if (releases) begin_moment(block, warp);
   if (releases)
     release(released[address], block, snapshot(block, warp, lane, access.scope), access.scope);
   else if (t.fenced.taken)

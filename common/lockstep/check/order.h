@@ -31,18 +31,20 @@ struct Snapshot {
   Scope scope = Scope::kDevice;
   Clock acquired, known;
   Known own;
+  uint32_t moment = 0;  // of its block
 };
 
 // The knowledge that the thread's relaxed loads have read, released to its own block and to all. A fence of that scope
 // adds it to the thread's own.
 struct Pending {
   Clock of_block, of_all;
+  bool same_as(const Pending& other) const { return of_block.same_as(other.of_block) && of_all.same_as(other.of_all); }
   void learn(const Pending& other) { of_block.learn(other.of_block), of_all.learn(other.of_all); }
 };
 
 struct ThreadClock {
-  Clock acquired;  // known in addition to what the whole block knows
-  Pending pending;
+  Clock acquired;         // known in addition to what the whole block knows
+  Pending pending, told;  // told: what `pending` has learned last, since the last fence
   Snapshot fenced;
 };
 
@@ -52,6 +54,13 @@ struct WarpOrder {
   // [i][j]: the moment up to which lane i knows lane j, after syncs of some lanes.
   std::unique_ptr<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>> lanes;
   bool partly = false;  // `lanes` says more than all_before
+
+  // Of `lanes`, where lane i knows nothing beyond all_before until it is written.
+  std::array<std::array<uint32_t, kWarpSize>, kWarpSize>& begin_partly() {
+    if (!lanes) lanes = std::make_unique<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>>();
+    if (!partly) *lanes = {}, partly = true;
+    return *lanes;
+  }
 };
 
 // The knowledge that was released through one address.
@@ -96,11 +105,16 @@ class Order {
   void fence(BlockOrder& block, Lanes lanes, Scope scope);
   // A strong access of one lane. Addresses from kSharedWindow on mean the block's shared memory.
   void strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access);
+  // The same for lanes that access one address, one after the other.
+  void strong_together(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
 
  private:
+  void chain_lanes(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
   Known own(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
+  void begin_moment(BlockOrder& block, uint32_t warp);
   Snapshot snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope);
+  bool passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access);
   static Clock clock_of(const BlockOrder& block, const Snapshot& snapshot);
   static void release(Released& released, const BlockOrder& block, const Snapshot& snapshot, Scope scope);
 

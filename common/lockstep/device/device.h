@@ -100,8 +100,9 @@ class Device {
   virtual std::vector<std::string> take_messages() = 0;
 
   // The program ends, or resets the device and continues. Adds findings for memory that was not freed and errors that
-  // were not read, and writes the report.
-  enum class End { kReset, kOrderly };
+  // were not read, and writes the report. Interrupted and terminated, by SIGINT and SIGTERM: without these findings,
+  // because nobody can say what the program would still have freed and read.
+  enum class End { kReset, kOrderly, kInterrupted, kTerminated };
   virtual Outcome end_program(End end) = 0;
 };
 

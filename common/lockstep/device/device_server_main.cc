@@ -3,13 +3,18 @@
 // program cannot change. VAULT: the descriptor of the judge's file (vault.h). Exit code: 0 served; 2 wrong usage or no
 // device; 3 the program broke the protocol; 4 the report could not be written. With 0 and 3 the report is written, if
 // one is wanted; its "end" says how the program ended.
+#include <poll.h>
 #include <sys/prctl.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <system_error>
+#include <thread>
 
+#include "base/interruption.h"
 #include "device/device_server.h"
 #include "engine/memory.h"
 #include "report/report.h"
@@ -23,6 +28,17 @@ int descriptor(const char* text) {
   char* end = nullptr;
   const long fd = std::strtol(text, &end, 10);
   return fd < 3 || fd > 1 << 20 || *end != '\0' ? -1 : static_cast<int>(fd);
+}
+
+// If the program ends during a launch, the launch ends, too. Without the thread it runs to its end.
+void watch_program(int fd) {
+  try {
+    std::thread([fd] {
+      pollfd program{fd, 0, 0};
+      while (poll(&program, 1, -1) < 0 && errno == EINTR) {}
+      if (program.revents & (POLLHUP | POLLERR)) g_interrupted = true;
+    }).detach();
+  } catch (const std::system_error&) {}
 }
 
 int serve(Connection& connection, int vault) {
@@ -66,5 +82,6 @@ int main(int argc, char** argv) {
   prctl(PR_SET_DUMPABLE, 0);  // other processes of the same user cannot read this one through /proc
 #endif
   Connection connection(fd, kMostRequest);
+  watch_program(fd);
   return serve(connection, vault);
 }

@@ -163,11 +163,15 @@ class InProcessDevice : public EmulatedDevice {
     return messages;
   }
   Outcome end_program(End end) override {
+    static const char* const kTexts[] = {"reset", "orderly", "interrupted by SIGINT", "interrupted by SIGTERM"};
+    const std::string_view text = kTexts[static_cast<int>(end)];
+    if (end == End::kReset || end == End::kOrderly) end_orderly();
+    return options_.report_file.empty() ? Outcome{} : write_report(options_.report_file, report_json(text));
+  }
+  void end_orderly() {
     std::vector<uint64_t> heap;
     for (const uint64_t address : heap_) heap.push_back(memory_.memory().describe(address).bytes);
     host_.ends(!sticky_.ok(), heap);
-    if (options_.report_file.empty()) return {};
-    return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
   }
   std::string report_json(std::string_view end) const override {
     return to_json({records_, findings_.all(), host_.counted_calls(), host_.crossing()}, options_.schedule, end);

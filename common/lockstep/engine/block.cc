@@ -7,6 +7,12 @@
 #include "base/align.h"
 
 namespace lockstep {
+namespace {
+
+// After so many barriers other blocks get a turn: the block may look each time for what they write.
+constexpr uint32_t kManyBarriers = 4096;
+
+}  // namespace
 
 // Shared memory has whole words: an atomic of 2 bytes reads the whole word (count_loop).
 Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
@@ -38,26 +44,40 @@ void Block::spoil_shared() {
 }
 
 Progress Block::run() {
-  for (;;) {
+  const bool some_sleep = state_.turns.changes != nullptr;
+  if (some_sleep && rests()) return Progress::kYielded;
+  for (uint32_t barriers = 0;;) {
     if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_.random);
     bool yielded = false, turn_over = false, all_done = true;
+    if (some_sleep) sleepers_.clear();
     for (const uint32_t w : order_) {
       Warp& warp = *warps_[w];
       if (warp.done()) continue;
-      const Progress progress = warp.run();
+      const Progress progress = some_sleep && warp.sleeps() ? Progress::kYielded : warp.run();
       yielded |= progress == Progress::kYielded;
       turn_over |= progress == Progress::kTurnOver;
       if (state_.faulted) return Progress::kDone;
       all_done &= warp.done();
+      if (some_sleep && progress == Progress::kYielded) sleepers_.push_back(&warp);
     }
     if (all_done) {
       join_chains();
       state_.counters.end_block(chain_, counted());
       return Progress::kDone;
     }
-    if (complete_barriers()) continue;
+    const bool on = complete_barriers();
+    if (some_sleep && (turn_over || on)) sleepers_.clear();
+    if (on) {
+      if (++barriers == kManyBarriers) return Progress::kYielded;
+      continue;
+    }
     return turn_over ? Progress::kTurnOver : yielded ? Progress::kYielded : Progress::kBlocked;
   }
+}
+
+// Whether every warp sleeps, or waits for one that sleeps.
+bool Block::rests() const {
+  return !sleepers_.empty() && std::ranges::all_of(sleepers_, [](const Warp* warp) { return warp->sleeps(); });
 }
 
 BlockCounters Block::counted() const {

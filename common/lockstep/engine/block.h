@@ -47,6 +47,7 @@ class Block {
 
   void join_chains();
   void spoil_shared();
+  bool rests() const;
   bool complete_barriers();
   bool complete(uint32_t id);
   std::vector<Arrival> arrivals(uint32_t id) const;
@@ -61,6 +62,7 @@ class Block {
   AlignedBytes shared_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::vector<uint32_t> order_;
+  std::vector<const Warp*> sleepers_;  // that may sleep since their last turns, if the other warps wait for them
   std::array<Barrier, kBarriers> barriers_{};
   L1Cache cache_;
   HandOvers hand_overs_;

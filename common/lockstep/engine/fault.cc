@@ -37,6 +37,11 @@ void fail(const Warp& warp, const Fault& fault) {
   warp.state().faulted = true;
 }
 
+void fail_by_interruption(LaunchState& state) {
+  if (state.fault.ok()) state.fault = {Status::kLaunchFailure, ""};
+  state.faulted = true;
+}
+
 void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault) {
   LaunchState& state = warp.state();
   if (state.faulted) return;

@@ -11,6 +11,8 @@
 
 namespace lockstep {
 
+struct LaunchState;
+
 struct Fault {
   Status status = Status::kOk;
   const char* kind = "";  // as the report names it
@@ -22,6 +24,8 @@ struct Fault {
 
 // Ends the launch.
 void fail(const Warp& warp, const Fault& fault);
+// Ends the launch because of an interruption. That is nobody's mistake, and not a finding.
+void fail_by_interruption(LaunchState& state);
 // Ends the launch, or leaves out this lane's access (AfterBadAccess).
 void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault);
 // Whether the access at `pc` went wrong in this way before. If so, its finding counts one more.

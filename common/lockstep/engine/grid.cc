@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/interruption.h"
 #include "engine/block.h"
+#include "engine/fault.h"
 #include "engine/grid.h"
 #include "engine/stall.h"
 #include "engine/workers.h"
@@ -20,6 +22,13 @@ namespace {
 // the start, so that blocks need not run in the order of their numbers.
 constexpr size_t kMingled = 4;
 
+// After so many rounds in which no block ends, more blocks start, whatever the blocks do.
+constexpr uint32_t kFruitless = 1024;
+// After so many, the warps' accesses are recorded, so that warps that wait can sleep. That slows down warps that work.
+constexpr uint32_t kRecord = 24;
+// Nobody sleeps longer than so many rounds: a loop may count its looks, or look at what is not recorded.
+constexpr uint32_t kLongestSleep = 16;
+
 // One turn. If all threads of the block wait for each other, the launch fails.
 Progress run_turn(Block& block) {
   const Progress progress = block.run();
@@ -28,70 +37,6 @@ Progress run_turn(Block& block) {
   report_deadlock({&self, 1});
   return Progress::kDone;
 }
-
-class Grid {
- public:
-  explicit Grid(const Launch& launch)
-      : launch_(launch),
-        state_(launch),
-        wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled),
-        stall_(launch, state_) {}
-
-  LaunchState run() {
-    const uint64_t total = launch_.shape.grid.count();
-    while ((next_ < total || !active_.empty()) && !state_.faulted) {
-      while (active_.size() < wanted_ && next_ < total) start_next();
-      const size_t before = active_.size();
-      if (!turn_for_all()) wanted_ = std::min<size_t>(2 * active_.size(), launch_.resident_blocks);
-      const bool more_begin = active_.size() < wanted_ && next_ < total;
-      if (active_.size() < before || more_begin)
-        stall_.reset();
-      else if (!state_.faulted)
-        look_for_stall();
-    }
-    return std::move(state_);
-  }
-
- private:
-  void start_next() {
-    if (spare_.empty())
-      spare_.push_back(std::make_unique<Block>(launch_, state_, static_cast<uint32_t>(active_.size())));
-    active_.push_back(std::move(spare_.back()));
-    spare_.pop_back();
-    active_.back()->start(next_++);
-  }
-
-  void look_for_stall() {
-    resident_.clear();
-    for (const auto& block : active_) resident_.push_back(block.get());
-    stall_.look(resident_);
-  }
-
-  // False if every block yielded: they may wait for a block that has not begun.
-  bool turn_for_all() {
-    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), state_.random);
-    if (launch_.schedule.kind == Schedule::kReverse)
-      std::sort(active_.begin(), active_.end(), [](const auto& a, const auto& b) { return a->linear() > b->linear(); });
-    bool all_wait = true;
-    for (auto& block : active_) {
-      const Progress progress = run_turn(*block);
-      all_wait &= progress == Progress::kYielded;
-      if (progress != Progress::kDone) continue;
-      if (state_.faulted) return true;
-      spare_.push_back(std::move(block));
-    }
-    std::erase(active_, nullptr);
-    return !all_wait;
-  }
-
-  const Launch& launch_;
-  LaunchState state_;
-  size_t wanted_;
-  uint64_t next_ = 0;
-  std::vector<std::unique_ptr<Block>> active_, spare_;
-  StallWatch stall_;
-  std::vector<const Block*> resident_;
-};
 
 // Gives each thread of the host its next block, in ascending order. After a fault it gives no later block; all earlier
 // blocks have been given. So the fault of the lowest block is always found, and it is the fault that counts.
@@ -102,6 +47,7 @@ class BlockSource {
     const uint64_t block = next_.fetch_add(1, std::memory_order_relaxed);
     return block < end_.load(std::memory_order_relaxed) ? std::optional(block) : std::nullopt;
   }
+  bool empty() const { return !wants(next_.load(std::memory_order_relaxed)); }
   bool wants(uint64_t block) const { return block < end_.load(std::memory_order_relaxed); }
   void end_at(uint64_t block) {
     uint64_t end = end_.load(std::memory_order_relaxed);
@@ -112,31 +58,142 @@ class BlockSource {
   std::atomic<uint64_t> next_{0}, end_;
 };
 
-// One thread's share of a launch.
-struct Share {
-  explicit Share(const Launch& launch) : state(launch) {}
-  LaunchState state;
-  uint64_t faulted_block = 0;  // if state.faulted
-};
+// What one thread of the host does for a launch: it starts blocks, and gives those that have started their turns, round
+// after round.
+class Share {
+ public:
+  Share(const Launch& launch, BlockSource& source)
+      : state(launch),
+        launch_(launch),
+        source_(source),
+        wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled),
+        stall_(launch, state) {}
 
-// Runs one block after the other, each to its end, and calls after_each() after each block.
-template <class Function>
-void run_blocks(const Launch& launch, Share& share, BlockSource& source, Function after_each) {
-  LaunchState& state = share.state;
-  Block block(launch, state, 0);
-  const Block* const self = &block;
-  StallWatch stall(launch, state);
-  while (const auto number = source.take()) {
-    block.start(*number);
-    for (stall.reset(); !state.faulted && run_turn(block) != Progress::kDone && source.wants(*number);)
-      stall.look({&self, 1});
-    if (state.faulted) {
-      share.faulted_block = *number;
-      return source.end_at(*number);
+  // Until the source is empty and all blocks have ended. Calls after_each() after each block.
+  template <class Function>
+  void run(Function after_each) {
+    while (!state.faulted) {
+      while (active_.size() < wanted_ && start_next()) {}
+      if (active_.empty()) break;
+      round(after_each);
+      if (interruption() && !done()) fail_by_interruption(state);
     }
-    after_each();
+    if (!fault_.outcome.ok()) take_over(fault_);
   }
-}
+
+  // The fault of the lowest block counts.
+  void add(Share& other) {
+    state.counters.add(other.state.counters);
+    if (!other.state.faulted || (state.faulted && fault_.block < other.fault_.block)) return;
+    other.fault_.outcome = std::move(other.state.fault);
+    other.fault_.findings = std::move(other.state.findings);
+    take_over(other.fault_);
+  }
+
+  LaunchState state;
+
+ private:
+  struct Fault {
+    uint64_t block = 0;
+    Outcome outcome{};  // ok: there is none
+    Findings findings{};
+  };
+
+  bool done() const { return active_.empty() && source_.empty(); }
+
+  bool start_next() {
+    const auto number = source_.take();
+    if (!number) return false;
+    if (spare_.empty())
+      spare_.push_back(std::make_unique<Block>(launch_, state, static_cast<uint32_t>(active_.size())));
+    active_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    active_.back()->start(*number);
+    return true;
+  }
+
+  template <class Function>
+  void round(Function after_each) {
+    Turns& turns = state.turns;
+    turns.wake_all = ++rounds_ % kLongestSleep == 0;
+    const size_t before = active_.size();
+    const uint64_t taken = turns.taken, looks = turns.suspicious, changes = state.changes;
+    bool all_wait = turn_for_all(after_each);
+    if (turns.taken == taken && !turns.wake_all && before == active_.size()) {  // all sleep
+      turns.wake_all = true;
+      all_wait = turn_for_all(after_each);
+    }
+    if (active_.size() < before || state.faulted) {
+      rounds_ = 0;
+      return stall_.reset();
+    }
+    turns.shared = !launch_.independent;  // independent blocks share nothing that they could be in step with
+    const bool in_vain = turns.suspicious - looks > state.changes - changes;
+    if (rounds_ >= kRecord && in_vain && !turns.changes) turns.changes = std::make_unique<Changes>();
+    if ((all_wait || rounds_ % kFruitless == 0) && !source_.empty() && active_.size() < launch_.resident_blocks) {
+      wanted_ = std::min<size_t>(2 * active_.size(), launch_.resident_blocks);
+      stall_.reset();
+    } else if (!turns.changes || turns.wake_all) {  // everybody has had a turn
+      look_for_stall();
+    }
+  }
+
+  // Whether every block that is left yielded: they may wait for a block that has not begun.
+  template <class Function>
+  bool turn_for_all(Function after_each) {
+    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(active_.begin(), active_.end(), state.random);
+    if (launch_.schedule.kind == Schedule::kReverse)
+      std::sort(active_.begin(), active_.end(), [](const auto& a, const auto& b) { return a->linear() > b->linear(); });
+    bool all_wait = true;
+    for (auto& block : active_) {
+      if (launch_.independent && !source_.wants(block->linear())) {  // after a fault in an earlier block
+        spare_.push_back(std::move(block));
+        continue;
+      }
+      const Progress progress = run_turn(*block);
+      all_wait &= progress == Progress::kYielded;
+      if (progress != Progress::kDone) continue;
+      if (state.faulted && !keep_fault(block->linear())) return false;
+      spare_.push_back(std::move(block));
+      if (fault_.outcome.ok()) after_each();
+    }
+    std::erase(active_, nullptr);
+    return all_wait;
+  }
+
+  // Earlier blocks that do not depend on this one run on, because their faults would count. False: the launch ends.
+  bool keep_fault(uint64_t block) {
+    fault_.block = block;
+    if (!launch_.independent || interruption()) return false;
+    source_.end_at(block);
+    fault_.outcome = std::exchange(state.fault, {});
+    fault_.findings = std::exchange(state.findings, {});
+    state.faulted = false;
+    return true;
+  }
+
+  void take_over(Fault& fault) {
+    state.faulted = true;
+    fault_.block = fault.block;
+    state.fault = std::move(fault.outcome);
+    state.findings = std::move(fault.findings);
+  }
+
+  void look_for_stall() {
+    resident_.clear();
+    for (const auto& block : active_) resident_.push_back(block.get());
+    stall_.look(resident_);
+  }
+
+  const Launch& launch_;
+  BlockSource& source_;
+  size_t wanted_;
+  std::vector<std::unique_ptr<Block>> active_, spare_;
+  StallWatch stall_;
+  uint32_t rounds_ = 0;  // in which no block has ended
+  std::vector<const Block*> resident_;
+  Fault fault_;  // of an independent block
+};
 
 // Waking a helper and waiting for its last block costs about 20 us. A launch calls helpers if it has taken kWorth, or
 // will take at least kWorth even if it runs each instruction once.
@@ -157,7 +214,7 @@ class SharedGrid {
       : launch_(launch),
         workers_(workers),
         source_(launch.shape.grid.count()),
-        own_(launch),
+        own_(launch, source_),
         shares_(workers.helpers()) {}
 
   // Helpers must have stopped before this object goes away, even if this thread throws.
@@ -173,7 +230,7 @@ class SharedGrid {
     bool alone = workers_.helpers() > 0 && launch_.shape.grid.count() > 1;  // and may still call the helpers
     if (alone && large && !reduces) alone = false, call();
     const auto begin = std::chrono::steady_clock::now();
-    run_blocks(launch_, own_, source_, [&] {
+    own_.run([&] {
       if (!alone || !(large || std::chrono::steady_clock::now() - begin > kWorth)) return;
       alone = false;
       if (!reduces || !reduces_often()) call();
@@ -181,7 +238,7 @@ class SharedGrid {
     if (std::exchange(own_.state.concurrent, false)) {
       workers_.dismiss();
       for (const auto& share : shares_)
-        if (share) add(*share);
+        if (share) own_.add(*share);
     }
     return std::move(own_.state);
   }
@@ -190,9 +247,9 @@ class SharedGrid {
   void call() {
     own_.state.concurrent = true;
     workers_.call([this](uint32_t i) {
-      shares_[i] = std::make_unique<Share>(launch_);
+      shares_[i] = std::make_unique<Share>(launch_, source_);
       shares_[i]->state.concurrent = true;
-      run_blocks(launch_, *shares_[i], source_, [] {});
+      shares_[i]->run([] {});
     });
   }
 
@@ -202,16 +259,6 @@ class SharedGrid {
     for (const MemoryAccess& access : launch_.program.accesses)
       if (reduces_globally(access)) reductions += own_.state.counters.at[access.pc].global.threads;
     return reductions * kInstructionsPerReduction > instructions;
-  }
-
-  void add(Share& share) {
-    LaunchState& state = own_.state;
-    state.counters.add(share.state.counters);
-    if (!share.state.faulted || (state.faulted && own_.faulted_block < share.faulted_block)) return;
-    own_.faulted_block = share.faulted_block;
-    state.faulted = true;
-    state.fault = std::move(share.state.fault);
-    state.findings = std::move(share.state.findings);
   }
 
   const Launch& launch_;
@@ -224,7 +271,11 @@ class SharedGrid {
 }  // namespace
 
 LaunchState run_grid(const Launch& launch, Workers& workers) {
-  return launch.independent ? SharedGrid(launch, workers).run() : Grid(launch).run();
+  if (launch.independent) return SharedGrid(launch, workers).run();
+  BlockSource source(launch.shape.grid.count());
+  Share all(launch, source);
+  all.run([] {});
+  return std::move(all.state);
 }
 
 }  // namespace lockstep

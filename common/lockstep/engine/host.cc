@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/interruption.h"
 #include "engine/host.h"
 #include "engine/workers.h"
 
@@ -24,7 +25,7 @@ class LocalHost : public Host {
   bool has_other_threads() const override {
     std::error_code error;
     const std::filesystem::directory_iterator threads("/proc/self/task", error);
-    return !error && std::distance(begin(threads), end(threads)) > 1 + std::ptrdiff_t{Workers::alive()};
+    return !error && std::distance(begin(threads), end(threads)) > 1 + std::ptrdiff_t{Workers::alive() + g_watchers};
   }
   Site call_line(uint64_t call) const override { return call_lines ? call_lines(call) : Site{}; }
 };

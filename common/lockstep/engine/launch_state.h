@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "count/counters.h"
 #include "engine/launch.h"
+#include "engine/turns.h"
 
 namespace lockstep {
 
@@ -28,8 +29,9 @@ struct LaunchState {
   LaunchCounters counters{};
   std::vector<Range> last_range;  // by Program::accesses: the allocation of its last access, and likely of its next
   std::mt19937_64 random;
-  uint64_t clock;                             // of the card; later than in any earlier launch
-  uint64_t changes = 0;                       // atomics with a result, and copies, that changed memory (stall)
+  uint64_t clock;        // of the card; later than in any earlier launch
+  uint64_t changes = 0;  // atomics with a result, and copies, that changed memory (stall)
+  Turns turns{};
   bool concurrent = false;                    // other threads of the host update global memory, too
   std::string output{};                       // of printf
   std::map<uint64_t, uint32_t> conditions{};  // of cudaGraphSetConditional: handle → value

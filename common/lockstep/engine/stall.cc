@@ -36,11 +36,18 @@ bool changes_something(const Program& program, const Instruction& in) {
       const bool writes = access.op == MemoryOp::kStore || access.op == MemoryOp::kReduction;
       return writes && access.space != Space::kLocal && access.space != Space::kParam;
     }
-    case Kind::kBarrier: return program.barriers[in.index].op != BarrierUse::kSync;
+    case Kind::kBarrier: return program.barriers[in.index].op == BarrierUse::kArrive;
     case Kind::kMbarrier: return program.mbarriers[in.index].op != MbarrierOp::kTest;
     case Kind::kAsync: return true;
     default: return false;
   }
+}
+
+// Whether warps learn something from each other at a barrier. Then they come to earlier states together, or not at all.
+bool tells_at_barriers(const Program& program) {
+  return std::ranges::any_of(program.barriers, [](const BarrierUse& use) {
+    return use.op != BarrierUse::kSync && use.op != BarrierUse::kArrive;
+  });
 }
 
 bool waits(const Path& path) { return path.state != Path::kRunnable; }
@@ -115,6 +122,12 @@ void report_deadlock(std::span<const Block* const> blocks) {
                      detail, "", elsewhere == all.end() ? std::nullopt : std::optional(site(*elsewhere))});
 }
 
+void StallWatch::reset() {
+  quiet_ = 0;
+  state_.turns.quiet = false;
+}
+
+// While the accesses of warps are recorded, state_.changes counts every word that changed. Before, each store counts.
 uint64_t StallWatch::changes() {
   const Program& program = launch_.program;
   if (changing_.empty()) {
@@ -123,7 +136,8 @@ uint64_t StallWatch::changes() {
       if (changes_something(program, program.code[pc])) changing_.push_back(pc);
   }
   uint64_t sum = state_.changes;
-  for (const uint32_t pc : changing_) sum += state_.counters.at[pc].warps;
+  for (const uint32_t pc : changing_)
+    if (!state_.turns.changes || program.code[pc].kind != Kind::kMemory) sum += state_.counters.at[pc].warps;
   return sum;
 }
 
@@ -135,6 +149,7 @@ void StallWatch::look(std::span<const Block* const> blocks) {
     since_ = processor_seconds();
     warps_.clear();
   }
+  state_.turns.quiet = quiet_ >= kQuiet;
   if (quiet_ >= kQuiet && quiet_ % kEvery == 0 && all_stuck(blocks)) report_deadlock(blocks);
 }
 
@@ -143,16 +158,24 @@ void StallWatch::look(std::span<const Block* const> blocks) {
 bool StallWatch::all_stuck(std::span<const Block* const> blocks) {
   const bool remember = std::has_single_bit(quiet_ / kEvery);
   bool all_again = true, all_idle = true;
-  for (const Block* block : blocks)
+  const auto compare = [&](const Warp* warp, uint64_t state) {
+    Seen& seen = warps_[warp];
+    seen.again |= state == seen.state;
+    all_again &= seen.again;
+    if (remember) seen = {state, false};
+  };
+  const bool together = tells_at_barriers(launch_.program);
+  for (const Block* block : blocks) {
+    uint64_t of_block = 0;
     for (const auto& warp : block->warps()) {
       if (warp->done()) continue;
-      Seen& seen = warps_[warp.get()];
-      const uint64_t state = warp->state_hash();
-      seen.again |= state == seen.state;
-      all_again &= seen.again;
       all_idle &= looks_idle(*warp);
-      if (remember) seen = {state, false};
+      const uint64_t state = warp->state_hash();
+      of_block = of_block * 31 + state;
+      if (!together) compare(warp.get(), state);
     }
+    if (together) compare(block->warps().front().get(), of_block);
+  }
   // Another thread of the program may write what a kernel reads.
   if (all_again && !launch_.memory.host().has_other_threads()) return true;
   return (all_again || all_idle) && processor_seconds() - since_ > kPatience;

@@ -26,7 +26,7 @@ class StallWatch {
   StallWatch(const Launch& launch, LaunchState& state) : launch_(launch), state_(state) {}
 
   // Starts again: the blocks are not the same as before.
-  void reset() { quiet_ = 0; }
+  void reset();
   // Each of these blocks has had its turn, and no other block can begin. If they wait forever, the launch fails.
   void look(std::span<const Block* const> blocks);
 

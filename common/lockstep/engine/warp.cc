@@ -13,6 +13,21 @@ bool changes_with_block(const Preset& preset) {
          special == Special::kSmId;
 }
 
+bool changes_with_lane(Special special) {
+  switch (special) {
+    case Special::kTidX:
+    case Special::kTidY:
+    case Special::kTidZ:
+    case Special::kLaneId:
+    case Special::kLanemaskEq:
+    case Special::kLanemaskLt:
+    case Special::kLanemaskLe:
+    case Special::kLanemaskGt:
+    case Special::kLanemaskGe: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 AlignedBytes aligned_bytes(size_t bytes) {
@@ -28,7 +43,7 @@ Warp::Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t inde
       block_(block),
       index_(index),
       frames_{{}, std::vector<std::vector<Frame*>>(launch.program.functions.size())},
-      local_(aligned_bytes(launch.shape.local_bytes * kWarpSize)) {
+      local_(launch.shape.local_bytes ? aligned_bytes(launch.shape.local_bytes * kWarpSize) : nullptr) {
   new_frame(0);
   for (const Preset& preset : launch.program.functions[0].presets)
     if (changes_with_block(preset)) block_presets_.push_back(preset);
@@ -51,6 +66,9 @@ void Warp::start(uint64_t block) {
   copies_.clear();
   chain_ = {};
   waits_ = branches_ = 0;
+  turns_.left = kTurn;
+  turns_.busy = kTurn;
+  sleep_.wake();
   paths_.push_back({.mask = live_, .frame = &entry});
 }
 
@@ -117,14 +135,20 @@ void Warp::set_preset(Frame& frame, const Preset& preset) {
     *lanes<Mask>(registers, preset.offset) = static_cast<Mask>(preset.bits);
     return;
   }
-  write_lanes(registers, preset.offset, preset.width, kFullMask, [&](uint32_t lane) -> uint64_t {
-    switch (preset.source) {
-      case Preset::kBits: return preset.bits;
-      case Preset::kSpecial: return special_value(static_cast<Special>(preset.bits), lane);
-      case Preset::kLocalAddress: return frame.local_base + preset.bits;
-    }
-    return 0;
-  });
+  const auto special = static_cast<Special>(preset.bits);
+  const bool is_special = preset.source == Preset::kSpecial;
+  if (is_special && changes_with_lane(special))
+    return write_lanes(registers, preset.offset, preset.width, kFullMask,
+                       [&](uint32_t lane) { return special_value(special, lane); });
+  const uint64_t value = is_special                       ? special_value(special, 0)
+                         : preset.source == Preset::kBits ? preset.bits
+                                                          : frame.local_base + preset.bits;
+  if (preset.width == Width::k64)
+    std::fill_n(lanes<uint64_t>(registers, preset.offset), kWarpSize, value);
+  else if (preset.width == Width::k32)
+    std::fill_n(lanes<uint32_t>(registers, preset.offset), kWarpSize, static_cast<uint32_t>(value));
+  else
+    write_lanes(registers, preset.offset, preset.width, kFullMask, [&](uint32_t) { return value; });
 }
 
 namespace {

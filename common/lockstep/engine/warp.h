@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/findings.h"
 #include "count/counters.h"
 #include "engine/launch.h"
 #include "engine/pending_copies.h"
+#include "engine/turns.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -112,6 +114,8 @@ class Warp {
 
   void start(uint64_t block);  // again, for the block with this number
   Progress run();              // until every path has ended, waits, or has used its turn
+  // Its next turn would be the same as the last one, because nothing has changed that it looks at.
+  bool sleeps() const;
 
   const Launch& launch() const { return launch_; }
   LaunchState& state() const { return state_; }
@@ -142,7 +146,13 @@ class Warp {
  private:
   void set_preset(Frame& frame, const Preset& preset);
   uint64_t special_value(Special special, uint32_t lane) const;
+  template <bool kWatched>
   void execute(Path path);
+  void access_watched(Path& path, const MemoryAccess& access, Mask mask);
+  std::byte* reached(Space space, uint64_t address, uint32_t bytes, Range& last) const;
+  void note_changes(const std::byte* before, const std::byte* now, uint32_t bytes);
+  [[gnu::noinline]] void begin_next_turn();  // apart from the loop that runs every instruction
+  std::optional<Progress> end_turn();
   bool step(Path& path, const Instruction& in, Mask mask);  // control; false: the path has ended or waits
 
   // Paths. Those that return a bool give false if no lane of `path` can run on. `mask` is never empty.
@@ -196,12 +206,14 @@ class Warp {
   AlignedBytes local_;  // local_bytes() for each lane
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
-  struct Turns {
-    // Random turns are short: a loop that waits may need a few turns from one such read to the next.
-    static constexpr uint32_t kFew = 8;
-    bool suspicious = false;  // the last turn looked as if the warp waited for other threads
-    uint32_t dull = kFew;     // turns used up since a turn last looked so
+  struct OwnTurns {
+    bool suspicious = false;              // the last turn looked as if the warp waited for other threads
+    int32_t length = kTurn;               // instructions of the turn
+    uint64_t busy = kTurn;                // instructions of all turns since one looked so
+    int32_t left = kTurn;                 // of them, those that are left
+    uint64_t dull = 8 * uint64_t{kTurn};  // instructions of all turns since lanes at a join went on alone
   } turns_;
+  Sleep sleep_;
 };
 
 // The memory that an access to this address may touch. Addresses in shared memory and in a lane's local memory are

@@ -1,6 +1,7 @@
 // A turn of a warp: which path runs, and its instructions. Arithmetic and memory have handlers of their own.
 #include <bit>
 
+#include "base/interruption.h"
 #include "engine/async_copy.h"
 #include "engine/block.h"
 #include "engine/fault.h"
@@ -9,19 +10,18 @@
 namespace lockstep {
 namespace {
 
-// A turn ends after this many instructions. A read that may wait for other threads counts as kSuspicion instructions: a
-// path that repeats such a read probably waits, and after about 60 rounds other warps should run.
-constexpr int32_t kTurn = 1 << 16;
-constexpr int32_t kSuspicion = 1 << 10;
 // Cycles, and nanoseconds, between two readings of a clock.
 constexpr uint64_t kTick = 1000;
-// After so many turns without suspicion, paths that wait at joins and new blocks run, too.
-constexpr uint32_t kDullTurns = 256;
+// After so many instructions without suspicion, paths that wait at joins and new blocks run, too.
+constexpr uint64_t kDull = 256 * uint64_t{kTurn};
+// Random turns are short: a loop that waits may need a few turns from one suspicious read to the next.
+constexpr uint64_t kFew = 8 * uint64_t{kTurn};
 
 }  // namespace
 
 Progress Warp::run() {
   turns_.suspicious = false;
+  if (state_.turns.changes) sleep_.begin_turn();
   for (;;) {
     if (live_ == 0) return Progress::kDone;
     // The usual end of a turn: the whole warp waits at a barrier of the block.
@@ -36,19 +36,43 @@ Progress Warp::run() {
       }
       if (all_wait && (wake_waiting() || release_joins())) continue;
       if (all_wait) return Progress::kBlocked;
-      const bool restless = turns_.suspicious || ++turns_.dull > kDullTurns;
-      if (!restless && launch_.schedule.kind != Schedule::kRandom) continue;
-      if (!restless) return turns_.dull < Turns::kFew ? Progress::kYielded : Progress::kTurnOver;
-      turns_.dull = 0;
-      release_joins();
-      return Progress::kYielded;
+      if (const auto progress = end_turn()) return *progress;
+      continue;
     }
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
-    execute(path);
+    state_.turns.changes ? execute<true>(path) : execute<false>(path);
     if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
     if (state_.faulted) return Progress::kDone;
   }
+}
+
+// Every path waits or has had its turn. Empty: the warp takes its next turn at once.
+std::optional<Progress> Warp::end_turn() {
+  Turns& all = state_.turns;
+  ++all.taken;
+  const bool random = launch_.schedule.kind == Schedule::kRandom;
+  if (interruption()) {
+    fail_by_interruption(state_);
+    return Progress::kDone;
+  }
+  if (all.changes) sleep_.end_turn(*all.changes);
+  if (random) turns_.dull += kTurn;  // random turns are short
+  const bool dull = turns_.dull > kDull;
+  if (!turns_.suspicious && !dull) {
+    // Most warps that compute go on at once. That they sometimes do not is enough (docs/lockstep.md, "Fairness").
+    if (!random && (!all.shared || state_.random_below(8) != 0)) return std::nullopt;
+    const bool looked_lately = random ? turns_.dull < kFew : turns_.busy < uint64_t{kTurn};
+    return looked_lately ? Progress::kYielded : Progress::kTurnOver;
+  }
+  all.suspicious += turns_.suspicious;
+  turns_.busy = 0;
+  // A turn may be short. Lanes at a join wait for the others as long as a whole turn lasts.
+  if (random || turns_.dull >= kTurn) {
+    turns_.dull = 0;
+    release_joins();
+  }
+  return Progress::kYielded;
 }
 
 // The path that runs next: the path that is furthest behind, so that the others wait less. paths_.size() if every path
@@ -72,12 +96,22 @@ size_t Warp::pick() {
   return best;
 }
 
+// Each length has a probability, and short ones a large one: so there is no place in a program where no turn ends.
+void Warp::begin_next_turn() {
+  turns_.dull += static_cast<uint64_t>(turns_.length);
+  turns_.busy += static_cast<uint64_t>(turns_.length);
+  turns_.length = state_.turns.quiet ? kTurn / 16 : 1 + state_.random_below(uint64_t{1} << state_.random_below(17));
+  turns_.left = turns_.length;
+}
+
+// kWatched: the warp's accesses are recorded (Turns::changes).
+template <bool kWatched>
 void Warp::execute(Path path) {
   const Instruction* code = launch_.program.code.data();
   const MemoryAccess* accesses = launch_.program.accesses.data();
   InstructionCounters* counters = state_.counters.at.data();
-  int32_t budget =
-      launch_.schedule.kind == Schedule::kRandom ? 1 + static_cast<int32_t>(state_.random_below(64)) : kTurn;
+  const bool random = launch_.schedule.kind == Schedule::kRandom;
+  int32_t budget = random ? 1 + static_cast<int32_t>(state_.random_below(64)) : turns_.left;
   // Parts of the path in local variables. path.pc is set before other code reads it.
   const Instruction* next = code + path.pc;
   InstructionCounters* count = counters + path.pc;
@@ -103,7 +137,9 @@ void Warp::execute(Path path) {
     } else if (in.kind == Kind::kMemory) {
       if (mask) {
         const MemoryAccess& access = accesses[in.index];
-        if (access.hands_over)
+        if constexpr (kWatched)
+          access_watched(path, access, mask);
+        else if (access.hands_over)
           access_strongly(path, access, mask);
         else
           access.handler(*this, access, mask);
@@ -113,7 +149,10 @@ void Warp::execute(Path path) {
       ++next, ++count;
     } else {
       path.pc = static_cast<uint32_t>(next - code);
-      if (!step(path, in, mask) || state_.faulted) return;
+      if (!step(path, in, mask) || state_.faulted) {
+        turns_.left = budget;
+        return;
+      }
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
@@ -125,6 +164,7 @@ void Warp::execute(Path path) {
       path.pc = static_cast<uint32_t>(next - code);
       path.yielded = true;
       paths_.push_back(path);
+      if (!random) begin_next_turn();
       return;
     }
   }
@@ -160,9 +200,11 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       if (!mask) break;
       return collective(path, mask);
     case Kind::kAsync:
+      sleep_.act();
       if (mask) run_async(*this, launch_.program.async[in.index], mask);
       break;
     case Kind::kMbarrier:
+      sleep_.act();
       if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.index], mask)) {
         path.yielded = turns_.suspicious = true;
         path.looked_at = path.pc;
@@ -194,6 +236,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
 void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = in.special;
   // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
+  if (special != Special::kActiveMask) sleep_.act();  // it may wait until it is late
   const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;

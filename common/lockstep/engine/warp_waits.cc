@@ -35,6 +35,10 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
+  if (state_.turns.shared)
+    sleep_.wake();
+  else
+    turns_.left = kTurn;
   for (Path& path : paths_) {
     if (path.state != Path::kAtBarrier || path.barrier != id) continue;
     waits_ = std::max(waits_, waits);
@@ -62,6 +66,7 @@ bool Warp::wait_at_cluster(Path& path, Mask mask) {
 
 void Warp::pass_cluster(uint64_t waits) {
   waits_ = std::max(waits_, waits);
+  sleep_.wake();
   for (Path& path : paths_)
     if (path.state == Path::kAtCluster) path.state = Path::kRunnable, ++path.pc;
 }

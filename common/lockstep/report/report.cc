@@ -160,6 +160,9 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
   }
   report["crossing"] = {{"to_host", reported.crossing.to_host}, {"from_host", reported.crossing.from_host}};
   report["modelled"] = modelled(launches.all());
+  std::map<std::string, uint64_t> kernels;
+  for (const LaunchRecord* launch : launches.all()) ++kernels[launch->kernel];
+  report["kernels"] = kernels;
   report["modelled_error"] = cards().front()["speedup_error"];
   // A program may launch many kernels. Each becomes text alone, since a json object needs several times its memory.
   std::string text = to_text(report);

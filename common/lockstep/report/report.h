@@ -24,6 +24,7 @@ struct Reported {
 //               "modelled":{card: {"us","bound","parts":{name: us}}},"work":{name: number}}],
 //  "findings":[{"kind","kernel","file","line","block","thread","where"?,"other"?:{"file","line","block","thread",
 //               "access"},"message","count","schedule"}],
+//  "kernels":{name: launches},
 //  "modelled":{card: us, of all launches; a card that cannot run one of them is left out},
 //  "modelled_error": a quotient of two such times is right up to this factor,
 //  "calls"?: the runtime functions that the program called, as far as LOCKSTEP_FAIL counts them,

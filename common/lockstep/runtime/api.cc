@@ -18,13 +18,19 @@ namespace {
 
 thread_local cudaError_t t_last_error = cudaSuccess;
 
+void start_here(Runtime& runtime) {
+  const DeviceOptions options = DeviceOptions::from_environment();
+  runtime.device = EmulatedDevice::create(options);
+  if (!options.report_file.empty()) watch_signals(runtime);
+}
+
 // LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it lives in this process.
 void start(Runtime& runtime) {
   try {
     if (const char* socket = std::getenv("LOCKSTEP_DEVICE"); socket && *socket)
       runtime.device = connect_device(socket);
     else
-      runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
+      start_here(runtime);
     set_call_lines(call_line);
   } catch (const std::exception& error) {  // a malformed variable, or no memory to reserve
     runtime.start_up = {static_cast<Status>(cudaErrorInitializationError), error.what()};
@@ -59,6 +65,7 @@ __attribute__((destructor)) void finish() {
   runtime.tell_error_reads();
   runtime.flush_output();
   std::fflush(stdout);
+  end_if_interrupted(runtime);
   runtime.end(Device::End::kOrderly);
 }
 

@@ -1,7 +1,7 @@
 // api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
-// api_{registration,launch,function,memory,copy,pool,stream,capture,graph…,device,error,sealed}.cc by subject. Every
-// other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
+// api_{registration,launch,function,memory,copy,pool,stream,capture,graph…,device,error,interrupt,sealed}.cc by
+// subject. Every other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -267,6 +267,11 @@ inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return r
 
 // Tells why a call is not allowed while a stream is captured, if that is its error. Returns the error.
 cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error);
+// Watches for SIGTERM and SIGINT from now on. A program that installs handlers of its own, or ignores the signals,
+// keeps doing so: then nothing happens here.
+void watch_signals(Runtime& runtime);
+// After such a signal: writes the report and ends the process. Before it: returns.
+void end_if_interrupted(Runtime& runtime);
 
 // Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
 // `name` is the entry point's name; a helper between the two passes it on.
@@ -281,7 +286,9 @@ cudaError_t call(Needs needs, const char* name, Body&& body) {
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
     const cudaError_t error = to_error(runtime, body(runtime));
-    return leave(error == cudaSuccess ? error : advise_on_capture(runtime, name, error));
+    const cudaError_t told = leave(error == cudaSuccess ? error : advise_on_capture(runtime, name, error));
+    end_if_interrupted(runtime);
+    return told;
   } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
     runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
     return leave(cudaErrorMemoryAllocation);

@@ -144,6 +144,44 @@ TEST_F(OrderTest, ReleaseAndAcquireCarryWhatTheThreadKnows) {
   EXPECT_TRUE(order_.before(others, 7, b_, 0, 4)) << "until a barrier told it";
 }
 
+TEST_F(OrderTest, AWiderReleaseAlsoReachesAFenceOfTheBlock) {
+  const SegmentId data = order_.stamp(a_, 0);
+  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, 1, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
+  EXPECT_FALSE(order_.before(data, 0, a_, 1, 0));
+  order_.fence(a_, {1, 1}, Scope::kBlock);
+  EXPECT_TRUE(order_.before(data, 0, a_, 1, 0));
+}
+
+// What the lanes of a warp do together is the same as what they do one after the other.
+class Together : public OrderTest, public testing::WithParamInterface<MemoryOrder> {};
+
+TEST_P(Together, EachLaneKnowsTheLanesBeforeIt) {
+  constexpr Mask kSome = 0b1110;
+  const MemoryAccess add = access(MemoryOp::kAtomic, GetParam());
+  const auto do_it = [&](BlockOrder& block, Mask mask) {
+    if (GetParam() == MemoryOrder::kAcquire) order_.fence(block, {0, mask}, Scope::kDevice);
+    order_.strong_together(block, {0, mask}, 400, add);
+  };
+  const SegmentId data = order_.stamp(a_, 0);
+  do_it(a_, kSome);
+  EXPECT_TRUE(order_.before(data, 1, a_, 0, 3));
+  EXPECT_TRUE(order_.before(data, 2, a_, 0, 3));
+  EXPECT_FALSE(order_.before(data, 3, a_, 0, 2)) << "a later lane";
+  EXPECT_FALSE(order_.before(data, 0, a_, 0, 3)) << "a lane that takes no part";
+  EXPECT_FALSE(order_.before(data, 1, b_, 0, 1));
+  do_it(b_, kFullMask);
+  for (const uint32_t lane : {1u, 2u, 3u}) EXPECT_TRUE(order_.before(data, lane, b_, 0, 31)) << lane;
+  EXPECT_FALSE(order_.before(data, 0, b_, 0, 31));
+  EXPECT_FALSE(order_.before(data, 1, b_, 1, 31)) << "another warp has acquired nothing";
+  const SegmentId later = order_.stamp(b_, 0);
+  order_.strong(a_, 1, 5, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(data, 3, a_, 1, 5));
+  EXPECT_FALSE(order_.before(later, 7, a_, 1, 5)) << "after the release";
+}
+
+INSTANTIATE_TEST_SUITE_P(Order, Together, testing::Values(MemoryOrder::kAcquireRelease, MemoryOrder::kAcquire));
+
 TEST_F(OrderTest, SharedMemoryIsEachBlocksOwn) {
   const SegmentId s = order_.stamp(a_, 0);
   order_.strong(a_, 0, 0, kSharedWindow, access(MemoryOp::kStore, MemoryOrder::kRelease));

@@ -56,5 +56,39 @@ TEST(Turns, ADeadlockIsReportedBeforeTheNextBlockBegins) {
   EXPECT_EQ(message.find("block (1,0,0)"), std::string::npos) << message;
 }
 
+// Block 0 waits for block 1 between barriers, and never looks as if it waited.
+TEST(Turns, ABlockThatMeetsAtBarriersLetsOthersBegin) {
+  const std::string body =
+      "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra SET;\nLOOK:\nbar.sync 0;\nld.global.u32 %r3, [%rd1];\n"
+      "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra LOOK;\nbra END;\nSET:\nmov.u32 %r4, 7;\nst.global.u32 [%rd1], %r4;\nEND:";
+  for (const auto kind : {Schedule::kForward, Schedule::kReverse, Schedule::kRandom}) {
+    const Left left = left_by(body, {2}, {32}, {kind, 1});
+    EXPECT_EQ(left.word, 7u) << left.message;
+  }
+}
+
+// Block 0 gives the lock back and takes it again at once, until block 1 has had it.
+TEST(Turns, NoTurnIsInStepWithALock) {
+  const std::string body =
+      "AGAIN:\natom.global.cas.b32 %r3, [%rd1+4], 0, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra AGAIN;\n"
+      "setp.eq.u32 %p2, %r2, 1;\n@%p2 st.volatile.global.u32 [%rd1], 1;\nld.volatile.global.u32 %r4, [%rd1];\n"
+      "st.volatile.global.u32 [%rd1+4], 0;\nsetp.eq.u32 %p3, %r4, 0;\n@%p3 bra AGAIN;";
+  for (const auto kind : {Schedule::kForward, Schedule::kReverse, Schedule::kRandom}) {
+    const Left left = left_by(body, {2}, {1}, {kind, 1});
+    EXPECT_EQ(left.word, 1u) << left.message;
+  }
+}
+
+// The store changes nothing, and the barrier tells nothing new: the same happens again for ever.
+TEST(Turns, ABlockThatMeetsForEverIsADeadlock) {
+  const std::string body =
+      ".shared .b32 s;\nLOOK:\nld.volatile.global.u32 %r3, [%rd1];\nst.shared.u32 [s], %r3;\n"
+      "setp.ne.u32 %p1, %r3, 0;\nbar.red.or.pred %p2, 0, %p1;\n@!%p2 bra LOOK;";
+  for (const auto kind : {Schedule::kForward, Schedule::kReverse, Schedule::kRandom}) {
+    const std::string message = left_by(body, {2}, {64}, {kind, 1}).message;
+    EXPECT_NE(message.find("deadlock"), std::string::npos) << message;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""A program that a signal ends leaves its report, wherever the signal meets it."""
+
+import argparse
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ARGUMENTS = argparse.Namespace()
+
+
+class Interrupted(unittest.TestCase):
+    def send(self, place: str, sent: signal.Signals) -> tuple[int, dict | None]:
+        """The program's exit code, and its report."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            settings = {"LOCKSTEP_REPORT": str(report), "LOCKSTEP_CHECKS": "races"}
+            env = {**os.environ, "LD_LIBRARY_PATH": str(ARGUMENTS.library), **settings}
+            with subprocess.Popen([ARGUMENTS.program, place], env=env, stdout=subprocess.PIPE, text=True) as child:
+                assert child.stdout
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                child.send_signal(sent)
+                code = child.wait()
+            return code, json.loads(report.read_text()) if report.exists() else None
+
+    def check(self, place: str, sent: signal.Signals, more: dict[str, int]) -> None:
+        code, report = self.send(place, sent)
+        self.assertEqual(code, -sent)
+        assert report
+        self.assertEqual(report["end"], f"interrupted by {sent.name}")
+        self.assertEqual({f["kind"] for f in report["findings"]}, {"race"})
+        # The signal may come before the last launch.
+        self.assertIn(
+            {name.split("(")[0]: n for name, n in report["kernels"].items()},
+            [{"quick": 3, "race": 1} | m for m in ({}, more)],
+        )
+
+    def test_in_a_kernel(self) -> None:
+        for sent in (signal.SIGTERM, signal.SIGINT):
+            self.check("k", sent, {"for_ever": 1})
+            self.check("i", sent, {"counts_for_ever": 1})
+
+    def test_in_code_of_the_host(self) -> None:
+        for sent in (signal.SIGTERM, signal.SIGINT):
+            self.check("h", sent, {})
+            self.check("c", sent, {})
+
+    def test_the_device_in_its_own_process_ends_with_the_program(self) -> None:
+        here, there = socket.socketpair()
+        with tempfile.TemporaryDirectory() as folder, here, there:
+            report = Path(folder) / "report.json"
+            serve = [ARGUMENTS.library / "device_server", str(there.fileno())]
+            device_env = {**os.environ, "LOCKSTEP_REPORT": str(report)}
+            device = {"LD_LIBRARY_PATH": str(ARGUMENTS.library), "LOCKSTEP_DEVICE": f"fd:{here.fileno()}"}
+            program = [ARGUMENTS.program, "i"]
+            with (
+                subprocess.Popen(serve, env=device_env, pass_fds=[there.fileno()]) as server,
+                subprocess.Popen(
+                    program, env={**os.environ, **device}, pass_fds=[here.fileno()], stdout=subprocess.PIPE, text=True
+                ) as child,
+            ):
+                here.close()
+                there.close()
+                assert child.stdout
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                child.kill()
+                self.assertEqual(server.wait(), 0)
+            self.assertEqual(json.loads(report.read_text())["end"], "gone")
+
+    def test_a_handler_of_the_program_is_kept(self) -> None:
+        self.assertEqual(self.send("o", signal.SIGTERM), (7, None))
+
+    def test_a_signal_that_the_program_ignores_is_ignored(self) -> None:
+        code, report = self.send("n", signal.SIGTERM)
+        assert report
+        self.assertEqual((code, report["end"]), (0, "orderly"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--library", type=Path, required=True, help="the folder of libcudart.so.13")
+    ARGUMENTS = parser.parse_args()
+    unittest.main(argv=[__file__])
