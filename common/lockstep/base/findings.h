@@ -38,7 +38,7 @@ struct Finding {
 
 class Findings {
  public:
-  // Adds the finding, or counts one more if its cause (kind, kernel, lines) is known. Returns its index in all().
+  // Adds the finding, or counts one more if its cause (kind, kernel, lines, array) is known. Returns its index in all().
   size_t add(Finding finding);
   void add_all(const Findings& others);
   void count_again(size_t index) { ++findings_[index].count; }

@@ -37,6 +37,12 @@ bool is_written(const Written& written, const MemoryAccess& access, uint64_t fir
   return (access.only_copied || bytes > 4) && written.any(first, bytes);
 }
 
+// An exchange whose result nobody uses is a store.
+bool reads_memory(const MemoryAccess& access) {
+  const bool exchanges = access.op == MemoryOp::kAtomic && access.atomic == AtomicOp::kExch;
+  return access.op != MemoryOp::kStore && !(exchanges && access.registers[0] == 0);
+}
+
 Site accessing(Site site, const char* access) {
   site.access = access;
   return site;
@@ -99,15 +105,14 @@ void Checker::begin_launch(const Launch& launch) {
 
 void Checker::end_launch(Findings& findings) {
   // A read of a word that another thread writes later is found twice, also as a race. The race is the cause.
-  const auto races_too = [&](uint32_t pc) {
-    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& entry) {
-      const auto& [kind, one, other] = entry.first;
-      return kind == std::string_view("race") && (one == pc || other == pc);
+  const auto races_too = [&](const Cause& read) {
+    return std::ranges::any_of(causes_, [&](const auto& entry) {
+      const Cause& cause = entry.first;
+      return cause.kind == "race" && cause.array == read.array && (cause.one == read.one || cause.other == read.one);
     });
   };
   for (const auto& [cause, index] : causes_)
-    if (std::get<0>(cause) == std::string_view("uninitialised_read") && races_too(std::get<1>(cause)))
-      findings_[index].count = 0;
+    if (cause.kind == "uninitialised_read" && races_too(cause)) findings_[index].count = 0;
   for (Finding& finding : findings_)
     if (finding.count) findings.add(std::move(finding));
   end_work();
@@ -134,7 +139,7 @@ bool Checker::count_again(const Cause& cause) {
 }
 
 void Checker::add(const Cause& cause, Finding finding, const std::string& rest) {
-  finding.kind = std::get<0>(cause);
+  finding.kind = cause.kind;
   finding.kernel = launch_->names.kernel;
   finding.message += " in kernel " + finding.kernel;
   if (finding.other) finding.message += "\n  " + text(*finding.other);
@@ -170,7 +175,7 @@ void Checker::check_written(const Checked& checked) {
   const uint32_t size = checked.bytes();
   const Mask mask = checked.made.mask;
   const auto& offsets = checked.offsets;
-  const bool reads = checked.access().op != MemoryOp::kStore, writes = checked.access().op != MemoryOp::kLoad;
+  const bool reads = reads_memory(checked.access()), writes = checked.access().op != MemoryOp::kLoad;
   const bool row = mask == kFullMask && checked.made.addresses.consecutive;
   if (row && (!reads || written.all(offsets[0], kWarpSize * size))) {
     if (writes) written.set(offsets[0], kWarpSize * size);
@@ -191,7 +196,7 @@ void Checker::check_copies(const Checked& checked) {
     for (const uint32_t l : each_lane(checked.made.mask)) {
       const auto writer = other->copies().still_writes(kSharedBase + checked.offsets[l], checked.bytes());
       if (!writer) continue;
-      const Cause cause{"race", std::min(pc, writer->pc), std::max(pc, writer->pc)};
+      const Cause cause = between("race", pc, writer->pc, array_of(checked, checked.offsets[l]));
       if (count_again(cause)) continue;
       const std::string name = name_of(checked, checked.offsets[l]);
       add(cause,
@@ -213,13 +218,18 @@ void Checker::check_order(const Checked& checked) {
   const Cells cells{records(0), records(1), records(2), words};
   const uint32_t warp = checked.warp().index();
   const SegmentId segment = order_.stamp(block.order, warp);  // stamp first: a release also publishes itself
-  if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
+  if (is_strong(checked.access())) tell_strong(checked);
   const SegmentId floor = shared ? block.order.floor : order_.first_segment();
   conflicts_.clear();
   const SegmentId kept = shared ? 0 : streams_->first_kept();
-  note_access({order_, block.order, cells, warp, segment, floor, kept}, checked.access(), checked.made.mask,
-              checked.offsets.data(), conflicts_);
+  note_access({order_, block.order, cells, warp, segment, floor, kept, checks_.plain_volatile}, checked.access(),
+              checked.made.mask, checked.offsets.data(), conflicts_);
   for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
+}
+
+bool Checker::is_strong(const MemoryAccess& access) const {
+  const bool plain = access.order == MemoryOrder::kVolatile && checks_.plain_volatile;
+  return access.order != MemoryOrder::kWeak && !plain;
 }
 
 // A strong access passes on the knowledge of its threads.
@@ -243,6 +253,11 @@ std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
   return element.name(checked.access().bytes);
 }
 
+uint64_t Checker::array_of(const Checked& checked, uint64_t offset) const {
+  if (checked.shared()) return offset - static_cast<uint64_t>(launch_->names.shared_element(offset).offset);
+  return memory_.find(memory_.base() + offset).begin - memory_.base();
+}
+
 Site Checker::site(const Checked& checked, uint32_t lane) const {
   return accessing(checked.warp().site(lane, checked.access().pc), verb(checked.access()));
 }
@@ -257,7 +272,7 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
   const MemoryAccess* earlier =
       conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
   const uint32_t earlier_pc = earlier ? earlier->pc : pc;
-  const Cause cause{"race", std::min(pc, earlier_pc), std::max(pc, earlier_pc)};
+  const Cause cause = between("race", pc, earlier_pc, array_of(checked, conflict.byte));
   const Segment& then = order_.segment(conflict.earlier.segment);
   const bool same_block = then.block == order.block;
   const bool same_warp = same_block && then.warp == warp.index();
@@ -288,7 +303,7 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
 // Two kernels that write the same value do not race, as two threads of one kernel do not.
 void Checker::report_clash(const Checked& checked, const Clash& clash) {
   if (clash.other_wrote && same_value(checked.made, clash.lane, {}, order_.next_segment())) return;
-  const Cause cause{"host_race", checked.access().pc, clash.access};
+  const Cause cause{"host_race", checked.access().pc, clash.access, array_of(checked, clash.byte)};
   if (count_again(cause)) return;
   causes_.emplace(cause, findings_.size());
   findings_.push_back(
@@ -297,7 +312,7 @@ void Checker::report_clash(const Checked& checked, const Clash& clash) {
 
 void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   const uint32_t pc = checked.access().pc;
-  const Cause cause{"uninitialised_read", pc, pc};
+  const Cause cause{"uninitialised_read", pc, pc, array_of(checked, checked.offsets[lane])};
   if (count_again(cause) || (checked.shared() && of_library_)) return;
   const std::string name = name_of(checked, checked.offsets[lane]);
   add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
@@ -346,11 +361,7 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
   for (const uint32_t l : each_lane(checks_.synchronisation ? together : 0)) {
     const Mask mask = members[l];
     const Mask others = mask & together;
-    if (!(mask >> l & 1))
-      report_mask(warp, pc, l, "a lane that its own mask does not name",
-                  "give a mask with the bit of every lane that calls: __activemask() does not do that, "
-                  "__ballot_sync() before the branch does");
-    else if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
+    if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
       report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
                   "let them stay until the exchange is done, or compute the mask of those that remain");
     else if (lanes_with(members, mask, others) != others)
@@ -395,7 +406,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
   for (const Arrival& arrival : arrivals) {
     came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
     if (arrival.pc == arrivals[0].pc) continue;
-    const Cause cause{"barrier_divergence", std::min(arrival.pc, arrivals[0].pc), std::max(arrival.pc, arrivals[0].pc)};
+    const Cause cause = between("barrier_divergence", arrival.pc, arrivals[0].pc);
     if (count_again(cause)) continue;
     add(cause,
         {.at = site(arrival),

@@ -4,11 +4,12 @@
 // finds them itself (access_fault).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <vector>
 
 #include "base/findings.h"
@@ -54,7 +55,12 @@ class Checker : public Observer {
 
  private:
   // Tells causes apart while a kernel runs, before any text is made.
-  using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, pc of one access, pc of the other
+  struct Cause {
+    std::string_view kind;
+    uint32_t one = 0, other = 0;  // pcs of the two accesses, the smaller first; of a single access, twice the same
+    uint64_t array = 0;           // where the array begins, if the finding is about memory
+    auto operator<=>(const Cause&) const = default;
+  };
 
   // The records of one resident block.
   struct BlockChecks {
@@ -62,6 +68,10 @@ class Checker : public Observer {
     std::array<std::vector<Record>, 3> cells;  // of the block's shared memory; the three are those of records_
     std::vector<uint64_t> written;             // likewise
   };
+
+  static Cause between(std::string_view kind, uint32_t pc, uint32_t other_pc, uint64_t array = 0) {
+    return {kind, std::min(pc, other_pc), std::max(pc, other_pc), array};
+  }
 
   // An access, and for each lane the offset of its data from the start of the block's shared memory or of the device's
   // global memory.
@@ -82,6 +92,7 @@ class Checker : public Observer {
   void add(const Cause& cause, Finding finding, const std::string& rest);
 
   void check_order(const Checked& checked);
+  bool is_strong(const MemoryAccess& access) const;
   void tell_strong(const Checked& checked);
   void check_copies(const Checked& checked);
   void check_written(const Checked& checked);
@@ -91,6 +102,7 @@ class Checker : public Observer {
   Cells global_cells() const;
   void report_unwritten(const Checked& checked, uint32_t lane);
   std::string name_of(const Checked& checked, uint64_t offset) const;
+  uint64_t array_of(const Checked& checked, uint64_t offset) const;  // the offset at which the array begins
   Site site(const Checked& checked, uint32_t lane) const;
   BlockChecks& checks_of(const Block& block);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);

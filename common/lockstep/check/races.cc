@@ -11,8 +11,9 @@ class Note {
   Note(const Accessor& accessor, const MemoryAccess& access, std::vector<Conflict>& conflicts)
       : accessor_(accessor), cells_(accessor.cells), conflicts_(conflicts) {
     mine_.segment = accessor.segment;
-    mine_.atomic = access.order != MemoryOrder::kWeak;
-    mine_.is_volatile = access.order == MemoryOrder::kVolatile;
+    const bool is_volatile = access.order == MemoryOrder::kVolatile;
+    mine_.atomic = access.order != MemoryOrder::kWeak && !(is_volatile && accessor.plain_volatile);
+    mine_.is_volatile = is_volatile;
     mine_.block_scope = access.scope == Scope::kBlock;
     mine_.access = std::min(access.index, kUnknownAccess);
   }

@@ -50,6 +50,7 @@ struct Accessor {
   SegmentId floor = 0;  // records of segments below it are ordered before: of an earlier launch, block or barrier
   // Reads from this segment on are kept although they are below the floor: other streams may still make them. 0: none.
   SegmentId kept = 0;
+  bool plain_volatile = false;  // volatile accesses count as weak
 };
 
 // `bytes` are offsets of the lanes' data from word 0's start. Appends the earlier accesses that conflict with this one

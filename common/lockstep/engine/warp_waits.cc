@@ -115,15 +115,30 @@ static bool all_name_one(const uint32_t* members) {
   return difference == 0;
 }
 
+// A card stops at a caller that its own mask leaves out.
+static void fail_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
+  const std::string& name = warp.launch().program.names[pc];
+  fail(warp, {Status::kIllegalInstruction, "mask_mismatch", lane, pc, name + " of a lane that its own mask does not name",
+              "it is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
+                  "\nNext: give a mask with the bit of every lane that calls: __activemask() does not do that, "
+                  "__ballot_sync() before the branch does."});
+}
+
 // The lanes of `mask` reach an instruction where lane l waits for the lanes of members[l]. Gives the lanes that may
-// continue at once. If that is not all of them, the path keeps only these lanes; if it is 0, the path waits.
+// continue at once. If that is not all of them, the path keeps only these lanes; if it is 0, the path waits, or the
+// launch has failed.
 Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
-  if (all_name_one(members) && !(members[0] & live_ & ~mask)) return mask;
-  Mask wanted = 0, group = 0;
+  if (all_name_one(members) && !(members[0] & live_ & ~mask) && !(mask & ~members[0])) return mask;
+  Mask wanted = 0, group = 0, named = 0;
   const Mask first = members[first_lane(mask)];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     wanted |= mask >> l & 1 ? members[l] : 0;
     group |= static_cast<Mask>(members[l] == first) << l;
+    named |= members[l] & Mask{1} << l;
+  }
+  if (const Mask unnamed = mask & ~named) {
+    fail_unnamed(*this, path.pc, first_lane(unnamed), members[first_lane(unnamed)]);
+    return 0;
   }
   if (!(wanted & live_ & ~mask)) return mask;
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
