@@ -96,6 +96,7 @@ void Checker::begin_launch(const Launch& launch) {
   causes_.clear();  // these belong to a launch that did not reach its end
   blocks_.clear();
   findings_.clear();
+  lane_values_.forget();
   if (order_.begin_launch()) {
     for (auto& records : records_) records->reset();
     if (streams_) streams_->forget_records();
@@ -357,16 +358,11 @@ void Checker::end_work() {
 
 // ---- synchronisation ----
 
-void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) {
+void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync) {
   for (const uint32_t l : each_lane(checks_.synchronisation ? together : 0)) {
     const Mask mask = members[l];
     const Mask others = mask & together;
-    if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
-      report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
-                  "let them stay until the exchange is done, or compute the mask of those that remain");
-    else if (lanes_with(members, mask, others) != others)
-      report_mask(warp, pc, l, "lanes that name each other with different masks",
-                  "give all lanes that take part the same mask");
+    if (lanes_with(members, mask, others) != others) report_masks(warp, pc, l);
   }
   if (!checks_.races) return;
   for (Mask rest = together, group = 0; rest; rest &= ~group) {
@@ -375,11 +371,41 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
   }
 }
 
-void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const char* next) {
+void Checker::report_masks(const Warp& warp, uint32_t pc, uint32_t lane) {
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
-  add(cause, {.at = warp.site(lane, pc), .message = launch_->program.names[pc] + " of " + what},
-      std::string("What such lanes exchange is undefined.\n  Next: ") + next + ".");
+  add(cause,
+      {.at = warp.site(lane, pc),
+       .message = launch_->program.names[pc] + " of lanes that name each other with different masks"},
+      "What such lanes exchange is undefined.\n  Next: give all lanes that take part the same mask.");
+}
+
+bool Checker::follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) {
+  return checks_.synchronisation && lane_values_.follows(warp, frame, pc, active);
+}
+
+bool Checker::ran(const Warp& warp, const RanInstruction& ran) {
+  for (const UndefinedUse& use : lane_values_.step(warp, ran)) report_undefined(warp, use);
+  return lane_values_.holds(ran.frame);
+}
+
+void Checker::report_undefined(const Warp& warp, const UndefinedUse& use) {
+  const Cause cause{"mask_mismatch", use.shuffle_pc, use.shuffle_pc};
+  if (count_again(cause)) return;
+  const uint32_t thread = warp.index() * kWarpSize + use.source;
+  const std::string source = "lane " + std::to_string(use.source);
+  const char* const why = thread >= launch_->shape.threads_per_block() ? ", but the block has no such thread"
+                          : warp.live() >> use.source & 1              ? ", which is elsewhere"
+                                                                       : ", which has ended";
+  const std::string whose =
+      use.lane == use.reader ? "The value " : "The value, passed on to lane " + std::to_string(use.lane) + ", ";
+  add(cause,
+      {.at = warp.site(use.reader, use.shuffle_pc),
+       .message = launch_->program.names[use.shuffle_pc] + " from a lane that takes no part"},
+      "Lane " + std::to_string(use.reader) + " takes the value of " + source + why + ".\n  " + whose + use.what +
+          " at " + launch_->names.location(use.pc) + ". CUDA leaves it undefined; an H200 gives 0.\n  Next: let " +
+          source +
+          " take part, with its bit in the mask; or take values only from lanes that do; or discard this value.");
 }
 
 void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {

@@ -15,6 +15,7 @@
 #include "base/findings.h"
 #include "base/task.h"
 #include "check/host_uses.h"
+#include "check/lane_values.h"
 #include "check/order.h"
 #include "check/races.h"
 #include "check/shadow.h"
@@ -42,6 +43,8 @@ class Checker : public Observer {
   void fence(const Warp& warp, Mask mask, Scope scope) override;
 
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
+  bool follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) override;
+  bool ran(const Warp& warp, const RanInstruction& ran) override;
   void arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) override;
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
@@ -106,7 +109,8 @@ class Checker : public Observer {
   Site site(const Checked& checked, uint32_t lane) const;
   BlockChecks& checks_of(const Block& block);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);
-  void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const char* next);
+  void report_masks(const Warp& warp, uint32_t pc, uint32_t lane);
+  void report_undefined(const Warp& warp, const UndefinedUse& use);
 
   const Checks checks_;
   const Memory& memory_;
@@ -117,6 +121,7 @@ class Checker : public Observer {
   std::vector<HostUse> last_uses_;
   Findings between_;  // launches
   Order order_;
+  LaneValues lane_values_;
   std::vector<BlockChecks> blocks_;  // by Block::slot()
   const Launch* launch_ = nullptr;
   bool of_library_ = false;  // the launch is of a kernel of CUB's or Thrust's

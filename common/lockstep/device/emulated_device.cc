@@ -147,7 +147,7 @@ class InProcessDevice : public EmulatedDevice {
   Outcome end_program(End end) override {
     std::vector<uint64_t> heap;
     for (const uint64_t address : heap_) heap.push_back(memory_.memory().describe(address).bytes);
-    host_.ends(!sticky_.ok(), heap);
+    host_.ends(heap);
     if (options_.report_file.empty()) return {};
     return write_report(options_.report_file, report_json(end == End::kReset ? "reset" : "orderly"));
   }
@@ -241,6 +241,10 @@ void InProcessDevice::run(const Launch& launch) {
   output_ += state.output;
   findings_.add_all(state.findings);
   sticky_ = state.fault;
+  if (sticky_.ok()) return;
+  const auto& all = findings_.all();
+  const auto found = std::ranges::find(all, sticky_.message, &Finding::message);
+  if (found != all.end()) host_.kernel_failed(static_cast<size_t>(found - all.begin()));
 }
 
 // A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.

@@ -36,7 +36,8 @@ struct Frame {
   Frame* caller = nullptr;
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
-  uint32_t depth = 0;  // calls between the kernel and this frame
+  uint32_t depth = 0;     // calls between the kernel and this frame
+  bool followed = false;  // an observer wants to see each of its instructions
 
   uint32_t param_bytes() const { return static_cast<uint32_t>(params.size() / kWarpSize); }  // of one lane
 };
@@ -163,7 +164,9 @@ class Warp {
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
   void show_sync(uint32_t pc, Mask together, const uint32_t* members) const;
-  void run_collective(uint32_t pc, std::byte* registers, Mask active);
+  void run_collective(uint32_t pc, Frame& frame, Mask active);
+  int32_t rest_of_turn(const Path& path, const Instruction& in, Mask mask, int32_t budget);
+  void show(Frame& frame, uint32_t pc, Mask came, Mask mask);
   bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
   void read_special(const Instruction& in, Mask mask, Mask active);
@@ -193,7 +196,8 @@ class Warp {
     std::vector<std::vector<Frame*>> spare;  // by function
   } frames_;
   Frame* frame_ = nullptr;
-  AlignedBytes local_;  // local_bytes() for each lane
+  int32_t set_aside_ = 0;  // the rest of the turn, while a frame is followed
+  AlignedBytes local_;     // local_bytes() for each lane
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
   struct Turns {

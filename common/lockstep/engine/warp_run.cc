@@ -1,5 +1,6 @@
 // A turn of a warp: which path runs, and its instructions. Arithmetic and memory have handlers of their own.
 #include <bit>
+#include <utility>
 
 #include "engine/async_copy.h"
 #include "engine/block.h"
@@ -85,6 +86,7 @@ void Warp::execute(Path path) {
   auto active = static_cast<uint64_t>(std::popcount(own));
   std::byte* file = path.frame->registers.get();
   frame_ = path.frame;
+  set_aside_ = frame_->followed ? std::exchange(budget, 0) : 0;
   for (;;) {
     const Instruction& in = *next;
     Mask mask = own;
@@ -114,6 +116,9 @@ void Warp::execute(Path path) {
     } else {
       path.pc = static_cast<uint32_t>(next - code);
       if (!step(path, in, mask) || state_.faulted) return;
+      if (frame_->followed && in.kind != Kind::kCollective)  // which has shown itself
+        show(*frame_, static_cast<uint32_t>(next - code), own, mask);
+      if (path.frame->followed) set_aside_ += std::exchange(budget, 0);
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
@@ -122,12 +127,23 @@ void Warp::execute(Path path) {
       frame_ = path.frame;
     }
     if (--budget < 0 || path.yielded) {
+      budget = rest_of_turn(path, in, mask, budget);
+      if (budget >= 0 && !path.yielded) continue;
       path.pc = static_cast<uint32_t>(next - code);
       path.yielded = true;
       paths_.push_back(path);
       return;
     }
   }
+}
+
+// In a followed frame the budget is handed out for one instruction at a time, so that the others cost nothing.
+int32_t Warp::rest_of_turn(const Path& path, const Instruction& in, Mask mask, int32_t budget) {
+  if (path.frame->followed && (in.kind == Kind::kAlu || in.kind == Kind::kMemory))
+    show(*path.frame, static_cast<uint32_t>(&in - launch_.program.code.data()), path.mask, mask);
+  budget += std::exchange(set_aside_, 0);
+  if (budget >= 0 && path.frame->followed) set_aside_ = std::exchange(budget, 0);
+  return budget;
 }
 
 // Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.

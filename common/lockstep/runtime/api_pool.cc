@@ -61,7 +61,7 @@ LOCKSTEP_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, c
 LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+  const auto body = [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
     if (!pointer) return cudaSuccess;
     const WorkScope scope(runtime, stream, "cudaFreeAsync");
@@ -69,7 +69,8 @@ LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (freed != runtime.memory.allocations.end() && runtime.device->watches_streams())
       runtime.device->use({freed->first, freed->second.bytes, freed->second.bytes}, true);
     return release(runtime, pointer, false);
-  });
+  };
+  return call(Needs::kDevice, "cudaFreeAsync", body, [&](Runtime& runtime) { tell_lost_free(runtime, pointer); });
 }
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz);
 
