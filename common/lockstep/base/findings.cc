@@ -17,7 +17,7 @@ std::string cause(const Finding& f) {
 
 void Finding::see_again(Finding again) {
   const uint64_t total = count + again.count;
-  if (within_warp && !again.within_warp) *this = std::move(again);
+  if (again.tells > tells) *this = std::move(again);
   count = total;
 }
 

@@ -12,6 +12,9 @@
 namespace lockstep {
 namespace {
 
+// Finding::tells, of races.
+constexpr uint8_t kAcrossWarps = 1, kLosesUpdates = 2;
+
 // Whether this lane's store writes the value that the earlier store wrote, or will write: then their order does not
 // matter. CUDA defines what memory holds if many threads write the same value. segment: of this store.
 bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier, SegmentId segment) {
@@ -263,42 +266,54 @@ Site Checker::site(const Checked& checked, uint32_t lane) const {
   return accessing(checked.warp().site(lane, checked.access().pc), verb(checked.access()));
 }
 
+RacePair Checker::pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const {
+  const MemoryAccess& access = checked.access();
+  const Record& then = conflict.earlier;
+  const Segment& segment = order_.segment(then.segment);
+  const bool strong = is_strong(access), writes = conflict.earlier_wrote && access.op == MemoryOp::kStore;
+  const auto atomic = [](const MemoryAccess* a) { return a && a->order > MemoryOrder::kVolatile; };
+  RacePair pair;
+  pair.same_block = segment.block == checked.block.order.block;
+  pair.same_warp = pair.same_block && segment.warp == checked.warp().index();
+  pair.both_strong = strong && then.atomic;
+  pair.one_atomic = atomic(&access) != atomic(earlier) && earlier;
+  pair.same_write = writes && earlier == &access;
+  pair.updates = conflict.updates;
+  pair.only_fence = conflict.earlier_wrote && order_.lacks_fence(then.segment, then.lane, checked.block.order);
+  pair.has_volatile = checks_.plain_volatile && (access.order == MemoryOrder::kVolatile || then.is_volatile);
+  return pair;
+}
+
 void Checker::report_race(const Checked& checked, const Conflict& conflict) {
-  const Warp& warp = checked.warp();
   const BlockOrder& order = checked.block.order;
   const uint32_t pc = checked.access().pc;
   if (conflict.earlier_wrote &&
-      same_value(checked.made, conflict.lane, conflict.earlier, order.warps[warp.index()].segment))
+      same_value(checked.made, conflict.lane, conflict.earlier, order.warps[checked.warp().index()].segment))
     return;
   const MemoryAccess* earlier =
       conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
   const uint32_t earlier_pc = earlier ? earlier->pc : pc;
   const Cause cause = between("race", pc, earlier_pc, array_of(checked, conflict.byte));
   const Segment& then = order_.segment(conflict.earlier.segment);
-  const bool same_block = then.block == order.block;
-  const bool same_warp = same_block && then.warp == warp.index();
+  const bool same_warp = then.block == order.block && then.warp == checked.warp().index();
   const auto known = causes_.find(cause);
-  if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
-  const bool two_writes = conflict.earlier_wrote && checked.access().op == MemoryOp::kStore;
-  if (of_library_ && two_writes && same_warp && checked.shared()) return;
-  const Dim3 then_block = index_in(launch_->shape.grid, then.block);
+  if (known != causes_.end() && (same_warp || findings_[known->second].tells & kAcrossWarps))
+    return void(count_again(cause));
+  const RacePair pair = pair_of(checked, conflict, earlier);
+  if (of_library_ && conflict.earlier_wrote && checked.access().op == MemoryOp::kStore && same_warp && checked.shared())
+    return;
   const std::string name = name_of(checked, conflict.byte);
+  const Site other =
+      launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   add(cause,
       {.at = site(checked, conflict.lane),
-       .other = accessing(launch_->names.site(then_block, then.warp, conflict.earlier.lane, earlier_pc),
-                          earlier                  ? verb(*earlier)
-                          : conflict.earlier_wrote ? "write"
-                                                   : "read"),
+       .other = accessing(other, earlier                  ? verb(*earlier)
+                                 : conflict.earlier_wrote ? "write"
+                                                          : "read"),
        .where = name,
        .message = "race: two accesses to " + name + " that nothing orders",
-       .within_warp = same_warp},
-      same_warp    ? "They are lanes of one warp: run in step, as here and often on a card, the answer is right by "
-                     "luck.\n  Next: put __syncwarp() between the two, or exchange the value with __shfl_sync."
-      : same_block ? "They are warps of one block, which run in any order.\n  Next: put __syncthreads() between the "
-                     "two, where every thread of the block reaches it; or use an atomic operation."
-                   : "They are different blocks, which run in any order.\n  Next: use atomic operations; or leave what "
-                     "comes later to a second kernel; or hand over with a flag: __threadfence() before an atomic write "
-                     "of it, and after an atomic read.");
+       .tells = static_cast<uint8_t>((same_warp ? 0 : kAcrossWarps) + (pair.updates ? kLosesUpdates : 0))},
+      advice(pair));
 }
 
 // Two kernels that write the same value do not race, as two threads of one kernel do not.

@@ -17,6 +17,7 @@
 #include "check/host_uses.h"
 #include "check/lane_values.h"
 #include "check/order.h"
+#include "check/race_advice.h"
 #include "check/races.h"
 #include "check/shadow.h"
 #include "check/stream_races.h"
@@ -100,6 +101,7 @@ class Checker : public Observer {
   void check_copies(const Checked& checked);
   void check_written(const Checked& checked);
   void report_race(const Checked& checked, const Conflict& conflict);
+  RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const;
   void report_clash(const Checked& checked, const Clash& clash);
   void end_work();
   Cells global_cells() const;

@@ -38,6 +38,7 @@ struct Conflict {
   uint64_t byte = 0;  // its offset from word 0
   Record earlier;
   bool earlier_wrote = false;
+  bool updates = false;  // both threads read the word by one access, and one of them has written it since
 };
 
 // The warp that makes the access: everything that the access's records share, and the cells that keep them.
