@@ -278,7 +278,8 @@ RacePair Checker::pair_of(const Checked& checked, const Conflict& conflict, cons
   pair.both_strong = strong && then.atomic;
   pair.one_atomic = atomic(&access) != atomic(earlier) && earlier;
   pair.same_write = writes && earlier == &access;
-  pair.updates = conflict.updates;
+  const MemoryAccess* const writer = access.op == MemoryOp::kLoad ? earlier : &access;
+  pair.updates = conflict.updates && writer && writer->op == MemoryOp::kStore;
   pair.only_fence = conflict.earlier_wrote && order_.lacks_fence(then.segment, then.lane, checked.block.order);
   pair.has_volatile = checks_.plain_volatile && (access.order == MemoryOrder::kVolatile || then.is_volatile);
   return pair;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "engine/collective.h"
 
@@ -92,6 +93,7 @@ void LaneValues::run(Step& step) {
   switch (in.kind) {
     case Kind::kAlu:
       if (step.other_mask) in.alu(step.other, in, step.other_mask);
+      if (step.mask) compare(step);
       break;
     case Kind::kMemory: access(step); break;
     case Kind::kCollective: collective(step); break;
@@ -119,6 +121,19 @@ void LaneValues::run(Step& step) {
       break;
     }
     default: break;
+  }
+}
+
+// A comparison with an undefined value may come out either way, though it came out the same with both numbers.
+void LaneValues::compare(Step& step) {
+  const std::string& name = step.program.names[step.pc];
+  const Type type = type_from_name(name.substr(name.rfind('.') + 1));
+  if (!name.starts_with("setp.") || type == Type::kNone || step.in.c) return;
+  for (const uint32_t l : each_lane(step.mask)) {
+    const bool unknown = differs(step.real, step.other, step.in.a, type_bytes(type), l) ||
+                         differs(step.real, step.other, step.in.b, type_bytes(type), l);
+    for (const uint32_t d : {step.in.d, step.in.d2})
+      if (unknown && d) set_predicate(step.other, d, ~*lanes<Mask>(step.real, d), Mask{1} << l);
   }
 }
 

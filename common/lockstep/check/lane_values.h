@@ -55,6 +55,7 @@ class LaneValues {
   };
 
   static void access(Step& step);
+  static void compare(Step& step);
   static void shuffle(Step& step, const Collective& collective);
   static void collective(Step& step);
   static void run(Step& step);

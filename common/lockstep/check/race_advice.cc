@@ -16,8 +16,9 @@ const char* next(const RacePair& race) {
            "scope (cuda::thread_scope_device).";
   if (race.updates)
     return "Each thread reads the element and writes it back, so one update can be lost.\n  Next: make it one atomic "
-           "operation (atomicAdd, atomicMin, atomicCAS …). If the two belong to different rounds of a loop, a barrier "
-           "between the rounds is enough.";
+           "operation (atomicAdd, atomicMin, atomicCAS …). If a lock protects it, put a fence behind taking the lock, "
+           "and "
+           "one before giving it back. If the two belong to different rounds of a loop, put a barrier between them.";
   if (race.same_write)
     return "Both are at the same line, with different values, and the last one stays.\n  Next: let one thread write "
            "it, "
@@ -40,10 +41,12 @@ const char* next(const RacePair& race) {
 
 std::string advice(const RacePair& race) {
   if (race.only_fence)
-    return "The writer has fenced and then counted or set an atomic, and this block has read that atomic; only the "
-           "reader's fence is missing. Samples of NVIDIA's do so, and it works on cards: the read is sent after the "
-           "atomic has come back. PTX's memory model does not promise it.\n  Next: put __threadfence() between the "
-           "atomic and the reads, in the thread that made the atomic, before __syncthreads().";
+    return "The writer's side is right: a fence or a release, then an atomic, which this block has read. Only the "
+           "reader's fence is missing. NVIDIA's samples do so (the last block that takes a ticket), and it works on "
+           "cards "
+           "as long as the block has not read the element before: the read is sent after the atomic has come back. "
+           "PTX's memory model does not promise it.\n  Next: put __threadfence() behind the atomic, in the thread that "
+           "made it; other threads of the block wait for that thread at __syncthreads().";
   std::string text = who(race);
   if (race.has_volatile)
     text +=

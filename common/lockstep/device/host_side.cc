@@ -107,9 +107,11 @@ void HostSide::ends(const std::vector<uint64_t>& heap) {
             "\n  Next: after each launch, CUDA_CHECK(cudaGetLastError()); a "
             "launch returns nothing itself, and cudaDeviceSynchronize() does not tell of it.");
   unread_launch_.clear();
-  if (fault_ && lost_launches_)
-    findings_.add_text(*fault_, "\n  After it, " + std::to_string(std::exchange(lost_launches_, 0)) +
-                                    " launches of the program did not run, as on a card.");
+  if (fault_ && lost_launches_) {
+    const std::string launches = lost_launches_ == 1 ? "one launch" : std::to_string(lost_launches_) + " launches";
+    findings_.add_text(*fault_, "\n  After it, " + launches + " of the program did not run, as on a card.");
+    lost_launches_ = 0;
+  }
   if (checks_.memory) note_leaks(heap);
 }
 
