@@ -66,8 +66,7 @@ void shuffle(const Collective& s, std::byte* registers, Mask active) {
     if (active == kFullMask)
       std::copy(result.begin(), result.end(), d);
     else
-      for (int l = 0; l < kWarpSize; ++l)
-        d[l] = !(active >> l & 1) ? d[l] : active >> from[l] & 1 ? result[l] : 0;
+      for (int l = 0; l < kWarpSize; ++l) d[l] = !(active >> l & 1) ? d[l] : active >> from[l] & 1 ? result[l] : 0;
   }
   set_predicate(registers, s.p, inside, active);
 }

@@ -45,6 +45,7 @@ void Warp::start(uint64_t block) {
   Frame& entry = frames_.storage.front();
   entry.live = live_;
   entry.followed = false;
+  following_ = {};
   for (const Preset& preset : block_presets_)
     std::fill_n(lanes<uint32_t>(entry.registers.get(), preset.offset), kWarpSize,
                 static_cast<uint32_t>(special_value(static_cast<Special>(preset.bits), 0)));

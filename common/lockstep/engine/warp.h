@@ -165,7 +165,10 @@ class Warp {
   const Collective& collective_at(uint32_t pc) const;
   void show_sync(uint32_t pc, Mask together, const uint32_t* members) const;
   void run_collective(uint32_t pc, Frame& frame, Mask active);
-  int32_t rest_of_turn(const Path& path, const Instruction& in, Mask mask, int32_t budget);
+  void give_reduced(const Path& path, uint32_t reduced);
+  int32_t set_aside(const Frame& frame, int32_t budget);
+  int32_t show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget);
+  int32_t show_last(const Path& path, const Instruction* next, int32_t budget);
   void show(Frame& frame, uint32_t pc, Mask came, Mask mask);
   bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
@@ -196,8 +199,12 @@ class Warp {
     std::vector<std::vector<Frame*>> spare;  // by function
   } frames_;
   Frame* frame_ = nullptr;
-  int32_t set_aside_ = 0;  // the rest of the turn, while a frame is followed
-  AlignedBytes local_;     // local_bytes() for each lane
+  struct Following {
+    bool any = false;       // a frame is followed, or was since the block began
+    bool shown = false;     // the last instruction of the running path
+    int32_t set_aside = 0;  // the rest of its turn's budget
+  } following_;
+  AlignedBytes local_;  // local_bytes() for each lane
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
   struct Turns {

@@ -40,14 +40,18 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
     waits_ = std::max(waits_, waits);
     path.state = Path::kRunnable;
     ++path.pc;
-    std::byte* file = path.frame->registers.get();
-    if (path.use->op == BarrierUse::kRedPopc) {
-      write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
-    } else if (path.use->op != BarrierUse::kSync) {
-      set_predicate(file, path.use->d, reduced ? kFullMask : 0, path.mask);
-    }
-    if (path.frame->followed) show(*path.frame, path.pc - 1, path.mask, path.mask);
+    if (path.use->op != BarrierUse::kSync) give_reduced(path, reduced);
   }
+}
+
+// The result of bar.red, for lanes that have just passed it.
+void Warp::give_reduced(const Path& path, uint32_t reduced) {
+  std::byte* file = path.frame->registers.get();
+  if (path.use->op == BarrierUse::kRedPopc)
+    write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
+  else
+    set_predicate(file, path.use->d, reduced ? kFullMask : 0, path.mask);
+  if (path.frame->followed) show(*path.frame, path.pc - 1, path.mask, path.mask);
 }
 
 // barrier.cluster.wait: lanes continue if all threads of their phase have arrived.
@@ -185,6 +189,7 @@ void Warp::run_collective(uint32_t pc, Frame& frame, Mask active) {
       frame.followed |= observer->follows(*this, frame, pc, active);
     }
   lockstep::run_collective(c, registers, active);
+  following_.any |= frame.followed;
   if (frame.followed) show(frame, pc, active, active);
 }
 
