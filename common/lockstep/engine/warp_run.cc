@@ -86,8 +86,7 @@ void Warp::execute(Path path) {
   auto active = static_cast<uint64_t>(std::popcount(own));
   std::byte* file = path.frame->registers.get();
   frame_ = path.frame;
-  following_.set_aside = 0;
-  if (following_.any) budget = set_aside(*frame_, budget);
+  if (following_.any) following_.set_aside = 0, budget = set_aside(*frame_, budget);
   for (;;) {
     const Instruction& in = *next;
     Mask mask = own;
@@ -117,8 +116,7 @@ void Warp::execute(Path path) {
     } else {
       path.pc = static_cast<uint32_t>(next - code);
       if (!step(path, in, mask) || state_.faulted) return;
-      if (following_.any) [[unlikely]]
-        budget = show_step(path, in, own, mask, budget);
+      if (following_.any) budget = show_step(path, in, own, mask, budget);
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
