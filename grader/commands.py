@@ -268,7 +268,7 @@ def _emulate(emulate: Parser) -> None:
     option(
         "--trace", metavar="F.jsonl", help="write every access of every warp to this file, in order; for small launches"
     )
-    option("--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch")
+    option("--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch,volatile")
     option("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
     option("--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core")
     option("--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks")

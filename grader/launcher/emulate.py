@@ -10,7 +10,7 @@ from pathlib import Path
 from . import build, elf, setup
 from .console import Failure, talk_on_stderr
 
-CHECKS = ("memory", "initialised", "races", "synchronisation", "launch")
+CHECKS = ("memory", "initialised", "races", "synchronisation", "launch", "volatile")
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 

@@ -29,16 +29,17 @@ struct Finding {
   std::string where{};          // "s_tile[17]", or empty
   std::string message{};        // for a person: the mistake, its location, its meaning, the next step
   uint64_t count = 1;
-  bool within_warp = false;  // a race of lanes of one warp
+  uint8_t tells = 0;  // of a race: how much this pair of accesses says about the cause
 
-  // Counts the same cause again. Where a block's barrier is missing, lanes of one warp race first, and two warps later.
-  // The race of two warps says more about the cause, so its finding replaces the first.
+  // Counts the same cause again. The finding that tells more stays: where a block's barrier is missing, lanes of one
+  // warp race first, and two warps later.
   void see_again(Finding again);
 };
 
 class Findings {
  public:
-  // Adds the finding, or counts one more if its cause (kind, kernel, lines) is known. Returns its index in all().
+  // Adds the finding, or counts one more if its cause (kind, kernel, lines, array) is known. Returns its index in
+  // all().
   size_t add(Finding finding);
   void add_all(const Findings& others);
   void count_again(size_t index) { ++findings_[index].count; }

@@ -14,7 +14,8 @@
 namespace lockstep {
 namespace {
 
-// "races,memory" → those checks. An unknown name throws.
+// "races,memory" → those checks. An unknown name throws. `volatile` is a stricter `races`, and not part of `all`:
+// programs that rely on what PTX promises for volatile are right.
 Checks parse_checks(const std::string& text) {
   Checks checks;
   const std::pair<const char*, bool Checks::*> all[] = {{"memory", &Checks::memory},
@@ -27,13 +28,14 @@ Checks parse_checks(const std::string& text) {
     const size_t end = std::min(text.find(',', begin), text.size());
     const std::string name = text.substr(begin, end - begin);
     begin = end + 1;
-    bool known = false;
+    bool known = name == "volatile";
+    if (known) checks.races = checks.plain_volatile = true;
     for (const auto& [known_name, member] : all)
       if (name == known_name || name == "all") checks.*member = known = true;
     if (!known)
       throw std::invalid_argument("LOCKSTEP_CHECKS=" + text + ": \"" + name +
                                   "\" is no check; expected all, none, or names separated by commas: memory, "
-                                  "initialised, races, synchronisation, launch");
+                                  "initialised, races, synchronisation, launch, volatile");
   }
   return checks;
 }

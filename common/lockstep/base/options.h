@@ -17,8 +17,10 @@ struct Schedule {
 // The mistakes that the device looks for. An access outside of memory ends the kernel. With `memory` on, the kernel
 // continues without that access, so that one run shows more than the first mistake. `races` looks within a launch, at
 // work in several streams, and at a host that does not wait.
+// `plain_volatile`: a volatile access orders nothing, as in C++. PTX's memory model promises more.
 struct Checks {
   bool memory = false, initialised = false, races = false, synchronisation = false, launch = false;
+  bool plain_volatile = false;                                            // only with `races`
   bool watch() const { return initialised || races || synchronisation; }  // these follow a kernel while it runs
 };
 

@@ -12,6 +12,9 @@
 namespace lockstep {
 namespace {
 
+// Finding::tells, of races.
+constexpr uint8_t kAcrossWarps = 1, kLosesUpdates = 2;
+
 // Whether this lane's store writes the value that the earlier store wrote, or will write: then their order does not
 // matter. CUDA defines what memory holds if many threads write the same value. segment: of this store.
 bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier, SegmentId segment) {
@@ -35,6 +38,12 @@ bool is_written(const Written& written, const MemoryAccess& access, uint64_t fir
   const uint32_t bytes = access.bytes * access.count;
   if (written.all(first, bytes)) return true;
   return (access.only_copied || bytes > 4) && written.any(first, bytes);
+}
+
+// An exchange whose result nobody uses is a store.
+bool reads_memory(const MemoryAccess& access) {
+  const bool exchanges = access.op == MemoryOp::kAtomic && access.atomic == AtomicOp::kExch;
+  return access.op != MemoryOp::kStore && !(exchanges && access.registers[0] == 0);
 }
 
 Site accessing(Site site, const char* access) {
@@ -90,6 +99,7 @@ void Checker::begin_launch(const Launch& launch) {
   causes_.clear();  // these belong to a launch that did not reach its end
   blocks_.clear();
   findings_.clear();
+  lane_values_.forget();
   if (order_.begin_launch()) {
     for (auto& records : records_) records->reset();
     if (streams_) streams_->forget_records();
@@ -99,15 +109,14 @@ void Checker::begin_launch(const Launch& launch) {
 
 void Checker::end_launch(Findings& findings) {
   // A read of a word that another thread writes later is found twice, also as a race. The race is the cause.
-  const auto races_too = [&](uint32_t pc) {
-    return std::any_of(causes_.begin(), causes_.end(), [&](const auto& entry) {
-      const auto& [kind, one, other] = entry.first;
-      return kind == std::string_view("race") && (one == pc || other == pc);
+  const auto races_too = [&](const Cause& read) {
+    return std::ranges::any_of(causes_, [&](const auto& entry) {
+      const Cause& cause = entry.first;
+      return cause.kind == "race" && cause.array == read.array && (cause.one == read.one || cause.other == read.one);
     });
   };
   for (const auto& [cause, index] : causes_)
-    if (std::get<0>(cause) == std::string_view("uninitialised_read") && races_too(std::get<1>(cause)))
-      findings_[index].count = 0;
+    if (cause.kind == "uninitialised_read" && races_too(cause)) findings_[index].count = 0;
   for (Finding& finding : findings_)
     if (finding.count) findings.add(std::move(finding));
   end_work();
@@ -134,7 +143,7 @@ bool Checker::count_again(const Cause& cause) {
 }
 
 void Checker::add(const Cause& cause, Finding finding, const std::string& rest) {
-  finding.kind = std::get<0>(cause);
+  finding.kind = cause.kind;
   finding.kernel = launch_->names.kernel;
   finding.message += " in kernel " + finding.kernel;
   if (finding.other) finding.message += "\n  " + text(*finding.other);
@@ -170,7 +179,7 @@ void Checker::check_written(const Checked& checked) {
   const uint32_t size = checked.bytes();
   const Mask mask = checked.made.mask;
   const auto& offsets = checked.offsets;
-  const bool reads = checked.access().op != MemoryOp::kStore, writes = checked.access().op != MemoryOp::kLoad;
+  const bool reads = reads_memory(checked.access()), writes = checked.access().op != MemoryOp::kLoad;
   const bool row = mask == kFullMask && checked.made.addresses.consecutive;
   if (row && (!reads || written.all(offsets[0], kWarpSize * size))) {
     if (writes) written.set(offsets[0], kWarpSize * size);
@@ -191,7 +200,7 @@ void Checker::check_copies(const Checked& checked) {
     for (const uint32_t l : each_lane(checked.made.mask)) {
       const auto writer = other->copies().still_writes(kSharedBase + checked.offsets[l], checked.bytes());
       if (!writer) continue;
-      const Cause cause{"race", std::min(pc, writer->pc), std::max(pc, writer->pc)};
+      const Cause cause = between("race", pc, writer->pc, array_of(checked, checked.offsets[l]));
       if (count_again(cause)) continue;
       const std::string name = name_of(checked, checked.offsets[l]);
       add(cause,
@@ -213,13 +222,18 @@ void Checker::check_order(const Checked& checked) {
   const Cells cells{records(0), records(1), records(2), words};
   const uint32_t warp = checked.warp().index();
   const SegmentId segment = order_.stamp(block.order, warp);  // stamp first: a release also publishes itself
-  if (checked.access().order != MemoryOrder::kWeak) tell_strong(checked);
+  if (is_strong(checked.access())) tell_strong(checked);
   const SegmentId floor = shared ? block.order.floor : order_.first_segment();
   conflicts_.clear();
   const SegmentId kept = shared ? 0 : streams_->first_kept();
-  note_access({order_, block.order, cells, warp, segment, floor, kept}, checked.access(), checked.made.mask,
-              checked.offsets.data(), conflicts_);
+  note_access({order_, block.order, cells, warp, segment, floor, kept, checks_.plain_volatile}, checked.access(),
+              checked.made.mask, checked.offsets.data(), conflicts_);
   for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
+}
+
+bool Checker::is_strong(const MemoryAccess& access) const {
+  const bool plain = access.order == MemoryOrder::kVolatile && checks_.plain_volatile;
+  return access.order != MemoryOrder::kWeak && !plain;
 }
 
 // A strong access passes on the knowledge of its threads.
@@ -247,52 +261,70 @@ std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
   return element.name(checked.access().bytes);
 }
 
+uint64_t Checker::array_of(const Checked& checked, uint64_t offset) const {
+  if (checked.shared()) return offset - static_cast<uint64_t>(launch_->names.shared_element(offset).offset);
+  return memory_.find(memory_.base() + offset).begin - memory_.base();
+}
+
 Site Checker::site(const Checked& checked, uint32_t lane) const {
   return accessing(checked.warp().site(lane, checked.access().pc), verb(checked.access()));
 }
 
+RacePair Checker::pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const {
+  const MemoryAccess& access = checked.access();
+  const Record& then = conflict.earlier;
+  const Segment& segment = order_.segment(then.segment);
+  const bool strong = is_strong(access), writes = conflict.earlier_wrote && access.op == MemoryOp::kStore;
+  const auto atomic = [](const MemoryAccess* a) { return a && a->order > MemoryOrder::kVolatile; };
+  RacePair pair;
+  pair.same_block = segment.block == checked.block.order.block;
+  pair.same_warp = pair.same_block && segment.warp == checked.warp().index();
+  pair.both_strong = strong && then.atomic;
+  pair.one_atomic = atomic(&access) != atomic(earlier) && earlier;
+  pair.same_write = writes && earlier == &access;
+  const MemoryAccess* const writer = access.op == MemoryOp::kLoad ? earlier : &access;
+  pair.updates = conflict.updates && writer && writer->op == MemoryOp::kStore;
+  pair.only_fence = conflict.earlier_wrote && order_.lacks_fence(then.segment, then.lane, checked.block.order);
+  pair.has_volatile = checks_.plain_volatile && (access.order == MemoryOrder::kVolatile || then.is_volatile);
+  return pair;
+}
+
 void Checker::report_race(const Checked& checked, const Conflict& conflict) {
-  const Warp& warp = checked.warp();
   const BlockOrder& order = checked.block.order;
   const uint32_t pc = checked.access().pc;
   if (conflict.earlier_wrote &&
-      same_value(checked.made, conflict.lane, conflict.earlier, order.warps[warp.index()].segment))
+      same_value(checked.made, conflict.lane, conflict.earlier, order.warps[checked.warp().index()].segment))
     return;
   const MemoryAccess* earlier =
       conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
   const uint32_t earlier_pc = earlier ? earlier->pc : pc;
-  const Cause cause{"race", std::min(pc, earlier_pc), std::max(pc, earlier_pc)};
+  const Cause cause = between("race", pc, earlier_pc, array_of(checked, conflict.byte));
   const Segment& then = order_.segment(conflict.earlier.segment);
-  const bool same_block = then.block == order.block;
-  const bool same_warp = same_block && then.warp == warp.index();
+  const bool same_warp = then.block == order.block && then.warp == checked.warp().index();
   const auto known = causes_.find(cause);
-  if (known != causes_.end() && (same_warp || !findings_[known->second].within_warp)) return void(count_again(cause));
-  const bool two_writes = conflict.earlier_wrote && checked.access().op == MemoryOp::kStore;
-  if (of_library_ && two_writes && same_warp && checked.shared()) return;
-  const Dim3 then_block = index_in(launch_->shape.grid, then.block);
+  if (known != causes_.end() && (same_warp || findings_[known->second].tells & kAcrossWarps))
+    return void(count_again(cause));
+  const RacePair pair = pair_of(checked, conflict, earlier);
+  if (of_library_ && conflict.earlier_wrote && checked.access().op == MemoryOp::kStore && same_warp && checked.shared())
+    return;
   const std::string name = name_of(checked, conflict.byte);
+  const Site other =
+      launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   add(cause,
       {.at = site(checked, conflict.lane),
-       .other = accessing(launch_->names.site(then_block, then.warp, conflict.earlier.lane, earlier_pc),
-                          earlier                  ? verb(*earlier)
-                          : conflict.earlier_wrote ? "write"
-                                                   : "read"),
+       .other = accessing(other, earlier                  ? verb(*earlier)
+                                 : conflict.earlier_wrote ? "write"
+                                                          : "read"),
        .where = name,
        .message = "race: two accesses to " + name + " that nothing orders",
-       .within_warp = same_warp},
-      same_warp    ? "They are lanes of one warp: run in step, as here and often on a card, the answer is right by "
-                     "luck.\n  Next: put __syncwarp() between the two, or exchange the value with __shfl_sync."
-      : same_block ? "They are warps of one block, which run in any order.\n  Next: put __syncthreads() between the "
-                     "two, where every thread of the block reaches it; or use an atomic operation."
-                   : "They are different blocks, which run in any order.\n  Next: use atomic operations; or leave what "
-                     "comes later to a second kernel; or hand over with a flag: __threadfence() before an atomic write "
-                     "of it, and after an atomic read.");
+       .tells = static_cast<uint8_t>((same_warp ? 0 : kAcrossWarps) + (pair.updates ? kLosesUpdates : 0))},
+      advice(pair));
 }
 
 // Two kernels that write the same value do not race, as two threads of one kernel do not.
 void Checker::report_clash(const Checked& checked, const Clash& clash) {
   if (clash.other_wrote && same_value(checked.made, clash.lane, {}, order_.next_segment())) return;
-  const Cause cause{"host_race", checked.access().pc, clash.access};
+  const Cause cause{"host_race", checked.access().pc, clash.access, array_of(checked, clash.byte)};
   if (count_again(cause)) return;
   causes_.emplace(cause, findings_.size());
   findings_.push_back(
@@ -301,7 +333,7 @@ void Checker::report_clash(const Checked& checked, const Clash& clash) {
 
 void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   const uint32_t pc = checked.access().pc;
-  const Cause cause{"uninitialised_read", pc, pc};
+  const Cause cause{"uninitialised_read", pc, pc, array_of(checked, checked.offsets[lane])};
   if (count_again(cause) || (checked.shared() && of_library_)) return;
   const std::string name = name_of(checked, checked.offsets[lane]);
   add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
@@ -346,20 +378,11 @@ void Checker::end_work() {
 
 // ---- synchronisation ----
 
-void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) {
+void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync) {
   for (const uint32_t l : each_lane(checks_.synchronisation ? together : 0)) {
     const Mask mask = members[l];
     const Mask others = mask & together;
-    if (!(mask >> l & 1))
-      report_mask(warp, pc, l, "a lane that its own mask does not name",
-                  "give a mask with the bit of every lane that calls: __activemask() does not do that, "
-                  "__ballot_sync() before the branch does");
-    else if (kind == LaneSync::kShuffle && (mask & ~warp.live()))  // the others leave out lanes that have ended
-      report_mask(warp, pc, l, "a mask that names lanes which have ended or never were",
-                  "let them stay until the exchange is done, or compute the mask of those that remain");
-    else if (lanes_with(members, mask, others) != others)
-      report_mask(warp, pc, l, "lanes that name each other with different masks",
-                  "give all lanes that take part the same mask");
+    if (lanes_with(members, mask, others) != others) report_masks(warp, pc, l);
   }
   if (!checks_.races) return;
   for (Mask rest = together, group = 0; rest; rest &= ~group) {
@@ -368,11 +391,41 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
   }
 }
 
-void Checker::report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const char* next) {
+void Checker::report_masks(const Warp& warp, uint32_t pc, uint32_t lane) {
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
-  add(cause, {.at = warp.site(lane, pc), .message = launch_->program.names[pc] + " of " + what},
-      std::string("What such lanes exchange is undefined.\n  Next: ") + next + ".");
+  add(cause,
+      {.at = warp.site(lane, pc),
+       .message = launch_->program.names[pc] + " of lanes that name each other with different masks"},
+      "What such lanes exchange is undefined.\n  Next: give all lanes that take part the same mask.");
+}
+
+bool Checker::follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) {
+  return checks_.synchronisation && lane_values_.follows(warp, frame, pc, active);
+}
+
+bool Checker::ran(const Warp& warp, const RanInstruction& ran) {
+  for (const UndefinedUse& use : lane_values_.step(warp, ran)) report_undefined(warp, use);
+  return lane_values_.holds(ran.frame);
+}
+
+void Checker::report_undefined(const Warp& warp, const UndefinedUse& use) {
+  const Cause cause{"mask_mismatch", use.shuffle_pc, use.shuffle_pc};
+  if (count_again(cause)) return;
+  const uint32_t thread = warp.index() * kWarpSize + use.source;
+  const std::string source = "lane " + std::to_string(use.source);
+  const char* const why = thread >= launch_->shape.threads_per_block() ? ", but the block has no such thread"
+                          : warp.live() >> use.source & 1              ? ", which is elsewhere"
+                                                                       : ", which has ended";
+  const std::string whose =
+      use.lane == use.reader ? "The value " : "The value, passed on to lane " + std::to_string(use.lane) + ", ";
+  add(cause,
+      {.at = warp.site(use.reader, use.shuffle_pc),
+       .message = launch_->program.names[use.shuffle_pc] + " from a lane that takes no part"},
+      "Lane " + std::to_string(use.reader) + " takes the value of " + source + why + ".\n  " + whose + use.what +
+          " at " + launch_->names.location(use.pc) + ". CUDA leaves it undefined; an H200 gives 0.\n  Next: let " +
+          source +
+          " take part, with its bit in the mask; or take values only from lanes that do; or discard this value.");
 }
 
 void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
@@ -399,7 +452,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
   for (const Arrival& arrival : arrivals) {
     came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
     if (arrival.pc == arrivals[0].pc) continue;
-    const Cause cause{"barrier_divergence", std::min(arrival.pc, arrivals[0].pc), std::max(arrival.pc, arrivals[0].pc)};
+    const Cause cause = between("barrier_divergence", arrival.pc, arrivals[0].pc);
     if (count_again(cause)) continue;
     add(cause,
         {.at = site(arrival),

@@ -4,17 +4,20 @@
 // finds them itself (access_fault).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <vector>
 
 #include "base/findings.h"
 #include "base/task.h"
 #include "check/host_uses.h"
+#include "check/lane_values.h"
 #include "check/order.h"
+#include "check/race_advice.h"
 #include "check/races.h"
 #include "check/shadow.h"
 #include "check/stream_races.h"
@@ -41,6 +44,8 @@ class Checker : public Observer {
   void fence(const Warp& warp, Mask mask, Scope scope) override;
 
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
+  bool follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) override;
+  bool ran(const Warp& warp, const RanInstruction& ran) override;
   void arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) override;
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 
@@ -54,7 +59,12 @@ class Checker : public Observer {
 
  private:
   // Tells causes apart while a kernel runs, before any text is made.
-  using Cause = std::tuple<const char*, uint32_t, uint32_t>;  // kind, pc of one access, pc of the other
+  struct Cause {
+    std::string_view kind;
+    uint32_t one = 0, other = 0;  // pcs of the two accesses, the smaller first; of a single access, twice the same
+    uint64_t array = 0;           // where the array begins, if the finding is about memory
+    auto operator<=>(const Cause&) const = default;
+  };
 
   // The records of one resident block.
   struct BlockChecks {
@@ -62,6 +72,10 @@ class Checker : public Observer {
     std::array<std::vector<Record>, 3> cells;  // of the block's shared memory; the three are those of records_
     std::vector<uint64_t> written;             // likewise
   };
+
+  static Cause between(std::string_view kind, uint32_t pc, uint32_t other_pc, uint64_t array = 0) {
+    return {kind, std::min(pc, other_pc), std::max(pc, other_pc), array};
+  }
 
   // An access, and for each lane the offset of its data from the start of the block's shared memory or of the device's
   // global memory.
@@ -82,19 +96,23 @@ class Checker : public Observer {
   void add(const Cause& cause, Finding finding, const std::string& rest);
 
   void check_order(const Checked& checked);
+  bool is_strong(const MemoryAccess& access) const;
   void tell_strong(const Checked& checked);
   void check_copies(const Checked& checked);
   void check_written(const Checked& checked);
   void report_race(const Checked& checked, const Conflict& conflict);
+  RacePair pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const;
   void report_clash(const Checked& checked, const Clash& clash);
   void end_work();
   Cells global_cells() const;
   void report_unwritten(const Checked& checked, uint32_t lane);
   std::string name_of(const Checked& checked, uint64_t offset) const;
+  uint64_t array_of(const Checked& checked, uint64_t offset) const;  // the offset at which the array begins
   Site site(const Checked& checked, uint32_t lane) const;
   BlockChecks& checks_of(const Block& block);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);
-  void report_mask(const Warp& warp, uint32_t pc, uint32_t lane, const char* what, const char* next);
+  void report_masks(const Warp& warp, uint32_t pc, uint32_t lane);
+  void report_undefined(const Warp& warp, const UndefinedUse& use);
 
   const Checks checks_;
   const Memory& memory_;
@@ -105,6 +123,7 @@ class Checker : public Observer {
   std::vector<HostUse> last_uses_;
   Findings between_;  // launches
   Order order_;
+  LaneValues lane_values_;
   std::vector<BlockChecks> blocks_;  // by Block::slot()
   const Launch* launch_ = nullptr;
   bool of_library_ = false;  // the launch is of a kernel of CUB's or Thrust's

@@ -52,6 +52,15 @@ bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, 
          block.threads[warp * kWarpSize + lane].acquired.knows(s.block, s.warp, then_lane, s.time);
 }
 
+bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const {
+  if (then < first_) return false;
+  const Segment& s = segment(then);
+  return std::ranges::any_of(block.threads, [&](const ThreadClock& t) {
+    return t.pending.of_all.knows(s.block, s.warp, then_lane, s.time) ||
+           t.pending.of_block.knows(s.block, s.warp, then_lane, s.time);
+  });
+}
+
 ThreadClock& Order::thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
   if (block.threads.empty()) block.threads.resize(block.warps.size() * kWarpSize);
   return block.threads[warp * kWarpSize + lane];

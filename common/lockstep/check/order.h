@@ -96,6 +96,8 @@ class Order {
   const Segment& segment(SegmentId id) const { return segments_[id - first_]; }
   // Whether the accesses of lane `then_lane` in segment `then` happened before what this lane does now.
   bool before(SegmentId then, uint32_t then_lane, const BlockOrder& block, uint32_t warp, uint32_t lane) const;
+  // Whether a fence of this block would make it so: its threads have read, by an atomic, what was released after then.
+  bool lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const;
 
   void join_block(BlockOrder& block);
   void join_lanes(BlockOrder& block, Lanes lanes, Mask live);

@@ -11,8 +11,9 @@ class Note {
   Note(const Accessor& accessor, const MemoryAccess& access, std::vector<Conflict>& conflicts)
       : accessor_(accessor), cells_(accessor.cells), conflicts_(conflicts) {
     mine_.segment = accessor.segment;
-    mine_.atomic = access.order != MemoryOrder::kWeak;
-    mine_.is_volatile = access.order == MemoryOrder::kVolatile;
+    const bool is_volatile = access.order == MemoryOrder::kVolatile;
+    mine_.atomic = access.order != MemoryOrder::kWeak && !(is_volatile && accessor.plain_volatile);
+    mine_.is_volatile = is_volatile;
     mine_.block_scope = access.scope == Scope::kBlock;
     mine_.access = std::min(access.index, kUnknownAccess);
   }
@@ -28,7 +29,8 @@ class Note {
   void read(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     Record me = record(lane, bytes);
     const Record w = cells_.writer[word];
-    if (w.segment >= accessor_.floor && conflicts(w, me)) conflicts_.push_back({lane, byte, w, true});
+    if (w.segment >= accessor_.floor && conflicts(w, me))
+      conflicts_.push_back({lane, byte, w, true, read_at(word, w, me.access)});
     Record& first = cells_.reader[word];
     if (says_more(first, me)) return;
     if (first.segment < accessor_.floor || same_thread(first, me) || ordered(first, me)) {
@@ -46,10 +48,13 @@ class Note {
   void write(uint32_t lane, uint64_t byte, uint64_t word, uint32_t bytes) {
     const Record me = record(lane, bytes);
     Record& w = cells_.writer[word];
-    if (w.segment >= accessor_.floor && conflicts(w, me)) conflicts_.push_back({lane, byte, w, true});
+    if (w.segment >= accessor_.floor && conflicts(w, me)) {
+      const bool read = same_thread(cells_.reader[word], me) || same_thread(cells_.other_reader[word], me);
+      conflicts_.push_back({lane, byte, w, true, read && w.access == me.access});
+    }
     for (const Record* reader : {&cells_.reader[word], &cells_.other_reader[word]})
       if (reader->segment >= accessor_.floor && conflicts(*reader, me))
-        conflicts_.push_back({lane, byte, *reader, false});
+        conflicts_.push_back({lane, byte, *reader, false, read_at(word, me, reader->access)});
     if (!says_more(w, me)) w = me;
   }
 
@@ -59,6 +64,12 @@ class Note {
     if (accessor_.kept && first.segment >= accessor_.kept && first.segment < accessor_.floor &&
         second.segment < accessor_.kept)
       second = first;
+  }
+
+  // Whether the thread of this record has read the word by this access.
+  bool read_at(uint64_t word, const Record& who, uint32_t access) const {
+    const auto is = [&](const Record& r) { return same_thread(r, who) && r.access == access; };
+    return is(cells_.reader[word]) || is(cells_.other_reader[word]);
   }
 
   bool same_thread(const Record& a, const Record& b) const { return a.segment == b.segment && a.lane == b.lane; }

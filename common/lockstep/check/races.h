@@ -38,6 +38,7 @@ struct Conflict {
   uint64_t byte = 0;  // its offset from word 0
   Record earlier;
   bool earlier_wrote = false;
+  bool updates = false;  // both threads read the word by one access, and one of them has written it since
 };
 
 // The warp that makes the access: everything that the access's records share, and the cells that keep them.
@@ -50,6 +51,7 @@ struct Accessor {
   SegmentId floor = 0;  // records of segments below it are ordered before: of an earlier launch, block or barrier
   // Reads from this segment on are kept although they are below the floor: other streams may still make them. 0: none.
   SegmentId kept = 0;
+  bool plain_volatile = false;  // volatile accesses count as weak
 };
 
 // `bytes` are offsets of the lanes' data from word 0's start. Appends the earlier accesses that conflict with this one

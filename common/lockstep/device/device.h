@@ -80,6 +80,7 @@ class Device {
   virtual bool call_fails(std::string_view function) = 0;
   // Names the source line of a call, for the findings: of the allocation that began at the address, of the launch that
   // has just failed, or of the call that has just failed as LOCKSTEP_FAIL asked. place: "reduce.cu:12 in reduce_sum".
+  // Or tells of a launch (place: its kernel) or a free that a fault in an earlier kernel prevented.
   virtual void tell_place(CallKind call, uint64_t address, std::string_view place) = 0;
   virtual void start_profiling() = 0;  // PlannedFailure::profiled_only counts from now on; no call ends that
 

@@ -171,7 +171,7 @@ class InProcessDevice : public EmulatedDevice {
   void end_orderly() {
     std::vector<uint64_t> heap;
     for (const uint64_t address : heap_) heap.push_back(memory_.memory().describe(address).bytes);
-    host_.ends(!sticky_.ok(), heap);
+    host_.ends(heap);
   }
   std::string report_json(std::string_view end) const override {
     return to_json({records_, findings_.all(), host_.counted_calls(), host_.crossing()}, options_.schedule, end);
@@ -267,6 +267,10 @@ void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
   for (const auto& [handle, value] : state.conditions) conditions_[handle] = value;
   findings_.add_all(state.findings);
   sticky_ = state.fault;
+  if (sticky_.ok()) return;
+  const auto& all = findings_.all();
+  const auto found = std::ranges::find(all, sticky_.message, &Finding::message);
+  if (found != all.end()) host_.kernel_failed(static_cast<size_t>(found - all.begin()));
 }
 
 // A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.

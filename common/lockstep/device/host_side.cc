@@ -30,6 +30,9 @@ void HostSide::tell_place(CallKind call, uint64_t address, std::string_view plac
   const std::string at = at_place(place);
   if (call == CallKind::kFailedLaunch) launch_place_ = at;
   if (call == CallKind::kPlannedFailure && injected_) findings_.add_text(*std::exchange(injected_, std::nullopt), at);
+  lost_launches_ += call == CallKind::kLostLaunch;
+  // A card frees nothing after a fault. A program that tries has forgotten nothing.
+  if (call == CallKind::kLostFree && fault_) allocations_.erase(address);
   if (call != CallKind::kAllocation) return;
   if (const auto found = allocations_.find(address); found != allocations_.end()) found->second.place = at;
 }
@@ -97,25 +100,38 @@ bool HostSide::call_fails(std::string_view function) {
   return true;
 }
 
-// One finding for each line and size. Where the line is not known, a reader recognises an allocation by its size.
-void HostSide::ends(bool lost, const std::vector<uint64_t>& heap) {
+void HostSide::ends(const std::vector<uint64_t>& heap) {
   if (!unread_launch_.empty())
     add("unchecked_error", unread_launch_,
         "the launch of " + unread_launch_ + " failed, and the program never looked" + launch_place_ +
             "\n  Next: after each launch, CUDA_CHECK(cudaGetLastError()); a "
             "launch returns nothing itself, and cudaDeviceSynchronize() does not tell of it.");
   unread_launch_.clear();
-  if (!checks_.memory || lost) return;
+  if (fault_ && lost_launches_) {
+    const std::string launches = lost_launches_ == 1 ? "one launch" : std::to_string(lost_launches_) + " launches";
+    findings_.add_text(*fault_, "\n  After it, " + launches + " of the program did not run, as on a card.");
+    lost_launches_ = 0;
+  }
+  if (checks_.memory) note_leaks(heap);
+}
+
+// One finding for each line and size. Where the line is not known, a reader recognises an allocation by its size. After
+// a fault, memory of kernels is not told: a kernel that did not reach its end could not free it.
+void HostSide::note_leaks(const std::vector<uint64_t>& heap) {
   std::map<std::tuple<uint64_t, std::string, std::string>, uint64_t> left;  // bytes, by whom, place → allocations
   for (const auto& [address, allocation] : allocations_) ++left[{allocation.bytes, "the host", allocation.place}];
-  for (const uint64_t bytes : heap) ++left[{bytes, "a kernel's malloc()", ""}];
+  if (!fault_)
+    for (const uint64_t bytes : heap) ++left[{bytes, "a kernel's malloc()", ""}];
   for (const auto& [what, count] : left) {
     const auto& [bytes, whose, place] = what;
     const std::string each = std::to_string(bytes) + " bytes from " + whose;
     add("leak", "",
         (count == 1 ? "an allocation of " + each + " was"
                     : std::to_string(count) + " allocations of " + each + " were") +
-            " never freed" + place + "\n  Next: free what you allocate, also on the way out after an error.");
+            " never freed" + place +
+            (fault_ ? "\n  A kernel had failed before. If the program ended because of that, mend the kernel first."
+                    : "") +
+            "\n  Next: free what you allocate, also on the way out after an error.");
   }
 }
 

@@ -44,11 +44,11 @@ class HostSide {
   // With a planned failure: the names of the calls that it counts, in their order. It is one of them.
   const std::vector<std::string>& counted_calls() const { return counted_calls_; }
   void tell_place(CallKind call, uint64_t address, std::string_view place);
+  void kernel_failed(size_t finding) { fault_ = finding; }  // with this finding
   void start_profiling() { profiled_ = true; }
 
-  // The program ends, or resets the device. lost: after a fault the program can free nothing. heap: the bytes of each
-  // allocation that a kernel made and did not free.
-  void ends(bool lost, const std::vector<uint64_t>& heap);
+  // The program ends, or resets the device. heap: the bytes of each allocation that a kernel made and did not free.
+  void ends(const std::vector<uint64_t>& heap);
 
  private:
   struct Allocation {
@@ -58,6 +58,7 @@ class HostSide {
   };
   size_t add(const char* kind, const std::string& kernel, const std::string& message);
   void note_bad_free(uint64_t address);
+  void note_leaks(const std::vector<uint64_t>& heap);
 
   const Checks checks_;
   const PlannedFailure failure_;
@@ -74,6 +75,8 @@ class HostSide {
   std::vector<std::string> counted_calls_;
   bool failure_stays_ = false;      // the planned failure is repeated by every later call
   std::optional<size_t> injected_;  // the planned failure's finding, until its place is told
+  std::optional<size_t> fault_;     // the finding of the kernel that failed
+  uint64_t lost_launches_ = 0;      // after it
 };
 
 }  // namespace lockstep

@@ -53,8 +53,9 @@ struct Region {
   }
 };
 
-// What the device is told of the place in the program where a call was made.
-enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure };
+// A call that the device is told of: of the first three, the place in the program; of a launch after a fault, its
+// kernel's name; of a free after a fault, nothing.
+enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure, kLostLaunch, kLostFree };
 
 // What a kernel said by cudaGraphSetConditional.
 struct Condition {

@@ -4,6 +4,7 @@
 
 #include "engine/access.h"
 #include "engine/fault.h"
+#include "engine/launch_state.h"
 #include "engine/warp.h"
 
 namespace lockstep {
@@ -68,18 +69,21 @@ void describe_local(const Warp& warp, uint64_t offset, Fault& fault) {
 }  // namespace
 
 void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t address) {
-  if (failed_before(warp, "misaligned", access.pc)) return;
+  const uint64_t array = warp.launch().memory.find(address).begin;  // 0: not in global memory
+  if (failed_before(warp, {"misaligned", access.pc, array})) return;
   fail_access(
       warp, access,
       {Status::kMisalignedAddress, "misaligned", lane, access.pc,
        text("misaligned", access) + " at address " + hex(address),
-       "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer."});
+       "Next: an access of n bytes needs an address that is a multiple of n; look at the casts of this pointer."},
+      array);
 }
 
 void fail_outside(Warp& warp, const MemoryAccess& access, Space space, uint32_t lane, uint64_t address) {
   const bool own = space == Space::kShared || space == Space::kLocal;
   const char* kind = own ? "out_of_bounds" : kind_of_fault(warp.launch().memory, address);
-  if (failed_before(warp, kind, access.pc)) return;
+  const uint64_t array = own ? 0 : warp.launch().memory.nearest(address).begin;
+  if (failed_before(warp, {kind, access.pc, array})) return;
   Fault fault{Status::kIllegalAddress, kind, lane, access.pc, text("out-of-bounds", access), ""};
   if (space == Space::kShared)
     describe_shared(warp.launch(), access, address - kSharedBase, fault);
@@ -87,7 +91,7 @@ void fail_outside(Warp& warp, const MemoryAccess& access, Space space, uint32_t 
     describe_local(warp, address, fault);
   else
     describe_global(warp, access, address, fault);
-  fail_access(warp, access, fault);
+  fail_access(warp, access, fault, array);
 }
 
 }  // namespace lockstep

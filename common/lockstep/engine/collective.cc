@@ -54,7 +54,7 @@ Mask find_sources(const Collective& shuffle, const std::byte* registers, std::ar
   }
 }
 
-// The value of an inactive lane is undefined in PTX; here it is the lane's register.
+// PTX leaves the value of a lane that does not take part undefined. An H200 gives 0, and so does this.
 void shuffle(const Collective& s, std::byte* registers, Mask active) {
   std::array<int32_t, kWarpSize> from;
   const Mask inside = find_sources(s, registers, from);
@@ -66,7 +66,7 @@ void shuffle(const Collective& s, std::byte* registers, Mask active) {
     if (active == kFullMask)
       std::copy(result.begin(), result.end(), d);
     else
-      for (int l = 0; l < kWarpSize; ++l) d[l] = active >> l & 1 ? result[l] : d[l];
+      for (int l = 0; l < kWarpSize; ++l) d[l] = !(active >> l & 1) ? d[l] : active >> from[l] & 1 ? result[l] : 0;
   }
   set_predicate(registers, s.p, inside, active);
 }

@@ -42,16 +42,16 @@ void fail_by_interruption(LaunchState& state) {
   state.faulted = true;
 }
 
-void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault) {
+void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault, uint64_t array) {
   LaunchState& state = warp.state();
   if (state.faulted) return;
-  state.bad_accesses[{fault.kind, fault.pc}] = note(warp, fault, verb(access));
+  state.bad_accesses[{fault.kind, fault.pc, array}] = note(warp, fault, verb(access));
   state.faulted = warp.launch().after_bad_access == AfterBadAccess::kStop;
 }
 
-bool failed_before(const Warp& warp, const char* kind, uint32_t pc) {
+bool failed_before(const Warp& warp, const BadAccess& access) {
   LaunchState& state = warp.state();
-  const auto found = state.bad_accesses.find({kind, pc});
+  const auto found = state.bad_accesses.find(access);
   if (found == state.bad_accesses.end()) return false;
   state.findings.count_again(found->second);
   return true;

@@ -11,6 +11,7 @@
 
 namespace lockstep {
 
+struct BadAccess;
 struct LaunchState;
 
 struct Fault {
@@ -26,9 +27,9 @@ struct Fault {
 void fail(const Warp& warp, const Fault& fault);
 // Ends the launch because of an interruption. That is nobody's mistake, and not a finding.
 void fail_by_interruption(LaunchState& state);
-// Ends the launch, or leaves out this lane's access (AfterBadAccess).
-void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault);
-// Whether the access at `pc` went wrong in this way before. If so, its finding counts one more.
-bool failed_before(const Warp& warp, const char* kind, uint32_t pc);
+// Ends the launch, or leaves out this lane's access (AfterBadAccess). array: as in BadAccess.
+void fail_access(const Warp& warp, const MemoryAccess& access, const Fault& fault, uint64_t array);
+// Whether an access went wrong in this way before. If so, its finding counts one more.
+bool failed_before(const Warp& warp, const BadAccess& access);
 
 }  // namespace lockstep

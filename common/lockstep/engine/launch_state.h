@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,14 @@
 #include "engine/turns.h"
 
 namespace lockstep {
+
+// Tells the causes of bad accesses apart.
+struct BadAccess {
+  std::string_view kind;
+  uint32_t pc = 0;
+  uint64_t array = 0;  // the start of the nearest allocation, for an access to global memory
+  auto operator<=>(const BadAccess&) const = default;
+};
 
 struct LaunchState {
   explicit LaunchState(const Launch& launch)
@@ -40,7 +49,7 @@ struct LaunchState {
   bool faulted = false;              // the launch ends now
   int32_t turns_after_fault = 4096;  // that are left, if the kernel continues after a bad access
   Findings findings{};
-  std::map<std::pair<std::string, uint32_t>, size_t> bad_accesses{};  // kind and pc → in findings
+  std::map<BadAccess, size_t> bad_accesses{};  // → in findings
 };
 
 }  // namespace lockstep

@@ -16,6 +16,7 @@
 namespace lockstep {
 
 class Block;
+struct Frame;
 struct Launch;
 
 // Where the data of one warp's access lies in this process, lane by lane.
@@ -47,8 +48,14 @@ struct OpenedBarrier {
   std::vector<Arrival> arrivals;  // in the order of their warps
 };
 
-// Why lanes of one warp wait for each other: in a shuffle each reads another lane's value.
-enum class LaneSync : uint8_t { kWarpBarrier, kShuffle, kOtherCollective };
+enum class LaneSync : uint8_t { kWarpBarrier, kCollective };  // why lanes of one warp wait for each other
+
+// An instruction of a frame that is followed: `came` reached it, and `mask` ran it.
+struct RanInstruction {
+  const Frame& frame;
+  uint32_t pc = 0;
+  Mask came = 0, mask = 0;
+};
 
 class Observer {
  public:
@@ -70,6 +77,10 @@ class Observer {
   // Lanes of `together` pass at once; lane l names the lanes of members[l].
   virtual void sync_lanes(const Warp&, uint32_t /*pc*/, Mask /*together*/, const uint32_t* /*members*/, LaneSync) {}
   virtual void shuffle(const Warp&, uint32_t /*pc*/, Mask, const Collective&, const std::byte* /*registers*/) {}
+  // Before a shuffle of these lanes. True: ran() is called from this shuffle on, after every instruction of the frame,
+  // until ran() gives false.
+  virtual bool follows(const Warp&, const Frame&, uint32_t /*pc*/, Mask) { return false; }
+  virtual bool ran(const Warp&, const RanInstruction&) { return false; }
   virtual void wait_at_barrier(const Warp&, uint32_t /*pc*/, Mask) {}         // of the block
   virtual void arrive_at_barrier(const Warp&, uint32_t /*barrier*/, Mask) {}  // without waiting (bar.arrive)
   virtual void open_barrier(const Block&, const OpenedBarrier&) {}

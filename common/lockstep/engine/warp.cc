@@ -59,6 +59,8 @@ void Warp::start(uint64_t block) {
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
   Frame& entry = frames_.storage.front();
   entry.live = live_;
+  entry.followed = false;
+  following_ = {};
   for (const Preset& preset : block_presets_)
     std::fill_n(lanes<uint32_t>(entry.registers.get(), preset.offset), kWarpSize,
                 static_cast<uint32_t>(special_value(static_cast<Special>(preset.bits), 0)));
@@ -113,6 +115,7 @@ Frame* Warp::new_frame(uint32_t function) {
   if (!spare.empty()) {
     Frame* frame = spare.back();
     spare.pop_back();
+    frame->followed = false;
     return frame;
   }
   const FunctionCode& code = launch_.program.functions[function];

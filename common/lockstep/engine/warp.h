@@ -38,7 +38,8 @@ struct Frame {
   Frame* caller = nullptr;
   const CallSite* call = nullptr;
   uint32_t return_pc = 0;
-  uint32_t depth = 0;  // calls between the kernel and this frame
+  uint32_t depth = 0;     // calls between the kernel and this frame
+  bool followed = false;  // an observer wants to see each of its instructions
 
   uint32_t param_bytes() const { return static_cast<uint32_t>(params.size() / kWarpSize); }  // of one lane
 };
@@ -173,7 +174,12 @@ class Warp {
   bool wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask);
   const Collective& collective_at(uint32_t pc) const;
   void show_sync(uint32_t pc, Mask together, const uint32_t* members) const;
-  void run_collective(uint32_t pc, std::byte* registers, Mask active);
+  void run_collective(uint32_t pc, Frame& frame, Mask active);
+  void give_reduced(const Path& path, uint32_t reduced);
+  int32_t set_aside(const Frame& frame, int32_t budget);
+  int32_t show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget);
+  int32_t show_last(const Path& path, const Instruction* next, int32_t budget);
+  void show(Frame& frame, uint32_t pc, Mask came, Mask mask);
   bool collective(Path& path, Mask mask);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
   void read_special(const Instruction& in, Mask mask, Mask active);
@@ -203,6 +209,11 @@ class Warp {
     std::vector<std::vector<Frame*>> spare;  // by function
   } frames_;
   Frame* frame_ = nullptr;
+  struct Following {
+    bool any = false;       // a frame is followed, or was since the block began
+    bool shown = false;     // the last instruction of the running path
+    int32_t set_aside = 0;  // the rest of its turn's budget
+  } following_;
   AlignedBytes local_;  // local_bytes() for each lane
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block

@@ -1,5 +1,6 @@
 // A turn of a warp: which path runs, and its instructions. Arithmetic and memory have handlers of their own.
 #include <bit>
+#include <utility>
 
 #include "base/interruption.h"
 #include "engine/async_copy.h"
@@ -119,6 +120,7 @@ void Warp::execute(Path path) {
   auto active = static_cast<uint64_t>(std::popcount(own));
   std::byte* file = path.frame->registers.get();
   frame_ = path.frame;
+  if (following_.any) following_.set_aside = 0, budget = set_aside(*frame_, budget);
   for (;;) {
     const Instruction& in = *next;
     Mask mask = own;
@@ -150,9 +152,10 @@ void Warp::execute(Path path) {
     } else {
       path.pc = static_cast<uint32_t>(next - code);
       if (!step(path, in, mask) || state_.faulted) {
-        turns_.left = budget;
+        turns_.left = budget + std::exchange(following_.set_aside, 0);
         return;
       }
+      if (following_.any) budget = show_step(path, in, own, mask, budget);
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;
@@ -161,6 +164,7 @@ void Warp::execute(Path path) {
       frame_ = path.frame;
     }
     if (--budget < 0 || path.yielded) {
+      if (following_.any && (budget = show_last(path, next, budget)) >= 0 && !path.yielded) continue;
       path.pc = static_cast<uint32_t>(next - code);
       path.yielded = true;
       paths_.push_back(path);
@@ -168,6 +172,37 @@ void Warp::execute(Path path) {
       return;
     }
   }
+}
+
+// A followed frame gets its budget for one instruction at a time. So execute() comes by after each, and other frames
+// pay nothing.
+int32_t Warp::set_aside(const Frame& frame, int32_t budget) {
+  if (!frame.followed) return budget;
+  following_.set_aside += budget;
+  return 0;
+}
+
+// After an instruction that is neither arithmetic nor memory. `in` belongs to frame_; the path may be in another now.
+int32_t Warp::show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget) {
+  following_.shown = true;
+  if (frame_->followed && in.kind != Kind::kCollective)  // which has shown itself
+    show(*frame_, static_cast<uint32_t>(&in - launch_.program.code.data()), came, mask);
+  return set_aside(*path.frame, budget);
+}
+
+// The instruction before `next` has used its budget. Gives the rest of the turn's budget.
+int32_t Warp::show_last(const Path& path, const Instruction* next, int32_t budget) {
+  if (!std::exchange(following_.shown, false) && path.frame->followed) {
+    const Instruction& in = next[-1];
+    Mask mask = path.mask;
+    if (in.guard && in.guard != in.d) {
+      const Mask guard = *lanes<Mask>(registers(), in.guard);
+      mask &= in.guard_negated ? ~guard : guard;
+    }
+    show(*path.frame, static_cast<uint32_t>(&in - launch_.program.code.data()), path.mask, mask);
+  }
+  budget += std::exchange(following_.set_aside, 0);
+  return budget < 0 ? budget : set_aside(*path.frame, budget);
 }
 
 // Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.

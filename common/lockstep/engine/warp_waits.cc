@@ -44,13 +44,18 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
     waits_ = std::max(waits_, waits);
     path.state = Path::kRunnable;
     ++path.pc;
-    std::byte* file = path.frame->registers.get();
-    if (path.use->op == BarrierUse::kRedPopc) {
-      write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
-    } else if (path.use->op != BarrierUse::kSync) {
-      set_predicate(file, path.use->d, reduced ? kFullMask : 0, path.mask);
-    }
+    if (path.use->op != BarrierUse::kSync) give_reduced(path, reduced);
   }
+}
+
+// The result of bar.red, for lanes that have just passed it.
+void Warp::give_reduced(const Path& path, uint32_t reduced) {
+  std::byte* file = path.frame->registers.get();
+  if (path.use->op == BarrierUse::kRedPopc)
+    write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
+  else
+    set_predicate(file, path.use->d, reduced ? kFullMask : 0, path.mask);
+  if (path.frame->followed) show(*path.frame, path.pc - 1, path.mask, path.mask);
 }
 
 // barrier.cluster.wait: lanes continue if all threads of their phase have arrived.
@@ -120,15 +125,31 @@ static bool all_name_one(const uint32_t* members) {
   return difference == 0;
 }
 
+// A card stops at a caller that its own mask leaves out.
+static void fail_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
+  const std::string& name = warp.launch().program.names[pc];
+  fail(warp,
+       {Status::kIllegalInstruction, "mask_mismatch", lane, pc, name + " of a lane that its own mask does not name",
+        "it is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
+            "\nNext: give a mask with the bit of every lane that calls: __activemask() does not do that, "
+            "__ballot_sync() before the branch does."});
+}
+
 // The lanes of `mask` reach an instruction where lane l waits for the lanes of members[l]. Gives the lanes that may
-// continue at once. If that is not all of them, the path keeps only these lanes; if it is 0, the path waits.
+// continue at once. If that is not all of them, the path keeps only these lanes; if it is 0, the path waits, or the
+// launch has failed.
 Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State state) {
-  if (all_name_one(members) && !(members[0] & live_ & ~mask)) return mask;
-  Mask wanted = 0, group = 0;
+  if (all_name_one(members) && !(members[0] & live_ & ~mask) && !(mask & ~members[0])) return mask;
+  Mask wanted = 0, group = 0, named = 0;
   const Mask first = members[first_lane(mask)];
   for (uint32_t l = 0; l < kWarpSize; ++l) {
     wanted |= mask >> l & 1 ? members[l] : 0;
     group |= static_cast<Mask>(members[l] == first) << l;
+    named |= members[l] & Mask{1} << l;
+  }
+  if (const Mask unnamed = mask & ~named) {
+    fail_unnamed(*this, path.pc, first_lane(unnamed), members[first_lane(unnamed)]);
+    return 0;
   }
   if (!(wanted & live_ & ~mask)) return mask;
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
@@ -156,8 +177,7 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
 void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const {
   if (!launch_.watched()) return;
   LaneSync kind = LaneSync::kWarpBarrier;
-  if (launch_.program.code[pc].kind == Kind::kCollective)
-    kind = is_shuffle(collective_at(pc)) ? LaneSync::kShuffle : LaneSync::kOtherCollective;
+  if (launch_.program.code[pc].kind == Kind::kCollective) kind = LaneSync::kCollective;
   for (Observer* observer : launch_.observers) observer->sync_lanes(*this, pc, together, members, kind);
 }
 
@@ -165,17 +185,29 @@ const Collective& Warp::collective_at(uint32_t pc) const {
   return launch_.program.collectives[launch_.program.code[pc].index];
 }
 
-void Warp::run_collective(uint32_t pc, std::byte* registers, Mask active) {
+void Warp::run_collective(uint32_t pc, Frame& frame, Mask active) {
   const Collective& c = collective_at(pc);
+  std::byte* const registers = frame.registers.get();
   if (is_shuffle(c))
-    for (Observer* observer : launch_.observers) observer->shuffle(*this, pc, active, c, registers);
+    for (Observer* observer : launch_.observers) {
+      observer->shuffle(*this, pc, active, c, registers);
+      frame.followed |= observer->follows(*this, frame, pc, active);
+    }
   lockstep::run_collective(c, registers, active);
+  following_.any |= frame.followed;
+  if (frame.followed) show(frame, pc, active, active);
+}
+
+// An instruction of a followed frame has run.
+void Warp::show(Frame& frame, uint32_t pc, Mask came, Mask mask) {
+  frame.followed = false;
+  for (Observer* observer : launch_.observers) frame.followed |= observer->ran(*this, {frame, pc, came, mask});
 }
 
 bool Warp::collective(Path& path, Mask mask) {
   const Collective& c = collective_at(path.pc);
   if (c.member_mask == 0) {  // without .sync: the active lanes
-    run_collective(path.pc, registers(), mask);
+    run_collective(path.pc, frame(), mask);
     ++path.pc;
     return true;
   }
@@ -186,7 +218,7 @@ bool Warp::collective(Path& path, Mask mask) {
   // Lanes with different masks, as tiles of a warp have them, form separate groups.
   for (Mask rest = mask, group = 0; rest; rest &= ~group) {
     group = all_name_one(members) ? rest : lanes_with(members, members[first_lane(rest)], rest);
-    run_collective(path.pc, registers(), group);
+    run_collective(path.pc, frame(), group);
   }
   ++path.pc;
   return true;
@@ -215,11 +247,10 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     group.push_back(&path);
     one_frame &= path.frame == group[0]->frame;
   }
-  std::byte* first = group[0]->frame->registers.get();
-  if (one_frame) return run_collective(pc, first, active);
+  if (one_frame) return run_collective(pc, *group[0]->frame, active);
   const size_t bytes = launch_.program.functions[group[0]->frame->function].register_bytes;
   const AlignedBytes copy = aligned_bytes(bytes);
-  std::memcpy(copy.get(), first, bytes);
+  std::memcpy(copy.get(), group[0]->frame->registers.get(), bytes);
   const bool vote = c.op >= CollectiveOp::kVoteAll && c.op <= CollectiveOp::kVoteBallot;
   for (const Path* path : group) {
     std::byte* own = path->frame->registers.get();
@@ -227,7 +258,9 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     copy_lanes(copy.get(), own, c.b, Width::k32, path->mask);
     copy_lanes(copy.get(), own, c.c, Width::k32, path->mask);
   }
-  run_collective(pc, copy.get(), active);
+  if (is_shuffle(c))
+    for (Observer* observer : launch_.observers) observer->shuffle(*this, pc, active, c, copy.get());
+  lockstep::run_collective(c, copy.get(), active);
   const bool gives_predicate = vote && c.op != CollectiveOp::kVoteBallot;
   for (const Path* path : group) {
     std::byte* own = path->frame->registers.get();

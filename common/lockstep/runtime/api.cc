@@ -109,7 +109,6 @@ void Runtime::flush_output() {
 // For the findings about memory that was not freed. A program that leaks without end needs no more lines than these.
 void Runtime::tell_places() {
   constexpr size_t kMostTold = 1000;
-  if (!fault.ok()) return;  // it could free nothing
   size_t told_now = 0;
   for (const auto& [address, allocation] : memory.allocations) {
     if (allocation.stack.empty()) continue;

@@ -185,6 +185,7 @@ struct Runtime {
   std::unique_ptr<Device> device;  // set if start_up is ok
   Outcome fault;                   // the fault of a kernel; sticky
   bool surfaced = false;           // a synchronising call has returned the fault to the program
+  bool told_lost = false;          // the program knows that launches after the fault do not run
   bool lost = false;               // reset after a fault: as on a card, this process can do no more work
 
   Registered program;
@@ -243,6 +244,7 @@ bool is_registered(const Runtime& runtime, uint64_t address);
 
 cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool = nullptr);
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
+void tell_lost_free(Runtime& runtime, const void* pointer);  // the program frees it, after a fault
 
 // The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.
 enum class Needs {
@@ -272,17 +274,21 @@ cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t er
 void watch_signals(Runtime& runtime);
 // After such a signal: writes the report and ends the process. Before it: returns.
 void end_if_interrupted(Runtime& runtime);
+inline void nothing(Runtime&) {}
 
 // Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
-// `name` is the entry point's name; a helper between the two passes it on.
-template <typename Body>
-cudaError_t call(Needs needs, const char* name, Body&& body) {
+// `name` is the entry point's name; a helper between the two passes it on. `lost` runs instead of the body if a fault
+// in a kernel prevents the call.
+template <typename Body, typename Lost = void (*)(Runtime&)>
+cudaError_t call(Needs needs, const char* name, Body&& body, Lost&& lost = nothing) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);
   runtime.tell_error_reads();
-  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess)
+  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) {
+    if (runtime.surfaced) lost(runtime);
     return leave(advise_on_capture(runtime, name, error));
+  }
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
   try {
     const cudaError_t error = to_error(runtime, body(runtime));

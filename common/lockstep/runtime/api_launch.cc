@@ -117,12 +117,27 @@ std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel
   return captured(runtime, stream, make, launch_stack);
 }
 
+// As on a card, nothing runs after a fault.
+void tell_lost(Runtime& runtime, const void* function) {
+  const Kernel* kernel = runtime.find_kernel(function);
+  const std::string name = kernel ? demangled(kernel->name) : "a kernel";
+  runtime.device->tell_place(CallKind::kLostLaunch, 0, name);
+  if (!std::exchange(runtime.told_lost, true))
+    runtime.tell(
+        "the launch of " + name +
+        " did not run: a kernel before it failed, and then nothing more runs, as on a card.\n  Next: mend that "
+        "kernel first; every launch after it is missing.");
+}
+
 cudaError_t launch(Runtime& runtime, const void* function, const Configuration& configuration, void** arguments) {
   const ForgetCaller at_the_end;
   Kernel* kernel = runtime.find_kernel(function);
   if (!kernel) return unknown_function(function);
   if (!is_stream(runtime, configuration.stream)) return cudaErrorInvalidResourceHandle;
-  if (!runtime.fault.ok()) return cudaSuccess;  // not surfaced yet: the launch waits behind the kernel that failed
+  if (!runtime.fault.ok()) {  // not surfaced yet: the launch waits behind the kernel that failed
+    tell_lost(runtime, function);
+    return cudaSuccess;
+  }
   if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
   if (!arguments && !kernel->info.params.empty()) return cudaErrorInvalidValue;
   KernelWork work{.function = function,
@@ -137,8 +152,8 @@ cudaError_t launch(Runtime& runtime, const void* function, const Configuration& 
 
 cudaError_t launch_function(const void* function, const Configuration& configuration, void** arguments,
                             const char* name = __builtin_FUNCTION()) {
-  return call(Needs::kDevice, name,
-              [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments); });
+  const auto body = [&](Runtime& runtime) { return launch(runtime, function, configuration, arguments); };
+  return call(Needs::kDevice, name, body, [&](Runtime& runtime) { tell_lost(runtime, function); });
 }
 
 // Reads the attributes that matter here. Refuses the attributes that change the kernel's meaning and are not emulated.
@@ -249,7 +264,7 @@ LOCKSTEP_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 
 LOCKSTEP_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
-  return call(Needs::kDevice, [&](Runtime& runtime) {
+  const auto body = [&](Runtime& runtime) {
     if (!config || (config->numAttrs != 0 && !config->attrs)) return cudaErrorInvalidValue;
     Configuration configuration{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
     std::vector<Event*> events;
@@ -260,6 +275,7 @@ LOCKSTEP_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, c
       for (Event* event : events)
         if (!capture_record(runtime, *event, configuration.stream, 0)) event->record(runtime, configuration.stream);
     return error;
-  });
+  };
+  return call(Needs::kDevice, "cudaLaunchKernelExC", body, [&](Runtime& runtime) { tell_lost(runtime, function); });
 }
 LOCKSTEP_PER_THREAD(cudaLaunchKernelExC, _ptsz);

@@ -58,6 +58,11 @@ cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKin
   return cudaSuccess;
 }
 
+void tell_lost_free(Runtime& runtime, const void* pointer) {
+  runtime.memory.allocations.erase(address_of(pointer));
+  runtime.device->tell_place(CallKind::kLostFree, address_of(pointer), "");
+}
+
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned) {
   const auto found = runtime.memory.allocations.find(address_of(pointer));
   const bool known = found != runtime.memory.allocations.end();
@@ -90,11 +95,13 @@ cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsi
 }
 
 cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
-  return call(pointer ? Needs::kAloneSync : Needs::kOutcome, name, [&](Runtime& runtime) {
+  const auto body = [&](Runtime& runtime) {
     if (!pointer) return cudaSuccess;
     host_waits_for_all(runtime);
     return release(runtime, pointer, pinned);
-  });
+  };
+  return call(pointer ? Needs::kAloneSync : Needs::kOutcome, name, body,
+              [&](Runtime& runtime) { tell_lost_free(runtime, pointer); });
 }
 
 // Rows of `width` bytes, each beginning at a multiple of the pitch.

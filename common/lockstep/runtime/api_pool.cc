@@ -75,13 +75,14 @@ LOCKSTEP_API cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, c
 LOCKSTEP_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
+  const auto body = [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
     if (!pointer) return cudaSuccess;
     const auto make = [&](NodeWork* work) { return *work = FreeWork{pointer}, cudaSuccess; };
     if (const auto error = captured(runtime, stream, make)) return *error;
     return free_on(runtime, pointer, stream);
-  });
+  };
+  return call(Needs::kDevice, "cudaFreeAsync", body, [&](Runtime& runtime) { tell_lost_free(runtime, pointer); });
 }
 LOCKSTEP_PER_THREAD(cudaFreeAsync, _ptsz);
 

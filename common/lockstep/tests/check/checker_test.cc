@@ -178,10 +178,44 @@ TEST(Checker, BarriersThatNotAllReach) {
   EXPECT_TRUE(findings("setp.gt.u32 %p1, %r1, 31; @%p1 exit; bar.sync 1, 32;").empty()) << "one for 32 threads";
 }
 
+// Lanes 16 to 31 have ended. Lane l takes the value of lane l + 16 and does `use` with it.
+Kinds uses_of_an_ended_lane(const std::string& use) {
+  return kinds(findings("setp.gt.u32 %p1, %r1, 15; @%p1 exit; shfl.sync.down.b32 %r3, %r1, 16, 31, -1;" + use, 32));
+}
+
+TEST(Checker, AValueOfAnEndedLaneMayBeTakenAndNotUsed) {
+  EXPECT_EQ(uses_of_an_ended_lane(""), Kinds{});
+  EXPECT_EQ(uses_of_an_ended_lane("mul.lo.u32 %r3, %r3, 0; st.global.u32 [%rd2], %r3;"), Kinds{});
+  EXPECT_EQ(uses_of_an_ended_lane("setp.gt.u32 %p2, %r1, 31; selp.u32 %r3, %r3, %r1, %p2; st.global.u32 [%rd2], %r3;"),
+            Kinds{});
+  EXPECT_EQ(uses_of_an_ended_lane("add.u32 %r3, %r3, 1; ld.global.u32 %r3, [%rd2]; st.global.u32 [%rd2], %r3;"),
+            Kinds{})
+      << "overwritten";
+}
+
+TEST(Checker, AValueOfAnEndedLaneIsUsed) {
+  const Kinds used{"mask_mismatch"};
+  EXPECT_EQ(uses_of_an_ended_lane("add.u32 %r3, %r3, 1; st.global.u32 [%rd2], %r3;"), used);
+  EXPECT_EQ(uses_of_an_ended_lane("red.global.add.u32 [%rd1], %r3;"), used);
+  EXPECT_EQ(uses_of_an_ended_lane("and.b32 %r3, %r3, 60; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd3, %rd1;"
+                                  "ld.global.u32 %r4, [%rd3];"),
+            used);
+  EXPECT_EQ(uses_of_an_ended_lane("setp.ne.u32 %p2, %r3, 77; @%p2 bra END; st.global.u32 [%rd2], %r1; END:"), used)
+      << "both numbers differ from 77, and still nobody knows the answer";
+  EXPECT_EQ(uses_of_an_ended_lane("shfl.sync.idx.b32 %r4, %r3, 3, 31, -1; st.global.u32 [%rd2], %r4;"), used)
+      << "passed on";
+}
+
 TEST(Checker, NamesOfChecksAreRead) {
   ASSERT_EQ(setenv("LOCKSTEP_CHECKS", "races,launch", 1), 0);
   const Checks checks = DeviceOptions::from_environment().checks;
   EXPECT_TRUE(checks.races && checks.launch && !checks.memory && !checks.initialised && !checks.synchronisation);
+  EXPECT_FALSE(checks.plain_volatile);
+  ASSERT_EQ(setenv("LOCKSTEP_CHECKS", "all", 1), 0);
+  EXPECT_FALSE(DeviceOptions::from_environment().checks.plain_volatile) << "right programs rely on what PTX promises";
+  ASSERT_EQ(setenv("LOCKSTEP_CHECKS", "volatile", 1), 0);
+  const Checks strict = DeviceOptions::from_environment().checks;
+  EXPECT_TRUE(strict.plain_volatile && strict.races && !strict.memory);
   ASSERT_EQ(setenv("LOCKSTEP_CHECKS", "race", 1), 0);
   EXPECT_THROW(DeviceOptions::from_environment(), std::invalid_argument);
   unsetenv("LOCKSTEP_CHECKS");

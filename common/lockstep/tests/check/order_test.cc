@@ -123,8 +123,16 @@ TEST_F(OrderTest, AnEarlierLaunchIsBeforeEverything) {
 }
 
 TEST_F(OrderTest, AFlagNeedsBothFences) { EXPECT_TRUE(handed_over(Scope::kDevice, Scope::kDevice, b_)); }
-TEST_F(OrderTest, AFlagWithoutTheWritersFence) { EXPECT_FALSE(handed_over({}, Scope::kDevice, b_)); }
-TEST_F(OrderTest, AFlagWithoutTheReadersFence) { EXPECT_FALSE(handed_over(Scope::kDevice, {}, b_)); }
+TEST_F(OrderTest, AFlagWithoutTheWritersFence) {
+  const SegmentId data = order_.first_segment();
+  EXPECT_FALSE(handed_over({}, Scope::kDevice, b_));
+  EXPECT_FALSE(order_.lacks_fence(data, 0, b_));
+}
+TEST_F(OrderTest, AFlagWithoutTheReadersFence) {
+  const SegmentId data = order_.first_segment();
+  EXPECT_FALSE(handed_over(Scope::kDevice, {}, b_));
+  EXPECT_TRUE(order_.lacks_fence(data, 0, b_)) << "and nothing else";
+}
 TEST_F(OrderTest, AFenceOfTheBlockReachesNoOtherBlock) {
   EXPECT_FALSE(handed_over(Scope::kBlock, Scope::kDevice, b_));
   EXPECT_FALSE(handed_over(Scope::kDevice, Scope::kBlock, b_));

@@ -27,6 +27,10 @@ constexpr std::string_view kBounded = R"(.version 9.0
 {
   ret;
 }
+.visible .entry traps()
+{
+  trap;
+}
 )";
 
 class HostSideTest : public ::testing::Test {
@@ -132,6 +136,29 @@ TEST_F(HostSideTest, WhatIsNeverFreedIsToldByItsLine) {
   EXPECT_TRUE(has(leaks, "2 allocations of 300 bytes from the host were never freed\n  at a.cu:3?[31m\n")) << leaks;
   EXPECT_TRUE(has(leaks, "an allocation of 64 bytes from the host was never freed\n  Next: ")) << leaks;
   EXPECT_FALSE(has(leaks, "100 bytes")) << leaks;
+}
+
+// After a fault the program can free nothing, but it may try.
+TEST_F(HostSideTest, AFaultHidesNoLeakAndSaysWhatDidNotRun) {
+  FunctionInfo traps;
+  ASSERT_TRUE(device_->find_function(module_, "traps", &traps).ok());
+  const uint64_t tried = allocate(100, MemoryKind::kDevice);
+  allocate(300, MemoryKind::kDevice);
+  EXPECT_TRUE(launch(traps, {1, 1, 1}, {1, 1, 1}).ok());
+  EXPECT_FALSE(launch(plain_, {1, 1, 1}, {1, 1, 1}).ok());
+  for (int i = 0; i < 2; ++i) device_->tell_place(CallKind::kLostLaunch, 0, "plain");
+  device_->tell_place(CallKind::kLostFree, tried, "");
+  device_->end_program(Device::End::kOrderly);
+  EXPECT_TRUE(has(found("trap"), "\n  After it, 2 launches of the program did not run")) << found("trap");
+  EXPECT_TRUE(has(found("leak"), "an allocation of 300 bytes from the host was never freed")) << found("leak");
+  EXPECT_TRUE(has(found("leak"), "A kernel had failed before.")) << found("leak");
+  EXPECT_FALSE(has(found("leak"), "100 bytes")) << found("leak");
+}
+
+TEST_F(HostSideTest, WithoutAFaultNoFreeIsLost) {
+  device_->tell_place(CallKind::kLostFree, allocate(100, MemoryKind::kDevice), "");
+  device_->end_program(Device::End::kOrderly);
+  EXPECT_TRUE(has(found("leak"), "100 bytes")) << found("leak");
 }
 
 TEST_F(HostSideTest, ThePlannedFailureIsCountedAndToldByItsLine) {

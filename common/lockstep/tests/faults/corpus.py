@@ -3,6 +3,7 @@
 A case is the text from one `// case: NAME` to the next. Within it:
   // expect: KIND            a finding that lockstep must give, or `nothing`; one line each
   // says: TEXT              a word that must be in the message of the expectation above
+  // checks: LIST            for LOCKSTEP_CHECKS; `all` if nothing is said
   // also: KIND              a further finding that a schedule may give, as the fault can cause it
   // answer: right under SCHEDULE, wrong under SCHEDULE
   // missed: WHY             the reason why lockstep gets this case wrong; the published table counts it
@@ -39,6 +40,7 @@ class Case:
     also: list[str] = field(default_factory=list)
     answers: dict[str, bool] = field(default_factory=dict)  # schedule → right?
     missed: str = ""
+    checks: str = "all"
     text: str = ""  # the learner's belief, or the fault that it looks like
 
     @property
@@ -87,6 +89,8 @@ def _read_comment(case: Case, key: str, value: str, where: str) -> None:
         case.answers = _answers(value, where)
     elif key == "missed":
         case.missed = value
+    elif key == "checks":
+        case.checks = value
 
 
 def read_source(source: Path) -> list[Case]:
@@ -98,7 +102,7 @@ def read_source(source: Path) -> list[Case]:
             cases.append(Case(match[1], source, number))
         elif not cases:
             continue
-        elif match := re.fullmatch(r"// (expect|says|also|answer|missed): (.*)", line):
+        elif match := re.fullmatch(r"// (expect|says|also|answer|missed|checks): (.*)", line):
             _read_comment(cases[-1], match[1], match[2], where)
             told |= {cases[-1].name} if match[1] == "expect" else set()
         elif match := re.fullmatch(r"// (?:(?:Thinks|Looks like): )?(.*)", line):

@@ -1,12 +1,14 @@
 """Tests of the scripts: the meaning of a case's comments and of compute-sanitizer's words, and when a run is right."""
 
+import csv
+import re
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
 import sanitizer
-from corpus import Case, CorpusError, read_source
+from corpus import FOLDER, Case, CorpusError, read_corpus, read_source
 from faults import judge
 
 SOURCE = """// case: racy
@@ -42,6 +44,31 @@ def finding(kind: str, line: int = 0, other: int = 0, message: str = "text") -> 
 
 def run(*findings: dict, right: bool = True) -> SimpleNamespace:
     return SimpleNamespace(findings=list(findings), right=right, trouble="")
+
+
+class Promises(unittest.TestCase):
+    """promises.csv: what docs/lockstep.md says about the checks, in its words, and the tests that hold it to that."""
+
+    def setUp(self) -> None:
+        with (FOLDER / "promises.csv").open(encoding="utf-8") as file:
+            self.rows = [(row["promise"], row["held by"].split("; ")) for row in csv.DictReader(file)]
+        self.assertGreater(len(self.rows), 40)
+
+    def test_the_page_says_so(self) -> None:
+        page = (FOLDER.parents[3] / "docs" / "lockstep.md").read_text(encoding="utf-8")
+        for promise, _ in self.rows:
+            with self.subTest(promise=promise):
+                self.assertIn(promise, page)
+
+    def test_every_test_is_there(self) -> None:
+        tests = FOLDER.parent
+        text = "".join(file.read_text(encoding="utf-8") for file in tests.glob("*/*_test.cc"))
+        known = {f"{suite}.{name}" for suite, name in re.findall(r"^TEST(?:_F)?\((\w+), (\w+)\)", text, re.MULTILINE)}
+        known |= {f"case {case.name}" for case in read_corpus()}
+        known |= {f"{file.parent.name}/{file.name}" for file in (tests / "ptx").glob("*/*.ptx")}
+        for promise, names in self.rows:
+            with self.subTest(promise=promise):
+                self.assertEqual(set(), set(names) - known)
 
 
 class Comments(unittest.TestCase):

@@ -26,7 +26,7 @@ class Run:
             environment = dict(
                 os.environ,
                 LD_LIBRARY_PATH=str(options.library),
-                LOCKSTEP_CHECKS="all",
+                LOCKSTEP_CHECKS=case.checks,
                 LOCKSTEP_SCHEDULE=schedule,
                 LOCKSTEP_REPORT=str(report),
             )

@@ -382,3 +382,26 @@ CASE(heap_never_freed) {
   allocate_only<<<1, 1>>>(out);
   return finished() && out.host()[0] == 5;
 }
+
+// case: leak_behind_a_fault
+// Thinks: after a fault nothing matters. The array that is never freed is forgotten all the same.
+// expect: out_of_bounds
+// says: After it, 2 launches of the program did not run
+// expect: leak
+// says: 4096
+__global__ void write_far(int* a) {
+  a[1 << 20] = 1;  // HERE
+}
+CASE(leak_behind_a_fault) {
+  int* forgotten = nullptr;
+  int* a = nullptr;
+  cudaMalloc(&forgotten, 4096);
+  cudaMalloc(&a, 64);
+  write_far<<<1, 1>>>(a);
+  double_each<<<1, 16>>>(forgotten, 16);
+  const bool right = finished();
+  double_each<<<1, 16>>>(a, 16);
+  cudaGetLastError();
+  cudaFree(a);
+  return right;
+}

@@ -4,6 +4,7 @@
 // case: sum_without_atomics
 // Thinks: += is one step. It is three: it reads, adds and writes.
 // expect: race
+// says: make it one atomic operation
 __global__ void add_all(const int* in, int n, int* sum) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) *sum += in[i];  // HERE, OTHER
@@ -36,6 +37,7 @@ CASE(flag_without_fence) {
 // case: reader_without_fence
 // Thinks: only the writer needs a fence. Without its own fence, the reader may have read the data before the flag.
 // expect: race
+// says: Only the reader's fence is missing
 __global__ void publish_fenced(const int* in, int* data, int* ready, int* out) {
   if (blockIdx.x == 0) {
     *data = in[0] * 7;  // OTHER
@@ -184,6 +186,7 @@ CASE(reverse_in_place) {
 // case: ticket_read_plainly
 // Thinks: only the increment must be atomic; looking at the counter need not be.
 // expect: race
+// says: One of the two is atomic, and the other is not.
 __global__ void take_tickets(int* tickets, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (*tickets < 40) {               // HERE
@@ -279,5 +282,65 @@ __global__ void two_steps(const int* in, int* middle, int* out, int n) {
 CASE(next_kernel_step_in_one) {
   Device<int> in(counting(128)), middle = zeros<int>(128), out(2);
   two_steps<<<2, 64>>>(in, middle, out, 128);
+  return finished();
+}
+
+// case: ticket_without_the_reader_s_fence
+// Thinks: the last block may read the others' sums, because each block fenced before it took its ticket.
+// expect: race
+// says: Only the reader's fence is missing
+// says: behind the atomic
+__global__ void sum_by_ticket(const int* in, int* sums, unsigned* tickets, int* out) {
+  __shared__ bool s_last;
+  if (threadIdx.x == 0) {
+    sums[blockIdx.x] = in[blockIdx.x] * 2;  // OTHER
+    __threadfence();
+    s_last = atomicInc(tickets, gridDim.x) == gridDim.x - 1;
+  }
+  // All threads read the answer.
+  __syncthreads();
+  if (!s_last || threadIdx.x >= gridDim.x) return;
+  atomicAdd(out, sums[threadIdx.x]);  // HERE
+}
+CASE(ticket_without_the_reader_s_fence) {
+  Device<int> in(counting(4)), sums(4), out = zeros<int>(1);
+  Device<unsigned> tickets = zeros<unsigned>(1);
+  sum_by_ticket<<<4, 32>>>(in, sums, tickets, out);
+  return finished();
+}
+
+// case: one_line_two_arrays
+// Thinks: the line is short, so it is one step.
+// expect: race
+// says: parameter 1[
+// expect: race
+// says: parameter 2[
+__global__ void swap_halves(int* a, int* b) {
+  int* const array = blockIdx.x % 2 ? a : b;
+  array[0] += threadIdx.x;  // HERE, OTHER, HERE2, OTHER2
+}
+CASE(one_line_two_arrays) {
+  Device<int> a = zeros<int>(1), b = zeros<int>(1);
+  swap_halves<<<4, 2>>>(a, b);
+  return finished();
+}
+
+// case: volatile_taken_as_plain
+// Thinks: volatile makes the data visible to the other block. It keeps the compiler from leaving the access out.
+// checks: races,volatile
+// expect: race
+// says: takes volatile as plain
+__global__ void publish_data(volatile int* data, int* ready, int* out) {
+  if (blockIdx.x == 0) {
+    *data = 7;  // OTHER
+    atomicExch(ready, 1);
+  } else {
+    while (atomicAdd(ready, 0) == 0) {}
+    *out = *data;  // HERE
+  }
+}
+CASE(volatile_taken_as_plain) {
+  Device<int> data = zeros<int>(1), ready = zeros<int>(1), out(1);
+  publish_data<<<2, 1>>>(data, ready, out);
   return finished();
 }

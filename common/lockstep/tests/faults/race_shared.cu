@@ -194,6 +194,7 @@ CASE(thread_0_sets_the_stage) {
 // case: histogram_without_atomics
 // Thinks: ++ is one operation.
 // expect: race
+// says: make it one atomic operation
 __global__ void histogram_plain(const unsigned char* in, int* bins) {
   __shared__ int s_bins[16];
   const int tid = threadIdx.x;
@@ -259,6 +260,7 @@ CASE(half_word_through_the_word) {
 // case: last_writer_wins
 // Thinks: any of the positions is right, so the threads need not agree.
 // expect: race
+// says: let one thread write it
 __global__ void find_any(const int* in, int* position) {
   __shared__ int s_position;
   const int tid = threadIdx.x;

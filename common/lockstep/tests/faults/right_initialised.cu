@@ -224,3 +224,16 @@ CASE(rows_by_memset_2d) {
   cudaFree(base);
   return right;
 }
+
+// case: lock_set_by_exchange
+// Looks like: an atomic on memory that nothing has written. Nobody uses the old value, so the exchange is a store.
+// expect: nothing
+__global__ void set_by_exchange(int* flag, int* out) {
+  atomicExch(flag, 5);
+  *out = *flag;
+}
+CASE(lock_set_by_exchange) {
+  Device<int> flag(1), out(1);
+  set_by_exchange<<<1, 1>>>(flag, out);
+  return finished() && out.host()[0] == 5;
+}

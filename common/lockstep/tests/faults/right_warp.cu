@@ -275,3 +275,50 @@ CASE(sync_of_a_quarter) {
   reverse_eights<<<1, 32>>>(a);
   return finished() && a.host()[8] == 15;
 }
+
+// case: full_mask_after_exit
+// Looks like: a mask that names lanes which have left. That is allowed, and each lane reads one that is there.
+// expect: nothing
+__global__ void rotate_the_rest(int* a, int n) {
+  const int lane = threadIdx.x;
+  if (lane >= n) return;
+  a[lane] = __shfl_sync(0xffffffff, a[lane], (lane + 1) % n);
+}
+CASE(full_mask_after_exit) {
+  Device<int> a(counting(32));
+  rotate_the_rest<<<1, 32>>>(a, 20);
+  return finished() && a.host()[19] == 0 && a.host()[20] == 20;
+}
+
+// case: upper_lanes_are_discarded
+// Looks like: lanes that read beyond the end. Their sums are garbage, and nobody uses them.
+// expect: nothing
+__global__ void sum_of_sixteen(int* a) {
+  const int lane = threadIdx.x;
+  if (lane >= 16) return;
+  int sum = a[lane];
+  for (int d = 8; d > 0; d /= 2) sum += __shfl_down_sync(0x0000ffff, sum, d);
+  if (lane == 0) a[0] = sum;
+}
+CASE(upper_lanes_are_discarded) {
+  Device<int> a(counting(32));
+  sum_of_sixteen<<<1, 32>>>(a);
+  return finished() && a.host()[0] == 120;
+}
+
+// case: neighbour_beyond_the_end_not_used
+// Looks like: the last lane reads a lane that has left. It selects its own value instead.
+// expect: nothing
+__global__ void differences(const int* in, int* out, int n) {
+  const int lane = threadIdx.x;
+  const unsigned mask = __ballot_sync(0xffffffff, lane < n);
+  if (lane >= n) return;
+  const int next = __shfl_down_sync(mask, in[lane], 1);
+  out[lane] = (lane + 1 < n ? next : in[lane]) - in[lane];
+  if (lane + 1 < n && next > 15) out[lane] += 10;
+}
+CASE(neighbour_beyond_the_end_not_used) {
+  Device<int> in(counting(32)), out = zeros<int>(32);
+  differences<<<1, 32>>>(in, out, 20);
+  return finished() && out.host()[0] == 1 && out.host()[18] == 11 && out.host()[19] == 0;
+}

@@ -139,6 +139,8 @@ CASE(warps_gone_before_vote) {
 // case: full_mask_in_a_branch
 // Thinks: the full mask is always right. Half of the warp has left.
 // expect: mask_mismatch
+// says: Lane 15 takes the value of lane 31, which has ended.
+// says: passed on to lane 0, is stored
 __global__ void sum_of_half(int* a) {
   const int lane = threadIdx.x;
   if (lane >= 16) return;
@@ -155,6 +157,7 @@ CASE(full_mask_in_a_branch) {
 // case: caller_not_in_its_mask
 // Thinks: the mask names the lanes that give a value. It must also name the lanes that take one.
 // expect: mask_mismatch
+// says: it is lane 16 of its warp, and its mask is 0xffff
 __global__ void take_from_lower(int* a) {
   const int lane = threadIdx.x;
   a[lane] = __shfl_sync(0x0000ffff, a[lane], lane % 16);  // HERE
@@ -197,6 +200,7 @@ CASE(mask_from_before_the_return) {
 // case: lanes_that_never_were
 // Thinks: every warp has 32 lanes. The last one of a block of 48 threads has 16.
 // expect: mask_mismatch
+// says: but the block has no such thread
 __global__ void warp_sums(const int* in, int* sums) {
   const int tid = threadIdx.x;
   int sum = in[tid];
@@ -235,5 +239,70 @@ __global__ void sum_of_eight(int* a) {
 CASE(shifted_mask) {
   Device<int> a(counting(32));
   sum_of_eight<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: vote_without_oneself
+// Thinks: the mask names the lanes whose votes count.
+// expect: mask_mismatch
+__global__ void votes_of_others(const int* in, unsigned* out) {
+  const int lane = threadIdx.x;
+  out[lane] = __ballot_sync(0x7fffffff, in[lane] > 3);  // HERE
+}
+CASE(vote_without_oneself) {
+  Device<int> in(counting(32));
+  Device<unsigned> out(32);
+  votes_of_others<<<1, 32>>>(in, out);
+  return finished();
+}
+
+// case: value_of_the_other_branch
+// Thinks: a lane's register can always be read. The lane is in the other branch.
+// expect: mask_mismatch
+// says: which is elsewhere
+__global__ void ask_the_other_half(int* a) {
+  const int lane = threadIdx.x;
+  if (lane < 16) {
+    a[lane] = __shfl_sync(0x0000ffff, a[lane], lane + 16);  // HERE
+  } else {
+    a[lane] *= 2;
+  }
+}
+CASE(value_of_the_other_branch) {
+  Device<int> a(counting(32));
+  ask_the_other_half<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: undefined_value_decides
+// Thinks: beyond the end the shuffle gives zero. That is luck.
+// expect: mask_mismatch
+// says: decides a branch
+__global__ void mark_last_of_run(const int* keys, int* marks, int n) {
+  const int lane = threadIdx.x;
+  const unsigned mask = __ballot_sync(0xffffffff, lane < n);
+  if (lane >= n) return;
+  const int next = __shfl_down_sync(mask, keys[lane], 1);  // HERE
+  if (next != keys[lane]) atomicAdd(marks, 1);
+}
+CASE(undefined_value_decides) {
+  Device<int> keys(counting(32)), marks = zeros<int>(1);
+  mark_last_of_run<<<1, 32>>>(keys, marks, 20);
+  return finished();
+}
+
+// case: undefined_value_as_index
+// Thinks: the leader of the warp is lane 0. It has left.
+// expect: mask_mismatch
+// says: is part of an address
+__global__ void place_from_leader(const int* in, int* out) {
+  const int lane = threadIdx.x;
+  if (lane == 0) return;
+  const int place = __shfl_sync(0xffffffff, in[lane], 0);  // HERE
+  out[(place & 31) + lane] = lane;
+}
+CASE(undefined_value_as_index) {
+  Device<int> in(counting(32)), out = zeros<int>(64);
+  place_from_leader<<<1, 32>>>(in, out);
   return finished();
 }

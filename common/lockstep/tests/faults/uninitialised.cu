@@ -258,3 +258,15 @@ CASE(last_block_not_launched) {
   halve_all<<<3, 128>>>(squares, halves, n);
   return finished();
 }
+
+// case: exchange_of_an_unset_lock
+// Thinks: the first exchange sets the lock. It also reads what the lock was.
+// expect: uninitialised_read
+__global__ void take_unset_lock(int* lock, int* out) {
+  *out = atomicExch(lock, 1) == 0;  // HERE
+}
+CASE(exchange_of_an_unset_lock) {
+  Device<int> lock(1), out(1);
+  take_unset_lock<<<1, 1>>>(lock, out);
+  return finished();
+}
