@@ -41,7 +41,8 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
-        wants_wheels = nvcc is None or wants_grade or (picture and picture_python() is None)
+        wants_sass = not toolkit.has_disassembler(nvcc) and not wheels.installed(wheels.SASS)
+        wants_wheels = nvcc is None or wants_grade or wants_sass or (picture and picture_python() is None)
         missing = _missing_packages(wants_wheels)
         wanted = _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
@@ -54,6 +55,9 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
         nvcc = nvcc or _nvcc_of_wheels(refused)
         if picture and picture_python() is None:
             wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
+        if wants_sass:
+            with _counters_may_be_guessed():
+                wheels.install(wheels.SASS, "nvdisasm")
         if wants_grade:
             with _tests_may_be_left_out() if extras else contextlib.nullcontext():
                 wheels.install(wheels.GRADE, "what grades a course")
@@ -131,6 +135,14 @@ def _tests_may_be_left_out() -> Iterator[None]:
         yield
     except Failure as failure:
         say(f"Some tests are left out, all else is tested: {failure}")
+
+
+@contextlib.contextmanager
+def _counters_may_be_guessed() -> Iterator[None]:
+    try:
+        yield
+    except Failure as failure:
+        say(f"lockstep guesses what ptxas makes of a kernel, and calls fewer counters exact: {failure}")
 
 
 def _nvcc_of_wheels(refused: list[str]) -> Path:

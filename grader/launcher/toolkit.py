@@ -32,6 +32,11 @@ def version(nvcc: Path) -> str | None:
     return f"{has[0]}.{has[1]}" if has else None
 
 
+def has_disassembler(nvcc: Path | None) -> bool:
+    """Whether nvdisasm is there: beside nvcc or in PATH."""
+    return shutil.which("nvdisasm") is not None or (nvcc is not None and (nvcc.resolve().parent / "nvdisasm").exists())
+
+
 def _candidates() -> list[Path]:
     """In order of preference: from PATH, from the usual folders (the newest first), from our own wheels."""
     on_path = shutil.which("nvcc")

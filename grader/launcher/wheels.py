@@ -13,6 +13,7 @@ from .paths import LOGS, ROOT, VENV, shown
 PICTURE = ROOT / "requirements.txt"
 CUDA = ROOT / "requirements-cuda.txt"
 GRADE = ROOT / "requirements-grade.txt"
+SASS = ROOT / "requirements-sass.txt"
 PYTHON = VENV / "bin" / "python"
 
 

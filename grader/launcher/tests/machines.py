@@ -65,7 +65,7 @@ class Machine:
     def __post_init__(self) -> None:
         self.root = self.folder / "checkout"
         (self.root / "grader").mkdir(parents=True)
-        pins = ("requirements.txt", "requirements-cuda.txt", "requirements-grade.txt")
+        pins = ("requirements.txt", "requirements-cuda.txt", "requirements-grade.txt", "requirements-sass.txt")
         for name in ("lab", "grader/lab.py", "grader/commands.py", *pins):
             shutil.copy(ROOT / name, self.root / name)
         shutil.copytree(ROOT / "grader" / "launcher", self.root / "grader" / "launcher")

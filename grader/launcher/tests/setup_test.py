@@ -124,6 +124,7 @@ class Prepare(InAFolder):
         lacks: tuple[str, ...] = (),
         no_opencl: tuple[str, ...] = (),
         wheels: tuple[str, ...] = ("picture", "grade"),
+        disassembler: bool = True,
         nvcc: Path | None = Path("nvcc"),
         fails: str = "",
         **options: bool,
@@ -132,7 +133,8 @@ class Prepare(InAFolder):
         cannot be installed."""
         packages: list[list[str]] = []
         sets: list[str] = []
-        names = {setup.wheels.PICTURE: "picture", setup.wheels.GRADE: "grade", setup.wheels.CUDA: "cuda"}
+        known = setup.wheels
+        names = {known.PICTURE: "picture", known.GRADE: "grade", known.CUDA: "cuda", known.SASS: "nvdisasm"}
 
         def install(pins: Path, *_: object) -> None:
             if names[pins] == fails:
@@ -148,6 +150,7 @@ class Prepare(InAFolder):
             mock.patch.object(setup, "_install_packages", packages.append),
             mock.patch.object(setup, "picture_python", lambda: "python" if "picture" in wheels else None),
             mock.patch.object(setup.toolkit, "search", side_effect=found),
+            mock.patch.object(setup.toolkit, "has_disassembler", lambda _: disassembler),
             mock.patch.object(setup.wheels, "installed", lambda pins: names[pins] in wheels),
             mock.patch.object(setup.wheels, "install", install),
         ):
@@ -163,6 +166,14 @@ class Prepare(InAFolder):
     def test_a_bare_machine_gets_all_packages_at_once(self) -> None:
         found = self.prepare(lacks=("ninja", "openssl/hmac.h", "tbb/tbb.h"), no_opencl=("pocl-opencl-icd",))
         self.assertEqual(found, ([["ninja-build", "libssl-dev", "libtbb-dev", "pocl-opencl-icd"]], []))
+
+    def test_nvdisasm_is_fetched_once_where_the_toolkit_has_none(self) -> None:
+        self.assertEqual(self.prepare(disassembler=False), ([], ["nvdisasm"]))
+        self.assertEqual(self.prepare(disassembler=False, wheels=("picture", "grade", "nvdisasm")), ([], []))
+
+    def test_without_nvdisasm_all_goes_on(self) -> None:
+        self.assertEqual(self.prepare(disassembler=False, fails="nvdisasm"), ([], []))
+        self.assertIn("calls fewer counters exact: no nvdisasm", self.said)
 
     def test_what_is_optional_is_installed_only_for_those_who_ask(self) -> None:
         lacks = {"lacks": ("gtest/gtest.h",), "no_opencl": ("pocl-opencl-icd",)}
