@@ -48,7 +48,11 @@ MachineInstruction read_instruction(std::string_view text, uint32_t line) {
   text = text.substr(0, text.find(" ;"));
   in.name = cut(text, ' ');
   if (in.name.ends_with(';')) in.name.remove_suffix(1);
-  while (!text.empty()) in.operands.push_back(trimmed(cut(text, ',')));
+  while (!text.empty()) {
+    std::string_view operand = trimmed(cut(text, ','));
+    if (operand.ends_with(".reuse")) operand.remove_suffix(6);  // of the register's value by the next instruction
+    in.operands.push_back(operand);
+  }
   return in;
 }
 
@@ -244,8 +248,8 @@ std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view 
     std::string_view row = trimmed(cut(text, '\n'));
     if (row.starts_with("ptxas info")) {
       read_info(row, compiled, shared);
-    } else if (row.starts_with(".section")) {
-      std::string_view name = trimmed(row.substr(row.find_first_of(" \t")));
+    } else if (constexpr std::string_view kSection = ".section"; row.starts_with(kSection)) {
+      std::string_view name = trimmed(row.substr(kSection.size()));
       name = cut(name, ',');
       section = name.starts_with(kText) ? &sections[std::string(name.substr(kText.size()))] : nullptr;
     } else if (row.starts_with("//## File")) {
