@@ -190,17 +190,20 @@ const std::set<std::string>& exact_names() {
 bool is_of_atomics(const std::string& name) { return name.ends_with("_op_atom.sum") || name.ends_with("_op_red.sum"); }
 
 void add_card_count(Counted& counted, const CardCount& card, const InstructionCounters& by_ptx) {
-  add_memory(counted.counters, card.access, card.counts);
-  CounterSums mine;
-  add_memory(mine, card.by_ptx, by_ptx);
-  for (const auto& [name, value] : mine) counted.by_ptx[name] += value;
+  CounterSums of_card, of_ptx;
+  add_memory(of_card, card.access, card.counts);
+  add_memory(of_ptx, card.by_ptx, by_ptx);
+  for (const auto& [name, value] : of_card) {
+    counted.counters[name] += value;
+    of_ptx.try_emplace(name, 0);  // PTX alone may count nothing here
+  }
+  for (const auto& [name, value] : of_ptx) counted.by_ptx[name] += value;
   if (!card.note.empty()) counted.notes.insert(card.note);
   if (card.doubt.empty()) return;
   counted.notes.insert(card.doubt);
-  add_memory(mine, card.access, card.counts);
   const bool atomic = card.access.op == MemoryOp::kAtomic || card.access.op == MemoryOp::kReduction;
   for (const std::string& name : exact_names())
-    if (mine.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
+    if (of_ptx.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
 }
 
 // The card's own malloc(), free() and printf() access memory, too.
