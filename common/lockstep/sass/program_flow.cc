@@ -85,11 +85,47 @@ class Predicates {
   Places makers_, combiners_;  // combiners: the instructions that combine a predicate with others
 };
 
+// The arrays that an access may reach: the parameters from which its address is made, by their offsets. Two parameters
+// are taken to point to two arrays.
+class Arrays {
+ public:
+  static constexpr int64_t kUnknown = -1;  // a pointer that lies in memory, or a variable
+
+  explicit Arrays(const Program& program)
+      : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {}
+
+  std::set<int64_t> of(const MemoryAccess& access) const {
+    std::set<int64_t> found;
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> open{access.base};
+    while (!open.empty()) {
+      const uint32_t offset = open.back();
+      open.pop_back();
+      const auto makers = makers_.find({function_[access.pc], offset});
+      if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
+      for (const uint32_t pc : makers->second) {
+        const Instruction& in = program_.code[pc];
+        if (in.kind == Kind::kAlu) open.insert(open.end(), {in.a, in.b, in.c});
+        if (in.kind != Kind::kMemory) continue;
+        const MemoryAccess& from = program_.accesses[in.index];
+        if (from.bytes == 8) found.insert(from.space == Space::kConst ? from.offset : kUnknown);  // else an index
+      }
+    }
+    if (found.empty()) found.insert(kUnknown);
+    return found;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<uint32_t> function_;
+  Places makers_;
+};
+
 // The loads that may see what other threads write meanwhile.
 class SharedWords {
  public:
-  SharedWords(const Program& program, const FlowFacts& facts)
-      : program_(program), facts_(facts), function_(functions_of(program)), makers_(makers_of(program)) {}
+  SharedWords(const Program& program, const FlowFacts& facts, const Arrays& arrays)
+      : program_(program), facts_(facts), arrays_(arrays), function_(functions_of(program)) {}
 
   bool may_change(uint32_t pc) const {
     const MemoryAccess& access = program_.accesses[program_.code[pc].index];
@@ -130,7 +166,8 @@ class SharedWords {
 
   // Whether the loop around the load stores to the same array, at other elements than the load's own.
   bool others_store(uint32_t load, const MemoryAccess& access) const {
-    const std::set<int64_t> mine = arrays(load, access.base);
+    std::set<int64_t> mine = arrays_.of(access);
+    mine.erase(Arrays::kUnknown);
     bool stores = false;
     for (const MemoryAccess& other : program_.accesses) {
       if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
@@ -138,44 +175,27 @@ class SharedWords {
           facts_.places()[other.pc].outer != facts_.places()[load].outer)
         continue;
       if (other.base == access.base && other.offset == access.offset) return false;
-      for (const int64_t array : arrays(other.pc, other.base)) stores |= mine.contains(array);
+      for (const int64_t array : arrays_.of(other)) stores |= mine.contains(array);
     }
     return stores;
   }
 
-  // The parameters from which the address is made.
-  std::set<int64_t> arrays(uint32_t at, uint32_t base) const {
-    std::set<int64_t> found;
-    std::set<uint32_t> seen;
-    std::vector<uint32_t> open{base};
-    while (!open.empty()) {
-      const uint32_t offset = open.back();
-      open.pop_back();
-      const auto makers = makers_.find({function_[at], offset});
-      if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
-      for (const uint32_t pc : makers->second) {
-        const Instruction& in = program_.code[pc];
-        if (in.kind == Kind::kAlu) open.insert(open.end(), {in.a, in.b, in.c});
-        if (in.kind != Kind::kMemory) continue;
-        const MemoryAccess& parameter = program_.accesses[in.index];
-        if (parameter.space == Space::kConst && parameter.bytes == 8) found.insert(parameter.offset);
-      }
-    }
-    return found;
-  }
-
   const Program& program_;
   const FlowFacts& facts_;
+  const Arrays& arrays_;
   std::vector<uint32_t> function_;
-  Places makers_;
 };
 
 // Registers and memory whose values depend on the order of the threads. Grows until nothing is added.
 class OrderedValues {
  public:
   OrderedValues(const Program& program, const FlowFacts& facts)
-      : program_(program), facts_(facts), function_(functions_of(program)), reached_(program.code.size()) {
-    const SharedWords words(program, facts);
+      : program_(program),
+        facts_(facts),
+        arrays_(program),
+        function_(functions_of(program)),
+        reached_(program.code.size()) {
+    const SharedWords words(program, facts, arrays_);
     for (uint32_t pc = 0; pc < program.code.size(); ++pc) sources_.push_back(is_source(pc, words));
     for (bool grows = true; grows;) {
       grows = false;
@@ -198,12 +218,33 @@ class OrderedValues {
     for_each_source(program_, in, [&](uint32_t offset) { ordered |= has(pc, offset); });
     if (in.kind == Kind::kMemory) {
       const MemoryAccess& access = program_.accesses[in.index];
-      if (access.op == MemoryOp::kLoad) ordered |= memory_.contains(access.space);
-      if (access.op == MemoryOp::kStore && ordered) grows |= memory_.insert(access.space).second;
+      if (access.op == MemoryOp::kLoad) ordered |= is_ordered(access);
+      if (access.op == MemoryOp::kStore && ordered)
+        for (const Array& array : arrays_of(access)) grows |= memory_.insert(array).second;
     }
     if (ordered)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
     return grows;
+  }
+
+  // The space, and the array in it. Only global memory has arrays that are told apart.
+  using Array = std::pair<Space, int64_t>;
+  std::set<Array> arrays_of(const MemoryAccess& access) const {
+    const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
+    std::set<Array> found;
+    if (!global) return {{access.space, Arrays::kUnknown}};
+    for (const int64_t array : arrays_.of(access)) found.insert({Space::kGlobal, array});
+    return found;
+  }
+
+  // Whether what the load brings depends on the order of threads.
+  bool is_ordered(const MemoryAccess& load) const {
+    const std::set<Array> mine = arrays_of(load);
+    return std::ranges::any_of(memory_, [&](const Array& stored) {
+      const Array unknown{stored.first, Arrays::kUnknown};
+      return mine.contains(stored) || mine.contains(unknown) ||
+             (stored == unknown && mine.begin()->first == stored.first);
+    });
   }
 
   bool decides(uint32_t branch) const {
@@ -224,11 +265,12 @@ class OrderedValues {
 
   const Program& program_;
   const FlowFacts& facts_;
+  const Arrays arrays_;
   std::vector<uint32_t> function_;
   std::vector<bool> sources_;  // by instruction
   std::vector<bool> reached_;  // by instruction: whether such a value decides that it is executed
   std::set<Register> values_;
-  std::set<Space> memory_;
+  std::set<Array> memory_;
 };
 
 }  // namespace

@@ -58,6 +58,22 @@ TEST(OrderOfThreads, ATicketMayPassThroughMemory) {
   EXPECT_FALSE(depends(body, "ld.shared"));
 }
 
+// if (in[i] > 0) out[atomicAdd(count, 1)] = in[i]: what is in `in` does not depend on the order.
+TEST(OrderOfThreads, WhatIsWrittenInOrderChangesOnlyItsArray) {
+  const auto filter = [](const std::string& in, const std::string& out) {
+    return "ld.global.u32 %r3, [" + in +
+           "];\nsetp.lt.s32 %p1, %r3, 1;\n@%p1 bra OUT;\natom.global.add.u32 %r4, [%rd1+4096]"
+           ", 1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, " +
+           out + ", %rd3;\nst.global.u32 [%rd4], %r3;\nOUT:";
+  };
+  EXPECT_FALSE(depends(filter("%rd1", "%rd2"), "atom"));
+  EXPECT_TRUE(depends(filter("%rd1", "%rd2"), "st.global")) << "where it is written does";
+  EXPECT_TRUE(depends(filter("%rd1", "%rd1"), "atom")) << "in place";
+  const std::string pointer = "ld.global.u64 %rd5, [%rd2+64];\n";
+  EXPECT_TRUE(depends(pointer + filter("%rd1", "%rd5"), "atom")) << "a pointer from memory may lead anywhere";
+  EXPECT_TRUE(depends(pointer + filter("%rd5", "%rd2"), "atom"));
+}
+
 TEST(OrderOfThreads, AReductionGivesNothingBack) {
   EXPECT_FALSE(depends("red.global.add.u32 [%rd1], 1;\nst.global.u32 [%rd2], %r2;", "st.global"));
 }
