@@ -145,6 +145,14 @@ class Section {
     return lane && first;
   }
 
+  // Whether the instruction does not just combine other predicates. A constant is the answer of an earlier branch.
+  static bool is_answer(const MachineInstruction& in) {
+    if (in.opcode() != "PLOP3" && in.opcode() != "UPLOP3") return true;
+    return std::none_of(
+        in.operands.begin() + static_cast<std::ptrdiff_t>(std::min(written_end(in), in.operands.size())),
+        in.operands.end(), [](std::string_view operand) { return !predicate_of(operand).empty(); });
+  }
+
   // visit(instruction) for each comparison on which the predicate depends before `at`; the end: not found.
   template <class Visit>
   void for_each_comparison(uint32_t at, std::string_view predicate, uint32_t depth, const Visit& visit) const {
@@ -155,8 +163,7 @@ class Section {
     while (at-- > 0) {
       const MachineInstruction& in = code_[at];
       if (!writes_predicate(in, predicate)) continue;
-      const bool combines = in.opcode() == "PLOP3" || in.opcode() == "UPLOP3";
-      if (!combines) visit(in.opcode() == "R2P" ? end : at);
+      if (is_answer(in)) visit(in.opcode() == "R2P" ? end : at);
       for (size_t i = written_end(in); i < in.operands.size(); ++i)
         for_each_comparison(at, predicate_of(in.operands[i]), depth + 1, visit);
       const std::string_view guard = predicate_of(in.guard);

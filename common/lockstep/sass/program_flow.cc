@@ -63,6 +63,8 @@ class Predicates {
       const std::string_view name = program_.names[pc];
       const bool combines = in.kind == Kind::kAlu && (in.uncounted || name.ends_with(".pred"));
       found.near.insert(program_.locations[pc].ptx_line);
+      if (combines && makers->second.size() > 1 && is_constant(function, in))  // the answer of an earlier branch
+        found.compares.insert(program_.locations[pc].ptx_line);
       if (combines)
         for (const uint32_t source : {in.a, in.b, in.c}) add(function, source, seen, found);
       if (!combines) {
@@ -73,6 +75,11 @@ class Predicates {
       }
       add(function, in.guard, seen, found);
     }
+  }
+
+  bool is_constant(uint32_t function, const Instruction& in) const {
+    return !makers_.contains({function, in.a}) && !makers_.contains({function, in.b}) &&
+           !makers_.contains({function, in.c});
   }
 
   void add_lines(const Places& places, Register of, Conditions& found) const {

@@ -123,6 +123,20 @@ TEST(Forms, OtherConditionsAreADoubt) {
   }
 }
 
+// if (…) keep = true; and later: if (keep) store.
+TEST(Forms, APredicateMayRememberWhichWayWasTaken) {
+  const Kernel kernel(
+      "setp.eq.u32 %p1, %r2, 0;\nmov.pred %p2, 0;\n@%p1 bra OUT;\nmov.pred %p2, -1;\nOUT:\nbar.sync 0;\n"
+      "@%p2 st.shared.u32 [s], %r2;");
+  const auto doubt = [&](const char* condition) {
+    return Compared(kernel, {changed(kernel.as_written("st.s"),
+                                     [&](auto& a) { a.conditions = {kernel.line(condition)}; })})["st.s"]
+        .doubt;
+  };
+  EXPECT_EQ(doubt("%p2, -1"), "");
+  EXPECT_TRUE(says(doubt("bar.sync"), "other conditions"));
+}
+
 constexpr const char* kLoop =
     "mov.u32 %r3, 0;\nTURN:\nld.shared.u32 %r4, [s];\nadd.u32 %r3, %r3, %r4;\nsetp.lt.u32 %p1, %r3, %r1;\n"
     "@%p1 bra TURN;\nst.global.u32 [%rd1], %r3;";

@@ -104,8 +104,12 @@ TEST(Listing, APredicateThatOneComparisonSharesWithAnotherIsFound) {
       << "it may keep the older value; P1 comes from nowhere";
 }
 
-TEST(Listing, AConstantPredicateIsNoCondition) {
-  EXPECT_EQ(one({"5: PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", "8: @P0 STS [R0], RZ"}).conditions, Conditions{});
+// if (…) keep = true; and later: if (keep) …
+TEST(Listing, AConstantRemembersWhichWayWasTaken) {
+  EXPECT_EQ(one({"3: PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0", "4: ISETP.GE.AND P1, PT, R5, UR4, PT",
+                 "@P1 BRA `(.L_x_1)", "5: PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", ".L_x_1:", "8: @P0 STS [R0], RZ"})
+                .conditions,
+            Conditions{5});
 }
 
 TEST(Listing, APredicateFromNowhereIsUnknown) {
