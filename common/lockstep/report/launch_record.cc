@@ -115,6 +115,7 @@ struct CardCount {
   MemoryAccess by_ptx, access;  // `access` has the card's kind
   InstructionCounters counts;
   std::string doubt, note;  // empty: none
+  bool changed = false;     // the card makes another access than PTX
 };
 
 // Whether lanes of a warp went different ways in the outermost loop around the access; without a loop: in the function.
@@ -139,6 +140,7 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const InstructionCounters& c = counters.at[access.pc];
   CardCount card{access, access, c, form.doubt, form.note};
   card.access.op = form.op;
+  card.changed = form.kind != AccessForm::kAsWritten || form.op != access.op || form.generic;
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
     card.doubt = "it depends on the order in which threads come to an atomic, or change memory that others read";
@@ -190,9 +192,10 @@ const std::set<std::string>& exact_names() {
 bool is_of_atomics(const std::string& name) { return name.ends_with("_op_atom.sum") || name.ends_with("_op_red.sum"); }
 
 void add_card_count(Counted& counted, const CardCount& card, const InstructionCounters& by_ptx) {
-  CounterSums of_card, of_ptx;
+  CounterSums of_card;
   add_memory(of_card, card.access, card.counts);
-  add_memory(of_ptx, card.by_ptx, by_ptx);
+  CounterSums of_ptx = card.changed ? CounterSums{} : of_card;
+  if (card.changed) add_memory(of_ptx, card.by_ptx, by_ptx);
   for (const auto& [name, value] : of_card) {
     counted.counters[name] += value;
     of_ptx.try_emplace(name, 0);  // PTX alone may count nothing here

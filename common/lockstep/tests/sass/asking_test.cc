@@ -1,5 +1,4 @@
-// asking_test: the tools are asked once for each text, beside the program; whatever goes wrong there, there is just no
-// answer.
+// asking_test: the tools are asked once for each text, beside the program. If a tool fails, there is no answer.
 #include "sass/asking.h"
 
 #include <sys/wait.h>

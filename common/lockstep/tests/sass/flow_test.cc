@@ -89,7 +89,7 @@ TEST(Flow, AGuardIsACondition) {
   EXPECT_EQ(conditions_of(FlowFacts(flow), 0), Conditions{7});
 }
 
-TEST(Flow, WhoeverLeavesEarlyIsACondition) {
+TEST(Flow, AnEarlyReturnIsACondition) {
   EXPECT_EQ(conditions_of(facts_of({{1, 3}, {2}, {3}}), 1), Conditions{100}) << "if (i >= n) return;";
 }
 

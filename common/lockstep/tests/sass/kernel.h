@@ -45,7 +45,7 @@ class Kernel {
   uint32_t line(std::string_view text) const {
     const size_t at = text_.find(text);
     if (at == text_.npos || text_.find(text, at + 1) != text_.npos) {
-      ADD_FAILURE() << "once in the text, please: " << text;
+      ADD_FAILURE() << "the text must occur once: " << text;
       return 0;
     }
     return static_cast<uint32_t>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
