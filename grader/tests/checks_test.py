@@ -3,7 +3,8 @@
 
     checks_test.py JUDGE BUILD     for each BUILD/labs/NN_name/solution: two reports of its measured case, made smaller
 
-A grade measures under all checks, and ./lab check without them. Both must read the same figures.
+A grade measures under all checks, and ./lab check without them. Both must read the same figures. And in both the judge
+must have asked ptxas what it makes of the kernels, if the build has the tools.
 """
 
 import json
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+UNASKED = "launch__shared_mem_per_block_static"  # is doubtful exactly if there is no answer of ptxas
 
 
 def small_lab(lab: Path, into: Path) -> Path:
@@ -36,11 +38,17 @@ def report(judge: Path, build: Path, lab: Path, *options: str) -> dict[str, Any]
         return json.loads(file.read_text(encoding="utf-8"))
 
 
+def can_ask(build: Path, lab: Path) -> bool:
+    facts = json.loads((build / "labs" / lab.name / "build.json").read_text(encoding="utf-8"))
+    return any(Path(file).name == "nvdisasm" for file in facts["compiler_sees"])
+
+
 def differences(judge: Path, build: Path, lab: Path) -> list[str]:
     plain, checked = report(judge, build, lab), report(judge, build, lab, "--thorough")
     if not plain["launches"] or len(plain["launches"]) != len(checked["launches"]):
         return [f"{len(plain['launches'])} launches, and {len(checked['launches'])} under checks"]
-    found = []
+    unasked = any(UNASKED in launch.get("counter_kinds", {}) for launch in plain["launches"])
+    found = ["ptxas was not asked"] if unasked and can_ask(build, lab) else []
     for number, (one, other) in enumerate(zip(plain["launches"], checked["launches"], strict=True), 1):
         found += [f"launch {number}: {key}" for key in one.keys() | other.keys() if one.get(key) != other.get(key)]
     return found + [key for key in ("modelled", "modelled_error") if plain[key] != checked[key]]

@@ -88,7 +88,6 @@ void count_global(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   const uint32_t bytes = access.bytes * access.count;
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   count.global.threads += static_cast<uint64_t>(std::popcount(mask));
-  if (access.neighbour) count_wider(warp, access, Space::kGlobal, mask, addresses.at.data());
   if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
   if (atomic && is_atomic_loop(access, false)) return;  // count_loop does
   ++count.global.requests;
@@ -121,7 +120,7 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   count.shared.wavefronts += w.total;
   count.shared.ideal += w.ideal;
   count.shared.fewest += w.fewest;
-  if (access.neighbour) count_wider(warp, access, Space::kShared, mask, addresses.at.data());
+  count_wider_shared(warp, access, mask, addresses.at.data());
   if (access.waited) wait_for_shared(warp, w);
 }
 
@@ -130,7 +129,7 @@ void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAd
   InstructionCounters& count = warp.state().counters.at[access.pc];
   count.local.requests += std::max(1u, access.bytes * access.count / 4u);
   count.local.sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
-  if (access.neighbour) count_wider(warp, access, Space::kLocal, mask, addresses.at.data());
+  count_wider_local(warp, access, mask, addresses.at.data());
 }
 
 // ---- moving data ----

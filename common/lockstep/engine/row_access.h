@@ -156,7 +156,6 @@ bool access_global_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   ++count.global.requests;
   count.global.threads += row.count;
   count.global.sectors += global_sectors(row);
-  if (access.neighbour) count_wider(warp, access, Space::kGlobal, row);
   if (launch.counts_traffic) count_traffic(warp, access, row);
   count_host_row(warp, access, range, row);
   move(warp, access, row);
@@ -175,7 +174,7 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   count.shared.threads += row.count;
   count.shared.wavefronts += wavefronts->total;
   count.shared.ideal += wavefronts->ideal;
-  if (access.neighbour) count_wider(warp, access, Space::kShared, row);
+  count_wider_shared(warp, access, row);
   if (access.waited) wait_for_shared(warp, *wavefronts);
   Row in_process = row;
   in_process.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;

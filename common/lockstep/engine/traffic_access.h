@@ -100,35 +100,57 @@ inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
 }
 
 // What the access would count if ptxas had joined it with its neighbours (neighbours.h). The card aligns a wider access
-// to its width, so it begins at the lane's address, rounded down. `addresses` are those of the lanes in their space;
-// lanes that are not in the mask repeat one that is.
-inline void count_wider(Warp& warp, const MemoryAccess& access, Space space, Mask mask, const uint64_t* addresses) {
+// to its width, so it begins at the lane's address, rounded down. count_width(bytes, counts): one of the two widths.
+template <class CountWidth>
+void count_wider(Warp& warp, const MemoryAccess& access, const CountWidth& count_width) {
+  if (access.neighbour == 0 || !warp.launch().counts_traffic) return;
   WiderCounts& wider = warp.state().counters.wider[access.neighbour - 1];
-  std::array<uint64_t, kWarpSize> begin;
-  for (const uint32_t bytes : {8u, 16u}) {
-    for (uint32_t l = 0; l < kWarpSize; ++l) begin[l] = addresses[l] / bytes * bytes;
-    InstructionCounters& count = bytes == 8 ? wider.as8 : wider.as16;
-    if (space == Space::kShared) {
-      const Wavefronts w = shared_wavefronts(begin.data(), mask, bytes, access.op == MemoryOp::kStore);
-      ++count.shared.requests;
-      count.shared.wavefronts += w.total;
-      count.shared.ideal += w.ideal;
-    } else if (space == Space::kGlobal) {
-      ++count.global.requests;
-      count.global.sectors += global_sectors(begin.data(), mask, bytes);
-    } else {
-      count.local.requests += bytes / 4;
-      count.local.sectors += local_sectors(begin.data(), mask, bytes);
-    }
-  }
+  count_width(8, wider.as8);
+  count_width(16, wider.as16);
 }
 
-inline void count_wider(Warp& warp, const MemoryAccess& access, Space space, const Row& row) {
-  std::array<uint64_t, kWarpSize> addresses;
-  for (uint32_t l = 0; l < kWarpSize; ++l)
-    addresses[l] = row.at(std::clamp(l, row.begin, row.begin + row.count - 1) - row.begin);
-  const Mask mask = row.is_full() ? kFullMask : ((1u << row.count) - 1) << row.begin;
-  count_wider(warp, access, space, mask, addresses.data());
+inline std::array<uint64_t, kWarpSize> rounded_down(const uint64_t* addresses, uint32_t bytes) {
+  std::array<uint64_t, kWarpSize> begins;
+  for (uint32_t l = 0; l < kWarpSize; ++l) begins[l] = addresses[l] / bytes * bytes;
+  return begins;
+}
+
+inline void add_shared(InstructionCounters& counts, const Wavefronts& wavefronts) {
+  ++counts.shared.requests;
+  counts.shared.wavefronts += wavefronts.total;
+  counts.shared.ideal += wavefronts.ideal;
+}
+
+// Lanes that are not in the mask repeat one that is.
+inline void count_wider_shared(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses) {
+  count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
+    const bool is_store = access.op == MemoryOp::kStore;
+    add_shared(counts, shared_wavefronts(rounded_down(addresses, bytes).data(), mask, bytes, is_store));
+  });
+}
+
+inline void count_wider_shared(Warp& warp, const MemoryAccess& access, const Row& row) {
+  count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
+    const bool is_store = access.op == MemoryOp::kStore;
+    Row wide = row;
+    wide.first = row.first / bytes * bytes;
+    const bool stays_row = row.stride % static_cast<int64_t>(bytes) == 0;
+    if (const auto known = stays_row ? shared_wavefronts(wide, bytes, is_store) : std::nullopt)
+      return add_shared(counts, *known);
+    std::array<uint64_t, kWarpSize> addresses;
+    for (uint32_t l = 0; l < kWarpSize; ++l)
+      addresses[l] = row.at(std::clamp(l, row.begin, row.begin + row.count - 1) - row.begin);
+    const Mask mask = row.is_full() ? kFullMask : ((1u << row.count) - 1) << row.begin;
+    add_shared(counts, shared_wavefronts(rounded_down(addresses.data(), bytes).data(), mask, bytes, is_store));
+  });
+}
+
+// `offsets`: in each lane's local memory.
+inline void count_wider_local(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
+  count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
+    counts.local.requests += bytes / 4;
+    counts.local.sectors += local_sectors(rounded_down(offsets, bytes).data(), mask, bytes);
+  });
 }
 
 inline void wait_for_shared(Warp& warp, const Wavefronts& wavefronts) {

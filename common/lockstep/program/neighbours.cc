@@ -9,9 +9,8 @@ namespace {
 
 bool can_join(const MemoryAccess& access) {
   const bool moves = access.op == MemoryOp::kLoad || access.op == MemoryOp::kStore;
-  const bool counted = access.space == Space::kGlobal || access.space == Space::kShared ||
-                       access.space == Space::kLocal || access.space == Space::kGeneric;
-  return moves && counted && access.bytes * access.count < kWidestAccess;
+  const bool aligned = access.space == Space::kShared || access.space == Space::kLocal;
+  return moves && aligned && access.bytes * access.count < kWidestAccess;
 }
 
 auto base_of(const MemoryAccess& access) { return std::tuple(access.op, access.space, access.wide_base, access.base); }

@@ -115,6 +115,7 @@ struct CardCount {
   MemoryAccess by_ptx, access;  // `access` has the card's kind
   InstructionCounters counts;
   std::string doubt, note;  // empty: none
+  bool changed = false;     // the card makes another access than PTX
 };
 
 // Whether lanes of a warp went different ways in the outermost loop around the access; without a loop: in the function.
@@ -139,6 +140,7 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const InstructionCounters& c = counters.at[access.pc];
   CardCount card{access, access, c, form.doubt, form.note};
   card.access.op = form.op;
+  card.changed = form.kind != AccessForm::kAsWritten || form.op != access.op || form.generic;
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
     card.doubt = "it depends on the order in which threads come to an atomic, or change memory that others read";
@@ -190,17 +192,21 @@ const std::set<std::string>& exact_names() {
 bool is_of_atomics(const std::string& name) { return name.ends_with("_op_atom.sum") || name.ends_with("_op_red.sum"); }
 
 void add_card_count(Counted& counted, const CardCount& card, const InstructionCounters& by_ptx) {
-  add_memory(counted.counters, card.access, card.counts);
-  CounterSums mine;
-  add_memory(mine, card.by_ptx, by_ptx);
-  for (const auto& [name, value] : mine) counted.by_ptx[name] += value;
+  CounterSums of_card;
+  add_memory(of_card, card.access, card.counts);
+  CounterSums of_ptx = card.changed ? CounterSums{} : of_card;
+  if (card.changed) add_memory(of_ptx, card.by_ptx, by_ptx);
+  for (const auto& [name, value] : of_card) {
+    counted.counters[name] += value;
+    of_ptx.try_emplace(name, 0);  // PTX alone may count nothing here
+  }
+  for (const auto& [name, value] : of_ptx) counted.by_ptx[name] += value;
   if (!card.note.empty()) counted.notes.insert(card.note);
   if (card.doubt.empty()) return;
   counted.notes.insert(card.doubt);
-  add_memory(mine, card.access, card.counts);
   const bool atomic = card.access.op == MemoryOp::kAtomic || card.access.op == MemoryOp::kReduction;
   for (const std::string& name : exact_names())
-    if (mine.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
+    if (of_ptx.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
 }
 
 // The card's own malloc(), free() and printf() access memory, too.

@@ -38,9 +38,11 @@ bool write_file(const std::string& path, std::string_view text) {
   const std::string temporary = path + ".tmp" + std::to_string(getpid());
   std::ofstream(temporary, std::ios::binary) << text;
   std::error_code error;
-  if (fs::file_size(temporary, error) == text.size() && !error) fs::rename(temporary, path, error);
-  if (error) fs::remove(temporary, error);
-  return fs::exists(path, error);
+  const bool whole = fs::file_size(temporary, error) == text.size();
+  if (whole) fs::rename(temporary, path, error);
+  const bool written = whole && !error;
+  if (!written) fs::remove(temporary, error);
+  return written;
 }
 
 // The card is of compute capability 9.0. Code that only this card runs says so in its PTX.
@@ -59,11 +61,15 @@ constexpr char kScript[] =
 Question::Question(const Tools& tools, std::string_view ptx, std::string_view kernel) {
   if (tools.folder.empty()) return;
   path_ = tools.folder + "/" + hash_of(ptx) + (kernel.empty() ? "" : "-" + hash_of(kernel));
-  if (is_kept(ptx) || tools.ptxas.empty() || tools.nvdisasm.empty()) return;
+  if (is_kept(ptx)) return;
   std::error_code error;
   fs::create_directories(tools.folder, error);
   fs::remove(path_ + ".sass", error);  // the answer for another text
-  if (write_file(path_ + ".ptx", ptx)) start(tools, ptx, kernel);
+  const bool can_ask = !tools.ptxas.empty() && !tools.nvdisasm.empty() && !error;
+  if (can_ask && write_file(path_ + ".ptx", ptx))
+    start(tools, ptx, kernel);
+  else
+    path_.clear();  // what may lie there is not the answer
 }
 
 Question::~Question() { wait(); }

@@ -118,7 +118,7 @@ class Comparison {
       const MemoryAccess& other = program_.accesses[index];
       return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
     };
-    if (std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
+    if (access.neighbour == 0 || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
       return doubt(access, "ptxas makes a wider access of it, and of others that PTX does not show");
     result.kind = AccessForm::kWider;
     result.bytes = static_cast<uint8_t>(bytes);

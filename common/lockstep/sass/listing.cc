@@ -48,7 +48,11 @@ MachineInstruction read_instruction(std::string_view text, uint32_t line) {
   text = text.substr(0, text.find(" ;"));
   in.name = cut(text, ' ');
   if (in.name.ends_with(';')) in.name.remove_suffix(1);
-  while (!text.empty()) in.operands.push_back(trimmed(cut(text, ',')));
+  while (!text.empty()) {
+    std::string_view operand = trimmed(cut(text, ','));
+    if (operand.ends_with(".reuse")) operand.remove_suffix(6);  // of the register's value by the next instruction
+    in.operands.push_back(operand);
+  }
   return in;
 }
 
@@ -141,6 +145,14 @@ class Section {
     return lane && first;
   }
 
+  // Whether the instruction does not just combine other predicates. A constant is the answer of an earlier branch.
+  static bool is_answer(const MachineInstruction& in) {
+    if (in.opcode() != "PLOP3" && in.opcode() != "UPLOP3") return true;
+    return std::none_of(
+        in.operands.begin() + static_cast<std::ptrdiff_t>(std::min(written_end(in), in.operands.size())),
+        in.operands.end(), [](std::string_view operand) { return !predicate_of(operand).empty(); });
+  }
+
   // visit(instruction) for each comparison on which the predicate depends before `at`; the end: not found.
   template <class Visit>
   void for_each_comparison(uint32_t at, std::string_view predicate, uint32_t depth, const Visit& visit) const {
@@ -151,8 +163,7 @@ class Section {
     while (at-- > 0) {
       const MachineInstruction& in = code_[at];
       if (!writes_predicate(in, predicate)) continue;
-      const bool combines = in.opcode() == "PLOP3" || in.opcode() == "UPLOP3";
-      if (!combines) visit(in.opcode() == "R2P" ? end : at);
+      if (is_answer(in)) visit(in.opcode() == "R2P" ? end : at);
       for (size_t i = written_end(in); i < in.operands.size(); ++i)
         for_each_comparison(at, predicate_of(in.operands[i]), depth + 1, visit);
       const std::string_view guard = predicate_of(in.guard);
@@ -244,8 +255,8 @@ std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view 
     std::string_view row = trimmed(cut(text, '\n'));
     if (row.starts_with("ptxas info")) {
       read_info(row, compiled, shared);
-    } else if (row.starts_with(".section")) {
-      std::string_view name = trimmed(row.substr(row.find_first_of(" \t")));
+    } else if (constexpr std::string_view kSection = ".section"; row.starts_with(kSection)) {
+      std::string_view name = trimmed(row.substr(kSection.size()));
       name = cut(name, ',');
       section = name.starts_with(kText) ? &sections[std::string(name.substr(kText.size()))] : nullptr;
     } else if (row.starts_with("//## File")) {

@@ -63,6 +63,8 @@ class Predicates {
       const std::string_view name = program_.names[pc];
       const bool combines = in.kind == Kind::kAlu && (in.uncounted || name.ends_with(".pred"));
       found.near.insert(program_.locations[pc].ptx_line);
+      if (combines && makers->second.size() > 1 && is_constant(function, in))  // the answer of an earlier branch
+        found.compares.insert(program_.locations[pc].ptx_line);
       if (combines)
         for (const uint32_t source : {in.a, in.b, in.c}) add(function, source, seen, found);
       if (!combines) {
@@ -75,6 +77,11 @@ class Predicates {
     }
   }
 
+  bool is_constant(uint32_t function, const Instruction& in) const {
+    return !makers_.contains({function, in.a}) && !makers_.contains({function, in.b}) &&
+           !makers_.contains({function, in.c});
+  }
+
   void add_lines(const Places& places, Register of, Conditions& found) const {
     if (const auto there = places.find(of); there != places.end())
       for (const uint32_t pc : there->second) found.insert(program_.locations[pc].ptx_line);
@@ -85,31 +92,53 @@ class Predicates {
   Places makers_, combiners_;  // combiners: the instructions that combine a predicate with others
 };
 
-// A space, and the offset of the parameter that points to an array there.
-using Reached = std::pair<Space, int64_t>;
-constexpr int64_t kAnyArray = -1;
+// The arrays that an access may reach: the parameters from which its address is made, by their offsets. Two parameters
+// are taken to point to two arrays.
+class Arrays {
+ public:
+  static constexpr int64_t kUnknown = -1;  // a pointer that lies in memory, or a variable
 
-// The loads that may see what other threads write meanwhile, and the arrays that accesses reach.
+  explicit Arrays(const Program& program)
+      : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {}
+
+  std::set<int64_t> of(const MemoryAccess& access) const {
+    std::set<int64_t> found;
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> open{access.base};
+    while (!open.empty()) {
+      const uint32_t offset = open.back();
+      open.pop_back();
+      const auto makers = makers_.find({function_[access.pc], offset});
+      if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
+      for (const uint32_t pc : makers->second) {
+        const Instruction& in = program_.code[pc];
+        if (in.kind == Kind::kAlu) open.insert(open.end(), {in.a, in.b, in.c});
+        if (in.kind != Kind::kMemory) continue;
+        const MemoryAccess& from = program_.accesses[in.index];
+        if (from.bytes == 8) found.insert(from.space == Space::kConst ? from.offset : kUnknown);  // else an index
+      }
+    }
+    if (found.empty()) found.insert(kUnknown);
+    return found;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<uint32_t> function_;
+  Places makers_;
+};
+
+// The loads that may see what other threads write meanwhile.
 class SharedWords {
  public:
-  SharedWords(const Program& program, const FlowFacts& facts)
-      : program_(program), facts_(facts), function_(functions_of(program)), makers_(makers_of(program)) {}
+  SharedWords(const Program& program, const FlowFacts& facts, const Arrays& arrays)
+      : program_(program), facts_(facts), arrays_(arrays), function_(functions_of(program)) {}
 
   bool may_change(uint32_t pc) const {
     const MemoryAccess& access = program_.accesses[program_.code[pc].index];
     if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
     const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
     return global && facts_.places()[pc].loops > 0 && others_store(pc, access);
-  }
-
-  // What the access may reach: the array that a parameter points to, or all of a space.
-  std::vector<Reached> reached(uint32_t pc) const {
-    const MemoryAccess& access = program_.accesses[program_.code[pc].index];
-    if (access.space != Space::kGlobal) return {{access.space, kAnyArray}};
-    std::vector<Reached> found;
-    for (const int64_t array : arrays(pc, access.base)) found.emplace_back(access.space, array);
-    if (found.empty()) found.emplace_back(access.space, kAnyArray);
-    return found;
   }
 
  private:
@@ -144,7 +173,8 @@ class SharedWords {
 
   // Whether the loop around the load stores to the same array, at other elements than the load's own.
   bool others_store(uint32_t load, const MemoryAccess& access) const {
-    const std::set<int64_t> mine = arrays(load, access.base);
+    std::set<int64_t> mine = arrays_.of(access);
+    mine.erase(Arrays::kUnknown);
     bool stores = false;
     for (const MemoryAccess& other : program_.accesses) {
       if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
@@ -152,49 +182,28 @@ class SharedWords {
           facts_.places()[other.pc].outer != facts_.places()[load].outer)
         continue;
       if (other.base == access.base && other.offset == access.offset) return false;
-      for (const int64_t array : arrays(other.pc, other.base)) stores |= mine.contains(array);
+      for (const int64_t array : arrays_.of(other)) stores |= mine.contains(array);
     }
     return stores;
   }
 
-  // The parameters from which the address is made.
-  std::set<int64_t> arrays(uint32_t at, uint32_t base) const {
-    std::set<int64_t> found;
-    std::set<uint32_t> seen;
-    std::vector<uint32_t> open{base};
-    while (!open.empty()) {
-      const uint32_t offset = open.back();
-      open.pop_back();
-      const auto makers = makers_.find({function_[at], offset});
-      if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
-      for (const uint32_t pc : makers->second) {
-        const Instruction& in = program_.code[pc];
-        if (in.kind == Kind::kAlu) open.insert(open.end(), {in.a, in.b, in.c});
-        if (in.kind != Kind::kMemory) continue;
-        const MemoryAccess& parameter = program_.accesses[in.index];
-        if (parameter.space == Space::kConst && parameter.bytes == 8) found.insert(parameter.offset);
-      }
-    }
-    return found;
-  }
-
   const Program& program_;
   const FlowFacts& facts_;
+  const Arrays& arrays_;
   std::vector<uint32_t> function_;
-  Places makers_;
 };
 
 // Registers and memory whose values depend on the order of the threads. Grows until nothing is added.
 class OrderedValues {
  public:
   OrderedValues(const Program& program, const FlowFacts& facts)
-      : program_(program), facts_(facts), function_(functions_of(program)), reached_(program.code.size()) {
-    const SharedWords words(program, facts);
-    reaches_.resize(program.code.size());
-    for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
-      sources_.push_back(is_source(pc, words));
-      if (program.code[pc].kind == Kind::kMemory) reaches_[pc] = words.reached(pc);
-    }
+      : program_(program),
+        facts_(facts),
+        arrays_(program),
+        function_(functions_of(program)),
+        reached_(program.code.size()) {
+    const SharedWords words(program, facts, arrays_);
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc) sources_.push_back(is_source(pc, words));
     for (bool grows = true; grows;) {
       grows = false;
       for (uint32_t pc = 0; pc < program.code.size(); ++pc) grows |= follow(pc);
@@ -216,21 +225,33 @@ class OrderedValues {
     for_each_source(program_, in, [&](uint32_t offset) { ordered |= has(pc, offset); });
     if (in.kind == Kind::kMemory) {
       const MemoryAccess& access = program_.accesses[in.index];
-      if (access.op == MemoryOp::kLoad)
-        ordered |= std::ranges::any_of(reaches_[pc], [&](Reached r) { return loads(r); });
+      if (access.op == MemoryOp::kLoad) ordered |= is_ordered(access);
       if (access.op == MemoryOp::kStore && ordered)
-        for (const Reached& array : reaches_[pc]) grows |= memory_.insert(array).second;
+        for (const Array& array : arrays_of(access)) grows |= memory_.insert(array).second;
     }
     if (ordered)
       for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
     return grows;
   }
 
-  // Whether such a value may lie in the array.
-  bool loads(const Reached& array) const {
-    if (memory_.contains(array) || memory_.contains({array.first, kAnyArray})) return true;
-    return array.second == kAnyArray &&
-           std::ranges::any_of(memory_, [&](const Reached& stored) { return stored.first == array.first; });
+  // The space, and the array in it. Only global memory has arrays that are told apart.
+  using Array = std::pair<Space, int64_t>;
+  std::set<Array> arrays_of(const MemoryAccess& access) const {
+    const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
+    std::set<Array> found;
+    if (!global) return {{access.space, Arrays::kUnknown}};
+    for (const int64_t array : arrays_.of(access)) found.insert({Space::kGlobal, array});
+    return found;
+  }
+
+  // Whether what the load brings depends on the order of threads.
+  bool is_ordered(const MemoryAccess& load) const {
+    const std::set<Array> mine = arrays_of(load);
+    return std::ranges::any_of(memory_, [&](const Array& stored) {
+      const Array unknown{stored.first, Arrays::kUnknown};
+      return mine.contains(stored) || mine.contains(unknown) ||
+             (stored == unknown && mine.begin()->first == stored.first);
+    });
   }
 
   bool decides(uint32_t branch) const {
@@ -251,12 +272,12 @@ class OrderedValues {
 
   const Program& program_;
   const FlowFacts& facts_;
+  const Arrays arrays_;
   std::vector<uint32_t> function_;
   std::vector<bool> sources_;  // by instruction
   std::vector<bool> reached_;  // by instruction: whether such a value decides that it is executed
   std::set<Register> values_;
-  std::set<Reached> memory_;
-  std::vector<std::vector<Reached>> reaches_;  // by instruction
+  std::set<Array> memory_;
 };
 
 }  // namespace

@@ -44,6 +44,42 @@ TEST(Rules, EachLaunchCountsAndNoOtherLaunchDilutesIt) {
   }
 }
 
+// By the machine code 10 reads; by the PTX as many as `by_ptx`. If lockstep is not certain, the worse number counts.
+RuleResult doubted(const char* op, double value, double by_ptx, const char* kinds = R"({"reads": "ptx-level"})") {
+  const std::string text = R"({"findings": [], "launches": [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1],
+    "counters": {"reads": 10, "requests": 5}, "counter_kinds": )" +
+                           std::string(kinds) + R"(, "ptx_counters": {"reads": )" + std::to_string(by_ptx) + "}}]}";
+  return apply_rule({"r", "reads", "", "", op, "why", value}, parse_report(text), 1);
+}
+
+TEST(Rules, TheWorseOfTwoCountsDecidesWhereThereIsDoubt) {
+  for (const char* op : {"<=", "<"}) {
+    EXPECT_DOUBLE_EQ(*doubted(op, 15, 20).measured, 20) << op;
+    EXPECT_FALSE(doubted(op, 15, 20).holds) << op;
+    EXPECT_DOUBLE_EQ(*doubted(op, 15, 4).measured, 10) << op;
+  }
+  for (const char* op : {">=", ">"}) {
+    EXPECT_DOUBLE_EQ(*doubted(op, 8, 4).measured, 4) << op;
+    EXPECT_FALSE(doubted(op, 8, 4).holds) << op;
+    EXPECT_DOUBLE_EQ(*doubted(op, 8, 20).measured, 10) << op;
+  }
+  EXPECT_FALSE(doubted("==", 10, 11).holds) << "both must be equal";
+  EXPECT_FALSE(doubted("==", 11, 11).holds);
+  EXPECT_TRUE(doubted("==", 10, 10).holds);
+}
+
+TEST(Rules, WhereThereIsNoDoubtTheCardsCountDecides) {
+  EXPECT_DOUBLE_EQ(*doubted("<=", 15, 20, "{}").measured, 10);
+  EXPECT_DOUBLE_EQ(*doubted("<=", 15, 20, R"({"requests": "ptx-level"})").measured, 10) << "doubt about another one";
+}
+
+// A counter that is doubtful and has the same count in both ways is in counter_kinds alone.
+TEST(Rules, DoubtWithoutASecondCountChangesNothing) {
+  const char* const text = R"({"findings": [], "launches": [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1],
+    "counters": {"reads": 10}, "counter_kinds": {"reads": "ptx-level"}}]})";
+  EXPECT_TRUE(apply_rule({"r", "reads", "", "", "==", "why", 10}, parse_report(text), 1).holds);
+}
+
 TEST(Rules, ComparisonsHoldOrNot) {
   EXPECT_TRUE(apply("reads", "", "<=", 110).holds);
   EXPECT_FALSE(apply("reads", "", "<", 110).holds);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -267,6 +268,97 @@ TEST(RuntimeLibrary, ExportsAllThatTheToolkitsExports) {
     EXPECT_NE(dlvsym(library, name.c_str(), "libcudart.so.13"), nullptr) << name;
   EXPECT_GT(count, 300);
   EXPECT_EQ(dlsym(library, "_ZN8lockstep6Device6createERKNS_13DeviceOptionsE"), nullptr) << "internals are visible";
+}
+
+// ---- what ptxas makes of a program ----
+
+using nlohmann::json;
+
+// The launches of runtime_rewritten. The answers of ptxas are in a folder of the test.
+class Rewritten : public testing::Test {
+ protected:
+  ~Rewritten() override { std::filesystem::remove_all(folder_); }
+
+  // Runs it with these variables.
+  std::map<std::string, json> launches(const std::string& environment) {
+    const Finished result = run("runtime_rewritten", answers() + environment + " LOCKSTEP_REPORT=" + report());
+    EXPECT_EQ(result.out, "64 4000 12000\n") << result.err;
+    return read_report();
+  }
+  std::map<std::string, json> read_report() {
+    std::map<std::string, json> found;
+    const json whole = json::parse(read_file(report()));
+    for (const json& launch : whole["launches"]) found[launch["kernel"]] = launch;
+    return found;
+  }
+  std::string answers() const { return "LOCKSTEP_SASS=" + folder_ + "/answers "; }
+  std::string report() const {
+    std::filesystem::create_directories(folder_);
+    return folder_ + "/report.json";
+  }
+  std::string folder_ = std::filesystem::temp_directory_path() / ("rewritten." + std::to_string(getpid()));
+};
+
+struct Counts {
+  uint64_t product, filter, sum;
+  bool operator==(const Counts&) const = default;
+};
+
+// The wavefronts of the product's shared loads and of the filter's shared atomics, and the sectors of the sum's
+// reductions, from this object of a launch.
+Counts counts(std::map<std::string, json>& launches, const char* object) {
+  const std::string shared = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_";
+  const auto count = [&](const char* kernel, const std::string& name) {
+    return launches[kernel].value(object, json::object()).value(name, uint64_t{0});
+  };
+  return {count("product", shared + "ld.sum"), count("filter", shared + "atom.sum"),
+          count("sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum")};
+}
+
+const Counts kOnCard{12'288, 125, 125}, kByPtx{16'384, 4'000, 4'000};
+
+TEST_F(Rewritten, IsCountedAsOnTheCard) {
+  if (!HAS_NVDISASM) GTEST_SKIP() << "this build has no nvdisasm";
+  auto found = launches("");
+  EXPECT_EQ(counts(found, "counters"), kOnCard);
+  EXPECT_EQ(counts(found, "ptx_counters"), kByPtx);
+  EXPECT_FALSE(found["product"].contains("counter_kinds")) << found["product"]["counter_kinds"];
+  EXPECT_FALSE(found["sum"].contains("counter_kinds")) << found["sum"]["counter_kinds"];
+  // Where the filter writes depends on the order of the blocks, and nothing else does.
+  for (const auto& [name, kind] : found["filter"]["counter_kinds"].items())
+    EXPECT_TRUE(name == "global_bytes_stored" || name.find("global_op_st.") != name.npos) << name;
+}
+
+TEST_F(Rewritten, IsDoubtfulWithoutTheTools) {
+  auto found = launches("LOCKSTEP_PTXAS= ");
+  EXPECT_EQ(counts(found, "counters"), kByPtx);
+  for (const auto& [kernel, name] :
+       std::map<std::string, std::string>{{"product", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+                                          {"filter", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
+                                          {"sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"}}) {
+    EXPECT_EQ(found[kernel]["counter_kinds"].value(name, ""), "ptx-level") << kernel;
+  }
+}
+
+// As the judge does it: one process asks, and another has the device, without the tools.
+TEST_F(Rewritten, TheDevicesServerFindsTheAnswers) {
+  if (!HAS_NVDISASM) GTEST_SKIP() << "this build has no nvdisasm";
+  const std::string folder = folder_ + "/answers", file = report();
+  setenv("LOCKSTEP_SASS", folder.c_str(), 1);
+  setenv("LOCKSTEP_PTXAS", "", 1);
+  const auto served = [&] {
+    Server server(file.c_str());
+    EXPECT_EQ(run("runtime_rewritten", server.environment()).out, "64 4000 12000\n");
+    EXPECT_EQ(server.wait(), 0);
+    auto found = read_report();
+    return counts(found, "counters");
+  };
+  EXPECT_EQ(served(), kByPtx) << "nobody has asked";
+  unsetenv("LOCKSTEP_PTXAS");
+  EXPECT_EQ(std::system((kLibrary + "/ask_ptxas " + kPrograms + "/runtime_rewritten " + folder).c_str()), 0);
+  setenv("LOCKSTEP_PTXAS", "", 1);
+  EXPECT_EQ(served(), kOnCard);
+  for (const char* name : {"LOCKSTEP_SASS", "LOCKSTEP_PTXAS"}) unsetenv(name);
 }
 
 }  // namespace

@@ -1,0 +1,215 @@
+// machine_code_test: the report of launches whose machine code is known: which counters follow it, which are doubtful,
+// and what is said about it. Fake tools print the listings.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/fake_tools.h"
+#include "tests/one_kernel.h"
+
+namespace lockstep {
+namespace {
+
+using nlohmann::json;
+
+// The kernel's body begins in line 10 of the PTX, which is line 1 of the source file f.cu. %rd1: an array of 4 KiB of
+// global memory; %r1: %tid.x; %r2: the thread's word of the shared array s.
+constexpr const char* kHead =
+    ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<9>; .reg .b32 "
+    "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[4096];\nld.param.u64 %rd1, [p]; mov.u32 %r1, "
+    "%tid.x;\nmov.u32 %r2, s; mad.lo.u32 %r2, %r1, 16, %r2;\n.loc 1 1 1\n";
+
+json launch_with(const Tools& tools, const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
+  DeviceOptions options;
+  options.tools = tools;
+  const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
+  uint64_t array = 0;
+  EXPECT_TRUE(device->allocate(4096, &array).ok());
+  const std::string ptx = kHead + body + "\nret;\n}\n.file 1 \"/f.cu\"\n";
+  const Outcome outcome =
+      run_kernel(*device, ptx, {0, {blocks}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  return json::parse(device->report_json())["launches"][0];
+}
+
+json launch_of(const std::string& body, const std::vector<std::string>& listing, uint32_t threads = 32) {
+  return launch_with(FakeTools(listing_of(listing)).tools(), body, threads);
+}
+
+bool is_doubtful(const json& counted, const std::string& name) {
+  return counted.value("counter_kinds", json::object()).value(name, "exact") == "ptx-level";
+}
+
+bool notes_say(const json& counted, const std::string& part) {
+  for (const std::string note : counted.value("notes", json::array()))
+    if (note.find(part) != note.npos) return true;
+  return false;
+}
+
+int count(const json& counted, const std::string& name) { return counted["counters"].value(name, 0); }
+
+// By the PTX alone; -1: it is not told, since the machine code counts the same.
+int by_ptx(const json& counted, const std::string& name) {
+  return counted.value("ptx_counters", json::object()).value(name, -1);
+}
+
+const std::string kShared = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_",
+                  kGlobal = "l1tex__t_sectors_pipe_lsu_mem_";
+
+constexpr const char* kPlain = "ld.global.u32 %r3, [%rd1];\nst.global.u32 [%rd1+64], %r3;";
+
+TEST(MachineCode, WhatIsTheSameIsExactAndNotMentioned) {
+  const json launch = launch_of(kPlain, {"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"});
+  for (const char* key : {"counter_kinds", "ptx_counters", "notes"}) {
+    EXPECT_FALSE(launch.contains(key)) << key;
+    for (const json& line : launch["lines"]) EXPECT_FALSE(line.contains(key)) << key;
+  }
+  EXPECT_EQ(launch["occupancy"]["launch__shared_mem_per_block_static"], 16) << "as ptxas says";
+}
+
+// Each thread reads 16 bytes: by PTX with four loads of 4 wavefronts each, on the card with one load of 4 phases.
+constexpr const char* kFour =
+    "ld.shared.u32 %r3, [%r2];\nld.shared.u32 %r4, [%r2+4];\nld.shared.u32 %r5, [%r2+8];\nld.shared.u32 %r6, "
+    "[%r2+12];\n"
+    ".loc 1 2 1\nst.global.u32 [%rd1], %r6;";
+
+TEST(MachineCode, AWiderLoadIsCountedAsTheCardCountsIt) {
+  const json launch = launch_of(kFour, {"11: LDS.128 R4, [R2]", "15: STG.E desc[UR4][R2.64], R6"});
+  const json& line = launch["lines"][0];
+  ASSERT_EQ(line["line"], 1);
+  for (const json& counted : {launch, line}) {
+    EXPECT_EQ(count(counted, kShared + "ld.sum"), 4);
+    EXPECT_EQ(by_ptx(counted, kShared + "ld.sum"), 16);
+    EXPECT_EQ(count(counted, "shared_bytes_loaded"), 32 * 16) << "the lanes ask for as much";
+    EXPECT_EQ(by_ptx(counted, "shared_bytes_loaded"), -1);
+    EXPECT_FALSE(counted.contains("counter_kinds"));
+    EXPECT_TRUE(notes_say(counted, "one access of 16 bytes"));
+  }
+  EXPECT_FALSE(launch["lines"][1].contains("notes")) << "the store's line";
+}
+
+TEST(MachineCode, WithoutAnAnswerTheSameLoadsAreDoubtful) {
+  const json launch = launch_with(Tools{}, kFour);
+  EXPECT_EQ(count(launch, kShared + "ld.sum"), 16);
+  EXPECT_FALSE(launch.contains("ptx_counters"));
+  EXPECT_TRUE(is_doubtful(launch, kShared + "ld.sum"));
+  EXPECT_TRUE(is_doubtful(launch["lines"][0], kShared + "ld.sum"));
+  EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_st.sum"));
+  EXPECT_FALSE(launch["lines"][1].contains("counter_kinds"));
+  EXPECT_TRUE(is_doubtful(launch, "launch__shared_mem_per_block_static"));
+}
+
+TEST(MachineCode, ALoadThatPtxasLeavesOutCountsNothing) {
+  const json launch = launch_of("ld.global.u32 %r3, [%rd1];", {});
+  EXPECT_EQ(count(launch, kGlobal + "global_op_ld.sum"), 0);
+  EXPECT_EQ(by_ptx(launch, kGlobal + "global_op_ld.sum"), 1);
+  EXPECT_EQ(count(launch, "global_bytes_loaded"), 0);
+  EXPECT_FALSE(launch.contains("counter_kinds"));
+}
+
+// 32 lanes add to one word.
+TEST(MachineCode, OneLaneForTheWarp) {
+  const std::string sum = "red.global.add.u32 [%rd1], %r1;";
+  const std::string add = "10: @P0 REDG.E.ADD.STRONG.GPU desc[UR6][R4.64], R7";
+  const json launch = launch_of(sum, {"10: S2R R5, SR_LANEID", "10: VOTEU.ANY UR8, UPT, PT", "10: FLO.U32 R4, UR8",
+                                      "10: ISETP.EQ.U32.AND P0, PT, R4, R5, PT", add});
+  EXPECT_EQ(count(launch, kGlobal + "global_op_red.sum"), 1);
+  EXPECT_EQ(by_ptx(launch, kGlobal + "global_op_red.sum"), 32);
+  EXPECT_EQ(count(launch, "global_atomics"), 32);
+  EXPECT_FALSE(launch.contains("counter_kinds"));
+  const json alone = launch_with(Tools{}, sum);
+  EXPECT_EQ(count(alone, kGlobal + "global_op_red.sum"), 32);
+  EXPECT_TRUE(is_doubtful(alone, kGlobal + "global_op_red.sum"));
+  EXPECT_TRUE(is_doubtful(alone, kGlobal + "global_op_atom.sum")) << "ptxas may choose the other kind";
+}
+
+TEST(MachineCode, AGenericAtomicTakesAWavefrontOfSharedMemory) {
+  const json launch =
+      launch_of("atom.add.u32 %r3, [%rd1], %r1;\nst.global.u32 [%rd1+64], %r3;",
+                {"10: ATOM.E.ADD.STRONG.GPU PT, R3, desc[UR6][R4.64], R7", "11: STG.E desc[UR4][R2.64+0x40], R3"});
+  EXPECT_EQ(count(launch, kShared + "atom.sum"), 1);
+  EXPECT_EQ(by_ptx(launch, kShared + "atom.sum"), 0);
+}
+
+// Half of the lanes branch away from a loop whose body the machine code has twice.
+TEST(MachineCode, CopiesAreDoubtfulOnlyIfLanesPart) {
+  const auto launch = [](const char* turns) {
+    return launch_of("mov.u32 %r3, 0; setp.lt.u32 %p2, %r1, 16;\nselp.u32 %r5, " + std::string(turns) +
+                         ", 4, %p2;\nTURN:\nld.global.u32 %r4, [%rd1];\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, "
+                         "%r5;\n@%p1 bra TURN;",
+                     {"15: ISETP.LT.U32.AND P0, PT, R3, R5, PT", "13: @P0 LDG.E R4, desc[UR4][R2.64]",
+                      "13: @P0 LDG.E R4, desc[UR4][R2.64]"});
+  };
+  EXPECT_FALSE(is_doubtful(launch("4"), kGlobal + "global_op_ld.sum"));
+  const json parted = launch("2");
+  EXPECT_TRUE(is_doubtful(parted, kGlobal + "global_op_ld.sum"));
+  EXPECT_TRUE(is_doubtful(parted, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"));
+  EXPECT_TRUE(is_doubtful(parted, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"));
+  EXPECT_FALSE(is_doubtful(parted, kGlobal + "global_op_st.sum"));
+  EXPECT_TRUE(notes_say(parted, "different ways"));
+}
+
+// A load in front of its condition: the card counts as lockstep does only if the condition holds for all.
+TEST(MachineCode, ALoadThatPtxasMovesIsExactIfItCountsTheSameThere) {
+  const auto launch = [](const std::string& from) {
+    return launch_of(
+        "setp.lt.u32 %p1, %r1, " + from + ";\n@%p1 bra OUT;\nld.global.u32 %r3, [%rd1];\nOUT:\nmov.u32 %r4, 1;",
+        {"12: LDG.E R3, desc[UR4][R2.64]"});
+  };
+  EXPECT_FALSE(is_doubtful(launch("0"), kGlobal + "global_op_ld.sum")) << "nobody leaves";
+  const json moved = launch("16");
+  EXPECT_TRUE(is_doubtful(moved, kGlobal + "global_op_ld.sum"));
+  EXPECT_TRUE(notes_say(moved, "other conditions"));
+}
+
+// A ticket says where the thread stores. The threads of one warp get their tickets together.
+TEST(MachineCode, TheOrderOfWarpsIsADoubtOnlyIfThereAreSeveral) {
+  const std::string ticket =
+      "atom.global.add.u32 %r3, [%rd1], 1;\nand.b32 %r3, %r3, 31; mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, "
+      "%rd1;\nst.global.u32 [%rd2+64], %r1;";
+  const std::vector<std::string> same = {"10: ATOMG.E.ADD.STRONG.GPU PT, R3, desc[UR6][R4.64], R7",
+                                         "12: STG.E desc[UR4][R2.64+0x40], R1"};
+  EXPECT_FALSE(is_doubtful(launch_of(ticket, same), kGlobal + "global_op_st.sum"));
+  const json launch = launch_of(ticket, same, 64);
+  EXPECT_TRUE(is_doubtful(launch, kGlobal + "global_op_st.sum"));
+  EXPECT_FALSE(is_doubtful(launch, kGlobal + "global_op_ld.sum"));
+  EXPECT_TRUE(notes_say(launch, "order in which threads"));
+  EXPECT_TRUE(is_doubtful(launch_with(Tools{}, ticket, 32, 2), kGlobal + "global_op_st.sum")) << "two blocks";
+}
+
+TEST(MachineCode, AtomicsMadeOfALoopAreDoubtfulIfSeveralWarpsMeet) {
+  const std::string sum = "mov.f32 %f1, 0f3F800000;\nred.shared.add.f32 [s], %f1;";
+  const std::vector<std::string> loop = {"11: LDS R3, [R2]", "11: ATOMS.CAST.SPIN R3, [R2], R3, R4"};
+  EXPECT_FALSE(is_doubtful(launch_of(sum, loop), "shared_wavefronts"));
+  EXPECT_TRUE(is_doubtful(launch_of(sum, loop, 64), "shared_wavefronts"));
+  const json blocks = launch_with(Tools{}, sum, 32, 2);
+  EXPECT_FALSE(notes_say(blocks, "another warp was faster")) << "each block has its own shared memory";
+}
+
+TEST(MachineCode, RegistersInLocalMemoryMakeItsCountersDoubtful) {
+  const json launch = launch_of("add.u32 %r3, %r1, 1;", {"10: STL [R1], R3"});
+  EXPECT_TRUE(is_doubtful(launch, kGlobal + "local_op_st.sum"));
+  EXPECT_FALSE(is_doubtful(launch, kGlobal + "local_op_ld.sum"));
+  EXPECT_TRUE(notes_say(launch, "registers in local memory"));
+}
+
+// As in the judge's device, which may start no process.
+TEST(MachineCode, TheAnswerInTheFolderNeedsNoTool) {
+  const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));
+  launch_with(fake.tools(), kPlain);
+  const size_t calls = fake.asked().size();
+  EXPECT_EQ(launch_with(fake.answers_only(), kPlain)["occupancy"]["launch__shared_mem_per_block_static"], 16);
+  EXPECT_EQ(fake.asked().size(), calls);
+}
+
+// Its kernels that run are asked about one by one.
+TEST(MachineCode, OfALargeModuleOnlyTheKernelThatRunsIsAskedAbout) {
+  const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));
+  const std::string large = kPlain + std::string("\n// ") + std::string(300 << 10, 'x');
+  EXPECT_EQ(launch_with(fake.tools(), large)["occupancy"]["launch__shared_mem_per_block_static"], 16);
+  ASSERT_EQ(fake.asked().size(), 2u);
+  EXPECT_NE(fake.asked()[0].find("-e k "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep

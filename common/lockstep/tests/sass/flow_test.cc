@@ -1,0 +1,118 @@
+// flow_test: loops, conditions and early meetings on small graphs worked out by hand.
+#include "sass/flow.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using Edges = std::vector<std::vector<uint32_t>>;
+
+// The instruction i compares in line 100 + i if it branches.
+FlowFacts facts_of(const Edges& edges, const std::vector<uint32_t>& roots = {0}) {
+  Flow flow(static_cast<uint32_t>(edges.size()));
+  flow.successors = edges;
+  flow.roots = roots;
+  for (uint32_t i = 0; i < flow.end(); ++i)
+    if (edges[i].size() > 1) flow.asks[i].compares = flow.asks[i].near = {100 + i};
+  return FlowFacts(std::move(flow));
+}
+
+std::vector<uint32_t> loops_of(const Edges& edges) {
+  std::vector<uint32_t> found;
+  const FlowFacts facts = facts_of(edges);
+  for (const Place& place : facts.places()) found.push_back(place.loops);
+  return found;
+}
+
+Conditions conditions_of(const FlowFacts& facts, uint32_t instruction) {
+  Conditions found;
+  for (const Asked& asked : facts.conditions(instruction)) found.insert(asked.near.begin(), asked.near.end());
+  return found;
+}
+
+std::vector<bool> merges_of(const Edges& edges) {
+  std::vector<bool> found;
+  const FlowFacts facts = facts_of(edges);
+  for (const Place& place : facts.places()) found.push_back(place.merges);
+  return found;
+}
+
+using Numbers = std::vector<uint32_t>;
+using Flags = std::vector<bool>;
+
+TEST(Flow, ALoopIsWhatLeadsBackToItsHead) {
+  EXPECT_EQ(loops_of({{1}, {2}, {1, 3}, {4}}), (Numbers{0, 1, 1, 0}));
+  EXPECT_EQ(loops_of({{1}, {1, 2}, {3}}), (Numbers{0, 1, 0})) << "one instruction";
+  EXPECT_EQ(loops_of({{1}, {2, 4}, {3}, {1}, {5}}), (Numbers{0, 1, 1, 1, 0})) << "the condition comes first";
+}
+
+TEST(Flow, LoopsInLoopsAreCounted) {
+  const Edges nested = {{1}, {2}, {3}, {2, 4}, {1, 5}, {6}};
+  EXPECT_EQ(loops_of(nested), (Numbers{0, 1, 2, 2, 1, 0}));
+  const std::vector<Place> places = facts_of(nested).places();
+  EXPECT_EQ(places[3].outer, 1u) << "the outermost";
+  EXPECT_EQ(places[0].outer, kNoLoop);
+}
+
+TEST(Flow, TwoLoopsOneAfterTheOtherAreTwo) {
+  const std::vector<Place> places = facts_of({{0, 1}, {1, 2}, {3}}).places();
+  EXPECT_EQ(places[0].outer, 0u);
+  EXPECT_EQ(places[1].outer, 1u);
+}
+
+TEST(Flow, ContinueMakesNoSecondLoop) { EXPECT_EQ(loops_of({{1, 2}, {0, 2}, {0, 3}, {4}}), (Numbers{1, 1, 1, 0})); }
+
+TEST(Flow, WhatABranchPassesOverDependsOnIt) {
+  const FlowFacts facts = facts_of({{1, 2}, {2}, {3}});
+  EXPECT_EQ(conditions_of(facts, 1), Conditions{100});
+  EXPECT_EQ(conditions_of(facts, 2), Conditions{});
+}
+
+TEST(Flow, AConditionInAConditionIsBoth) {
+  const FlowFacts facts = facts_of({{1, 4}, {2, 3}, {3}, {4}, {5}});
+  EXPECT_EQ(conditions_of(facts, 2), (Conditions{100, 101}));
+  EXPECT_EQ(conditions_of(facts, 3), Conditions{100});
+}
+
+TEST(Flow, ALoopDependsOnWhatLeadsBack) {
+  const FlowFacts facts = facts_of({{1}, {2}, {1, 3}, {4}});
+  EXPECT_EQ(conditions_of(facts, 1), Conditions{102});
+  EXPECT_EQ(conditions_of(facts, 3), Conditions{});
+}
+
+TEST(Flow, AGuardIsACondition) {
+  Flow flow(2);
+  flow.successors = {{1}, {2}};
+  flow.roots = {0};
+  flow.asks[0].near = {7};
+  EXPECT_EQ(conditions_of(FlowFacts(flow), 0), Conditions{7});
+}
+
+TEST(Flow, AnEarlyReturnIsACondition) {
+  EXPECT_EQ(conditions_of(facts_of({{1, 3}, {2}, {3}}), 1), Conditions{100}) << "if (i >= n) return;";
+}
+
+TEST(Flow, WhichFunctionIsCalledIsNoCondition) {
+  const FlowFacts facts = facts_of({{1}, {4}, {3}, {4}}, {0, 2});
+  EXPECT_EQ(conditions_of(facts, 1), Conditions{});
+  EXPECT_EQ(conditions_of(facts, 3), Conditions{});
+}
+
+TEST(Flow, SidesOfAnIfMeetInTime) {
+  EXPECT_EQ(merges_of({{1, 2}, {3}, {3}, {4}}), (Flags{false, false, false, false}));
+}
+
+// if (a || b) x; y: lanes come to x from both comparisons, before all meet at y.
+TEST(Flow, OneSideOfAnOrIsAnEarlyMeeting) {
+  EXPECT_EQ(merges_of({{1, 2}, {2, 4}, {3}, {4}, {5}}), (Flags{false, false, true, true, false}));
+}
+
+TEST(Flow, WhatCannotBeReachedOrNeverEndsDoesNoHarm) {
+  EXPECT_EQ(loops_of({{3}, {2}, {1}, {4}}), (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(loops_of({{1}, {0}}), (Numbers{1, 1}));
+  EXPECT_EQ(loops_of({}), Numbers{});
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,271 @@
+// forms_test: what the comparison of a program with its machine code says of each access. The machine's accesses stand
+// in the tests, as listing_test reads them.
+#include "sass/forms.h"
+
+#include "tests/sass/kernel.h"
+
+namespace lockstep {
+namespace {
+
+class Compared {
+ public:
+  Compared(const Kernel& kernel, std::vector<MachineAccess> machine)
+      : kernel_(kernel), forms(compare(kernel.program(), {std::move(machine), 0})) {}
+  const AccessForm& operator[](std::string_view text) const { return forms.of[kernel_.access(text).index]; }
+
+ private:
+  const Kernel& kernel_;
+
+ public:
+  const Forms forms;
+};
+
+MachineAccess changed(MachineAccess access, const std::function<void(MachineAccess&)>& change) {
+  change(access);
+  return access;
+}
+
+bool says(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+
+TEST(Forms, WhatPtxasLeavesAsItIsIsExact) {
+  const Kernel kernel("ld.global.v2.u32 {%r3,%r4}, [%rd1];\nst.shared.u8 [s], %r3;\nred.global.add.u32 [%rd2], %r4;");
+  const Compared of(kernel,
+                    {kernel.as_written("ld.global"), kernel.as_written("st.shared"), kernel.as_written("red.g")});
+  for (const char* access : {"ld.global", "st.shared", "red.g"}) {
+    EXPECT_EQ(of[access].kind, AccessForm::kAsWritten) << access;
+    EXPECT_EQ(of[access].doubt + of[access].note, "") << access;
+    EXPECT_FALSE(of[access].parts || of[access].ordered || of[access].retries || of[access].generic) << access;
+    EXPECT_TRUE(of[access].moved_to.empty()) << access;
+  }
+}
+
+constexpr const char* kFour =
+    "ld.shared.u32 %r3, [s];\nld.shared.u32 %r4, [s+4];\nld.shared.u32 %r5, [s+8];\nld.shared.u32 %r6, [s+12];";
+
+TEST(Forms, OneLoadOfSixteenBytesForFour) {
+  const Kernel kernel(kFour);
+  const Compared of(kernel, {changed(kernel.as_written("[s+8]"), [](auto& a) { a.bytes = 16; })});
+  EXPECT_EQ(of["[s+8]"].kind, AccessForm::kWider);
+  EXPECT_EQ(of["[s+8]"].bytes, 16);
+  EXPECT_EQ(of["[s+8]"].first, kernel.access("[s];").index) << "the address is that of the first";
+  EXPECT_EQ(of["[s+8]"].doubt, "");
+  EXPECT_TRUE(says(of["[s+8]"].note, "one access of 16 bytes"));
+  for (const char* other : {"[s];", "[s+4]", "[s+12]"}) {
+    EXPECT_EQ(of[other].kind, AccessForm::kGone) << other;
+    EXPECT_EQ(of[other].doubt, "") << other;
+  }
+}
+
+TEST(Forms, TwoLoadsOfEightBytesForFour) {
+  const Kernel kernel(kFour);
+  const auto widened = [](auto& a) { a.bytes = 8; };
+  const Compared of(kernel,
+                    {changed(kernel.as_written("[s];"), widened), changed(kernel.as_written("[s+12]"), widened)});
+  EXPECT_EQ(of["[s];"].first, kernel.access("[s];").index);
+  EXPECT_EQ(of["[s+12]"].first, kernel.access("[s+8]").index);
+  EXPECT_EQ(of["[s+12]"].bytes, 8);
+}
+
+TEST(Forms, AWidthThatThePtxDoesNotExplainIsADoubt) {
+  const Kernel kernel("ld.global.u32 %r3, [%rd1];");
+  const auto with = [&](int bytes) {
+    return Compared(kernel, {changed(kernel.as_written("ld.g"),
+                                     [&](auto& a) { a.bytes = static_cast<uint8_t>(bytes); })})["ld.g"]
+        .doubt;
+  };
+  EXPECT_TRUE(says(with(16), "others that PTX does not show"));
+  EXPECT_TRUE(says(with(2), "narrower"));
+  const Compared mixed(kernel,
+                       {kernel.as_written("ld.g"), changed(kernel.as_written("ld.g"), [](auto& a) { a.bytes = 8; })});
+  EXPECT_TRUE(says(mixed["ld.g"].doubt, "different widths"));
+}
+
+TEST(Forms, WhatHasNoInstructionCountsNothing) {
+  const Kernel kernel("ld.global.u32 %r3, [%rd1];\nst.global.u32 [%rd2], %r3;");
+  const Compared of(kernel, {});
+  EXPECT_EQ(of["ld.g"].kind, AccessForm::kGone);
+  EXPECT_TRUE(says(of["ld.g"].note, "leaves this load out"));
+  EXPECT_TRUE(says(of["st.g"].note, "leaves this store out"));
+}
+
+// ---- places ----
+
+constexpr const char* kConditional =
+    "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra OUT;\nld.shared.u32 %r3, [s];\nst.shared.u32 [s+512], %r3;\nOUT:\n"
+    "st.global.u32 [%rd1], %r2;";
+
+TEST(Forms, AConditionMayBecomeAGuard) {
+  const Kernel kernel(kConditional);
+  const auto in_if = [&](auto& a) { a.conditions = {kernel.line("setp")}; };
+  const Compared of(kernel, {changed(kernel.as_written("ld.s"), in_if), changed(kernel.as_written("st.s"), in_if),
+                             kernel.as_written("st.g")});
+  for (const char* access : {"ld.s", "st.s", "st.g"}) {
+    EXPECT_EQ(of[access].doubt, "") << access;
+    EXPECT_TRUE(of[access].moved_to.empty()) << access;
+  }
+}
+
+TEST(Forms, ALoadBeforeItsConditionIsExactOnlyIfAllWarpsAreThere) {
+  const Kernel kernel(kConditional);
+  const Compared of(kernel, {kernel.as_written("ld.s")});
+  EXPECT_EQ(of["ld.s"].doubt, "");
+  const std::vector<uint32_t>& places = of["ld.s"].moved_to;
+  EXPECT_NE(std::ranges::find(places, kernel.pc("st.g")), places.end()) << "where there is no condition";
+  EXPECT_EQ(std::ranges::find(places, kernel.pc("ld.s")), places.end());
+}
+
+TEST(Forms, OtherConditionsAreADoubt) {
+  const Kernel kernel(kConditional);
+  for (const Conditions& conditions : {Conditions{kUnknownLine}, Conditions{kernel.line("st.g")},
+                                       Conditions{kernel.line("setp"), kernel.line("st.g")}}) {
+    const Compared of(kernel, {changed(kernel.as_written("st.s"), [&](auto& a) { a.conditions = conditions; })});
+    EXPECT_TRUE(says(of["st.s"].doubt, "other conditions"));
+  }
+}
+
+// if (…) keep = true; and later: if (keep) store.
+TEST(Forms, APredicateMayRememberWhichWayWasTaken) {
+  const Kernel kernel(
+      "setp.eq.u32 %p1, %r2, 0;\nmov.pred %p2, 0;\n@%p1 bra OUT;\nmov.pred %p2, -1;\nOUT:\nbar.sync 0;\n"
+      "@%p2 st.shared.u32 [s], %r2;");
+  const auto doubt = [&](const char* condition) {
+    return Compared(kernel, {changed(kernel.as_written("st.s"),
+                                     [&](auto& a) { a.conditions = {kernel.line(condition)}; })})["st.s"]
+        .doubt;
+  };
+  EXPECT_EQ(doubt("%p2, -1"), "");
+  EXPECT_TRUE(says(doubt("bar.sync"), "other conditions"));
+}
+
+constexpr const char* kLoop =
+    "mov.u32 %r3, 0;\nTURN:\nld.shared.u32 %r4, [s];\nadd.u32 %r3, %r3, %r4;\nsetp.lt.u32 %p1, %r3, %r1;\n"
+    "@%p1 bra TURN;\nst.global.u32 [%rd1], %r3;";
+
+TEST(Forms, CopiesOfALoopAreExactWhileLanesStayTogether) {
+  const Kernel kernel(kLoop);
+  const auto in_loop = [&](auto& a) { a.loops = 1, a.conditions = {kernel.line("setp")}; };
+  const MachineAccess copy = changed(kernel.as_written("ld.s"), in_loop);
+  EXPECT_FALSE(Compared(kernel, {copy})["ld.s"].parts);
+  const Compared twice(kernel, {copy, copy});
+  EXPECT_TRUE(twice["ld.s"].parts);
+  EXPECT_EQ(twice["ld.s"].doubt, "");
+  const MachineAccess certain = changed(copy, [](auto& a) { a.conditions.clear(); });
+  EXPECT_TRUE(says(Compared(kernel, {copy, certain})["ld.s"].doubt, "out of a condition"));
+}
+
+TEST(Forms, ALoopThatPtxDoesNotHaveIsADoubt) {
+  const Kernel kernel(kLoop);
+  const MachineAccess access = changed(kernel.as_written("ld.s"), [](auto& a) { a.loops = 2; });
+  EXPECT_TRUE(says(Compared(kernel, {access})["ld.s"].doubt, "into a loop"));
+}
+
+TEST(Forms, ALoadBeforeItsLoopIsExactOnlyIfTheLoopTurnsOnce) {
+  const Kernel kernel(kLoop);
+  const Compared of(kernel, {kernel.as_written("ld.s")});
+  EXPECT_EQ(of["ld.s"].doubt, "");
+  const std::vector<uint32_t>& places = of["ld.s"].moved_to;
+  EXPECT_NE(std::ranges::find(places, kernel.pc("st.g")), places.end());
+  EXPECT_EQ(std::ranges::find(places, kernel.pc("ld.s")), places.end());
+}
+
+// if (a || b) store: lanes come there from two comparisons.
+TEST(Forms, AnEarlyMeetingIsExactWhileLanesStayTogether) {
+  const Kernel kernel(
+      "setp.eq.u32 %p1, %r2, 0;\nsetp.eq.u32 %p2, %r2, 9;\n@%p1 bra IN;\n@%p2 bra IN;\nbra OUT;\nIN:\n"
+      "st.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;");
+  const Compared of(kernel, {kernel.as_written("st.s"), kernel.as_written("st.g")});
+  EXPECT_TRUE(of["st.s"].parts);
+  EXPECT_FALSE(of["st.g"].parts);
+}
+
+// ---- atomics ----
+
+TEST(Forms, OneLaneForTheWarp) {
+  const Kernel kernel("atom.global.add.u32 %r3, [%rd1], %r2;");
+  const MachineAccess plain = kernel.as_written("atom");
+  const MachineAccess elected = changed(plain, [](auto& a) { a.elected = true; });
+  EXPECT_EQ(Compared(kernel, {plain})["atom"].kind, AccessForm::kAsWritten);
+  const Compared of(kernel, {elected});
+  EXPECT_EQ(of["atom"].kind, AccessForm::kElected);
+  EXPECT_EQ(of["atom"].doubt, "");
+  EXPECT_TRUE(says(of["atom"].note, "one lane"));
+  EXPECT_TRUE(says(Compared(kernel, {elected, plain})["atom"].doubt, "in some copies"));
+}
+
+TEST(Forms, TheKindOfAnAtomicIsTheCards) {
+  const Kernel kernel("atom.global.add.u32 %r3, [%rd1], %r2;\nst.global.u32 [%rd2], %r3;");
+  MachineAccess machine = kernel.as_written("atom");
+  EXPECT_EQ(Compared(kernel, {machine})["atom"].op, MemoryOp::kAtomic);
+  machine.kind = MachineAccess::kReduction;
+  EXPECT_EQ(Compared(kernel, {machine})["atom"].op, MemoryOp::kReduction)
+      << "ptxas found that the result is not needed";
+  EXPECT_TRUE(says(Compared(kernel, {machine, kernel.as_written("atom")})["atom"].doubt, "different kinds"));
+  EXPECT_TRUE(says(Compared(kernel, {})["atom"].doubt, "makes no atomic"));
+}
+
+TEST(Forms, AGenericAtomicFindsOutItsSpace) {
+  const Kernel kernel("atom.add.u32 %r3, [%rd1], %r2;");
+  EXPECT_TRUE(Compared(kernel, {kernel.as_written("atom")})["atom"].generic);
+  const MachineAccess global = changed(kernel.as_written("atom"), [](auto& a) { a.space = Space::kGlobal; });
+  EXPECT_FALSE(Compared(kernel, {global})["atom"].generic);
+}
+
+TEST(Forms, AnAtomicMadeOfALoopTriesAgain) {
+  const Kernel shared("red.shared.add.f32 [s], %f1;");
+  EXPECT_TRUE(Compared(shared, {shared.as_written("red.s")})["red.s"].retries) << "lockstep knows this loop";
+  const Kernel global("atom.global.add.u32 %r3, [%rd1], %r2;");
+  const MachineAccess load = changed(global.as_written("atom"), [](auto& a) { a.kind = MachineAccess::kLoad; });
+  EXPECT_TRUE(says(Compared(global, {global.as_written("atom"), load})["atom"].doubt, "makes a loop"))
+      << "and not this one";
+}
+
+TEST(Forms, AddsOfTheNumberOfLanesMustBeWhereLockstepCountsThem) {
+  const Kernel one("red.shared.add.u32 [s], 1;"), other("red.shared.add.u32 [s], %r2;");
+  const auto counts = [](const Kernel& kernel, bool counting) {
+    return Compared(kernel, {changed(kernel.as_written("red.s"), [&](auto& a) { a.counts = counting; })})["red.s"]
+        .doubt;
+  };
+  EXPECT_EQ(counts(one, true), "");
+  EXPECT_EQ(counts(other, false), "");
+  EXPECT_TRUE(says(counts(one, false), "number of lanes"));
+  EXPECT_TRUE(says(counts(other, true), "number of lanes"));
+}
+
+// ---- registers in local memory ----
+
+TEST(Forms, LocalAccessesThatPtxDoesNotHaveAreTold) {
+  const Kernel kernel(".local .align 4 .b8 l[16];\nst.local.u32 [l], %r2;\nadd.u32 %r3, %r2, 1;");
+  const Compared same(kernel, {kernel.as_written("st.local")});
+  EXPECT_FALSE(same.forms.extra_loads || same.forms.extra_stores);
+  const MachineAccess load = changed(kernel.as_written("st.local"), [&](auto& a) {
+    a.kind = MachineAccess::kLoad;
+    a.line = kernel.line("add.u32 %r3");
+  });
+  const Compared spilled(kernel, {kernel.as_written("st.local"), load});
+  EXPECT_TRUE(spilled.forms.extra_loads);
+  EXPECT_FALSE(spilled.forms.extra_stores);
+}
+
+// ---- without machine code ----
+
+std::string doubt_alone(const std::string& body, std::string_view access) {
+  const Kernel kernel(body);
+  return judge_alone(kernel.program()).of[kernel.access(access).index].doubt;
+}
+
+TEST(JudgeAlone, DoubtsWhatPtxasChangesOften) {
+  EXPECT_TRUE(says(doubt_alone(kFour, "[s+4]"), "beside it"));
+  EXPECT_TRUE(says(doubt_alone(".local .b8 l[4];\nst.local.u32 [l], %r2;", "st.local"), "registers"));
+  EXPECT_TRUE(says(doubt_alone(kLoop, "ld.s"), "unroll"));
+  EXPECT_TRUE(says(doubt_alone(kConditional, "ld.s"), "out of its condition"));
+  EXPECT_TRUE(says(doubt_alone("red.global.add.u32 [%rd1], 1;", "red.g"), "one lane"));
+}
+
+TEST(JudgeAlone, TrustsTheRest) {
+  EXPECT_EQ(doubt_alone("ld.global.u32 %r3, [%rd1];", "ld.g"), "");
+  EXPECT_EQ(doubt_alone(kConditional, "st.g"), "");
+  EXPECT_EQ(doubt_alone(kConditional, "st.s"), "") << "a store stays under its condition";
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,82 @@
+// kernel: the body of a kernel in PTX → its Program, whose accesses and lines a test finds by their text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "program/decode_program.h"
+#include "ptx/parser.h"
+#include "sass/listing.h"
+
+namespace lockstep {
+
+// %rd1: a parameter, an address; %r1: a parameter; %r2: %tid.x; s: 1024 bytes of shared memory.
+class Kernel {
+ public:
+  explicit Kernel(const std::string& body)
+      : text_(
+            ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u64 q, .param "
+            ".u32 "
+            "n)\n{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n.reg .f32 %f<20>;\n.reg .b64 %rd<20>;\n.shared .align 16 .b8 "
+            "s[1024];\nld.param.u64 %rd1, [p];\nld.param.u64 %rd2, [q];\nld.param.u32 %r1, [n];\nmov.u32 %r2, "
+            "%tid.x;\n" +
+            body + "\nret;\n}\n"),
+        module_(parse(text_)) {
+    Symbols symbols;
+    symbols.variable_address = [](const std::string&) { return 0; };
+    symbols.function_id = [](const std::string&) { return 0; };
+    symbols.find_function = [](const std::string&) { return nullptr; };
+    symbols.address_taken = [] { return std::vector<const Function*>(); };
+    symbols.access_handler = [](const MemoryAccess&) -> AccessHandler {
+      return [](Warp&, const MemoryAccess&, Mask) {};
+    };
+    symbols.param_block = 4096;
+    program_ = decode_program(module_, module_.functions[0], symbols);
+    EXPECT_EQ(program_->refusal.message, "");
+  }
+
+  const Program& program() const { return *program_; }
+
+  // The line of the PTX with this text.
+  uint32_t line(std::string_view text) const {
+    const size_t at = text_.find(text);
+    if (at == text_.npos || text_.find(text, at + 1) != text_.npos) {
+      ADD_FAILURE() << "the text must occur once: " << text;
+      return 0;
+    }
+    return static_cast<uint32_t>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
+  }
+
+  // The instruction of this line.
+  uint32_t pc(std::string_view text) const {
+    const uint32_t wanted = line(text);
+    for (uint32_t pc = 0; pc < program_->code.size(); ++pc)
+      if (program_->locations[pc].ptx_line == wanted) return pc;
+    ADD_FAILURE() << "no instruction: " << text;
+    return 0;
+  }
+
+  const MemoryAccess& access(std::string_view text) const { return program_->accesses[program_->code[pc(text)].index]; }
+
+  // What ptxas makes of the access if it changes nothing: without a loop or a condition.
+  MachineAccess as_written(std::string_view text) const {
+    const MemoryAccess& access = this->access(text);
+    MachineAccess machine;
+    machine.kind = static_cast<MachineAccess::Class>(access.op);
+    machine.space = access.space;
+    machine.bytes = static_cast<uint8_t>(access.bytes * access.count);
+    machine.line = line(text);
+    return machine;
+  }
+
+ private:
+  std::string text_;
+  Module module_;
+  std::unique_ptr<Program> program_;
+};
+
+}  // namespace lockstep

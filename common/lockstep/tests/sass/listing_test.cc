@@ -1,0 +1,206 @@
+// listing_test: what is read out of the text of ptxas and nvdisasm. The rows are as these tools print them.
+#include "sass/listing.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+using Class = MachineAccess::Class;
+
+// A row "LDG.E R0, …;" of the kernel k. "12: …" sets the line of the PTX first; "name:" is a label.
+std::string listing(const std::vector<std::string>& rows) {
+  std::string text = "\t.section\t.text.k,\"ax\",@progbits\n        .global         k\nk:\n.text.k:\n";
+  for (const std::string& row : rows) {
+    const size_t colon = row.find(": ");
+    if (row.ends_with(':')) {
+      text += row + "\n";
+      continue;
+    }
+    if (colon != row.npos) text += "\t//## File \".nv_debug_ptx_txt\", line " + row.substr(0, colon) + "\n";
+    text += "        /*00a0*/                   " + (colon == row.npos ? row : row.substr(colon + 2)) + " ;\n";
+  }
+  return text;
+}
+
+std::vector<MachineAccess> accesses(const std::vector<std::string>& rows) {
+  const auto kernels = read_listing(listing(rows));
+  return kernels.contains("k") ? kernels.find("k")->second.accesses : std::vector<MachineAccess>();
+}
+
+MachineAccess one(const std::vector<std::string>& rows) {
+  const std::vector<MachineAccess> found = accesses(rows);
+  EXPECT_EQ(found.size(), 1u);
+  return found.empty() ? MachineAccess{} : found[0];
+}
+
+TEST(Listing, WidthKindAndSpaceStandInTheName) {
+  const auto expect = [](const std::string& row, Class kind, Space space, int bytes) {
+    const MachineAccess access = one({"7: " + row});
+    EXPECT_EQ(access.kind, kind) << row;
+    EXPECT_EQ(access.space, space) << row;
+    EXPECT_EQ(access.bytes, bytes) << row;
+    EXPECT_EQ(access.line, 7u) << row;
+  };
+  expect("LDG.E.128.CONSTANT R8, desc[UR6][R2.64]", Class::kLoad, Space::kGlobal, 16);
+  expect("LDG.E.U8 R8, desc[UR6][R2.64+0x1]", Class::kLoad, Space::kGlobal, 1);
+  expect("LDS.64 R4, [R16+0x40]", Class::kLoad, Space::kShared, 8);
+  expect("STS.U16 [R0], R2", Class::kStore, Space::kShared, 2);
+  expect("STL [R1+0x4], R2", Class::kStore, Space::kLocal, 4);
+  expect("LD.E R4, desc[UR4][R2.64]", Class::kLoad, Space::kGeneric, 4);
+  expect("ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR6][R4.64], R7", Class::kAtomic, Space::kGlobal, 4);
+  expect("REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR6][R4.64], R7", Class::kReduction, Space::kGlobal, 4);
+  expect("ATOM.E.ADD.F16x2.RN.STRONG.GPU P0, RZ, desc[UR6][R4.64], R7", Class::kAtomic, Space::kGeneric, 4);
+}
+
+TEST(Listing, WhatIsNoAccessIsPassedOver) {
+  EXPECT_TRUE(accesses({"LDC.64 R2, c[0x0][0x210]", "ULDC UR4, c[0x0][0x0]", "LDGSTS.E [R0], desc[UR4][R2.64]",
+                        "BAR.SYNC.DEFER_BLOCKING 0x0", "STSX R1, R2", "NOP"})
+                  .empty());
+}
+
+TEST(Listing, AnAddOfTheNumberOfLanesIsKnown) {
+  EXPECT_TRUE(one({"ATOMS.POPC.INC.32 RZ, [UR4]"}).counts);
+  EXPECT_FALSE(one({"ATOMS.ADD RZ, [UR4], R0"}).counts);
+}
+
+TEST(Listing, AGuardIsACondition) {
+  EXPECT_EQ(one({"5: ISETP.NE.AND P1, PT, R5, RZ, PT", "8: @!P1 STS [R0], RZ"}).conditions, Conditions{5});
+  EXPECT_EQ(one({"5: UISETP.NE.AND UP1, UPT, UR5, URZ, UPT", "8: @UP1 STS [R0], RZ"}).conditions, Conditions{5});
+  EXPECT_EQ(one({"8: STS [R0], RZ"}).conditions, Conditions{});
+}
+
+TEST(Listing, ABranchIsAConditionOfWhatItPassesOver) {
+  const auto found = accesses(
+      {"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: @P0 BRA `(.L_x_1)", "7: STS [R0], RZ", ".L_x_1:", "8: STS [R1], RZ"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].conditions, Conditions{5});
+  EXPECT_EQ(found[1].conditions, Conditions{});
+}
+
+TEST(Listing, AGuardedExitIsAConditionOfTheRest) {
+  EXPECT_EQ(one({"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: @P0 EXIT", "7: STS [R0], RZ", "EXIT"}).conditions,
+            Conditions{5});
+}
+
+TEST(Listing, PredicatesThatAreCombinedAreAllConditions) {
+  EXPECT_EQ(one({"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: ISETP.NE.AND P1, PT, R6, RZ, PT",
+                 "7: PLOP3.LUT P2, PT, P0, P1, PT, 0xa8, 0x0", "8: @P2 STS [R0], RZ"})
+                .conditions,
+            (Conditions{5, 6}));
+  EXPECT_EQ(one({"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: ISETP.NE.AND P1, PT, R6, RZ, P0", "8: @P1 STS [R0], RZ"})
+                .conditions,
+            (Conditions{5, 6}))
+      << "a comparison that takes another with it";
+}
+
+TEST(Listing, APredicateThatOneComparisonSharesWithAnotherIsFound) {
+  EXPECT_EQ(one({"5: ISETP.GE.AND P0, P3, R5, UR4, PT", "8: @P3 STS [R0], RZ"}).conditions, Conditions{5})
+      << "the second result";
+  EXPECT_EQ(
+      one({"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: @!P1 ISETP.NE.AND P0, PT, R6, RZ, PT", "8: @P0 STS [R0], RZ"})
+          .conditions,
+      (Conditions{kUnknownLine, 5, 6}))
+      << "it may keep the older value; P1 comes from nowhere";
+}
+
+// if (…) keep = true; and later: if (keep) …
+TEST(Listing, AConstantRemembersWhichWayWasTaken) {
+  EXPECT_EQ(one({"3: PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0", "4: ISETP.GE.AND P1, PT, R5, UR4, PT",
+                 "@P1 BRA `(.L_x_1)", "5: PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0", ".L_x_1:", "8: @P0 STS [R0], RZ"})
+                .conditions,
+            Conditions{5});
+}
+
+TEST(Listing, APredicateFromNowhereIsUnknown) {
+  EXPECT_EQ(one({"8: @P0 STS [R0], RZ"}).conditions, Conditions{kUnknownLine});
+  EXPECT_EQ(one({"R2P PR, R0, 0x7f", "8: @P0 STS [R0], RZ"}).conditions, Conditions{kUnknownLine});
+}
+
+// What ptxas writes for an atomic on one address: the first of the lanes makes it.
+std::vector<std::string> elected(const std::string& comparison) {
+  return {"S2R R5, SR_LANEID",
+          "VOTEU.ANY UR8, UPT, PT",
+          "FLO.U32 R4, UR8",
+          "POPC R0, UR8",
+          comparison,
+          "9: @P0 ATOMS.ADD R5, [UR4], R0",
+          "SHFL.IDX PT, R5, R5, R4, 0x1f"};
+}
+
+TEST(Listing, AnElectionIsNoConditionButASign) {
+  for (const char* comparison : {"ISETP.EQ.U32.AND P0, PT, R4, R5, PT", "ISETP.EQ.U32.AND P0, PT, R5.reuse, R4, PT"}) {
+    const MachineAccess access = one(elected(comparison));
+    EXPECT_TRUE(access.elected) << comparison;
+    EXPECT_EQ(access.conditions, Conditions{}) << comparison;
+  }
+  for (const char* comparison : {"8: ISETP.NE.U32.AND P0, PT, R4, R5, PT", "8: ISETP.EQ.U32.AND P0, PT, R4, R6, PT"}) {
+    const MachineAccess access = one(elected(comparison));
+    EXPECT_FALSE(access.elected) << comparison;
+    EXPECT_EQ(access.conditions, Conditions{8}) << comparison;
+  }
+}
+
+TEST(Listing, ALoopIsSeen) {
+  const auto found = accesses({"STS [R0], RZ", ".L_x_1:", "4: LDS R1, [R2]", "5: ISETP.GE.AND P0, PT, R5, UR4, PT",
+                               "@!P0 BRA `(.L_x_1)", "EXIT", ".L_x_2:", "BRA `(.L_x_2)"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].loops, 0u);
+  EXPECT_EQ(found[1].loops, 1u);
+  EXPECT_EQ(found[1].conditions, Conditions{5});
+}
+
+TEST(Listing, AnIndexedBranchLeadsToAllItsTargets) {
+  const auto found = accesses({"3: BRX R2 -0xe0                             (*\"BRANCH_TARGETS .L_x_1,.L_x_2\"*)",
+                               ".L_x_1:", "4: STS [R0], RZ", "EXIT", ".L_x_2:", "5: STS [R1], RZ", "EXIT"});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].conditions, Conditions{3});
+  EXPECT_EQ(found[1].conditions, Conditions{3});
+}
+
+TEST(Listing, TheWayForLanesThatDivergedIsNoWay) {
+  EXPECT_EQ(one({"BRA.DIV UR4, `(.L_x_1)", "4: STS [R0], RZ", ".L_x_1:", "EXIT"}).conditions, Conditions{});
+}
+
+TEST(Listing, SharedMemoryIsWhatPtxasSays) {
+  const std::string text =
+      "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'f' for 'sm_90'\n"
+      "ptxas info    : Used 10 registers, used 0 barriers\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Used 32 registers, used 1 barriers, 2048 bytes smem, 16 bytes cmem[2]\n" +
+      listing({"EXIT"}) + "\t.section\t.text.f,\"ax\",@progbits\n.text.f:\n        /*0000*/  EXIT ;\n";
+  const auto kernels = read_listing(text);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels.find("k")->second.static_shared, 2048u);
+  EXPECT_EQ(kernels.find("f")->second.static_shared, 0u);
+}
+
+TEST(Listing, KernelsDoNotMix) {
+  const std::string text = listing({"4: STS [R0], RZ"}) + "\t.section\t.nv.info\n        /*0000*/ STS [R1], RZ ;\n" +
+                           "\t.section\t.text.f,\"ax\",@progbits\n        /*0000*/ LDS R0, [R1] ;\n";
+  const auto kernels = read_listing(text);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels.find("k")->second.accesses.size(), 1u);
+  EXPECT_EQ(kernels.find("f")->second.accesses.size(), 1u);
+}
+
+// Every beginning of a listing, and every listing without one of its bytes, is read to its end.
+TEST(Listing, DamagedTextDoesNoHarm) {
+  std::vector<std::string> rows = elected("ISETP.EQ.U32.AND P0, PT, R4, R5, PT");
+  rows.insert(rows.end(), {".L_x_1:", "PLOP3.LUT P0, PT, P0, P1, PT, 0xa8, 0x0", "@P0 BRA `(.L_x_1)",
+                           "BRX R2 -0xe0 (*\"BRANCH_TARGETS .L_x_1,.L_x_1\"*)", "{ STS.64 [R0], R2"});
+  const std::string text =
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Used 8 registers, 16 bytes smem\n" +
+      listing(rows);
+  EXPECT_EQ(read_listing(text).find("k")->second.accesses.size(), 2u);
+  for (size_t end = 0; end < text.size(); ++end) {
+    EXPECT_LE(read_listing(text.substr(0, end)).size(), 1u);
+    EXPECT_LE(read_listing(std::string(text).erase(end, 1)).size(), 1u);
+  }
+  EXPECT_TRUE(read_listing("").empty());
+  EXPECT_TRUE(read_listing("ptxas fatal   : Unresolved extern function 'f'\n").empty());
+}
+
+}  // namespace
+}  // namespace lockstep
