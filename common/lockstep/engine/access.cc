@@ -120,7 +120,8 @@ void count_shared(Warp& warp, const MemoryAccess& access, Mask mask, const LaneA
   count.shared.wavefronts += w.total;
   count.shared.ideal += w.ideal;
   count.shared.fewest += w.fewest;
-  count_wider_shared(warp, access, mask, addresses.at.data());
+  if (access.neighbour) [[unlikely]]
+    count_wider_shared(warp, access, mask, addresses.at.data());
   if (access.waited) wait_for_shared(warp, w);
 }
 
@@ -129,7 +130,8 @@ void count_local(Warp& warp, const MemoryAccess& access, Mask mask, const LaneAd
   InstructionCounters& count = warp.state().counters.at[access.pc];
   count.local.requests += std::max(1u, access.bytes * access.count / 4u);
   count.local.sectors += local_sectors(addresses.at.data(), mask, access.bytes * access.count);
-  count_wider_local(warp, access, mask, addresses.at.data());
+  if (access.neighbour) [[unlikely]]
+    count_wider_local(warp, access, mask, addresses.at.data());
 }
 
 // ---- moving data ----

@@ -174,7 +174,8 @@ bool access_shared_row(Warp& warp, const MemoryAccess& access, const Row& row) {
   count.shared.threads += row.count;
   count.shared.wavefronts += wavefronts->total;
   count.shared.ideal += wavefronts->ideal;
-  count_wider_shared(warp, access, row);
+  if (access.neighbour) [[unlikely]]
+    count_wider_shared(warp, access, row);
   if (access.waited) wait_for_shared(warp, *wavefronts);
   Row in_process = row;
   in_process.first += reinterpret_cast<uint64_t>(warp.block().shared()) - kSharedBase;

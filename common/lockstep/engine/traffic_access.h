@@ -103,7 +103,7 @@ inline void count_copy(Warp& warp, MemoryOp op, uint64_t at, uint64_t bytes) {
 // to its width, so it begins at the lane's address, rounded down. count_width(bytes, counts): one of the two widths.
 template <class CountWidth>
 void count_wider(Warp& warp, const MemoryAccess& access, const CountWidth& count_width) {
-  if (access.neighbour == 0 || !warp.launch().counts_traffic) return;
+  if (!warp.launch().counts_traffic) return;
   WiderCounts& wider = warp.state().counters.wider[access.neighbour - 1];
   count_width(8, wider.as8);
   count_width(16, wider.as16);
@@ -122,14 +122,15 @@ inline void add_shared(InstructionCounters& counts, const Wavefronts& wavefronts
 }
 
 // Lanes that are not in the mask repeat one that is.
-inline void count_wider_shared(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* addresses) {
+[[gnu::noinline]] inline void count_wider_shared(Warp& warp, const MemoryAccess& access, Mask mask,
+                                                 const uint64_t* addresses) {
   count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
     const bool is_store = access.op == MemoryOp::kStore;
     add_shared(counts, shared_wavefronts(rounded_down(addresses, bytes).data(), mask, bytes, is_store));
   });
 }
 
-inline void count_wider_shared(Warp& warp, const MemoryAccess& access, const Row& row) {
+[[gnu::noinline]] inline void count_wider_shared(Warp& warp, const MemoryAccess& access, const Row& row) {
   count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
     const bool is_store = access.op == MemoryOp::kStore;
     Row wide = row;
@@ -146,7 +147,8 @@ inline void count_wider_shared(Warp& warp, const MemoryAccess& access, const Row
 }
 
 // `offsets`: in each lane's local memory.
-inline void count_wider_local(Warp& warp, const MemoryAccess& access, Mask mask, const uint64_t* offsets) {
+[[gnu::noinline]] inline void count_wider_local(Warp& warp, const MemoryAccess& access, Mask mask,
+                                                const uint64_t* offsets) {
   count_wider(warp, access, [&](uint32_t bytes, InstructionCounters& counts) {
     counts.local.requests += bytes / 4;
     counts.local.sectors += local_sectors(rounded_down(offsets, bytes).data(), mask, bytes);

@@ -120,7 +120,8 @@ void Warp::execute(Path path) {
   auto active = static_cast<uint64_t>(std::popcount(own));
   std::byte* file = path.frame->registers.get();
   frame_ = path.frame;
-  if (following_.any) following_.set_aside = 0, budget = set_aside(*frame_, budget);
+  if (following_.any) [[unlikely]]
+    following_.set_aside = 0, budget = set_aside(*frame_, budget);
   for (;;) {
     const Instruction& in = *next;
     Mask mask = own;
@@ -152,10 +153,13 @@ void Warp::execute(Path path) {
     } else {
       path.pc = static_cast<uint32_t>(next - code);
       if (!step(path, in, mask) || state_.faulted) {
-        turns_.left = budget + std::exchange(following_.set_aside, 0);
+        if (following_.any) [[unlikely]]
+          budget += std::exchange(following_.set_aside, 0);
+        turns_.left = budget;
         return;
       }
-      if (following_.any) budget = show_step(path, in, own, mask, budget);
+      if (following_.any) [[unlikely]]
+        budget = show_step(path, in, own, mask, budget);
       next = code + path.pc;
       count = counters + path.pc;
       own = path.mask;

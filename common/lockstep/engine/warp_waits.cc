@@ -35,7 +35,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
-  if (state_.turns.shared)
+  if (state_.turns.shared) [[unlikely]]
     sleep_.wake();
   else
     turns_.left = kTurn;
@@ -44,12 +44,13 @@ void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
     waits_ = std::max(waits_, waits);
     path.state = Path::kRunnable;
     ++path.pc;
-    if (path.use->op != BarrierUse::kSync) give_reduced(path, reduced);
+    if (path.use->op != BarrierUse::kSync) [[unlikely]]
+      give_reduced(path, reduced);
   }
 }
 
 // The result of bar.red, for lanes that have just passed it.
-void Warp::give_reduced(const Path& path, uint32_t reduced) {
+[[gnu::noinline, gnu::cold]] void Warp::give_reduced(const Path& path, uint32_t reduced) {
   std::byte* file = path.frame->registers.get();
   if (path.use->op == BarrierUse::kRedPopc)
     write_lanes(file, path.use->d, Width::k32, path.mask, [&](uint32_t) { return reduced; });
