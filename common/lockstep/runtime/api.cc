@@ -213,7 +213,7 @@ cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
 }
 
 cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error) {
-  const char* const advice = capture_advice(error);
+  const char* const advice = capture_advice(error, name);
   const std::string call = std::string_view(name).starts_with("__") ? "a launch" : name;
   if (advice) runtime.tell(call + ": " + advice);
   return error;

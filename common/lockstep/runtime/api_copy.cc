@@ -196,13 +196,14 @@ cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
   return runtime.code(runtime.device->fill(to, static_cast<uint8_t>(value)));
 }
 
-// A node fills rows; CUDA has none for a box.
+// A node fills rows; CUDA has none for a box. A null pointer is captured, as on an H200; here the graph's launch
+// refuses it.
 std::optional<cudaError_t> capture_fill(Runtime& runtime, cudaStream_t stream, const cudaMemsetParams& rows,
                                         size_t slices) {
   const auto make = [&](NodeWork* work) {
     if (slices != 1) return cudaErrorNotSupported;
     *work = FillWork{rows};
-    return check(runtime, std::get<FillWork>(*work));
+    return rows.dst ? check(runtime, std::get<FillWork>(*work)) : cudaSuccess;
   };
   return captured(runtime, stream, make);
 }

@@ -65,18 +65,9 @@ cudaError_t instantiate_with(cudaGraphExec_t* handle, cudaGraph_t graph, unsigne
   return with_graph(graph, body, name);
 }
 
-// A launch into a stream that is captured becomes a node with a copy of the graph.
+// A stream that is captured takes no launch: a graph becomes a part of another as a child node.
 cudaError_t launch(Runtime& runtime, GraphExec& exec, cudaStream_t stream) {
-  if (runtime.captures.any() && holds_memory(*exec.graph)) {
-    if (const cudaError_t error = refuse_captured(runtime, stream); error != cudaSuccess) return error;
-  }
-  const auto make = [&](NodeWork* work) {
-    ChildWork child{exec.graph->clone()};
-    child.graph->is_part = true;
-    *work = std::move(child);
-    return cudaSuccess;
-  };
-  if (const auto error = captured(runtime, stream, make)) return *error;
+  if (const cudaError_t error = refuse_captured(runtime, stream); error != cudaSuccess) return error;
   const std::shared_ptr<GraphExec> kept = runtime.graphs.execs.at(&exec);  // a host node may destroy the handle
   return run_graph(runtime, exec, stream);
 }
@@ -116,7 +107,10 @@ LOCKSTEP_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, c
 LOCKSTEP_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
-  return with_exec(exec, [&](Runtime&, GraphExec& found) { return give(flags, found.flags); });
+  return with_exec(exec, [&](Runtime&, GraphExec& found) {
+    // An H200 leaves this flag out.
+    return give(flags, found.flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUseNodePriority));
+  });
 }
 
 // Memory that a launch has allocated and nothing has freed stays.

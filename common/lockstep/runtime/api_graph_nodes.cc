@@ -1,5 +1,7 @@
 // api_graph_nodes: making nodes, and reading and changing their parameters. Each function fills the one struct that
 // holds the parameters of any kind, or takes its part of it; graph_work.cc does the rest.
+#include <algorithm>
+
 #include "runtime/api_graph.h"
 
 using namespace lockstep;
@@ -14,10 +16,22 @@ struct Before {
   const cudaGraphEdgeData* data = nullptr;
 };
 
+// What the graph itself does not allow.
+bool allows(Runtime& runtime, const Graph& graph, const cudaGraphNodeParams& params) {
+  if (params.type == cudaGraphNodeTypeGraph && find(params.graph.graph) == &graph) {
+    runtime.tell("a graph cannot be a node of itself, and on a card the program crashes here; clone the graph first");
+    return false;
+  }
+  return params.type != cudaGraphNodeTypeMemFree || std::ranges::none_of(graph.nodes, [&](const auto& node) {
+           const auto* frees = std::get_if<FreeWork>(&node->work);
+           return frees && frees->pointer == params.free.dptr;
+         });
+}
+
 cudaError_t add(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const Before& before, cudaGraphNodeParams& params,
                 const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime, Graph& graph) -> cudaError_t {
-    if (!handle || (before.count > 0 && !before.nodes)) return cudaErrorInvalidValue;
+    if (!handle || (before.count > 0 && !before.nodes) || !allows(runtime, graph, params)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> needs;
     for (size_t i = 0; i < before.count; ++i) {
       needs.push_back(find(before.nodes[i]));
@@ -93,12 +107,14 @@ cudaGraphNodeParams wait_params(cudaEvent_t event) {
   return params;
 }
 
-// The address of a variable, or of null if the program has no such variable: then the node's check fails.
+// The address of a part of a variable; null: the variable has no such part, so the node's check fails.
 void* part_of(const void* variable, size_t bytes, size_t offset) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   void* start = nullptr;
-  return runtime.device && find_part(runtime, {variable, bytes, offset}, &start) == cudaSuccess ? start : nullptr;
+  if (!runtime.device) return nullptr;
+  const cudaError_t error = find_part(runtime, {variable, bytes, offset}, &start);
+  return error == cudaErrorInvalidSymbol ? const_cast<char*>(&kNoVariable) : start;
 }
 cudaGraphNodeParams to_symbol(const SymbolPart& part, const void* from, cudaMemcpyKind kind) {
   return copy_params(make_copy(part_of(part.variable, part.bytes, part.offset), from, part.bytes, kind).copy);
@@ -118,7 +134,8 @@ cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodePa
     if (!child) return set_params(runtime, *copy, params);
     const Graph* from = find(params.graph.graph);
     cudaGraphExecUpdateResultInfo info{};
-    return from && update(*child->graph, *from, &info) ? cudaSuccess : cudaErrorInvalidValue;
+    if (!from) return cudaErrorInvalidValue;
+    return update(*child->graph, *from, &info, true) ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
   };
   return with_node(handle, body, name);
 }

@@ -105,10 +105,15 @@ bool can_launch(Runtime& runtime, const Kernel& kernel, const KernelWork& work) 
   return blocks > 0 && (!work.cooperative || grid.count() <= uint64_t{blocks} * limits.sm_count);
 }
 
-// A launch that cannot be made is made at once, and not captured: so it fails as any other, with its finding.
+// A launch that cannot be made is made at once, and not captured: so it fails as any other, with its finding. It makes
+// the capture invalid.
 std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel, KernelWork& work,
                                           cudaStream_t stream) {
-  if (!runtime.captures.any() || !can_launch(runtime, kernel, work)) return std::nullopt;
+  if (!runtime.captures.any()) return std::nullopt;
+  if (!can_launch(runtime, kernel, work)) {
+    invalidate(runtime.captures, stream_number(runtime, stream));
+    return std::nullopt;
+  }
   const auto make = [&](NodeWork* made) {
     for (const ParamInfo& param : kernel.info.params) work.offsets.push_back(param.offset);
     *made = std::move(work);
@@ -194,8 +199,9 @@ cudaError_t lockstep::runtime::run(Runtime& runtime, const KernelWork& work, cud
 }
 
 cudaError_t lockstep::runtime::make_kernel(Runtime& runtime, const cudaKernelNodeParams& params, KernelWork* work) {
+  if (!params.func) return cudaErrorInvalidValue;
   Kernel* kernel = runtime.find_kernel(params.func);
-  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (!kernel) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t error = runtime.resolve(*kernel); error != cudaSuccess) return error;
   if (params.kernelParams && params.extra) return cudaErrorInvalidValue;
   if (!params.kernelParams && !params.extra && !kernel->info.params.empty()) return cudaErrorInvalidValue;

@@ -96,7 +96,7 @@ cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsi
 
 cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime) {
-    if (!pointer) return cudaSuccess;
+    if (!pointer) return refuse_unsafe(runtime.captures);
     host_waits_for_all(runtime);
     return release(runtime, pointer, pinned);
   };

@@ -34,9 +34,8 @@ cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin
   return call(needs, name, [&](Runtime& runtime) {
     const Event* const found = runtime.events.all.find(event);
     if (!found) return cudaErrorInvalidResourceHandle;
-    cudaError_t error = refuse_captured(runtime.captures, found->captured);
-    // A question, unlike a wait, counts as unsafe.
-    if (error == cudaSuccess && needs == Needs::kOutcome) error = refuse_unsafe(runtime.captures);
+    cudaError_t error = refuse_captured(runtime, *found);
+    if (error == cudaSuccess) error = refuse_unsafe(runtime.captures);
     if (error == cudaSuccess) host_waits_for(runtime, found->known);
     return error;
   });
@@ -45,7 +44,8 @@ cudaError_t look_at(Needs needs, cudaEvent_t event, const char* name = __builtin
 // A wait, or a question whose answer is that all work has ended.
 cudaError_t look_at_stream(Needs needs, cudaStream_t stream, const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime) {
-    const cudaError_t error = refuse_captured(runtime, stream);
+    cudaError_t error = refuse_captured(runtime, stream);
+    if (error == cudaSuccess) error = refuse_unsafe(runtime.captures);
     if (error == cudaSuccess) host_waits_for(runtime, stream);
     return error;
   };
@@ -65,7 +65,7 @@ cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stre
   if (!event) return cudaErrorInvalidResourceHandle;
   if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
   if (const auto error = capture_record(runtime, *event, stream, flags)) return *error;
-  if (flags & cudaEventRecordExternal) return cudaErrorInvalidValue;  // it has no meaning outside of a capture
+  if (flags & cudaEventRecordExternal) return cudaErrorIllegalState;  // it has no meaning outside of a capture
   event->record(runtime, stream);
   return cudaSuccess;
 }
@@ -109,7 +109,7 @@ LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t ev
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
     if (const auto error = capture_wait(runtime, stream, *found, flags)) return *error;
-    if (flags & cudaEventWaitExternal) return cudaErrorInvalidValue;  // as above
+    if (flags & cudaEventWaitExternal) return cudaErrorInvalidValue;  // nor has this
     runtime.watch.order.stream_waits(stream_number(runtime, stream), found->known);
     return cudaSuccess;
   });
@@ -117,8 +117,10 @@ LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t ev
 LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return with_stream(Needs::kDevice, stream,
-                     [&](Runtime& runtime) { return give(flags, stream_of(runtime, stream).flags); });
+  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
+    const cudaError_t error = refuse_captured(runtime, stream);  // as on an H200
+    return error == cudaSuccess ? give(flags, stream_of(runtime, stream).flags) : error;
+  });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetFlags, _ptsz);
 
@@ -234,7 +236,7 @@ LOCKSTEP_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t s
     const Event* from = runtime.events.all.find(start);
     const Event* to = runtime.events.all.find(end);
     for (const Event* event : {from, to})
-      if (event && event->captured) return refuse_captured(runtime.captures, event->captured);
+      if (event && event->captured) return refuse_captured(runtime, *event);
     for (const Event* event : {from, to})
       if (!event || event->number == 0 || (event->flags & cudaEventDisableTiming))
         return cudaErrorInvalidResourceHandle;

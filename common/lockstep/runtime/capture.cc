@@ -51,17 +51,22 @@ cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** 
 }
 
 cudaError_t refuse_captured(Captures& captures, uint32_t stream) {
-  CapturedStream* found = nullptr;
-  if (const cudaError_t error = find_captured(captures, stream, &found); error != cudaSuccess) return error;
-  if (!found) return cudaSuccess;
-  found->capture->invalid = true;
+  if (stream == kLegacyStream) return refuse_legacy(captures);
+  if (!captures.streams.contains(stream)) return cudaSuccess;
+  invalidate(captures, stream);
   return cudaErrorStreamCaptureUnsupported;
+}
+
+void invalidate(Captures& captures, uint32_t stream) {
+  const auto entry = captures.streams.find(stream);
+  if (entry != captures.streams.end()) entry->second.capture->invalid = true;
 }
 
 cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place) {
   if (!place) return cudaSuccess;
   const auto found = captures.all.find(place->capture);
-  if (found != captures.all.end()) found->second->invalid = true;
+  if (found == captures.all.end()) return cudaErrorInvalidValue;
+  found->second->invalid = true;
   return cudaErrorCapturedEvent;
 }
 
@@ -81,9 +86,12 @@ cudaError_t refuse_whole_device(Captures& captures) {
   return captures.any() ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
-const char* capture_advice(cudaError_t error) {
+const char* capture_advice(cudaError_t error, std::string_view function) {
   switch (error) {
     case cudaErrorStreamCaptureUnsupported:
+      if (function == "cudaGraphLaunch")
+        return "the launch of a graph cannot be captured\n  Next: add the graph as a child node, with "
+               "cudaGraphAddChildGraphNode(), to the captured graph, which cudaStreamGetCaptureInfo() gives.";
       return "not allowed while a stream is captured: a graph cannot hold this call, or it would wait for captured "
              "work\n"
              "  Next: make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the graph's "
@@ -96,7 +104,8 @@ const char* capture_advice(cudaError_t error) {
       return "the event belongs to the capture of another graph\n  Next: capture both streams into one graph, or wait "
              "with cudaEventWaitExternal.";
     case cudaErrorStreamCaptureUnmatched:
-      return "another stream began this capture\n  Next: end the capture in the stream that began it.";
+      return "another stream began this capture, which is invalid now\n  Next: end the capture in the stream that "
+             "began it.";
     case cudaErrorStreamCaptureUnjoined:
       return "the first stream does not wait for all work of a stream that joined the capture\n  Next: behind that "
              "work "
@@ -113,8 +122,8 @@ const char* capture_advice(cudaError_t error) {
              "it "
              "again outside of the capture, or record it with cudaEventRecordExternal.";
     case cudaErrorStreamCaptureWrongThread:
-      return "another thread began this capture\n  Next: end the capture in that thread, or begin it with "
-             "cudaStreamCaptureModeRelaxed.";
+      return "another thread began this capture, and now it is lost\n  Next: end the capture in that thread, or begin "
+             "it with cudaStreamCaptureModeRelaxed.";
     default: return nullptr;
   }
 }
@@ -151,11 +160,14 @@ cudaError_t end_capture(Captures& captures, uint32_t stream, std::unique_ptr<Cap
   const auto entry = captures.streams.find(stream);
   if (entry == captures.streams.end()) return cudaErrorIllegalState;
   Capture& capture = *entry->second.capture;
-  if (capture.origin != stream) return cudaErrorStreamCaptureUnmatched;
-  if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id())
-    return cudaErrorStreamCaptureWrongThread;
+  if (capture.origin != stream) {
+    capture.invalid = true;
+    return cudaErrorStreamCaptureUnmatched;
+  }
   cudaError_t error = is_invalid(capture) ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
   if (error == cudaSuccess && !all_joined(captures, capture)) error = cudaErrorStreamCaptureUnjoined;
+  if (capture.mode != cudaStreamCaptureModeRelaxed && capture.thread != std::this_thread::get_id())
+    error = cudaErrorStreamCaptureWrongThread;
   std::erase_if(captures.streams, [&](const auto& other) { return other.second.capture == &capture; });
   auto owned = captures.all.extract(capture.id);
   if (error == cudaSuccess) *ended = std::move(owned.mapped());
@@ -189,7 +201,7 @@ std::optional<cudaError_t> capture_wait(Captures& captures, uint32_t stream, boo
     return error;
   };
   if (!place) return refuse(cudaErrorStreamCaptureIsolation);  // it stands for work outside of the graph
-  if (!capture) return refuse(cudaErrorCapturedEvent);
+  if (!capture) return refuse(cudaErrorInvalidValue);
   if (is_invalid(*capture)) return cudaErrorStreamCaptureInvalidated;
   if (found && found->capture != capture) return refuse(cudaErrorStreamCaptureMerge);
   if (stream == kLegacyStream) return refuse(cudaErrorStreamCaptureImplicit);

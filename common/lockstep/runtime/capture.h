@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -52,18 +53,22 @@ struct Captures {
 cudaError_t find_captured(Captures& captures, uint32_t stream, CapturedStream** found);
 // The call is not allowed while its stream is captured. cudaSuccess: the stream is not.
 cudaError_t refuse_captured(Captures& captures, uint32_t stream);
+// The stream's capture becomes invalid, if it is captured.
+void invalidate(Captures& captures, uint32_t stream);
 // A call that asks whether the event has happened. `place`: of its last record, if that was captured.
+// cudaErrorInvalidValue: that capture has ended.
 cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place);
-// A call that may wait for the device in ways that the program does not see, such as cudaMalloc. Some modes of capture
-// do not allow it; then all captures concerned become invalid.
+// A call that waits for the device, or may do so in ways that the program does not see, such as cudaMalloc. Some modes
+// of capture do not allow it; then all captures concerned become invalid.
 cudaError_t refuse_unsafe(Captures& captures);
 // A call that asks about the whole device, such as cudaDeviceSynchronize.
 cudaError_t refuse_whole_device(Captures& captures);
 // The present thread's mode becomes `mode`; returns the one before.
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
-// For one of the errors above: its cause and the next step, for a person. Null: it is another error.
-const char* capture_advice(cudaError_t error);
+// For one of the errors above, which this function returned: its cause and the next step, for a person. Null: it is
+// another error.
+const char* capture_advice(cudaError_t error, std::string_view function);
 
 // Adds a node behind the stream's work.
 cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);
@@ -71,7 +76,8 @@ cudaError_t append(CapturedStream& stream, NodeWork work, CallStack stack);
 // `into`: the program's graph, or null; `place`: of the stream, without its capture.
 cudaError_t begin_capture(Captures& captures, uint32_t stream, cudaStreamCaptureMode mode, Graph* into,
                           CapturedStream place);
-// *ended: the capture, unless it ends with an error. Its streams are captured no more.
+// *ended: the capture, unless it ends with an error. Its streams are captured no more. A call in the wrong stream
+// leaves it invalid.
 cudaError_t end_capture(Captures& captures, uint32_t stream, std::unique_ptr<Capture>* ended);
 // The stream goes: its last nodes must still be joined.
 void leave_capture(Captures& captures, uint32_t stream);

@@ -26,6 +26,19 @@ inline cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream) {
   return runtime.captures.any() ? refuse_captured(runtime.captures, stream_number(runtime, stream)) : cudaSuccess;
 }
 
+// The next step, if the error says that the event was recorded in a capture that has ended.
+inline cudaError_t advise_on_event(Runtime& runtime, cudaError_t error) {
+  if (error == cudaErrorInvalidValue)
+    runtime.tell(
+        "the event was last recorded while its stream was captured, and that capture has ended\n  Next: record it "
+        "again outside of the capture, or record it with cudaEventRecordExternal.");
+  return error;
+}
+// A call that asks whether the event has happened, or waits for it.
+inline cudaError_t refuse_captured(Runtime& runtime, const Event& event) {
+  return advise_on_event(runtime, refuse_captured(runtime.captures, event.captured));
+}
+
 inline bool is_blocking(const Runtime& runtime, cudaStream_t stream) {
   const Stream* created = runtime.streams.all.find(stream);
   return !created || created->flags != cudaStreamNonBlocking;
@@ -49,7 +62,15 @@ inline std::optional<cudaError_t> capture_wait(Runtime& runtime, cudaStream_t st
   auto* const handle = reinterpret_cast<cudaEvent_t>(&event);
   if (flags & cudaEventWaitExternal)
     return captured(runtime, stream, [&](NodeWork* work) { return *work = WaitWork{handle}, cudaSuccess; });
-  return capture_wait(runtime.captures, stream_number(runtime, stream), is_blocking(runtime, stream), event.captured);
+  if (!event.captured && event.number == 0) {  // nothing to wait for, so nothing to capture
+    CapturedStream* found = nullptr;
+    const cudaError_t error = find_captured(runtime.captures, stream_number(runtime, stream), &found);
+    return error == cudaSuccess ? std::nullopt : std::optional(error);
+  }
+  const auto error =
+      capture_wait(runtime.captures, stream_number(runtime, stream), is_blocking(runtime, stream), event.captured);
+  if (error) advise_on_event(runtime, *error);
+  return error;
 }
 
 }  // namespace lockstep::runtime

@@ -39,7 +39,12 @@ struct Copier {
   }
 };
 
-// The graphs that a node owns.
+}  // namespace
+
+cudaGraphNodeType type_of(const NodeWork& work) { return kTypes[work.index()]; }
+
+NodeWork copy_of(const NodeWork& work) { return std::visit(Copier{}, work); }
+
 std::vector<const Graph*> parts_of(const NodeWork& work) {
   std::vector<const Graph*> parts;
   if (const auto* child = std::get_if<ChildWork>(&work)) parts.push_back(child->graph.get());
@@ -48,14 +53,8 @@ std::vector<const Graph*> parts_of(const NodeWork& work) {
   return parts;
 }
 
-}  // namespace
-
-cudaGraphNodeType type_of(const NodeWork& work) { return kTypes[work.index()]; }
-
-NodeWork copy_of(const NodeWork& work) { return std::visit(Copier{}, work); }
-
 GraphNode::GraphNode(Graph& owner, NodeWork does, CallStack place)
-    : graph(owner), work(std::move(does)), stack(std::move(place)), id(next_id()) {
+    : graph(owner), work(std::move(does)), stack(std::move(place)), id(next_id()), position(owner.added++) {
   existing().insert(this);
 }
 GraphNode::~GraphNode() { existing().erase(this); }
@@ -128,6 +127,7 @@ std::unique_ptr<Graph> Graph::clone() const {
     GraphNode& made = copy->add(copy_of(node->work), node->stack);
     made.source = node->id;
     made.enabled = node->enabled;
+    made.position = node->position;
     if (auto* child = std::get_if<ChildWork>(&made.work)) child->graph->is_part = true;
     copies[node.get()] = &made;
   }
@@ -136,6 +136,7 @@ std::unique_ptr<Graph> Graph::clone() const {
   copy->objects = objects;
   for (const auto& [object, references] : objects) object->references += references;
   copy->conditions = conditions;
+  copy->added = added;
   return copy;
 }
 

@@ -76,6 +76,7 @@ using NodeWork = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWor
 
 cudaGraphNodeType type_of(const NodeWork& work);
 NodeWork copy_of(const NodeWork& work);
+std::vector<const Graph*> parts_of(const NodeWork& work);  // the graphs that the node owns
 
 // ---- nodes and graphs ----
 
@@ -96,6 +97,7 @@ struct GraphNode {
   const CallStack stack;                // of the call that made the node
   const uint64_t id;                    // no other node of this process has it
   uint64_t source = 0;                  // the id of the node that this one was copied from
+  size_t position;                      // how many nodes were added to the graph, or to the one copied, before it
   bool enabled = true;                  // in what was instantiated; a node that is not enabled does nothing
   std::vector<Edge> needs{};            // in the order in which they were added
   std::vector<GraphNode*> needed_by{};  // likewise
@@ -129,6 +131,7 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes{};
   std::map<UserObject*, uint64_t> objects{};  // with the references that the graph holds
   std::vector<cudaGraphConditionalHandle> conditions{};
+  size_t added = 0;                         // nodes, also those that were destroyed
   bool is_part = false;                     // a node owns it, so the program cannot destroy it
   std::weak_ptr<GraphExec> instantiated{};  // the last one; with memory nodes there may be one at a time
 };
@@ -143,8 +146,8 @@ inline cudaGraphNode_t handle_of(GraphNode* node) { return reinterpret_cast<cuda
 GraphNode* copied_from(const Graph& exec, const GraphNode& node);
 
 // Gives the nodes of `exec` the work of the nodes of `from`, which must have the same shape (graph_update.cc). On
-// failure nothing changes, and `info` says why.
-bool update(Graph& exec, const Graph& from, cudaGraphExecUpdateResultInfo* info);
+// failure nothing changes, and `info` says why. `same_order`: each pair must have been added at the same position.
+bool update(Graph& exec, const Graph& from, cudaGraphExecUpdateResultInfo* info, bool same_order = false);
 
 // Whether `node` is one of these, or comes before one of them.
 bool leads_to(const GraphNode& node, const std::vector<cudaGraphNode_t>& ends);

@@ -30,6 +30,7 @@ class GraphRun {
   GraphRun& operator=(const GraphRun&) = delete;
 
   cudaError_t run(const Graph& graph, cudaStream_t stream);
+  void assign_conditions(const Graph& graph);  // their defaults, also of the graphs of its nodes
 
  private:
   // The streams that a graph's branches are told as. A node goes on in the stream of one of the nodes that it needs, if
@@ -51,7 +52,6 @@ class GraphRun {
   cudaError_t allocate(const AllocWork& work, cudaStream_t stream);
   cudaError_t conditional(const ConditionalWork& work, cudaStream_t stream);
   void take_conditions();
-  void assign_conditions(const Graph& graph);
   uint32_t condition(cudaGraphConditionalHandle handle);  // its value now
 
   Runtime& runtime_;
@@ -100,7 +100,6 @@ void GraphRun::join(cudaStream_t stream, const Branches& branches) {
 }
 
 cudaError_t GraphRun::run(const Graph& graph, cudaStream_t stream) {
-  assign_conditions(graph);
   const bool watched = watches(runtime_);
   Branches branches;
   if (watched) branches.begin = runtime_.watch.order.record(stream_number(runtime_, stream));
@@ -190,6 +189,8 @@ void GraphRun::assign_conditions(const Graph& graph) {
   for (const cudaGraphConditionalHandle handle : graph.conditions)
     if (ConditionValue& condition = runtime_.graphs.conditions[handle]; condition.assigned_at_launch)
       condition.value = condition.at_launch;
+  for (const auto& node : graph.nodes)
+    for (const Graph* part : parts_of(node->work)) assign_conditions(*part);
 }
 
 uint32_t GraphRun::condition(cudaGraphConditionalHandle handle) {
@@ -240,7 +241,9 @@ cudaError_t run_graph(Runtime& runtime, GraphExec& exec, cudaStream_t stream) {
     if (const cudaError_t error = free_on(runtime, pointer_to(address), stream); error != cudaSuccess) return error;
   }
   if (watches(runtime)) runtime.watch.order.stream_waits(stream_number(runtime, stream), exec.last);
-  const cudaError_t error = GraphRun(runtime).run(*exec.graph, stream);
+  GraphRun launch(runtime);
+  launch.assign_conditions(*exec.graph);
+  const cudaError_t error = launch.run(*exec.graph, stream);
   if (watches(runtime)) exec.last = runtime.watch.order.record(stream_number(runtime, stream));
   return error;
 }

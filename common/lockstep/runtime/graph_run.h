@@ -35,6 +35,10 @@ struct SymbolPart {
   size_t bytes, offset;
 };
 cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer);
+// Its address stands in a node's parameters for that of a variable that the program does not have.
+inline const char kNoVariable = 0;
+// Whether an allocation node has fixed this address: only such memory has free nodes.
+bool is_graph_memory(const Runtime& runtime, const void* pointer);
 // What the program gets when it asks for the parameters of a node.
 cudaGraphNodeParams params_of(Runtime& runtime, GraphNode& node);
 

@@ -9,7 +9,7 @@ namespace {
 
 class Pairing {
  public:
-  explicit Pairing(cudaGraphExecUpdateResultInfo* info) : info_(*info) {}
+  Pairing(cudaGraphExecUpdateResultInfo* info, bool same_order) : info_(*info), same_order_(same_order) {}
 
   // False: `info` says why the two do not match.
   bool match(Graph& exec, const Graph& from);
@@ -22,6 +22,7 @@ class Pairing {
   bool fail(cudaGraphExecUpdateResult result, GraphNode* node, GraphNode* from = nullptr);
 
   cudaGraphExecUpdateResultInfo& info_;
+  const bool same_order_;
   std::unordered_map<GraphNode*, GraphNode*> pairs_;  // old → now
   std::unordered_map<GraphNode*, GraphNode*> back_;
 };
@@ -52,6 +53,7 @@ bool Pairing::match(GraphNode& old, GraphNode& now) {
   const auto [reverse, is_new_back] = back_.try_emplace(&now, &old);
   if (pair->second != &now || reverse->second != &old) return fail(cudaGraphExecUpdateErrorTopologyChanged, &now);
   if (!is_new) return true;
+  if (same_order_ && old.position != now.position) return fail(cudaGraphExecUpdateErrorTopologyChanged, &now);
   if (type_of(old.work) != type_of(now.work)) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, &now);
   if (old.needs.size() != now.needs.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, &now);
   if (!match_work(old, now)) return false;
@@ -92,9 +94,9 @@ void Pairing::apply() {
 
 }  // namespace
 
-bool update(Graph& exec, const Graph& from, cudaGraphExecUpdateResultInfo* info) {
+bool update(Graph& exec, const Graph& from, cudaGraphExecUpdateResultInfo* info, bool same_order) {
   *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-  Pairing pairing(info);
+  Pairing pairing(info, same_order);
   if (!pairing.match(exec, from)) return false;
   pairing.apply();
   return true;

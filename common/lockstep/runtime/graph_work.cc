@@ -23,6 +23,8 @@ cudaError_t make(Runtime& runtime, cudaMemcpyNodeParams& p, NodeWork* work) {
     return cudaErrorNotSupported;
   }
   if (p.flags != 0) return cudaErrorInvalidValue;
+  if (copy.dstPtr.ptr == &kNoVariable || copy.srcPtr.ptr == &kNoVariable) return cudaErrorInvalidSymbol;
+  if (copy.extent.width == 0 || copy.extent.height == 0 || copy.extent.depth == 0) return cudaErrorInvalidValue;
   *work = CopyWork{copy};
   return check(runtime, std::get<CopyWork>(*work));
 }
@@ -30,7 +32,6 @@ cudaError_t make(Runtime& runtime, cudaMemcpyNodeParams& p, NodeWork* work) {
 cudaError_t make(Runtime& runtime, cudaMemsetParamsV2& p, NodeWork* work) {
   const bool size_known = p.elementSize == 1 || p.elementSize == 2 || p.elementSize == 4;
   if (!p.dst || !size_known || p.width == 0 || p.height == 0) return cudaErrorInvalidValue;
-  if (p.elementSize < 4 && p.value >> 8 * p.elementSize) return cudaErrorInvalidValue;
   *work = FillWork{{p.dst, p.pitch, p.value, p.elementSize, p.width, p.height}};
   return check(runtime, std::get<FillWork>(*work));
 }
@@ -75,8 +76,8 @@ cudaError_t make(Runtime& runtime, cudaMemAllocNodeParamsV2& p, NodeWork* work) 
   return make_allocation(runtime, p.bytesize, &p.dptr, work);
 }
 
-cudaError_t make(Runtime&, cudaMemFreeNodeParams& p, NodeWork* work) {
-  if (!p.dptr) return cudaErrorInvalidValue;
+cudaError_t make(Runtime& runtime, cudaMemFreeNodeParams& p, NodeWork* work) {
+  if (!is_graph_memory(runtime, p.dptr)) return cudaErrorInvalidValue;
   *work = FreeWork{p.dptr};
   return cudaSuccess;
 }
@@ -108,6 +109,12 @@ void* host_function(const Runtime& runtime, const void* function) {
 }
 
 }  // namespace
+
+bool is_graph_memory(const Runtime& runtime, const void* pointer) {
+  const auto found = runtime.memory.allocations.find(address_of(pointer));
+  if (found != runtime.memory.allocations.end() && found->second.of_graph) return true;
+  return runtime.graphs.reserved.contains(address_of(pointer));
+}
 
 cudaError_t make_allocation(Runtime& runtime, uint64_t bytes, void** pointer, NodeWork* made) {
   *pointer = nullptr;

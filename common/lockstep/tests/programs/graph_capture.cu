@@ -209,14 +209,18 @@ void into_a_graph() {
   expect_equal("the program's graph", ended == graph, true);
   CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
 
-  // The launch of one graph, captured, is a node of another.
-  cudaGraph_t outer;
+  // A launch cannot be captured. So the graph becomes a child node by hand, between what is captured.
+  cudaGraph_t outer, captured = nullptr;
   cudaGraphExec_t outer_exec;
   CUDA_CHECK(cudaStreamBeginCapture(s.side, cudaStreamCaptureModeRelaxed));
   void* allowed = nullptr;
   CUDA_CHECK(cudaMalloc(&allowed, 64));
   CUDA_CHECK(cudaFree(allowed));
-  CUDA_CHECK(cudaGraphLaunch(exec, s.side));
+  cudaStreamCaptureStatus status;
+  cudaGraphNode_t child;
+  CUDA_CHECK(cudaStreamGetCaptureInfo(s.side, &status, nullptr, &captured, nullptr, nullptr, nullptr));
+  CUDA_CHECK(cudaGraphAddChildGraphNode(&child, captured, nullptr, 0, graph));
+  CUDA_CHECK(cudaStreamUpdateCaptureDependencies(s.side, &child, nullptr, 1, cudaStreamSetCaptureDependencies));
   CUDA_CHECK(cudaLaunchHostFunc(s.side, count_call, &d.calls));
   CUDA_CHECK(cudaStreamEndCapture(s.side, &outer));
   CUDA_CHECK(cudaGraphInstantiate(&outer_exec, outer, 0));

@@ -137,6 +137,31 @@ void nested() {
   CUDA_CHECK(cudaGraphDestroy(graph));
 }
 
+// The default of a condition in the body of a loop is assigned once for each launch, not in each round.
+void nested_default() {
+  Numbers numbers;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CUDA_CHECK(cudaGraphCreate(&graph, 0));
+  cudaGraphConditionalHandle outer, inner;
+  CUDA_CHECK(cudaGraphConditionalHandleCreate(&outer, graph, 1, cudaGraphCondAssignDefault));
+  const cudaGraph_t outer_body = loop_body(graph, nullptr, 0, outer);
+  void* const count = reinterpret_cast<void*>(count_down);
+  const auto first = kernel_node(outer_body, nullptr, 0, count, outer, numbers.data, numbers.data + 1);
+  CUDA_CHECK(cudaGraphConditionalHandleCreate(&inner, outer_body, 1, cudaGraphCondAssignDefault));
+  kernel_node(loop_body(outer_body, &first, 1, inner), nullptr, 0, count, inner, numbers.data + 2, numbers.data + 3);
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  for (int launch = 1; launch <= 2; ++launch) {
+    numbers.data[0] = 3;
+    numbers.data[2] = 1;
+    CUDA_CHECK(cudaGraphLaunch(exec, nullptr));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    expect_equal("rounds", std::vector<int>(numbers.data, numbers.data + 4), {0, 3 * launch, 0, launch});
+  }
+  CUDA_CHECK(cudaGraphExecDestroy(exec));
+  CUDA_CHECK(cudaGraphDestroy(graph));
+}
+
 }  // namespace
 
 int main() {
@@ -145,5 +170,6 @@ int main() {
   one_of(cudaGraphCondTypeSwitch, 3, {100, 101, 102, -1});
   loop();
   nested();
+  nested_default();
   return verdict("graph_conditional");
 }

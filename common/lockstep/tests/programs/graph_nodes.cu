@@ -242,8 +242,10 @@ void children() {
   expect_equal("nodes of the copy", count, size_t{1});
   CUDA_CHECK(cudaGraphGetNodes(inner.graph, nullptr, &count));
   expect_equal("nodes of the first", count, size_t{0});
-  kernel_node(inner.graph, {}, add, a.data, 100);
-  CUDA_CHECK(cudaGraphExecChildGraphNodeSetParams(outer.exec, twice, inner.graph));
+  // On a card, `inner` with a new node is another graph: its first node is gone.
+  Graph other;
+  kernel_node(other.graph, {}, add, a.data, 100);
+  CUDA_CHECK(cudaGraphExecChildGraphNodeSetParams(outer.exec, twice, other.graph));
   outer.launch();
   expect_equal("(20 + 1 + 100) * 10", a.host(), std::vector<int>(kN, 1210));
 }

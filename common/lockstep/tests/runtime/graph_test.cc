@@ -261,5 +261,60 @@ TEST_F(RuntimeApi, ACaptureMakesNodesAndDoesNoWork) {
   EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
 }
 
+// Both answers were seen on an H200: a launch cannot be captured, and a child's update must have its nodes at the same
+// positions.
+TEST_F(RuntimeApi, ACapturedStreamTakesNoLaunchOfAGraph) {
+  Instantiated graph;
+  cudaStream_t stream = nullptr;
+  cudaGraph_t captured = nullptr;
+  ASSERT_EQ(graph.launch(), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaGraphLaunch(graph.exec, stream), cudaErrorStreamCaptureUnsupported);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("cudaGraphAddChildGraphNode"), std::string::npos);
+  EXPECT_EQ(cudaStreamEndCapture(stream, &captured), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(cudaGraphLaunch(graph.exec, stream), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, AChildIsUpdatedFromNodesThatWereAddedInTheSameOrder) {
+  Instantiated outer, inner, other;
+  cudaGraphNode_t child = nullptr, first = nullptr, second = nullptr;
+  ASSERT_EQ(cudaGraphAddEmptyNode(&first, inner.graph, nullptr, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddChildGraphNode(&child, outer.graph, nullptr, 0, inner.graph), cudaSuccess);
+  ASSERT_EQ(outer.launch(), cudaSuccess);
+  EXPECT_EQ(cudaGraphExecChildGraphNodeSetParams(outer.exec, child, inner.graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphDestroyNode(first), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddEmptyNode(&second, inner.graph, nullptr, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphExecChildGraphNodeSetParams(outer.exec, child, inner.graph), cudaErrorGraphExecUpdateFailure);
+  ASSERT_EQ(cudaGraphAddEmptyNode(&second, other.graph, nullptr, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphExecChildGraphNodeSetParams(outer.exec, child, other.graph), cudaSuccess);
+}
+
+TEST_F(RuntimeApi, AGraphIsNoNodeOfItself) {
+  Instantiated graph;
+  cudaGraphNode_t node = nullptr;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaGraphAddChildGraphNode(&node, graph.graph, nullptr, 0, graph.graph), cudaErrorInvalidValue);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("a node of itself"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, AnEventOfACaptureThatHasEndedIsExplained) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaStreamWaitEvent(stream, event, 0), cudaErrorInvalidValue);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("that capture has ended"), std::string::npos);
+  EXPECT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamWaitEvent(stream, event, 0), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 }  // namespace
 }  // namespace lockstep::runtime_test
