@@ -9,22 +9,26 @@ namespace {
 bool has_neighbour(const std::string& body, std::string_view text) { return Kernel(body).access(text).neighbour != 0; }
 
 TEST(Neighbours, SixteenBytesOfOneRegisterAreNear) {
-  const std::string first = "ld.global.u32 %r3, [%rd1+16];\n";
+  const std::string first = "ld.shared.u32 %r3, [%r1+16];\n";
   for (const char* near : {"+20", "+28", "+8", "+4"})
-    EXPECT_TRUE(has_neighbour(first + "ld.global.u32 %r4, [%rd1" + near + "];", "[%rd1+16]")) << near;
+    EXPECT_TRUE(has_neighbour(first + "ld.shared.u32 %r4, [%r1" + near + "];", "[%r1+16]")) << near;
   for (const char* far : {"+32", "+0", "+16"})
-    EXPECT_FALSE(has_neighbour(first + "ld.global.u32 %r4, [%rd1" + far + "];", "%r3, [")) << far;
+    EXPECT_FALSE(has_neighbour(first + "ld.shared.u32 %r4, [%r1" + far + "];", "%r3, [")) << far;
 }
 
 TEST(Neighbours, AreOfOneKindOneSpaceAndOneRegister) {
-  const std::string first = "ld.global.u32 %r3, [%rd1+16];\n";
-  for (const char* other : {"st.global.u32 [%rd1+20], %r4;", "ld.u32 %r4, [%rd1+20];", "ld.global.u32 %r4, [%rd2+20];",
-                            "red.global.add.u32 [%rd1+20], %r4;"})
+  const std::string first = "ld.shared.u32 %r3, [%r1+16];\n";
+  for (const char* other : {"st.shared.u32 [%r1+20], %r4;", "ld.u32 %r4, [%r1+20];", "ld.shared.u32 %r4, [%r2+20];",
+                            "red.shared.add.u32 [%r1+20], %r4;"})
     EXPECT_FALSE(has_neighbour(first + other, "%r3, [")) << other;
 }
 
 TEST(Neighbours, OneOfSixteenBytesCannotGrow) {
-  EXPECT_FALSE(has_neighbour("ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd1];\nld.global.u32 %r7, [%rd1+4];", "v4"));
+  EXPECT_FALSE(has_neighbour("ld.shared.v4.u32 {%r3,%r4,%r5,%r6}, [%r1];\nld.shared.u32 %r7, [%r1+4];", "v4"));
+}
+
+TEST(Neighbours, AreNotInGlobalMemory) {
+  EXPECT_FALSE(has_neighbour("ld.global.u32 %r3, [%rd1];\nld.global.u32 %r4, [%rd1+4];", "%r3, ["));
 }
 
 TEST(Neighbours, AreListedByTheirOffset) {
