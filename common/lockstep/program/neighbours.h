@@ -1,7 +1,7 @@
 // neighbours: the accesses that ptxas may join. It makes one load of 8 or 16 bytes from loads that lie side by side,
 // and the same of stores. PTX does not say where it does, so such accesses are counted in all three widths, and the
-// report takes the count of the width that the machine code has. In global memory ptxas joins nothing, since it does not
-// know how a pointer is aligned.
+// report takes the count of the width that the machine code has. In global memory ptxas joins nothing, since it does
+// not know how a pointer is aligned.
 #pragma once
 
 #include <vector>

@@ -196,11 +196,12 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
 
 Asking::Asking(const Build& build, const Lab& lab, const fs::path& binary, const TemporaryFolder& folder)
     : answers_(folder.path() / "sass"), seconds_(lab.limits.compile) {
-  if (lab.is_opencl()) return;
+  const fs::path program = build.lockstep / "ask_ptxas";
+  if (lab.is_opencl() || !fs::exists(program)) return;
   fs::create_directory(answers_);
   Bench bench = bench_of(build, lab, folder);
   bench.walls.readable.push_back(binary);
-  ChildSpec spec = tool_spec({build.lockstep / "ask_ptxas", binary, answers_}, bench);
+  ChildSpec spec = tool_spec({program, binary, answers_}, bench);
   Sandbox::here().enclose(spec, bench.walls);
   child_.emplace(spec);
 }
