@@ -35,7 +35,7 @@ Progress Warp::run() {
         all_wait &= !path.yielded;
         path.yielded = false;
       }
-      if (all_wait && (wake_waiting() || release_joins())) continue;
+      if (all_wait && (wake_waiting() || release_joins() || wake_apart())) continue;
       if (all_wait) return Progress::kBlocked;
       if (const auto progress = end_turn()) return *progress;
       continue;
