@@ -160,7 +160,7 @@ Mask Warp::meet(Path& path, Mask mask, const uint32_t* members, Path::State stat
   path.state = state;
   path.waits_for = first;
   paths_.push_back(path);
-  wake_waiting();
+  if (!wake_waiting()) wake_apart();
   return 0;
 }
 
@@ -281,9 +281,10 @@ bool Warp::wake_waiting() {
   });
 }
 
-// The same for lanes that nobody else can wake: all lanes of one mask wait, but at different calls. A card goes on: its
-// compiler writes a collective in a branch as a barrier of the mask's lanes, which meet wherever they are, and the
-// exchange itself, of the lanes that are there. Measured on an H200 with two halves at two shuffles.
+// After wake_waiting(): all lanes of one mask wait, but at different calls, so that nobody can wake them. A card goes
+// on. Its compiler writes a collective in a branch as a barrier of the mask's lanes, which meet wherever they are, and
+// then the exchange itself, of the lanes that are there. Measured on an H200 with two halves at two shuffles. Not
+// measured: a shuffle and a __syncwarp(), for which ptxas writes the same barrier.
 bool Warp::wake_apart() {
   return wake_waiting(
       [](const Path& one, const Path& other) { return waits_for_lanes(other) && other.waits_for == one.waits_for; });
