@@ -125,7 +125,7 @@ static bool all_name_one(const uint32_t* members) {
   return difference == 0;
 }
 
-// A card stops at lanes that all come without being named by their mask.
+// A card stops at lanes whose mask names none of those that come.
 static void fail_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
   const std::string& name = warp.launch().program.names[pc];
   fail(warp,
