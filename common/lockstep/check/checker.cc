@@ -382,6 +382,7 @@ void Checker::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uin
   for (const uint32_t l : each_lane(checks_.synchronisation ? together : 0)) {
     const Mask mask = members[l];
     const Mask others = mask & together;
+    if (!(mask >> l & 1)) report_unnamed(warp, pc, l, mask);
     if (lanes_with(members, mask, others) != others) report_masks(warp, pc, l);
   }
   if (!checks_.races) return;
@@ -398,6 +399,27 @@ void Checker::report_masks(const Warp& warp, uint32_t pc, uint32_t lane) {
       {.at = warp.site(lane, pc),
        .message = launch_->program.names[pc] + " of lanes that name each other with different masks"},
       "What such lanes exchange is undefined.\n  Next: give all lanes that take part the same mask.");
+}
+
+void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
+  const Cause cause{"mask_mismatch", pc, pc};
+  if (count_again(cause)) return;
+  add(cause,
+      {.at = warp.site(lane, pc), .message = launch_->program.names[pc] + " of a lane that its own mask does not name"},
+      "It is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
+          ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if lanes of the mask come with it,\n"
+          "  and stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
+}
+
+void Checker::meet_apart(const Warp& warp, const Arrival& one, const Arrival& other) {
+  const Cause cause = between("mask_mismatch", one.pc, other.pc);
+  if (!checks_.synchronisation || count_again(cause)) return;
+  add(cause,
+      {.at = warp.site(first_lane(one.lanes.mask), one.pc),
+       .other = warp.site(first_lane(other.lanes.mask), other.pc),
+       .message = "lanes that one mask names wait for each other at different calls"},
+      "An H200 lets them go on, and each call works with the lanes that are there. CUDA does not promise it.\n"
+      "  Next: let all lanes of the mask reach one call; or give each call a mask of the lanes that reach it.");
 }
 
 bool Checker::follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) {

@@ -44,6 +44,7 @@ class Checker : public Observer {
   void fence(const Warp& warp, Mask mask, Scope scope) override;
 
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
+  void meet_apart(const Warp& warp, const Arrival& one, const Arrival& other) override;
   bool follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) override;
   bool ran(const Warp& warp, const RanInstruction& ran) override;
   void arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) override;
@@ -112,6 +113,7 @@ class Checker : public Observer {
   BlockChecks& checks_of(const Block& block);
   void check_arrivals(const Block& block, const std::vector<Arrival>& arrivals);
   void report_masks(const Warp& warp, uint32_t pc, uint32_t lane);
+  void report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named);
   void report_undefined(const Warp& warp, const UndefinedUse& use);
 
   const Checks checks_;

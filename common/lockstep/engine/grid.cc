@@ -119,7 +119,8 @@ class Share {
     const size_t before = active_.size();
     const uint64_t taken = turns.taken, looks = turns.suspicious, changes = state.changes;
     bool all_wait = turn_for_all(after_each);
-    if (turns.taken == taken && !turns.wake_all && before == active_.size()) {  // all sleep
+    const bool any_ended = state.faulted || active_.size() < before;
+    if (!any_ended && turns.taken == taken && !turns.wake_all) {  // all sleep
       turns.wake_all = true;
       all_wait = turn_for_all(after_each);
     }

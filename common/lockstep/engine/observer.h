@@ -76,6 +76,8 @@ class Observer {
 
   // Lanes of `together` pass at once; lane l names the lanes of members[l].
   virtual void sync_lanes(const Warp&, uint32_t /*pc*/, Mask /*together*/, const uint32_t* /*members*/, LaneSync) {}
+  // Lanes of one mask pass at different calls, where they would wait for each other for ever.
+  virtual void meet_apart(const Warp&, const Arrival&, const Arrival&) {}
   virtual void shuffle(const Warp&, uint32_t /*pc*/, Mask, const Collective&, const std::byte* /*registers*/) {}
   // Before a shuffle of these lanes. True: ran() is called from this shuffle on, after every instruction of the frame,
   // until ran() gives false.

@@ -185,6 +185,10 @@ class Warp {
   void read_special(const Instruction& in, Mask mask, Mask active);
 
   bool wake_waiting();
+  bool wake_apart();
+  template <class Together>
+  bool wake_waiting(Together together);
+  void pass_lanes(const Path& first, const Path& path, Mask group);
   void run_collective_at(uint32_t pc, Mask active);
   bool release_joins();
   void merge_paths();

@@ -35,7 +35,9 @@ Progress Warp::run() {
         all_wait &= !path.yielded;
         path.yielded = false;
       }
-      if (all_wait && (wake_waiting() || release_joins())) continue;
+      const bool woke = wake_waiting() || wake_apart();  // lanes that they waited for may have exited
+      if (woke) sleep_.act();
+      if (all_wait && (woke || release_joins())) continue;
       if (all_wait) return Progress::kBlocked;
       if (const auto progress = end_turn()) return *progress;
       continue;

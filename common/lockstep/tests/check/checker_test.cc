@@ -173,6 +173,21 @@ TEST(Checker, MasksThatDisagree) {
       << "two halves";
 }
 
+TEST(Checker, ACallerThatItsMaskLeavesOutTakesPartAndIsTold) {
+  const auto found = findings("shfl.sync.bfly.b32 %r3, %r1, 1, 31, 0x0000ffff;", 32);
+  ASSERT_EQ(kinds(found), Kinds{"mask_mismatch"});
+  EXPECT_EQ(found[0]["count"], 16);
+  EXPECT_EQ(found[0]["thread"], nlohmann::json({16, 0, 0}));
+}
+
+TEST(Checker, LanesOfOneMaskAtTwoCallsGoOnAndAreTold) {
+  const std::string halves =
+      "setp.gt.u32 %p1, %r1, 15; @%p1 bra UPPER; shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;"
+      "bra.uni END; UPPER:";
+  EXPECT_EQ(kinds(findings(halves + "shfl.sync.bfly.b32 %r3, %r1, 2, 31, -1; END:", 32)), Kinds{"mask_mismatch"});
+  EXPECT_EQ(kinds(findings(halves + "bar.warp.sync -1; END:", 32)), Kinds{"mask_mismatch"});
+}
+
 TEST(Checker, BarriersThatNotAllReach) {
   EXPECT_EQ(kinds(findings("setp.gt.u32 %p1, %r1, 31; @%p1 exit; bar.sync 0;")), Kinds{"barrier_divergence"});
   EXPECT_TRUE(findings("setp.gt.u32 %p1, %r1, 31; @%p1 exit; bar.sync 1, 32;").empty()) << "one for 32 threads";

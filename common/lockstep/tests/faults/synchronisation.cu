@@ -157,7 +157,7 @@ CASE(full_mask_in_a_branch) {
 // case: caller_not_in_its_mask
 // Thinks: the mask names the lanes that give a value. It must also name the lanes that take one.
 // expect: mask_mismatch
-// says: it is lane 16 of its warp, and its mask is 0xffff
+// says: It is lane 16 of its warp, and its mask is 0xffff
 __global__ void take_from_lower(int* a) {
   const int lane = threadIdx.x;
   a[lane] = __shfl_sync(0x0000ffff, a[lane], lane % 16);  // HERE
@@ -253,6 +253,40 @@ CASE(vote_without_oneself) {
   Device<int> in(counting(32));
   Device<unsigned> out(32);
   votes_of_others<<<1, 32>>>(in, out);
+  return finished();
+}
+
+// case: mask_of_the_other_half
+// Thinks: the mask names those who give. The upper lanes ask the lower ones, which do not come.
+// expect: mask_mismatch
+// says: no lane of that mask comes with it
+__global__ void ask_absent_half(int* a) {
+  const int lane = threadIdx.x;
+  if (lane >= 16) a[lane] = __shfl_sync(0x0000ffff, a[lane], lane - 16);  // HERE
+}
+CASE(mask_of_the_other_half) {
+  Device<int> a(counting(32));
+  ask_absent_half<<<1, 32>>>(a);
+  return finished();
+}
+
+// case: one_mask_at_two_shuffles
+// Thinks: each half shuffles among its own lanes, so that the full mask does no harm.
+// expect: mask_mismatch
+// says: wait for each other at different calls
+__global__ void shuffle_by_half(int* a) {
+  const int lane = threadIdx.x;
+  int value = a[lane];
+  if (lane < 16) {
+    value = __shfl_xor_sync(0xffffffff, value, 1, 16);  // HERE
+  } else {
+    value = __shfl_up_sync(0xffffffff, value, 1, 16);  // OTHER
+  }
+  a[lane] = value;
+}
+CASE(one_mask_at_two_shuffles) {
+  Device<int> a(counting(32));
+  shuffle_by_half<<<1, 32>>>(a);
   return finished();
 }
 
