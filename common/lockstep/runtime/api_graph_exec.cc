@@ -36,7 +36,8 @@ cudaError_t instantiate(Runtime& runtime, cudaGraphExec_t* handle, Graph& graph,
                                         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
   params.errNode_out = nullptr;
   params.result_out = cudaGraphInstantiateError;
-  if (!handle || params.flags > kFlags || graph.is_part) return cudaErrorInvalidValue;
+  if (!handle || params.flags > kFlags) return cudaErrorInvalidValue;
+  if (graph.is_part) return cudaErrorNotSupported;
   *handle = nullptr;
   if (params.flags & cudaGraphInstantiateFlagDeviceLaunch) {
     runtime.tell(
