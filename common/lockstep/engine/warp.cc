@@ -70,6 +70,7 @@ void Warp::start(uint64_t block) {
   waits_ = branches_ = 0;
   turns_.left = kTurn;
   turns_.busy = kTurn;
+  turns_.even = kEvenTurns;
   sleep_.wake();
   paths_.push_back({.mask = live_, .frame = &entry});
 }

@@ -221,12 +221,15 @@ class Warp {
   AlignedBytes local_;  // local_bytes() for each lane
   PendingCopies copies_;
   std::vector<Preset> block_presets_;  // presets that change from block to block
+  // A program whose warps wait only for a short time runs in the simplest order.
+  static constexpr uint32_t kEvenTurns = 64;
   struct OwnTurns {
     bool suspicious = false;              // the last turn looked as if the warp waited for other threads
     int32_t length = kTurn;               // instructions of the turn
     uint64_t busy = kTurn;                // instructions of all turns since one looked so
     int32_t left = kTurn;                 // of them, those that are left
     uint64_t dull = 8 * uint64_t{kTurn};  // instructions of all turns since lanes at a join went on alone
+    uint32_t even = kEvenTurns;           // the next so many turns have the same length
   } turns_;
   Sleep sleep_;
 };

@@ -103,7 +103,10 @@ size_t Warp::pick() {
 void Warp::begin_next_turn() {
   turns_.dull += static_cast<uint64_t>(turns_.length);
   turns_.busy += static_cast<uint64_t>(turns_.length);
-  turns_.length = state_.turns.quiet ? kTurn / 16 : 1 + state_.random_below(uint64_t{1} << state_.random_below(17));
+  if (turns_.even > 0)
+    --turns_.even, turns_.length = kTurn;
+  else
+    turns_.length = state_.turns.quiet ? kTurn / 16 : 1 + state_.random_below(uint64_t{1} << state_.random_below(17));
   turns_.left = turns_.length;
 }
 

@@ -236,7 +236,7 @@ TEST(DeviceServer, APlaceThatFindsNoMemoryIsLeftOut) {
 TEST(DeviceServer, WorkWhoseNumberFindsNoMemoryIsRefused) {
   const auto work = [](uint64_t number, size_t streams) {
     return frame(Message::kWork, Writer()
-                                     .put(number, uint64_t{0}, uint64_t{0}, uint32_t{1}, "cudaMemset")
+                                     .put(number, uint64_t{0}, uint64_t{0}, uint64_t{0}, uint32_t{1}, "cudaMemset")
                                      .put(std::vector<Task::Beside>(streams)));
   };
   const auto left = [&](size_t refused) {
