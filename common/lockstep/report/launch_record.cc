@@ -166,8 +166,8 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
       card.counts.shared.wavefronts = card.counts.shared.ideal = card.counts.shared.fewest = c.shared.requests;
       break;
   }
-  if (form.generic &&
-      c.global.requests) {  // it finds out by a wavefront of shared memory that its address is not there
+  // A generic atomic needs one wavefront of shared memory to find out that its address is not there.
+  if (form.generic && c.global.requests) {
     InstructionCounters::Shared& shared = card.counts.shared;
     for (uint64_t* const count : {&shared.requests, &shared.wavefronts, &shared.ideal, &shared.fewest})
       *count += c.global.requests;
@@ -251,10 +251,11 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
     if (c.warps == 0) continue;
     const auto [file, line] = launch.names.source_line(pc);
     Counted* const of_line = file.empty() ? nullptr : &record.lines[{file, line}];
-    for (Counted* const counted : {&record.all, of_line})
-      if (counted) add_counts(counted->counters, launch.program, pc, c);
-    for (Counted* const counted : {&record.all, of_line})
-      if (counted) add_system_calls(*counted, launch.program, pc);
+    for (Counted* const counted : {&record.all, of_line}) {
+      if (!counted) continue;
+      add_counts(counted->counters, launch.program, pc, c);
+      add_system_calls(*counted, launch.program, pc);
+    }
     if (launch.program.code[pc].kind != Kind::kMemory) continue;
     const CardCount card =
         card_count(launch, state.counters, forms, launch.program.accesses[launch.program.code[pc].index]);

@@ -16,7 +16,8 @@
 
 namespace lockstep {
 
-// A module's PTX above this size is asked about kernel by kernel.
+// A module's PTX above this size is asked about kernel by kernel: CUB's modules have a hundred kernels, of which a
+// program launches few, and ptxas would take seconds for all.
 inline constexpr size_t kLargeModule = 256 << 10;  // bytes
 
 class Question {

@@ -65,7 +65,9 @@ std::string_view predicate_of(std::string_view operand) {
 
 bool is_predicate(std::string_view operand) { return !predicate_of(operand).empty() || operand.ends_with("PT"); }
 
-// The operands before this index are written, if they are predicates.
+// The operands before this index are written, if they are predicates. An instruction names its results first: the
+// predicates behind its second other operand are sources. PLOP3 and VOTE have no such operand; their first two are
+// results.
 size_t written_end(const MachineInstruction& in) {
   if (in.opcode() == "PLOP3" || in.opcode() == "UPLOP3" || in.opcode().starts_with("VOTE")) return 2;
   size_t others = 0, index = 0;
@@ -156,7 +158,7 @@ class Section {
   // visit(instruction) for each comparison on which the predicate depends before `at`; the end: not found.
   template <class Visit>
   void for_each_comparison(uint32_t at, std::string_view predicate, uint32_t depth, const Visit& visit) const {
-    constexpr uint32_t kDeepest = 8;
+    constexpr uint32_t kDeepest = 8;  // each level may ask for several predicates; a deeper one counts as not found
     if (predicate.empty()) return;
     const auto end = static_cast<uint32_t>(code_.size());
     if (depth == kDeepest) return visit(end);
