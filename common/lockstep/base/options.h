@@ -39,7 +39,7 @@ struct SharedMemory {
 
 // ptxas and nvdisasm, which tell what becomes of a kernel's accesses to memory (sass/asking.h).
 struct Tools {
-  std::string folder{};  // of the answers; empty: nobody is asked, and nothing is known
+  std::string folder{};  // of the answers; empty: lockstep does not ask the tools, and guesses
   // Paths. One of them empty: only the answers that are in the folder are known.
   std::string ptxas{}, nvdisasm{};
 };

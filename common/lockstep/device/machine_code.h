@@ -1,5 +1,5 @@
-// machine_code: for each kernel of a device, what ptxas made of its accesses. Asks when a module is loaded, or, for a
-// large one, when one of its kernels starts; answers when a launch has ended.
+// machine_code: for each kernel of a device, what ptxas made of its accesses. It asks when a module is loaded. About a
+// large module it asks when one of its kernels starts. It answers when a launch has ended.
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@ class MachineCode {
  public:
   explicit MachineCode(const Tools& tools) : tools_(tools) {}
 
-  // A program that is compiled separately has several texts. Nobody is asked about those: ptxas sees only the parts.
+  // A program that is compiled separately has several texts. They are not asked about, because ptxas sees
+  // only the parts.
   void loads(const LoadedModule* module, const std::vector<std::string_view>& ptx);
   void starts(const LoadedKernel& kernel);
   const Forms& forms(const LoadedKernel& kernel);  // waits for the tools

@@ -1,6 +1,6 @@
 // flow: the instructions of a kernel as a graph → in how many loops each of them lies, and on which conditions it
-// depends. The same is asked of PTX and of machine code, so the answers can be compared: a condition is known by the
-// line of the PTX that compares.
+// depends. PTX and machine code answer these questions in the same terms, so the answers can be compared. A condition
+// is named by the line of the PTX that compares.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class FlowFacts {
  public:
   explicit FlowFacts(Flow flow);
   const std::vector<Place>& places() const { return places_; }
-  // On which the instruction depends in its function: one for each branch that decides, and one for its own guard.
+  // The conditions of the instruction in its function: one for each branch that decides, and one for its own guard.
   std::vector<Asked> conditions(uint32_t instruction) const;
   // The instructions whose branches decide whether this one is reached.
   const std::vector<uint32_t>& deciders(uint32_t instruction) const { return deciders_[instruction]; }

@@ -119,7 +119,7 @@ class Comparison {
       return index != access.index && std::abs(other.offset - access.offset) < bytes && found(other).empty();
     };
     if (access.neighbour == 0 || std::ranges::none_of(neighbours_of(program_, access), is_gone_beside))
-      return doubt(access, "ptxas makes a wider access of it, and of others that PTX does not show");
+      return doubt(access, "ptxas joins it with accesses that lockstep cannot name");
     result.kind = AccessForm::kWider;
     result.bytes = static_cast<uint8_t>(bytes);
     result.note = "ptxas makes one access of " + std::to_string(bytes) + " bytes of this one and its neighbours";
@@ -140,7 +140,7 @@ class Comparison {
     for (const MachineAccess* one : machine) {
       if (one->kind != machine[0]->kind) return doubt(access, "ptxas makes atomics of different kinds of it");
       if (in_shared && one->counts != access.literal_one)
-        return doubt(access, "ptxas adds the number of lanes, or does not, where lockstep expects the other");
+        return doubt(access, "lockstep and ptxas disagree whether it adds the number of lanes");
     }
     if (!in_shared) result.op = machine[0]->kind == MachineAccess::kAtomic ? MemoryOp::kAtomic : MemoryOp::kReduction;
     const auto loads = at_.find(line_of(access));

@@ -23,7 +23,7 @@ struct AccessForm {
   } kind = kAsWritten;
   uint8_t bytes = 0;
   MemoryOp op = MemoryOp::kLoad;  // as the card counts it
-  bool generic = false;           // an atomic that finds out its space: one wavefront of shared memory more
+  bool generic = false;           // an atomic by a generic address: one more wavefront of shared memory
   bool parts = false;             // exact only while the lanes of a warp stay together: copies, early meetings
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
@@ -36,7 +36,7 @@ struct AccessForm {
 struct Forms {
   std::vector<AccessForm> of;  // parallel to Program::accesses
   std::vector<Place> places;   // parallel to Program::code
-  // As ptxas says; nothing: it was not asked, and all of this is guessed.
+  // As ptxas says. Without a value ptxas was not asked, and all of this is guessed.
   std::optional<uint32_t> static_shared{};
   // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
   bool extra_loads = false, extra_stores = false;
@@ -44,7 +44,7 @@ struct Forms {
 
 Forms compare(const Program& program, const MachineKernel& machine);
 
-// Without machine code: whatever ptxas might change is a doubt.
+// Without machine code: every access that ptxas might change is a doubt.
 Forms judge_alone(const Program& program);
 
 }  // namespace lockstep

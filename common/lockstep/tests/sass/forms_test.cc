@@ -73,7 +73,7 @@ TEST(Forms, AWidthThatThePtxDoesNotExplainIsADoubt) {
                                      [&](auto& a) { a.bytes = static_cast<uint8_t>(bytes); })})["ld.g"]
         .doubt;
   };
-  EXPECT_TRUE(says(with(16), "others that PTX does not show"));
+  EXPECT_TRUE(says(with(16), "accesses that lockstep cannot name"));
   EXPECT_TRUE(says(with(2), "narrower"));
   const Compared mixed(kernel,
                        {kernel.as_written("ld.g"), changed(kernel.as_written("ld.g"), [](auto& a) { a.bytes = 8; })});
