@@ -196,8 +196,6 @@ void InstructionCounters::add(const InstructionCounters& other) { add_numbers(*t
 
 void Chain::add(const Chain& other) { add_numbers(*this, other); }
 
-uint64_t Chain::weight() const { return cycles + 30 * shared_waits + 40 * l1_waits + 500 * misses; }
-
 void LaunchCounters::end_block(const Chain& chain, const BlockCounters& block) {
   block_waits = std::max(block_waits, block.waits);
   block_branches = std::max(block_branches, block.branches);

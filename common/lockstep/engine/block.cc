@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "base/align.h"
 
@@ -91,9 +93,14 @@ BlockCounters Block::counted() const {
 
 // From one barrier to the next, and to the end, the block is as slow as its slowest warp.
 void Block::join_chains() {
-  const auto slowest = std::ranges::max_element(warps_, {}, [](const auto& warp) { return warp->chain().weight(); });
-  chain_.add((*slowest)->chain());
-  for (auto& warp : warps_) warp->chain() = {};
+  Chain slowest = std::exchange(warps_.front()->chain(), {});
+  uint64_t most = slowest.weight();
+  for (const auto& warp : std::span(warps_).subspan(1)) {
+    const Chain chain = std::exchange(warp->chain(), {});
+    const uint64_t weight = chain.weight();
+    if (weight > most) slowest = chain, most = weight;
+  }
+  chain_.add(slowest);
 }
 
 bool Block::complete_barriers() {
