@@ -185,13 +185,13 @@ cudaError_t Runtime::find_variable(const void* variable, GlobalInfo* info) {
   return code(outcome);
 }
 
-cudaError_t enter(Runtime& runtime, Needs needs) {
+cudaError_t enter(Runtime& runtime, Needs needs, std::string_view name) {
   if (!runtime.start_up.ok()) return runtime.code(runtime.start_up);
   if (needs == Needs::kNothing) return cudaSuccess;
   if (runtime.lost) return cudaErrorDevicesUnavailable;
-  if (needs == Needs::kAlone || needs == Needs::kAloneSync)
+  if (runtime.captures.any() && is_unsafe(name))
     if (const cudaError_t error = refuse_unsafe(runtime.captures); error != cudaSuccess) return error;
-  const bool waits = needs == Needs::kSync || needs == Needs::kAloneSync;
+  const bool waits = needs == Needs::kSync;
   if (waits) runtime.fault = runtime.device->synchronise();
   if (needs == Needs::kOutcome || waits) {
     runtime.events.waited = runtime.events.records;

@@ -248,19 +248,18 @@ void tell_lost_free(Runtime& runtime, const void* pointer);  // the program free
 
 // The state that a call needs. After a fault the real runtime still answers questions about itself, but does no work.
 enum class Needs {
-  kNothing,    // works even after a fault
-  kDevice,     // fails once a fault has surfaced
-  kAlone,      // as kDevice; and not while streams are captured that forbid it (capture.h)
-  kOutcome,    // waits for the work or asks for its state: surfaces a fault, prints the output of kernels
-  kSync,       // as kOutcome: a wait that is counted
-  kAloneSync,  // kAlone and kSync
+  kNothing,  // works even after a fault
+  kDevice,   // fails once a fault has surfaced
+  kOutcome,  // waits for the work or asks for its state: surfaces a fault, prints the output of kernels
+  kSync,     // as kOutcome: a wait that is counted
 };
 
 CallStack launch_stack();                      // the stack of a launch, with the function that has the <<<…>>>
 CallStack work_stack(const Runtime& runtime);  // of the present call, or of the graph's node that is at work
 // Tells the device what memory of unfinished work the host has touched since the last call.
 void tell_touches(Runtime& runtime);
-cudaError_t enter(Runtime& runtime, Needs needs);
+// `name`: of the function, which streams that are captured may not allow. Empty: it is none of CUDA's.
+cudaError_t enter(Runtime& runtime, Needs needs, std::string_view name = {});
 cudaError_t fail_as_planned(Runtime& runtime, std::string_view function);
 cudaError_t leave(cudaError_t error);  // stores the last error of this thread
 
@@ -285,7 +284,7 @@ cudaError_t call(Needs needs, const char* name, Body&& body, Lost&& lost = nothi
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);
   runtime.tell_error_reads();
-  if (const cudaError_t error = enter(runtime, needs); error != cudaSuccess) {
+  if (const cudaError_t error = enter(runtime, needs, name); error != cudaSuccess) {
     if (runtime.surfaced) lost(runtime);
     return leave(advise_on_capture(runtime, name, error));
   }

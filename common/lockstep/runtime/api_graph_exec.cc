@@ -23,9 +23,25 @@ bool holds_memory(const Graph& graph) {
   return graph.holds(cudaGraphNodeTypeMemAlloc) || graph.holds(cudaGraphNodeTypeMemFree);
 }
 
+// Whether a node frees memory that is not a graph's, as a captured cudaFreeAsync may.
+bool frees_other_memory(const Runtime& runtime, const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [&](const auto& node) {
+    const auto* frees = std::get_if<FreeWork>(&node->work);
+    const std::vector<const Graph*> parts = parts_of(node->work);
+    return (frees && !is_graph_memory(runtime, frees->pointer)) ||
+           std::ranges::any_of(parts, [&](const Graph* part) { return frees_other_memory(runtime, *part); });
+  });
+}
+
 // cudaGraphInstantiateSuccess, or why the graph cannot be instantiated.
-cudaGraphInstantiateResult look_for_mistakes(const Runtime& runtime, const Graph& graph) {
+cudaGraphInstantiateResult look_for_mistakes(Runtime& runtime, const Graph& graph) {
   if (graph.has_circle()) return cudaGraphInstantiateInvalidStructure;
+  if (frees_other_memory(runtime, graph)) {
+    runtime.tell(
+        "the graph frees memory that no graph allocates\n  Next: capture the cudaMallocAsync() of this memory as well, "
+        "or free it outside of the graph.");
+    return cudaGraphInstantiateError;
+  }
   for (const cudaGraphConditionalHandle handle : graph.conditions)
     if (!runtime.graphs.conditions.at(handle).used) return cudaGraphInstantiateConditionalHandleUnused;
   return cudaGraphInstantiateSuccess;

@@ -106,12 +106,15 @@ bool can_launch(Runtime& runtime, const Kernel& kernel, const KernelWork& work) 
 }
 
 // A launch that cannot be made is made at once, and not captured: so it fails as any other, with its finding. It makes
-// the capture invalid.
+// the capture invalid. If the capture is invalid already, that is the launch's error.
 std::optional<cudaError_t> capture_launch(Runtime& runtime, const Kernel& kernel, KernelWork& work,
                                           cudaStream_t stream) {
   if (!runtime.captures.any()) return std::nullopt;
   if (!can_launch(runtime, kernel, work)) {
-    invalidate(runtime.captures, stream_number(runtime, stream));
+    const uint32_t number = stream_number(runtime, stream);
+    CapturedStream* found = nullptr;
+    if (const cudaError_t error = find_captured(runtime.captures, number, &found); error != cudaSuccess) return error;
+    invalidate(runtime.captures, number);
     return std::nullopt;
   }
   const auto make = [&](NodeWork* made) {

@@ -96,11 +96,11 @@ cudaError_t allocate_pinned(Runtime& runtime, void** pointer, size_t bytes, unsi
 
 cudaError_t free_now(void* pointer, bool pinned, const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime) {
-    if (!pointer) return refuse_unsafe(runtime.captures);
+    if (!pointer) return cudaSuccess;
     host_waits_for_all(runtime);
     return release(runtime, pointer, pinned);
   };
-  return call(pointer ? Needs::kAloneSync : Needs::kOutcome, name, body,
+  return call(pointer ? Needs::kSync : Needs::kOutcome, name, body,
               [&](Runtime& runtime) { tell_lost_free(runtime, pointer); });
 }
 
@@ -133,11 +133,11 @@ cudaError_t advise_on(cudaStream_t stream, const void* pointer, size_t bytes, co
 }  // namespace
 
 LOCKSTEP_API cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-  return call(Needs::kAlone, [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice); });
+  return call(Needs::kDevice, [&](Runtime& runtime) { return allocate(runtime, pointer, bytes, MemoryKind::kDevice); });
 }
 
 LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
-  return call(Needs::kAlone, [&](Runtime& runtime) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
     if (pointer) *pointer = nullptr;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     return allocate(runtime, pointer, bytes, MemoryKind::kManaged);
@@ -145,12 +145,12 @@ LOCKSTEP_API cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigne
 }
 
 LOCKSTEP_API cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
-  return call(Needs::kAlone,
+  return call(Needs::kDevice,
               [&](Runtime& runtime) { return allocate_pitched(runtime, pointer, pitch, width, height); });
 }
 
 LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
-  return call(Needs::kAlone, [&](Runtime& runtime) -> cudaError_t {
+  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!pitched) return cudaErrorInvalidValue;
     if (extent.depth != 0 && extent.height > std::numeric_limits<size_t>::max() / extent.depth)
       return cudaErrorMemoryAllocation;
@@ -162,12 +162,12 @@ LOCKSTEP_API cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent
 LOCKSTEP_API cudaError_t cudaFree(void* pointer) { return free_now(pointer, false); }
 
 LOCKSTEP_API cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-  return call(Needs::kAlone,
+  return call(Needs::kDevice,
               [&](Runtime& runtime) { return allocate_pinned(runtime, pointer, bytes, cudaHostAllocDefault); });
 }
 
 LOCKSTEP_API cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  return call(Needs::kAlone, [&](Runtime& runtime) -> cudaError_t {
+  return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (pointer) *pointer = nullptr;
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
       return cudaErrorInvalidValue;
@@ -179,7 +179,7 @@ LOCKSTEP_API cudaError_t cudaFreeHost(void* pointer) { return free_now(pointer, 
 
 // The memory is only recorded, so that errors come as on a card. Kernels cannot reach it: it is not the device's.
 LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-  return call(Needs::kAlone, [&](Runtime& runtime) {
+  return call(Needs::kDevice, [&](Runtime& runtime) {
     constexpr unsigned kAll =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
     if (!pointer || bytes == 0 || flags > kAll) return cudaErrorInvalidValue;
@@ -193,7 +193,7 @@ LOCKSTEP_API cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned 
 }
 
 LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer) {
-  return call(Needs::kAloneSync, [&](Runtime& runtime) {
+  return call(Needs::kSync, [&](Runtime& runtime) {
     if (runtime.memory.registered.erase(address_of(pointer)) == 0) return cudaErrorHostMemoryNotRegistered;
     host_waits_for_all(runtime);
     runtime.memory.host_flags.erase(address_of(pointer));

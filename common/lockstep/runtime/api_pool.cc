@@ -78,10 +78,8 @@ LOCKSTEP_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   const auto body = [&](Runtime& runtime) -> cudaError_t {
     if (!is_stream(runtime, stream)) return cudaErrorInvalidResourceHandle;
     if (!pointer) return cudaSuccess;
-    const auto make = [&](NodeWork* work) {
-      *work = FreeWork{pointer};
-      return is_graph_memory(runtime, pointer) ? cudaSuccess : cudaErrorInvalidValue;
-    };
+    // Other memory than a graph's is an error only when the graph is instantiated.
+    const auto make = [&](NodeWork* work) { return *work = FreeWork{pointer}, cudaSuccess; };
     if (const auto error = captured(runtime, stream, make)) return *error;
     return free_on(runtime, pointer, stream);
   };

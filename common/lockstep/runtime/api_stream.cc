@@ -60,6 +60,12 @@ cudaError_t create_event(cudaEvent_t* handle, unsigned flags, const char* name =
   });
 }
 
+// Outside of a capture. An event of a capture that has ended is refused first, as on an H200.
+cudaError_t refuse_external_wait(Runtime& runtime, const Event& event) {
+  const cudaError_t error = refuse_captured(runtime, event);
+  return error == cudaSuccess ? cudaErrorIllegalState : error;
+}
+
 cudaError_t record_event(Runtime& runtime, cudaEvent_t handle, cudaStream_t stream, unsigned flags) {
   Event* event = runtime.events.all.find(handle);
   if (!event) return cudaErrorInvalidResourceHandle;
@@ -109,7 +115,7 @@ LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t ev
     if (!found) return cudaErrorInvalidResourceHandle;
     if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
     if (const auto error = capture_wait(runtime, stream, *found, flags)) return *error;
-    if (flags & cudaEventWaitExternal) return cudaErrorInvalidValue;  // nor has this
+    if (flags & cudaEventWaitExternal) return refuse_external_wait(runtime, *found);
     runtime.watch.order.stream_waits(stream_number(runtime, stream), found->known);
     return cudaSuccess;
   });
@@ -117,10 +123,8 @@ LOCKSTEP_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t ev
 LOCKSTEP_PER_THREAD(cudaStreamWaitEvent, _ptsz);
 
 LOCKSTEP_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return with_stream(Needs::kDevice, stream, [&](Runtime& runtime) {
-    const cudaError_t error = refuse_captured(runtime, stream);  // as on an H200
-    return error == cudaSuccess ? give(flags, stream_of(runtime, stream).flags) : error;
-  });
+  return with_stream(Needs::kDevice, stream,
+                     [&](Runtime& runtime) { return give(flags, stream_of(runtime, stream).flags); });
 }
 LOCKSTEP_PER_THREAD(cudaStreamGetFlags, _ptsz);
 

@@ -70,6 +70,31 @@ cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlac
   return cudaErrorCapturedEvent;
 }
 
+// Seen on an H200, for a function that it names or for another one of the same driver call. cudaStreamGetDevice is from
+// a comment in NVIDIA's CCCL (cudax, is_stream_capturing).
+bool is_unsafe(std::string_view function) {
+  static constexpr std::string_view kUnsafe[] = {
+      "cudaMalloc",
+      "cudaMalloc3D",
+      "cudaMallocHost",
+      "cudaMallocManaged",
+      "cudaMallocPitch",
+      "cudaHostAlloc",
+      "cudaHostRegister",
+      "cudaHostUnregister",
+      "cudaFree",
+      "cudaFreeHost",
+      "cudaGraphInstantiate",
+      "cudaGraphInstantiateWithFlags",
+      "cudaGraphExecDestroy",
+      "cudaGraphInstantiateWithParams",
+      "cudaStreamGetId",
+      "cudaStreamGetFlags",
+      "cudaStreamGetDevice",
+  };
+  return std::ranges::count(kUnsafe, function) > 0;
+}
+
 cudaError_t refuse_unsafe(Captures& captures) {
   if (!captures.any() || t_mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   bool any = false;

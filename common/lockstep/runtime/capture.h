@@ -58,8 +58,12 @@ void invalidate(Captures& captures, uint32_t stream);
 // A call that asks whether the event has happened. `place`: of its last record, if that was captured.
 // cudaErrorInvalidValue: that capture has ended.
 cudaError_t refuse_captured(Captures& captures, const std::optional<CapturedPlace>& place);
-// A call that waits for the device, or may do so in ways that the program does not see, such as cudaMalloc. Some modes
-// of capture do not allow it; then all captures concerned become invalid.
+// CUDA calls a function *unsafe* if a graph cannot hold what it does, such as cudaMalloc: the graph's work may depend
+// on it, and would not do it again. This is the table of such functions, by name. Waits and questions about streams and
+// events are unsafe as well; they are not in it, because a captured stream or event has an answer of its own first.
+bool is_unsafe(std::string_view function);
+// An unsafe call. The modes of the captures and of the thread say whether it is allowed; if not, all captures concerned
+// become invalid.
 cudaError_t refuse_unsafe(Captures& captures);
 // A call that asks about the whole device, such as cudaDeviceSynchronize.
 cudaError_t refuse_whole_device(Captures& captures);

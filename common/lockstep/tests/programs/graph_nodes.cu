@@ -160,7 +160,7 @@ void copies() {
 }
 
 void fills() {
-  Buffer a, b, c;
+  Buffer a, b, c, d, e;
   Graph g;
   const auto fill = [&](int* to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height) {
     cudaMemsetParams params{to, pitch, value, element, width, height};
@@ -171,9 +171,13 @@ void fills() {
   const auto bytes = fill(a.data, 0, 0x5a, 1, kBytes, 1);
   fill(b.data, 0, 0x1234, 2, kN, 1);  // the first half
   fill(c.data, 64, 0x12345678, 4, 5, 4);
+  fill(d.data, 0, 0x12343650, 1, kBytes, 1);  // wider than an element
+  fill(e.data, 0, 0x12343650, 2, kBytes / 2, 1);
   g.launch();
   expect_equal("bytes", a.host(), std::vector<int>(kN, 0x5a5a5a5a));
   expect_equal("halves", b.host(), made([](int i) { return i < kN / 2 ? 0x12341234 : 0; }));
+  expect_equal("the low byte", d.host(), std::vector<int>(kN, 0x50505050));
+  expect_equal("the low half", e.host(), std::vector<int>(kN, 0x36503650));
   expect_equal("words in rows", c.host(), made([](int i) { return i % 16 < 5 ? 0x12345678 : 0; }));
 
   cudaMemsetParams params{};

@@ -234,6 +234,75 @@ TEST_F(RuntimeApi, WhatACaptureDoesNotAllowIsExplained) {
   EXPECT_EQ(cudaMalloc(&d, 4), cudaSuccess);
 }
 
+// The answer to a call of the table of unsafe calls, by a thread of this mode; cudaStreamGetId stands for all of them.
+cudaError_t unsafe_call(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  unsigned long long id = 0;
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  const cudaError_t error = cudaStreamGetId(stream, &id);
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  return error;
+}
+
+// The same while a stream is captured. The call is about another stream; if it fails, the capture must be invalid.
+cudaError_t unsafe_call_during(cudaStreamCaptureMode capture, cudaStreamCaptureMode mode, bool same_thread) {
+  cudaStream_t stream = nullptr, other = nullptr;
+  EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  EXPECT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+  EXPECT_EQ(cudaStreamBeginCapture(stream, capture), cudaSuccess);
+  cudaError_t error = cudaErrorUnknown;
+  const auto ask = [&] { error = unsafe_call(other, mode); };
+  if (same_thread)
+    ask();
+  else
+    std::thread(ask).join();
+  cudaGraph_t graph = nullptr;
+  const cudaError_t end = error == cudaSuccess ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
+  EXPECT_EQ(cudaStreamEndCapture(stream, &graph), end);
+  return error;
+}
+
+// The rule is that of cudaThreadExchangeStreamCaptureMode in CUDA's reference.
+TEST_F(RuntimeApi, TheModesOfCaptureAndThreadSayWhetherAnUnsafeCallIsAllowed) {
+  constexpr auto kGlobal = cudaStreamCaptureModeGlobal, kLocal = cudaStreamCaptureModeThreadLocal,
+                 kRelaxed = cudaStreamCaptureModeRelaxed;
+  constexpr auto kNo = cudaErrorStreamCaptureUnsupported, kYes = cudaSuccess;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(unsafe_call_during(kGlobal, kGlobal, true), kNo);
+  EXPECT_EQ(unsafe_call_during(kGlobal, kLocal, true), kNo);
+  EXPECT_EQ(unsafe_call_during(kGlobal, kRelaxed, true), kYes);
+  EXPECT_EQ(unsafe_call_during(kLocal, kGlobal, true), kNo);
+  EXPECT_EQ(unsafe_call_during(kLocal, kLocal, true), kNo);
+  EXPECT_EQ(unsafe_call_during(kLocal, kRelaxed, true), kYes);
+  EXPECT_EQ(unsafe_call_during(kRelaxed, kGlobal, true), kYes);
+  EXPECT_EQ(unsafe_call_during(kRelaxed, kLocal, true), kYes);
+  EXPECT_EQ(unsafe_call_during(kGlobal, kGlobal, false), kNo);
+  EXPECT_EQ(unsafe_call_during(kGlobal, kLocal, false), kYes);
+  EXPECT_EQ(unsafe_call_during(kGlobal, kRelaxed, false), kYes);
+  EXPECT_EQ(unsafe_call_during(kLocal, kGlobal, false), kYes);
+  EXPECT_EQ(unsafe_call_during(kRelaxed, kGlobal, false), kYes);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("cudaStreamGetId: not allowed"), std::string::npos);
+}
+
+TEST_F(RuntimeApi, AGraphThatFreesMemoryOfNoGraphIsExplained) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  void *from_pool = nullptr, *from_graph = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&from_pool, 4, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(cudaMallocAsync(&from_graph, 4, stream), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(from_graph, stream), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(from_pool, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaErrorInvalidValue);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("frees memory that no graph allocates"), std::string::npos);
+  EXPECT_EQ(exec, nullptr);
+  EXPECT_EQ(cudaFreeAsync(from_pool, stream), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+}
+
 TEST_F(RuntimeApi, ACaptureMakesNodesAndDoesNoWork) {
   const Program program = plain_program();
   unsigned char *d = nullptr, value = 9, seen = 0;

@@ -137,6 +137,7 @@ void joins() {
   std::puts("flags without capture");
   SHOW(cudaEventRecordWithFlags(event, s, cudaEventRecordExternal));
   SHOW(cudaStreamWaitEvent(s, event, cudaEventWaitExternal));
+  SHOW(cudaStreamWaitEvent(s, second_event, cudaEventWaitExternal));
   cudaStreamSynchronize(s);
   cudaGetLastError();
 }
@@ -235,6 +236,7 @@ void other_calls() {
   begin();
   SHOW(cudaStreamSynchronize(s));
   SHOW((nothing<<<1, 1, 0, s>>>(), cudaGetLastError()));
+  SHOW((nothing<<<1, 2000, 0, s>>>(), cudaGetLastError()));
   SHOW(cudaMemsetAsync(d, 0, 4, s));
   SHOW(cudaEventRecord(event, s));
   SHOW(cudaStreamSynchronize(s));
@@ -301,6 +303,32 @@ void graphs() {
   SHOW(cudaGraphLaunch(nullptr, s));
   cudaGraphExecDestroy(exec);
   cudaGraphDestroy(none);
+  cudaGetLastError();
+}
+
+void unsafe_calls() {
+  cudaGraph_t graph = new_graph();
+  empty_node(graph);
+  cudaGraphExec_t exec = nullptr, second = nullptr;
+  SHOW(cudaGraphInstantiate(&exec, graph, 0));
+  unsigned long long id = 0;
+  const auto global = cudaStreamCaptureModeGlobal;
+  WHILE_CAPTURING(global, s, cudaStreamGetId(s, &id));
+  WHILE_CAPTURING(global, s, cudaGraphInstantiate(&second, graph, 0));
+  WHILE_CAPTURING(global, s, cudaGraphExecDestroy(exec));
+  SHOW(cudaGraphExecDestroy(exec));
+  cudaGraphDestroy(graph);
+  cudaGetLastError();
+}
+
+void free_of_other_memory() {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  begin();
+  SHOW(cudaFreeAsync(d, s));
+  SHOW(cudaStreamEndCapture(s, &graph));
+  SHOW(cudaGraphInstantiate(&exec, graph, 0));
+  cudaGraphDestroy(graph);
   cudaGetLastError();
 }
 
@@ -485,6 +513,8 @@ int main(int, char** arguments) {
   if (group == "memory_calls") memory_calls();
   if (group == "other_calls") other_calls();
   if (group == "graphs") graphs();
+  if (group == "unsafe_calls") unsafe_calls();
+  if (group == "free_of_other_memory") free_of_other_memory();
   if (group == "nodes") nodes();
   if (group == "instantiated") instantiated();
   if (group == "memory_nodes") memory_nodes();

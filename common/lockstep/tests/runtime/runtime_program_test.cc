@@ -123,8 +123,8 @@ TEST_P(AnswersAboutGraphs, AreTheCards) {
 }
 INSTANTIATE_TEST_SUITE_P(Runtime, AnswersAboutGraphs,
                          testing::Values("begin_and_end", "joins", "captured_events", "waits", "memory_calls",
-                                         "other_calls", "graphs", "nodes", "instantiated", "memory_nodes", "conditions",
-                                         "objects"),
+                                         "other_calls", "graphs", "unsafe_calls", "free_of_other_memory", "nodes",
+                                         "instantiated", "memory_nodes", "conditions", "objects"),
                          [](const auto& test) { return std::string(test.param); });
 
 class SameDataAsOnH200 : public testing::TestWithParam<const char*> {};
