@@ -234,23 +234,27 @@ class OrderedValues {
     return grows;
   }
 
-  // The space, and the array in it. Only global memory has arrays that are told apart.
+  // The space, and the array in it. Only global memory has arrays that are told apart. A generic pointer that is not
+  // made from a parameter may point to any space.
   using Array = std::pair<Space, int64_t>;
   std::set<Array> arrays_of(const MemoryAccess& access) const {
-    const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
+    const bool generic = access.space == Space::kGeneric;
     std::set<Array> found;
-    if (!global) return {{access.space, Arrays::kUnknown}};
+    if (!generic && access.space != Space::kGlobal) return {{access.space, Arrays::kUnknown}};
     for (const int64_t array : arrays_.of(access)) found.insert({Space::kGlobal, array});
+    if (generic && found.contains({Space::kGlobal, Arrays::kUnknown}))
+      found.insert({{Space::kShared, Arrays::kUnknown}, {Space::kLocal, Arrays::kUnknown}});
     return found;
   }
 
   // Whether what the load brings depends on the order of threads.
   bool is_ordered(const MemoryAccess& load) const {
-    const std::set<Array> mine = arrays_of(load);
-    return std::ranges::any_of(memory_, [&](const Array& stored) {
-      const Array unknown{stored.first, Arrays::kUnknown};
-      return mine.contains(stored) || mine.contains(unknown) ||
-             (stored == unknown && mine.begin()->first == stored.first);
+    const auto same = [](const Array& a, const Array& b) {
+      return a.first == b.first &&
+             (a.second == b.second || a.second == Arrays::kUnknown || b.second == Arrays::kUnknown);
+    };
+    return std::ranges::any_of(arrays_of(load), [&](const Array& mine) {
+      return std::ranges::any_of(memory_, [&](const Array& stored) { return same(mine, stored); });
     });
   }
 

@@ -59,6 +59,20 @@ TEST(OrderOfThreads, ATicketMayPassThroughMemory) {
 }
 
 // if (in[i] > 0) out[atomicAdd(count, 1)] = in[i]: what is in `in` does not depend on the order.
+// A function that is not inlined stores and reads by generic addresses.
+TEST(OrderOfThreads, ATicketMayPassThroughSharedMemoryByAGenericAddress) {
+  const auto body = [](const std::string& store, const std::string& load) {
+    return "atom.global.add.u32 %r3, [%rd1], 1;\nmov.u64 %rd5, s;\ncvta.shared.u64 %rd6, %rd5;\n" + store +
+           "\nbar.sync 0;\n" + load +
+           "\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
+  };
+  EXPECT_TRUE(depends(body("st.u32 [%rd6], %r3;", "ld.shared.u32 %r4, [s];"), "st.global"));
+  EXPECT_TRUE(depends(body("st.shared.u32 [s], %r3;", "ld.u32 %r4, [%rd6];"), "st.global"));
+  EXPECT_TRUE(depends(body("st.u32 [%rd6], %r3;", "ld.u32 %r4, [%rd6];"), "st.global"));
+  EXPECT_FALSE(depends(body("st.u32 [%rd2], %r3;", "ld.shared.u32 %r4, [s];"), "st.global")) << "a parameter's array";
+  EXPECT_FALSE(depends(body("st.shared.u32 [s], %r3;", "ld.u32 %r4, [%rd2];"), "st.global"));
+}
+
 TEST(OrderOfThreads, WhatIsWrittenInOrderChangesOnlyItsArray) {
   const auto filter = [](const std::string& in, const std::string& out) {
     return "ld.global.u32 %r3, [" + in +
