@@ -5,10 +5,12 @@ namespace lockstep {
 void MachineCode::loads(const LoadedModule* module, const std::vector<std::string_view>& ptx) {
   Asked& asked = modules_[module];
   if (ptx.size() != 1) return;
-  if (ptx[0].size() > kLargeModule)
-    asked.ptx = ptx[0];
-  else
-    asked.whole = std::make_unique<Question>(tools_, ptx[0], "");
+  const bool is_large = ptx[0].size() > kLargeModule;
+  const Tools tools = is_large ? Tools{tools_.folder} : tools_;
+  asked.whole = std::make_unique<Question>(tools, ptx[0], "");
+  if (!is_large || asked.whole->answer()) return;
+  asked.whole.reset();
+  asked.ptx = ptx[0];
 }
 
 void MachineCode::starts(const LoadedKernel& kernel) {

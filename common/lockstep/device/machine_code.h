@@ -1,5 +1,6 @@
 // machine_code: for each kernel of a device, what ptxas made of its accesses. It asks when a module is loaded. About a
-// large module it asks when one of its kernels starts. It answers when a launch has ended.
+// large module it asks when one of its kernels starts, unless somebody has asked about all of it before. It answers
+// when a launch has ended.
 #pragma once
 
 #include <map>

@@ -1,12 +1,15 @@
 // ask_ptxas PROGRAM FOLDER: asks ptxas and nvdisasm what they make of the program's PTX, and leaves the answers in the
 // folder, where a device finds them (LOCKSTEP_SASS). The judge runs it in the compiler's sandbox, since the device's
 // own process may start no other. Exit code: 0, also if there is no answer; 2: wrong usage.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/options.h"
 #include "runtime/fatbin.h"
@@ -24,10 +27,15 @@ std::string read_file(const char* path) {
 }
 
 void ask(const std::string& program, const Tools& tools) {
+  std::vector<std::string_view> modules;
   for (const std::span<const std::byte> container : containers_of_file(std::as_bytes(std::span(program)))) {
     const PtxChoice choice = choose_ptx(read_fatbin(container), kArchitecture);
-    if (choice.error == FatbinError::kNone && choice.ptx.size() <= kLargeModule) Question(tools, choice.ptx, "");
+    if (choice.error == FatbinError::kNone) modules.push_back(choice.ptx);
   }
+  // The judge ends this process if ptxas takes as long as the compiler may. What is answered until then counts, so the
+  // small modules come first.
+  std::ranges::stable_sort(modules, {}, &std::string_view::size);
+  for (const std::string_view ptx : modules) Question(tools, ptx, "");
 }
 
 }  // namespace

@@ -16,8 +16,9 @@
 
 namespace lockstep {
 
-// A module's PTX above this size is asked about kernel by kernel: CUB's modules have a hundred kernels, of which a
-// program launches few, and ptxas would take seconds for all.
+// A device asks about a module's PTX above this size kernel by kernel: CUB's modules have a hundred kernels, of which a
+// program launches few, and ptxas would take seconds for all. ask_ptxas does not know which kernels will be launched,
+// so it asks about all of them at once, which takes less time than one after the other.
 inline constexpr size_t kLargeModule = 256 << 10;  // bytes
 
 class Question {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sass/asking.h"
 #include "tests/fake_tools.h"
 #include "tests/one_kernel.h"
 
@@ -19,15 +20,16 @@ constexpr const char* kHead =
     "%r<20>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[4096];\nld.param.u64 %rd1, [p]; mov.u32 %r1, "
     "%tid.x;\nmov.u32 %r2, s; mad.lo.u32 %r2, %r1, 16, %r2;\n.loc 1 1 1\n";
 
+std::string ptx_of(const std::string& body) { return kHead + body + "\nret;\n}\n.file 1 \"/f.cu\"\n"; }
+
 json launch_with(const Tools& tools, const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
   DeviceOptions options;
   options.tools = tools;
   const std::unique_ptr<EmulatedDevice> device = EmulatedDevice::create(options);
   uint64_t array = 0;
   EXPECT_TRUE(device->allocate(4096, &array).ok());
-  const std::string ptx = kHead + body + "\nret;\n}\n.file 1 \"/f.cu\"\n";
   const Outcome outcome =
-      run_kernel(*device, ptx, {0, {blocks}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
+      run_kernel(*device, ptx_of(body), {0, {blocks}, {threads}, 0, false, std::as_bytes(std::span(&array, 1))});
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return json::parse(device->report_json())["launches"][0];
 }
@@ -209,6 +211,16 @@ TEST(MachineCode, OfALargeModuleOnlyTheKernelThatRunsIsAskedAbout) {
   EXPECT_EQ(launch_with(fake.tools(), large)["occupancy"]["launch__shared_mem_per_block_static"], 16);
   ASSERT_EQ(fake.asked().size(), 2u);
   EXPECT_NE(fake.asked()[0].find("-e k "), std::string::npos);
+}
+
+// As in the judge's device: ask_ptxas has asked about all kernels before.
+TEST(MachineCode, ALargeModuleThatWasAskedAboutAsAWholeNeedsNoTool) {
+  const FakeTools fake(listing_of({"10: LDG.E R3, desc[UR4][R2.64]", "11: STG.E desc[UR4][R2.64+0x40], R3"}));
+  const std::string large = kPlain + std::string("\n// ") + std::string(300 << 10, 'x');
+  Question(fake.tools(), ptx_of(large), "");
+  for (const Tools& tools : {fake.answers_only(), fake.tools()})
+    EXPECT_EQ(launch_with(tools, large)["occupancy"]["launch__shared_mem_per_block_static"], 16);
+  EXPECT_EQ(fake.asked().size(), 2u);
 }
 
 }  // namespace

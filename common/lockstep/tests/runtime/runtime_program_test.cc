@@ -338,25 +338,30 @@ TEST_F(Rewritten, IsDoubtfulWithoutTheTools) {
   }
 }
 
-// As the judge does it: one process asks, and another has the device, without the tools.
-TEST_F(Rewritten, TheDevicesServerFindsTheAnswers) {
+// As the judge does it: one process asks, and another has the device, without the tools. The module of runtime_large is
+// one that a device would ask about kernel by kernel.
+class Judged : public Rewritten, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Judged, TheDevicesServerFindsTheAnswers) {
   if (!HAS_NVDISASM) GTEST_SKIP() << "this build has no nvdisasm";
   const std::string folder = folder_ + "/answers", file = report();
   setenv("LOCKSTEP_SASS", folder.c_str(), 1);
   setenv("LOCKSTEP_PTXAS", "", 1);
   const auto served = [&] {
     Server server(file.c_str());
-    EXPECT_EQ(run("runtime_rewritten", server.environment()).out, "64 4000 12000\n");
+    EXPECT_EQ(run(GetParam(), server.environment()).out, "64 4000 12000\n");
     EXPECT_EQ(server.wait(), 0);
     auto found = read_report();
     return counts(found, "counters");
   };
   EXPECT_EQ(served(), kByPtx) << "nobody has asked";
   unsetenv("LOCKSTEP_PTXAS");
-  EXPECT_EQ(std::system((kLibrary + "/ask_ptxas " + kPrograms + "/runtime_rewritten " + folder).c_str()), 0);
+  EXPECT_EQ(std::system((kLibrary + "/ask_ptxas " + kPrograms + "/" + GetParam() + " " + folder).c_str()), 0);
   setenv("LOCKSTEP_PTXAS", "", 1);
   EXPECT_EQ(served(), kOnCard);
   for (const char* name : {"LOCKSTEP_SASS", "LOCKSTEP_PTXAS"}) unsetenv(name);
 }
+INSTANTIATE_TEST_SUITE_P(Runtime, Judged, testing::Values("runtime_rewritten", "runtime_large"),
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

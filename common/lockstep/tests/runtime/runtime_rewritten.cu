@@ -5,6 +5,17 @@
 
 constexpr int kTile = 16, kSide = 64, kCount = 4000, kBlock = 256;
 
+// Makes a large module of few kernels: each element is a word of the PTX.
+#ifdef LARGE_MODULE
+struct Table {
+  int values[1 << 16];
+  constexpr Table() : values() {
+    for (int i = 0; i < 1 << 16; ++i) values[i] = 1000 + i;
+  }
+};
+__device__ Table table;
+#endif
+
 // kSide x kSide matrices. ptxas loads four neighbours of a row of s_a at once.
 __global__ void product(const float* a, const float* b, int side, float* c) {
   __shared__ float s_a[kTile][kTile], s_b[kTile][kTile];
