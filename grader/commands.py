@@ -12,22 +12,37 @@ from launcher.console import Failure, visible
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
 
+  ./lab             where you are on the ladder, and what is next
+  ./lab watch 00    grade your own labs/00_*/… each time you save it
   ./lab demo        see the whole ladder graded, with the reference solutions
-  ./lab check 02    grade your own labs/02_*/… as often as you like
 """
+GROUPS = {
+    "learn": "for learning",
+    "teach": "for teaching",
+    "lockstep": "any CUDA program without a GPU",
+    "contribute": "for contributing",
+}
 Parser = argparse.ArgumentParser
 AddOptions = Callable[[Parser], None]
 PARSER = Parser(
-    prog="./lab", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    prog="./lab",
+    usage="./lab [COMMAND …]",
+    description=ABOUT,
+    formatter_class=argparse.RawDescriptionHelpFormatter,
+    allow_abbrev=False,
 )
-COMMANDS = PARSER.add_subparsers(dest="command", required=True, metavar="COMMAND")
+COMMANDS = PARSER.add_subparsers(dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
+LISTED: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}  # the group of each command, with its help
 
 
 def main(argv: list[str] | None = None) -> int:
+    PARSER.epilog = _all_commands()
     arguments, others = PARSER.parse_known_args(argv)
     if others and arguments.command != "test":
         PARSER.error(f"unrecognized arguments: {' '.join(others)}")
     arguments.for_ctest = others
+    if arguments.command is None:
+        arguments.run = _function("learner.home.run")
     try:
         return arguments.run(arguments)
     except Failure as failure:
@@ -41,14 +56,21 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
+def _all_commands() -> str:
+    groups = []
+    for group, title in GROUPS.items():
+        groups.append("\n".join([f"{title}:", *(f"  {name:11} {help}" for name, help in LISTED[group])]))
+    return "\n\n".join([*groups, "./lab COMMAND --help describes a command."])
+
+
 def _command(
-    work: str, *shared: Parser, help: str, grades: str | bool = False, keep_lines: bool = False
+    work: str, *shared: Parser, group: str, help: str, grades: str | bool = False, keep_lines: bool = False
 ) -> Callable[[AddOptions], None]:
     """The decorated function is a command of ./lab. It adds the options, and its docstring describes the command.
 
-    work: the module and function that carry it out. shared: options of several commands. grades: it runs in the Python
-    that has the packages of ./lab grade; a name is that of a function which refuses wrong options before these packages
-    are installed. keep_lines: --help shows the lines of the docstring as they are."""
+    work: the module and function that carry it out. shared: options of several commands. group: a key of GROUPS.
+    grades: it runs in the Python that has the packages of ./lab grade; a name is that of a function which refuses wrong
+    options before these packages are installed. keep_lines: --help shows the lines of the docstring as they are."""
 
     def run(arguments: argparse.Namespace) -> int:
         if isinstance(grades, str):
@@ -62,7 +84,8 @@ def _command(
     def register(add_options: AddOptions) -> None:
         wrap = argparse.RawDescriptionHelpFormatter if keep_lines else argparse.HelpFormatter
         name, about = add_options.__name__.removeprefix("_"), inspect.getdoc(add_options)
-        command = COMMANDS.add_parser(name, parents=shared, help=help, description=about, formatter_class=wrap)
+        command = COMMANDS.add_parser(name, parents=shared, description=about, formatter_class=wrap)
+        LISTED[group].append((name, help))
         command.set_defaults(run=run)
         add_options(command)
 
@@ -101,23 +124,7 @@ KEY = _option("--key", metavar="FILE", help="the cluster's key, which ./lab sche
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
 
 
-@_command(
-    "launcher.demo.run",
-    DEVICE,
-    help="set up what is missing, build, grade the reference solutions, print the ladder",
-)
-def _demo(demo: Parser) -> None:
-    """Sets up what is missing, builds, grades every reference solution on the best device there is (a GPU, else
-    lockstep), prints the ladder and draws it to build/ladder.png."""
-
-
-@_command("launcher.test.run", help="set up what is missing, build everything, run every test")
-def _test(test: Parser) -> None:
-    """Sets up what is missing, builds everything and runs every test through CTest. Further arguments go to CTest:
-    ./lab test -L lab02, ./lab test -R scan"""
-
-
-@_command("launcher.check.run", DEVICE, help="grade one lab: yours, or any file")
+@_command("learner.check.run", DEVICE, group="learn", help="grade one lab: yours, or any file")
 def _check(check: Parser) -> None:
     """Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other verdict, 2 if it
     could not be graded."""
@@ -131,7 +138,79 @@ def _check(check: Parser) -> None:
     option("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")
     option("--schedules", metavar="LIST", help="a few cases under each of forward, reverse, random:N")
     option("--thorough", action="store_true", help="as ./lab grade does: every run under all checks, and more sizes")
-    option("--json", metavar="F", help="write the whole verdict to this file")
+    option(
+        "--json",
+        metavar="F",
+        help="write the whole verdict to this file; -: to standard output, and nothing else there",
+    )
+
+
+LAB = _option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+THIS_LAB = _option("lab", metavar="NN", nargs="?", help="the lab (default: where you are on the ladder)")
+
+
+@_command("learner.home.show_next", group="learn", help="the next lab: its goal, its files, how to begin")
+def _next(following: Parser) -> None:
+    """Shows the first lab that you have not passed and whose needs you have passed."""
+
+
+@_command("learner.hint.run", THIS_LAB, group="learn", help="one hint more")
+def _hint(hint: Parser) -> None:
+    """Shows the next hint of the handout. The first is a nudge, the last is nearly the solution."""
+    which = hint.add_mutually_exclusive_group()
+    which.add_argument("--again", action="store_true", help="the hints that you have read already")
+    which.add_argument("--all", action="store_true", help="all hints of the lab")
+
+
+@_command("learner.prediction.run", LAB, group="learn", help="predict the counters of a lab, again")
+def _predict(predict: Parser) -> None:
+    """Asks what the handout asks under "Predict first". The first ./lab check or ./lab watch of a lab asks by itself.
+    When your file passes, your predictions stand beside its counters."""
+
+
+@_command("learner.own_file.diff", LAB, group="learn", help="what you have changed")
+def _diff(diff: Parser) -> None:
+    """Compares your file with the starter; with --solution, with the reference solution."""
+    diff.add_argument("--solution", action="store_true", help="compare with the reference solution")
+    diff.add_argument("--yes", action="store_true", help="also before you have passed the lab")
+    diff.add_argument("--from", dest="commit", metavar="COMMIT", help="the commit that has the starter")
+
+
+@_command("learner.own_file.reset", LAB, group="learn", help="begin again; your file is kept beside the starter")
+def _reset(reset: Parser) -> None:
+    """Puts the starter in the place of your file, and keeps your file under a name with the date. The starter is the
+    file as git has it: where your branch left its upstream, or else in the last commit."""
+    reset.add_argument("--from", dest="commit", metavar="COMMIT", help="the commit that has the starter")
+
+
+@_command("learner.own_file.solution", LAB, group="learn", help="the reference solution, once you have passed")
+def _solution(solution: Parser) -> None:
+    """Prints the reference solution of a lab that you have passed."""
+    solution.add_argument("--yes", action="store_true", help="also before you have passed the lab")
+
+
+@_command("learner.listing.show", group="learn", help="list the labs")
+def _list(listing: Parser) -> None:
+    """Lists the labs, with a mark: ✓ passed, ▸ begun, · everything that it needs is passed."""
+    listing.add_argument("--json", action="store_true", help="as JSON, for programs")
+
+
+@_command("learner.listing.status", group="learn", help="what you have done so far")
+def _status(status: Parser) -> None:
+    """Shows for each lab your checks, your first pass, the hints that you read and your predictions. --json is for
+    editors and scripts. The progress is in .progress.json, which git ignores."""
+    status.add_argument("--json", metavar="F", help="write it to this file as JSON; -: to standard output")
+
+
+@_command(
+    "launcher.demo.run",
+    DEVICE,
+    group="learn",
+    help="set up what is missing, build, grade the reference solutions, print the ladder",
+)
+def _demo(demo: Parser) -> None:
+    """Sets up what is missing, builds, grades every reference solution on the best device there is (a GPU, else
+    lockstep), prints the ladder and draws it to build/ladder.png."""
 
 
 @_command(
@@ -140,6 +219,7 @@ def _check(check: Parser) -> None:
     HIDDEN,
     GRADING_DEVICE,
     KEY,
+    group="teach",
     help="grade a course's submissions",
     grades="batch.request.read",
     keep_lines=True,
@@ -191,6 +271,7 @@ def _grade(grade: Parser) -> None:
     JOBS,
     GRADING_DEVICE,
     KEY,
+    group="teach",
     help="let this machine grade for ./lab grade --scheduler",
     grades="batch.server.check_worker",
 )
@@ -200,7 +281,10 @@ def _worker(worker: Parser) -> None:
 
 
 @_command(
-    "batch.server.schedule", help="give work to ./lab worker on other machines", grades="batch.server.check_scheduler"
+    "batch.server.schedule",
+    group="teach",
+    help="give work to ./lab worker on other machines",
+    grades="batch.server.check_scheduler",
 )
 def _scheduler(scheduler: Parser) -> None:
     """Starts a Dask scheduler. Only programs on this machine reach it, unless --host names another address. Then it
@@ -211,7 +295,7 @@ def _scheduler(scheduler: Parser) -> None:
     option("--key", metavar="FILE", help="let only those connect who have this file; it is made if it does not exist")
 
 
-@_command("batch.autograder.work", HIDDEN, help="make the autograder zip for Gradescope")
+@_command("batch.autograder.work", HIDDEN, group="teach", help="make the autograder zip for Gradescope")
 def _gradescope(gradescope: Parser) -> None:
     """Makes the zip that Gradescope takes as an autograder: this course as it is committed, set up on Ubuntu 22.04,
     24.04 or Debian 12, grading on lockstep."""
@@ -230,13 +314,13 @@ def _gradescope(gradescope: Parser) -> None:
     inside.add_argument("--run", metavar="AUTOGRADER", dest="run_in", help="what the zip's run_autograder calls")
 
 
-@_command("launcher.labs.show", help="list the labs")
-def _list(listing: Parser) -> None:
-    """Lists the labs."""
-    listing.add_argument("--json", action="store_true", help="as JSON, for programs")
+@_command("launcher.test.run", group="contribute", help="set up what is missing, build everything, run every test")
+def _test(test: Parser) -> None:
+    """Sets up what is missing, builds everything and runs every test through CTest. Further arguments go to CTest:
+    ./lab test -L lab02, ./lab test -R scan"""
 
 
-@_command("launcher.new.run", help="make the folders of a new lab")
+@_command("launcher.new.run", group="contribute", help="make the folders of a new lab")
 def _new(new: Parser) -> None:
     """Makes labs/NN_name and solutions/NN_name: a lab that starts from the working kernel of lab MM. ./lab check NN
     runs at once; docs/CONTRIBUTING.md says what is then to be written."""
@@ -246,7 +330,7 @@ def _new(new: Parser) -> None:
     )
 
 
-@_command("launcher.wrong.run", help="list a lab's wrong variants, or show one")
+@_command("launcher.wrong.run", group="teach", help="list a lab's wrong variants, or show one")
 def _wrong(wrong: Parser) -> None:
     """Lists the wrong variants of a lab with the check that catches each, or shows one of them: its story, its whole
     file, and what differs from the reference. Instructors use them; they need no build."""
@@ -258,7 +342,12 @@ def _wrong(wrong: Parser) -> None:
     files.add_argument("--from", metavar="F.cu", dest="make_from", help=patch)
 
 
-@_command("launcher.emulate.run", help="run any program built by nvcc on lockstep, without a GPU", keep_lines=True)
+@_command(
+    "launcher.emulate.run",
+    group="lockstep",
+    help="run any program built by nvcc on lockstep, without a GPU",
+    keep_lines=True,
+)
 def _emulate(emulate: Parser) -> None:
     """Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with
         nvcc -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …

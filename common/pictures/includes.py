@@ -51,6 +51,7 @@ ORDER: dict[str, dict[str, str]] = {
     },
     "./lab": {
         "grader/launcher": "",
+        "grader/learner": "",
         "grader/batch/reports": "",
         "grader/batch": "",
         "grader/batch/autograder": "",

@@ -1,4 +1,5 @@
-"""check: ./lab check. Builds what is missing, lets the judge grade one file, and says where the picture is."""
+"""check: ./lab check as far as it grades: builds what is missing, and lets the judge grade one file. The room `learner`
+adds what a learner sees around the verdict."""
 
 import json
 import os
@@ -6,41 +7,88 @@ import shlex
 import subprocess
 import tempfile
 from argparse import Namespace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import build, device, judge, labs, picture, setup, table
+from . import build, device, judge, labs, picture, setup, table, verdict_text
 from .console import Failure, say
+from .outlet import Outlet
 from .paths import BUILD, shown
 
 
-def run(arguments: Namespace) -> int:
+@dataclass(frozen=True)
+class Request:
+    """What ./lab check was asked for. Nothing in it is wrong."""
+
+    lab: labs.Lab
+    file: Path
+    bytes_of: Path | None
+    outlet: Outlet | None
+    where: str
+    arguments: Namespace
+
+    @property
+    def is_whole(self) -> bool:
+        """All cases, rules and times, and not a part of them."""
+        asked = self.arguments
+        return asked.case is None and asked.schedules is None and self.bytes_of is None
+
+
+@dataclass(frozen=True)
+class Graded:
+    code: int
+    verdict: dict[str, Any]  # the judge's JSON; empty if the judge came to no verdict
+
+
+def read(arguments: Namespace) -> Request:
     lab = labs.find_lab(arguments.lab)
     file = _readable(arguments.file, "--file") if arguments.file else lab.source
     bytes_of = _readable(arguments.input, "--input") if arguments.input else None
-    if bytes_of and lab.facts["family"] != "histogram":
-        raise Failure(f"--input is for labs that count bytes; {lab.name} is a {lab.facts['family']}.")
-    verdict = _writable(arguments.json) if arguments.json else None
-    where = device.choose(arguments.device)
+    if bytes_of and lab.family != "histogram":
+        raise Failure(f"--input is for labs that count bytes; {lab.name} is a {lab.family}.")
+    outlet = Outlet(arguments.json, "--json") if arguments.json else None
+    return Request(lab, file, bytes_of, outlet, device.choose(arguments.device), arguments)
 
-    tree = build.configure(where, setup.prepare(picture=bytes_of is not None, opencl=lab.is_opencl))
-    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
-    command = [*judge.command(tree, lab, where), "--file", str(file)]
-    command += ["--command", _repeated(arguments)]
-    for option in ("case", "seed", "schedules"):
-        if (value := getattr(arguments, option)) is not None:
-            command += [f"--{option}", str(value)]
+
+def grade(request: Request) -> Graded:
+    """Builds, grades and prints the verdict."""
+    lab = request.lab
+    tree = prepare(lab, request.where, picture=request.bytes_of is not None)
     with tempfile.TemporaryDirectory(prefix="warpladder-") as folder:
-        written = verdict or Path(folder) / "verdict.json"
-        command += ["--json", str(written)]
-        if arguments.thorough:
-            command.append("--thorough")
-        if bytes_of:
-            command += ["--input", str(bytes_of)]
-        code = subprocess.run(command).returncode
-        if bytes_of and written.exists():
-            _show_histogram(json.loads(written.read_text(encoding="utf-8")), bytes_of, lab)
-    return code if code >= 0 else 2
+        written = Path(folder) / "verdict.json"
+        command = [*judge_command(request, tree), "--json", str(written)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace")
+        text = written.read_text(encoding="utf-8") if written.exists() else ""
+    verdict = json.loads(text) if text else {}
+    for line in verdict_text.dressed(done.stdout, verdict.get("verdict", "")):
+        say(line, styled=True)
+    if request.outlet and text:
+        request.outlet.write(text)
+    if request.bytes_of:
+        _show_histogram(verdict, request.bytes_of, lab)
+    return Graded(done.returncode if done.returncode >= 0 else 2, verdict)
+
+
+def prepare(lab: labs.Lab, where: str, *, picture: bool = False) -> Path:
+    """Sets up and builds what grades the lab, and returns the build tree."""
+    tree = build.configure(where, setup.prepare(picture=picture, opencl=lab.is_opencl))
+    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
+    return tree
+
+
+def judge_command(request: Request, tree: Path) -> list[str]:
+    asked = request.arguments
+    command = [*judge.command(tree, request.lab, request.where), "--file", str(request.file)]
+    command += ["--command", _repeated(asked)]
+    for option in ("case", "seed", "schedules"):
+        if (value := getattr(asked, option)) is not None:
+            command += [f"--{option}", str(value)]
+    if asked.thorough:
+        command.append("--thorough")
+    if request.bytes_of:
+        command += ["--input", str(request.bytes_of)]
+    return command
 
 
 def _repeated(arguments: Namespace) -> str:
@@ -70,11 +118,4 @@ def _readable(name: str, option: str) -> Path:
         raise Failure(f"{option} {name} is a folder; give a file")
     if not os.access(path, os.R_OK):
         raise Failure(f"{option} {name} cannot be read; chmod u+r {name} may help")
-    return path
-
-
-def _writable(name: str) -> Path:
-    path = Path(name).absolute()
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise Failure(f"--json {name} cannot be written")
     return path

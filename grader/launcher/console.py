@@ -12,6 +12,9 @@ from typing import TextIO
 
 QUIET_SECONDS = 2.0  # shorter work is not mentioned
 LINE_SECONDS = 15.0  # between two lines of progress, if the output is not a terminal
+PLAIN_WIDTH = 100  # columns of texts that no terminal shows
+USUAL_WIDTH, LEAST_WIDTH = 80, 20  # of a terminal that does not say its width; of any
+STYLES = {"good": "32;1", "bad": "31;1", "strong": "1", "weak": "2", "code": "36", "gone": "31", "new": "32"}
 INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # Unicode's categories: control, format, surrogates, separators of lines
 
 
@@ -31,6 +34,33 @@ def talk_on_stderr() -> None:
 def say(text: str = "", end: str = "\n", *, styled: bool = False) -> None:
     """styled: the text commands the terminal, in our own words; any other text is shown and never obeyed."""
     print(text if styled else visible(text), end=end, file=_stream, flush=True)
+
+
+def warn(text: str) -> None:
+    """To standard error, so that it never becomes a part of what a program reads."""
+    print(f"lab: {visible(text)}", file=sys.stderr, flush=True)
+
+
+def is_terminal() -> bool:
+    return _stream.isatty()
+
+
+def has_colours() -> bool:
+    """A terminal that obeys, and a person who did not ask for plain text (https://no-color.org)."""
+    return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def paint(text: str, style: str) -> str:
+    """The text in this style, for say(…, styled=True). Without colours it is only made visible."""
+    text = visible(text)
+    return f"\033[{STYLES[style]}m{text}\033[0m" if style and has_colours() else text
+
+
+def width() -> int:
+    """Columns of the terminal, or of a text that goes into a file or a pipe."""
+    if not is_terminal():
+        return PLAIN_WIDTH
+    return max(os.get_terminal_size(_stream.fileno()).columns or USUAL_WIDTH, LEAST_WIDTH)
 
 
 def visible(text: object) -> str:

@@ -1,11 +1,10 @@
 """labs: reads the folders in labs/. No list elsewhere repeats what a folder says."""
 
 import json
-from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from .console import Failure, say
+from .console import Failure
 from .paths import ROOT
 
 
@@ -17,6 +16,8 @@ class Lab:
         self.number = self.name.split("_", 1)[0]
         self.title = str(facts["title"])
         self.source = folder / str(facts["source"])
+        self.family = str(facts["family"])
+        self.needs = [str(number) for number in facts.get("needs", [])]
         self.is_opencl = self.source.suffix == ".cc"
         self.solution = ROOT / "solutions" / self.name / str(facts["source"])
 
@@ -46,15 +47,3 @@ def find_lab(wanted: str) -> Lab:
             return lab
     known = "\n".join(f"    {lab.number}  {lab.name.split('_', 1)[-1]}" for lab in labs) or "    none"
     raise Failure(f'there is no lab "{wanted}". These are here:\n{known}')
-
-
-def show(arguments: Namespace) -> int:
-    """./lab list."""
-    labs = all_labs()
-    if arguments.json:
-        facts = [{"name": lab.name, "folder": str(lab.folder.relative_to(ROOT)), **lab.facts} for lab in labs]
-        say(json.dumps(facts, indent=2))
-        return 0
-    for lab in labs:
-        say(f"{lab.number}  {lab.facts['family']:10} {lab.title:42} {lab.source.relative_to(ROOT)}")
-    return 0

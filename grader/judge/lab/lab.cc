@@ -143,6 +143,8 @@ Lab load_lab(const fs::path& folder) {
   reader.get<std::string>("starter_fails");  // for CTest
   reader.skip("arch");                       // for CMake
   reader.skip("needs");                      // for the map
+  reader.skip("predict");                    // for ./lab, which asks the learner
+  reader.skip("predict_why");
   reader.finish();
   check_names(lab, reader);
   return lab;

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+ELSEWHERE = tempfile.TemporaryDirectory()
+PROGRESS = str(Path(ELSEWHERE.name) / "progress.json")  # not that of the person who runs the tests
 
 
 class InAFolder(unittest.TestCase):
@@ -44,7 +46,7 @@ def copy_of_tree(to: Path, without: Iterable[str] = ()) -> Path:
 def lab(*arguments: str | bytes | Path, root: Path = ROOT, env: dict[str, str] | None = None) -> Answer:
     done = subprocess.run(
         [root / "lab", *arguments],
-        env={**os.environ, **(env or {})},
+        env={**os.environ, "WARPLADDER_PROGRESS": PROGRESS, **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -68,7 +70,8 @@ class Machine:
         pins = ("requirements.txt", "requirements-cuda.txt", "requirements-grade.txt", "requirements-sass.txt")
         for name in ("lab", "grader/lab.py", "grader/commands.py", *pins):
             shutil.copy(ROOT / name, self.root / name)
-        shutil.copytree(ROOT / "grader" / "launcher", self.root / "grader" / "launcher")
+        for room in ("launcher", "learner"):
+            shutil.copytree(ROOT / "grader" / room, self.root / "grader" / room)
         self.programs = self.folder / "bin"
         self.programs.mkdir()
         for folder in {Path("/usr/bin").resolve(), Path("/bin").resolve()}:

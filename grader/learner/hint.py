@@ -1,0 +1,54 @@
+"""hint: ./lab hint shows the folded hints of a handout, one more each time. Progress remembers how many."""
+
+from argparse import Namespace
+
+from launcher.console import paint, say, width
+from launcher.labs import Lab
+from launcher.paths import shown
+
+from . import handout, ladder, progress
+from .home import TOP
+
+
+def run(arguments: Namespace) -> int:
+    lab = ladder.chosen(arguments.lab)
+    if lab is None:
+        say(TOP)
+        return 0
+    for line in lines(lab, again=arguments.again, all_of_them=arguments.all):
+        say(line, styled=True)
+    return 0
+
+
+def lines(lab: Lab, *, again: bool = False, all_of_them: bool = False) -> list[str]:
+    """The next hint. again: those that were shown already; all_of_them: all that there are."""
+    hints = handout.hints(lab)
+    if not hints:
+        return [f"{shown(lab.folder)}/README.md has no hints."]
+    seen = min(progress.entry(progress.load(), lab.name)["hints"], len(hints))
+    first, end = seen, seen + 1
+    if all_of_them:
+        first, end = 0, len(hints)
+    elif again:
+        first, end = 0, max(seen, 1)
+    elif seen == len(hints):
+        first, end = seen - 1, seen
+    if end > seen:
+        progress.change(lab.name, lambda entry: entry.update(hints=max(entry["hints"], end)))
+    found: list[str] = []
+    for number in range(first, end):
+        found += [*_one(hints[number], number + 1, len(hints)), ""]
+    return found + [_afterwards(lab, end, len(hints), was_last=seen == len(hints))]
+
+
+def _one(hint: handout.Hint, number: int, count: int) -> list[str]:
+    body = handout.for_terminal(hint.text, width())
+    return [paint(f"Hint {number} of {count}: {hint.title}", "strong"), *(paint(line, "") for line in body)]
+
+
+def _afterwards(lab: Lab, shown_now: int, count: int, *, was_last: bool) -> str:
+    number = lab.number
+    if shown_now < count:
+        return paint(f"The next hint: ./lab hint {number}", "weak")
+    again = f"You have read all {count}" if was_last else "That was the last one"
+    return paint(f"{again}. All of them again: ./lab hint {number} --all", "weak")
