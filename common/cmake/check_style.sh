@@ -3,7 +3,7 @@
 set -euo pipefail
 tool=$1 program=${2:-}
 if [[ -z $program || $program == *-NOTFOUND ]] ; then
-  echo "skipped: there is no $tool here; pip install -r requirements.txt brings it"
+  echo "skipped: there is no $tool here; pip install -r requirements-style.txt brings it"
   exit 77
 fi
 

@@ -24,7 +24,7 @@ SKIPPED = 77
 
 
 def pinned_matplotlib() -> str:
-    found = re.search(r"^matplotlib==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(r"^matplotlib==(\S+)", (ROOT / "requirements-picture.txt").read_text(encoding="utf-8"), re.MULTILINE)
     assert found is not None
     return found[1]
 
@@ -124,7 +124,7 @@ def main() -> int:
     code = hold_layers(check=arguments.check) if what == "layers" else 0
     if not can_draw:
         print(f"skipped: matplotlib {pinned_matplotlib()} is needed, here is {matplotlib_here()};")
-        print("./lab test installs it where there is none, and so does pip install -r requirements.txt")
+        print("./lab test installs it where there is none, and so does pip install -r requirements-picture.txt")
         return code or SKIPPED
     return draw_committed(what, arguments) or code
 

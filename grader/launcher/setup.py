@@ -1,4 +1,4 @@
-"""setup: installs once what the machine lacks: Debian packages, the wheels of the CUDA toolkit, matplotlib.
+"""setup: installs once what the machine lacks: Debian packages, the wheels of the CUDA toolkit, Python packages.
 
 Every step looks before it acts, and counts as done only at its end, so an interrupted set-up can be run again. On a
 machine that has everything, nothing is printed and the network is not used.
@@ -34,15 +34,25 @@ OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
 
 
-def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False, grade: bool = False) -> Path:
+def prepare(
+    *,
+    picture: bool = False,
+    extras: bool = False,
+    opencl: bool = False,
+    grade: bool = False,
+    watch: bool = False,
+) -> Path:
     """Installs what a build needs and returns nvcc. picture: also a Python with matplotlib. opencl: also OpenCL. grade:
-    also the packages for the reports of ./lab grade, in wheels.PYTHON. extras: also packages that only some parts need;
-    a machine that cannot get them still does everything else."""
+    also the packages for the reports of ./lab grade, in wheels.PYTHON; watch: those of ./lab watch. extras: also what
+    only some tests need; a machine that cannot get it still does everything else."""
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
         wants_sass = not toolkit.has_disassembler(nvcc) and not wheels.installed(wheels.SASS)
-        wants_wheels = nvcc is None or wants_grade or wants_sass or (picture and picture_python() is None)
+        wants_picture = picture and picture_python() is None
+        wants_watch = watch and not wheels.installed(wheels.WATCH)
+        wants_style = extras and not wheels.installed(wheels.STYLE)
+        wants_wheels = nvcc is None or any((wants_grade, wants_sass, wants_picture, wants_watch, wants_style))
         missing = _missing_packages(wants_wheels)
         wanted = _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
@@ -53,8 +63,13 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
             with _tests_may_be_left_out():
                 _install_packages(wanted)
         nvcc = nvcc or _nvcc_of_wheels(refused)
-        if picture and picture_python() is None:
-            wheels.install(wheels.PICTURE, "matplotlib, ruff, clang-format")
+        if wants_picture:
+            wheels.install(wheels.PICTURE, "matplotlib")
+        if wants_watch:
+            wheels.install(wheels.WATCH, "watchfiles")
+        if wants_style:
+            with _tests_may_be_left_out():
+                wheels.install(wheels.STYLE, "ruff, clang-format")
         if wants_sass:
             with _counters_may_be_guessed():
                 wheels.install(wheels.SASS, "nvdisasm")
@@ -67,6 +82,16 @@ def prepare(*, picture: bool = False, extras: bool = False, opencl: bool = False
 def go_on_in_grade_python() -> None:
     """Starts this command again in the Python that has the packages for reports, progress and the cluster."""
     prepare(grade=True)
+    _go_on_in_venv()
+
+
+def go_on_in_watch_python() -> None:
+    """The same, for the package that ./lab watch needs."""
+    prepare(watch=True)
+    _go_on_in_venv()
+
+
+def _go_on_in_venv() -> None:
     if Path(sys.prefix).resolve() != wheels.VENV.resolve():
         os.execv(wheels.PYTHON, [str(wheels.PYTHON), str(ROOT / "grader" / "lab.py"), *sys.argv[1:]])
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from .console import Failure, last_lines, run_logged
 from .paths import LOGS, ROOT, VENV, shown
 
-PICTURE = ROOT / "requirements.txt"
+PICTURE = ROOT / "requirements-picture.txt"
+STYLE = ROOT / "requirements-style.txt"
+WATCH = ROOT / "requirements-watch.txt"
 CUDA = ROOT / "requirements-cuda.txt"
 GRADE = ROOT / "requirements-grade.txt"
 SASS = ROOT / "requirements-sass.txt"

@@ -60,6 +60,7 @@ class Trial {
   TemporaryFolder folder_;
   fs::path binary_;
   std::optional<Asking> asking_;
+  Events events_;
   Ledger ledger_;
 };
 
@@ -71,7 +72,9 @@ Trial::Trial(const JudgeOptions& options)
                                      : std::optional(load_hidden(options.hidden, lab_, options.lab.parent_path()))),
       device_(device_for(options, build_)),
       binary_(options.file.empty() ? options.binary : folder_.path() / "submission"),
-      ledger_(setting_for(options, lab_, device_), [this] { return machine_works(build_, lab_, device_); }) {
+      events_(options.events),
+      ledger_(
+          setting_for(options, lab_, device_), [this] { return machine_works(build_, lab_, device_); }, events_) {
   ledger_.result().speed.reason = device_.is_lockstep && lab_.is_timed_on_host()
                                       ? "functions of the host are timed beside a card only"
                                       : "not reached";
@@ -100,7 +103,7 @@ Result Trial::run() {
 void Trial::compile_file() {
   auto failure = compile(build_, lab_, options_.file, binary_, folder_);
   if (failure && compiler_was_killed(*failure)) failure = compile(build_, lab_, options_.file, binary_, folder_);
-  if (!failure) return;
+  if (!failure) return events_.compiled();
   if (failure->verdict == Verdict::kCompileError) {
     if (const auto trouble = compiler_trouble(build_, lab_))
       throw JudgeFault("a file that does nothing does not compile on this machine either: " + trouble->steps.front() +

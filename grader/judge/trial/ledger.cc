@@ -7,7 +7,8 @@
 
 namespace warpladder {
 
-Ledger::Ledger(Setting setting, std::function<bool()> machine_works) : machine_works_(std::move(machine_works)) {
+Ledger::Ledger(Setting setting, std::function<bool()> machine_works, Events events)
+    : machine_works_(std::move(machine_works)), events_(events) {
   result_.setting = std::move(setting);
 }
 
@@ -54,6 +55,7 @@ void Ledger::require_machine(const Failure& failure) const {
 
 void Ledger::add_case(const Case& job, bool passed) {
   result_.cases.push_back({job.name, job.input, job.n, passed, job.alias, job.seed, job.block, job.place});
+  events_.ran_case(result_.cases.back(), result_);
 }
 
 void Ledger::sort_cases() { std::ranges::stable_sort(result_.cases, {}, &CaseResult::place); }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "grader/judge/cases/cases.h"
+#include "grader/judge/trial/events.h"
 #include "grader/judge/verdict/verdict.h"
 
 namespace warpladder {
@@ -13,7 +14,8 @@ class JudgeFault;
 class Ledger {
  public:
   // machine_works: asked where a process blames the machine, since its word alone is not trusted.
-  Ledger(Setting setting, std::function<bool()> machine_works);
+  // events: hears of every case that ran.
+  Ledger(Setting setting, std::function<bool()> machine_works, Events events = Events(-1));
 
   // Keeps the first failure. Exceptions: a failure that makes answers wrong replaces one that leaves them right, and
   // cheating replaces all others, as they may follow from it. Throws JudgeFault where the machine does not work.
@@ -44,6 +46,7 @@ class Ledger {
   size_t failed_place_ = 0;
   std::string failed_alias_;  // of the failed case, if it is hidden
   std::function<bool()> machine_works_;
+  Events events_;
 };
 
 }  // namespace warpladder

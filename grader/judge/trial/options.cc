@@ -32,6 +32,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --hold FIGURES    the rules must measure what lab.json notes: starter or reference
   --expect CHECK    succeed if exactly this check fails ("pass": if none does)
   --json FILE       write the verdict there as well
+  --events FD       write to this open descriptor what happens, while it happens: a line of JSON each
   --command TEXT    how the person called us, for "again"
 )";
 
@@ -92,6 +93,7 @@ constexpr Option kOptions[] = {
        line.judge.hold = is_second("--hold", value, "starter", "reference") ? Figures::kReference : Figures::kStarter;
      }},
     {"expect", [](auto& value, auto& line) { line.expect = value; }},
+    {"events", [](auto& value, auto& line) { line.judge.events = static_cast<int>(parse_number("--events", value)); }},
     {"json", [](auto& value, auto& line) { line.json = value; }},
     {"command", [](auto& value, auto& line) { line.command = value; }},
 };

@@ -67,7 +67,7 @@ class Machine:
     def __post_init__(self) -> None:
         self.root = self.folder / "checkout"
         (self.root / "grader").mkdir(parents=True)
-        pins = ("requirements.txt", "requirements-cuda.txt", "requirements-grade.txt", "requirements-sass.txt")
+        pins = [file.name for file in ROOT.glob("requirements-*.txt")]
         for name in ("lab", "grader/lab.py", "grader/commands.py", *pins):
             shutil.copy(ROOT / name, self.root / name)
         for room in ("launcher", "learner"):

@@ -123,7 +123,7 @@ class Prepare(InAFolder):
         *,
         lacks: tuple[str, ...] = (),
         no_opencl: tuple[str, ...] = (),
-        wheels: tuple[str, ...] = ("picture", "grade"),
+        wheels: tuple[str, ...] = ("picture", "grade", "watch", "style"),
         disassembler: bool = True,
         nvcc: Path | None = Path("nvcc"),
         fails: str = "",
@@ -134,7 +134,14 @@ class Prepare(InAFolder):
         packages: list[list[str]] = []
         sets: list[str] = []
         known = setup.wheels
-        names = {known.PICTURE: "picture", known.GRADE: "grade", known.CUDA: "cuda", known.SASS: "nvdisasm"}
+        names = {
+            known.PICTURE: "picture",
+            known.GRADE: "grade",
+            known.CUDA: "cuda",
+            known.SASS: "nvdisasm",
+            known.WATCH: "watch",
+            known.STYLE: "style",
+        }
 
         def install(pins: Path, *_: object) -> None:
             if names[pins] == fails:
@@ -159,7 +166,7 @@ class Prepare(InAFolder):
         return packages, sets
 
     def test_a_machine_that_has_everything_installs_nothing(self) -> None:
-        everything = {"picture": True, "extras": True, "opencl": True, "grade": True}
+        everything = {"picture": True, "extras": True, "opencl": True, "grade": True, "watch": True}
         self.assertEqual(self.prepare(**everything), ([], []))
         self.assertEqual((self.found, self.said), (Path("nvcc"), ""))
 
@@ -183,6 +190,8 @@ class Prepare(InAFolder):
         self.assertEqual(self.prepare(wheels=()), ([], []))
         self.assertEqual(self.prepare(wheels=(), picture=True), ([], ["picture"]))
         self.assertEqual(self.prepare(wheels=(), grade=True), ([], ["grade"]))
+        self.assertEqual(self.prepare(wheels=(), watch=True), ([], ["watch"]))
+        self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style"]))
 
     def test_without_nvcc_the_wheels_have_one(self) -> None:
         self.assertEqual(self.prepare(nvcc=None), ([], ["cuda"]))
@@ -191,7 +200,7 @@ class Prepare(InAFolder):
             self.prepare(nvcc=None, fails="cuda")
 
     def test_only_tests_can_do_without_what_grades_a_course(self) -> None:
-        self.assertEqual(self.prepare(wheels=(), grade=True, extras=True, fails="grade"), ([], []))
+        self.assertEqual(self.prepare(wheels=("style",), grade=True, extras=True, fails="grade"), ([], []))
         self.assertEqual(self.said, "Some tests are left out, all else is tested: no grade")
         with self.assertRaisesRegex(Failure, "no grade"):
             self.prepare(wheels=(), grade=True, fails="grade")
