@@ -119,6 +119,8 @@ DEVICE = _option(
 GRADING_DEVICE = _option(
     "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
 )
+LAB = _option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+THIS_LAB = _option("lab", metavar="NN", nargs="?", help="the lab (default: where you are on the ladder)")
 JOBS = _option("--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)")
 KEY = _option("--key", metavar="FILE", help="the cluster's key, which ./lab scheduler --key FILE made")
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
@@ -145,8 +147,12 @@ def _check(check: Parser) -> None:
     )
 
 
-LAB = _option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
-THIS_LAB = _option("lab", metavar="NN", nargs="?", help="the lab (default: where you are on the ladder)")
+@_command("learner.watch.run", THIS_LAB, DEVICE, group="learn", help="grade your file each time you save it")
+def _watch(watch: Parser) -> None:
+    """Grades your file now, and each time you save it. An edit during a check begins the check again. The keys stand in
+    the last line."""
+    watch.add_argument("--file", metavar="F.cu", help="watch this file instead of the one in labs/")
+    watch.set_defaults(commands=COMMANDS.choices.keys())
 
 
 @_command("learner.home.show_next", group="learn", help="the next lab: its goal, its files, how to begin")

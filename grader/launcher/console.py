@@ -45,9 +45,14 @@ def is_terminal() -> bool:
     return _stream.isatty()
 
 
+def has_commands() -> bool:
+    """A terminal that obeys: it can move the cursor and erase."""
+    return is_terminal() and (os.environ.get("TERM") or "dumb") != "dumb"
+
+
 def has_colours() -> bool:
-    """A terminal that obeys, and a person who did not ask for plain text (https://no-color.org)."""
-    return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    """The person did not ask for plain text, either (https://no-color.org)."""
+    return has_commands() and not os.environ.get("NO_COLOR")
 
 
 def paint(text: str, style: str) -> str:

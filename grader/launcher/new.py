@@ -130,4 +130,7 @@ def _draw_pages(family: str) -> None:
         command = ["-m", "common.pictures", what]
         done = subprocess.run([sys.executable, "-B", *command], cwd=ROOT, capture_output=True, text=True)
         if done.returncode != 0:
-            say(f"docs/ has to be drawn anew with the matplotlib of requirements-picture.txt:\n    python3 {' '.join(command)}")
+            say(
+                "docs/ has to be drawn anew with the matplotlib of requirements-picture.txt:\n"
+                f"    python3 {' '.join(command)}"
+            )

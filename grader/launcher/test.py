@@ -9,7 +9,7 @@ from .paths import BUILD, shown
 
 
 def run(arguments: Namespace) -> int:
-    nvcc = setup.prepare(picture=True, extras=True, grade=True)
+    nvcc = setup.prepare(picture=True, extras=True, grade=True, watch=True)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
     build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
