@@ -2,22 +2,49 @@
 
 The judge writes plain text, which pipes and files get unchanged. All colours and the width are added here."""
 
+import re
 import textwrap
+from itertools import groupby
 
 from .console import is_terminal, paint, width
 
 GOOD = ("accepted", "inconclusive")
+TABLE_CELLS = 3  # in a row, with two spaces or more between them
 
 
 def dressed(text: str, verdict: str) -> list[str]:
     """verdict: the word of the verdict, with which the line that matters begins. The lines are for say(styled=True)."""
     lines, found = [], False
-    for line in text.splitlines():
+    for line in _narrowed(text.splitlines()):
         matters = not found and bool(verdict) and line.strip().startswith(verdict)
         found = found or matters
         style = ("good" if verdict in GOOD else "bad") if matters else ""
         lines += [paint(part, style) for part in _wrapped(line)]
     return lines
+
+
+def _narrowed(lines: list[str]) -> list[str]:
+    """A table that is too wide is turned, so that its rows become its columns."""
+    if not is_terminal():
+        return lines
+    found: list[str] = []
+    for cells, rows in groupby(lines, key=lambda line: len(_cells(line))):
+        table = list(rows)
+        too_wide = max(map(len, table)) > width()
+        found += _turned(table) if too_wide and cells >= TABLE_CELLS and len(table) > 1 else table
+    return found
+
+
+def _cells(line: str) -> list[str]:
+    return re.split(r"\s{2,}", line.strip())
+
+
+def _turned(table: list[str]) -> list[str]:
+    indent = table[0][: len(table[0]) - len(table[0].lstrip())]
+    columns = [_cells(row) for row in table]
+    widths = [max(map(len, column)) for column in columns]
+    rows = zip(*columns, strict=True)
+    return [indent + "   ".join(cell.ljust(room) for cell, room in zip(row, widths)).rstrip() for row in rows]
 
 
 def _wrapped(line: str) -> list[str]:

@@ -71,6 +71,15 @@ class Check(WithProgress):
         self.assertLessEqual(max(map(len, body.replace("\033[31;1m", "").replace("\033[0m", "").splitlines())), 60)
         self.assertIn("\n      sixty columns of a terminal\n", body)
 
+    def test_a_wide_table_is_turned(self) -> None:
+        table = "    ms          NVIDIA A100   NVIDIA GeForce RTX 4060   NVIDIA H200\n"
+        table += "    this code          0.55                       1.6         0.322\n    lab 02   1   2   3\n"
+        (self.folder / "text").write_text(TEXT + table, encoding="utf-8")
+        said = in_terminal(self.run_check, typed="\n" * 9)
+        self.assertIn(
+            "    ms                        this code   lab 02\n    NVIDIA A100               0.55        1\n", said
+        )
+
     def test_without_colours(self) -> None:
         for plain in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             self.assertNotIn("\033", in_terminal(self.run_check, typed="\n" * 9, **plain))
