@@ -32,10 +32,11 @@ def configure(preset: str, nvcc: Path) -> Path:
     return tree
 
 
-def build(tree: Path, targets: Sequence[str] = (), title: str = "Building") -> None:
+def build(tree: Path, targets: Sequence[str] = (), title: str = "Building", *, announce: bool = False) -> None:
+    """announce: it takes long, and says so at once."""
     command: list[str | Path] = ["cmake", "--build", tree, *(["--target", *targets] if targets else [])]
     with alone_in(tree):
-        code, output = run_logged(title, command, LOGS / f"build-{tree.name}.log")
+        code, output = run_logged(title, command, LOGS / f"build-{tree.name}.log", announce=announce)
     if code != 0:
         raise Failure(
             f"{_failed_steps(output)}\nThe build failed; all of it is in {shown(BUILD / 'logs')}/build-{tree.name}.log"

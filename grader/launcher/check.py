@@ -72,8 +72,12 @@ def grade(request: Request) -> Graded:
 
 def prepare(lab: labs.Lab, where: str, *, picture: bool = False) -> Path:
     """Sets up and builds what grades the lab, and returns the build tree."""
-    tree = build.configure(where, setup.prepare(picture=picture, opencl=lab.is_opencl))
-    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
+    nvcc = setup.prepare(picture=picture, opencl=lab.is_opencl)
+    is_first = not judge.is_built(build.TREES[where])
+    if is_first:
+        say("Once, about a minute: the judge and lockstep are built.")
+    tree = build.configure(where, nvcc)
+    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}", announce=is_first)
     return tree
 
 
@@ -103,11 +107,12 @@ def _repeated(arguments: Namespace) -> str:
 def _show_histogram(verdict: dict[str, Any], bytes_of: Path, lab: labs.Lab) -> None:
     if "histogram" not in verdict:
         return
-    counts = verdict["histogram"]
-    say(table.histogram(counts))
+    counts, wanted = verdict["histogram"], verdict.get("histogram_wanted")
+    say(table.histogram(counts) if wanted is None else table.wrong_histogram(counts, wanted))
     target = BUILD / f"histogram_{lab.number}.png"
-    picture.draw("histogram", {"file": bytes_of.name, "counts": counts}, target)
-    say(f"The histogram of {bytes_of.name} is drawn in {shown(target)}")
+    picture.draw("histogram", {"file": bytes_of.name, "counts": counts, "wanted": wanted}, target)
+    what = "The histogram" if wanted is None else "Your histogram beside the right one,"
+    say(f"{what} of {bytes_of.name} is drawn in {shown(target)}")
 
 
 def _readable(name: str, option: str) -> Path:

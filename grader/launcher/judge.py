@@ -20,6 +20,10 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
     return sorted(wanted)
 
 
+def is_built(tree: Path) -> bool:
+    return (tree / "grader" / "judge").exists()
+
+
 def command(tree: Path, lab: Lab, where: str) -> list[str]:
     """The command line of the judge for this lab, without --file or --binary."""
     build_json = tree / "labs" / lab.name / "build.json"

@@ -74,19 +74,34 @@ def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
 
 
 def histogram(facts: dict[str, Any], out: str) -> None:
-    """facts = {"file", "counts": 256 numbers}."""
+    """facts = {"file", "counts": 256 numbers, "wanted": None, or the right counts if those are wrong}."""
     import matplotlib.pyplot as plt
 
-    counts = facts["counts"]
-    figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
-    axis.bar(range(len(counts)), counts, width=1.0, color=FAMILIES["histogram"])
+    counts, wanted = facts["counts"], facts["wanted"]
+    if wanted is None:
+        figure, axis = plt.subplots(figsize=(9, 3.6), layout="constrained")
+        _bars(axis, counts, f"{facts['file']}: {sum(counts):,} bytes")
+    else:
+        figure, (mine, right) = plt.subplots(1, 2, figsize=(14, 3.6), sharey=True, layout="constrained")
+        wrong = [got != want for got, want in zip(counts, wanted)]
+        _bars(mine, counts, f"{facts['file']}: yours, {sum(wrong)} bins wrong (hatched)", wrong)
+        _bars(right, wanted, f"right: {sum(wanted):,} bytes")
+        mine.set_ylim(0, 1.3 * max(wanted))  # a counter that was never written may hold anything
+    figure.savefig(out, dpi=150)
+
+
+def _bars(axis: "Axes", counts: list[int], title: str, wrong: list[bool] | None = None) -> None:
+    """wrong: for each bar whether it is marked, by its colour and by a pattern."""
+    bars = axis.bar(range(len(counts)), counts, width=1.0, color=FAMILIES["histogram"])
+    for bar, is_wrong in zip(bars, wrong or []):
+        if is_wrong:
+            bar.set(facecolor="none", edgecolor="#b03030", hatch="////")
     axis.set_xlim(-1, len(counts))
     axis.set_xticks(range(0, 257, 32))
     axis.set_xlabel("byte value")
     axis.set_ylabel("occurrences")
-    axis.set_title(f"{facts['file']}: {sum(counts):,} bytes", loc="left")
+    axis.set_title(title, loc="left")
     axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(out, dpi=150)
 
 
 if __name__ == "__main__":

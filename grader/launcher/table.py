@@ -3,6 +3,7 @@
 from typing import Any
 
 MODELLED = "NVIDIA H200"  # lockstep models several cards; the labs were measured on this one
+MOST = 4  # wrong bins that are shown
 HEADINGS = ("lab", "verdict", "cases", "time", "over baseline", "over one CPU core")
 
 
@@ -50,6 +51,16 @@ def histogram(counts: list[int]) -> str:
     cells = [f"{value:02x} {_shown(value)} {count:>{width},}" for value, count in enumerate(counts)]
     lines = ["  ".join(cells[start : start + 8]) for start in range(0, len(cells), 8)]
     return "\n".join([f"{sum(counts):,} bytes, by value:", *lines])
+
+
+def wrong_histogram(counts: list[int], wanted: list[int]) -> str:
+    """How many bins are wrong, and the first of them."""
+    wrong = [value for value, (got, want) in enumerate(zip(counts, wanted)) if got != want]
+    lines = [f"{len(wrong)} of {len(wanted)} bins are wrong:"]
+    lines += [
+        f"    {value:02x} {_shown(value)}  got {counts[value]:,}, want {wanted[value]:,}" for value in wrong[:MOST]
+    ]
+    return "\n".join(lines + ([f"    and {len(wrong) - MOST} more"] if len(wrong) > MOST else []))
 
 
 def _shown(value: int) -> str:

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "grader/judge/base/random.h"
+#include "grader/judge/contract/oracle.h"
 #include "grader/judge/run/process_failure.h"
 #include "grader/judge/trial/failing_calls.h"
 
@@ -127,15 +128,21 @@ Bytes read_input_file(const fs::path& file) {
   return data;
 }
 
+std::vector<uint64_t> counts_in(View output) {
+  std::vector<uint64_t> counts;
+  for (size_t bin = 0; bin < output.size() / sizeof(uint32_t); ++bin) counts.push_back(element<uint32_t>(output, bin));
+  return counts;
+}
+
 // Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
-// works for any contract.
+// works for any contract. A wrong histogram is kept beside the right one.
 void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& ledger) {
   const Contract& contract = *spec.lab.contract;
   Bytes data = read_input_file(file);
   job.n = data.size() / contract.element_bytes;
   data.resize(job.n * contract.element_bytes);
   Result& result = ledger.result();
-  result.own_file = OwnFile{file, data.size(), {}};
+  result.own_file = OwnFile{file, data.size()};
   result.planned_cases = 1;
   spec.largest_n = job.n;
   Submission submission(spec);
@@ -143,17 +150,17 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
   submission.give(job, data);
   auto failure = submission.run(job, spec.lab.limits.real_case);
   result.cases.push_back({job.name, job.input, job.n, !failure});
+  if (contract.name == "histogram" && (!failure || failure->verdict == Verdict::kWrongAnswer)) {
+    result.own_file->histogram = counts_in(submission.answered().output);
+    const Counts right = histogram_oracle(data);
+    if (failure) result.own_file->wanted.emplace(right.begin(), right.end());
+  }
   if (failure) {
     failure->steps.insert(failure->steps.begin(),
                           job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");
     ledger.fail(std::move(*failure));
     if (auto trouble = submission.device_trouble()) ledger.fail(std::move(*trouble));
     return;
-  }
-  if (contract.name == "histogram") {
-    auto& histogram = result.own_file->histogram.emplace();
-    for (size_t bin = 0; bin < submission.answered().output.size() / sizeof(uint32_t); ++bin)
-      histogram.push_back(element<uint32_t>(submission.answered().output, bin));
   }
   if (auto late = submission.stop()) ledger.fail(std::move(*late));
 }

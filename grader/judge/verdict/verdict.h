@@ -56,7 +56,8 @@ struct Setting {
 struct OwnFile {
   std::string name;
   size_t bytes = 0;
-  std::optional<std::vector<uint64_t>> histogram;
+  std::optional<std::vector<uint64_t>> histogram = {};  // as the code counted
+  std::optional<std::vector<uint64_t>> wanted = {};     // the right one, if that one is wrong
 };
 
 struct Tally {  // of cases that ran

@@ -37,7 +37,7 @@ class Trees(InAFolder):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def run_logged(self, _: str, command: list[str | Path], __: Path) -> tuple[int, str]:
+    def run_logged(self, _: str, command: list[str | Path], __: Path, **___: object) -> tuple[int, str]:
         with self.assertRaisesRegex(Failure, "busy"), alone_in(self.tree, or_fail="busy"):
             pass  # meanwhile no other ./lab works in this tree
         self.ran.append([str(word) for word in command])

@@ -67,6 +67,17 @@ class Check(InAFolder):
         self.assertRegex(answer.text, rf"65 e +{counted[ord('e')]}\b")
         self.assertEqual(picture.read_bytes()[:4], b"\x89PNG")
 
+    def test_a_wrong_histogram_is_drawn_beside_the_right_one(self) -> None:
+        file, text = self.folder / "mine.cu", self.folder / "text"
+        file.write_text(HISTOGRAM.read_text(encoding="utf-8").replace("&bins[data[i]], 1u", "&bins[data[i]], 2u"))
+        text.write_text("abca", encoding="utf-8")
+        picture = BUILD / "histogram_15.png"
+        picture.unlink(missing_ok=True)
+        answer = lab("check", "15", "--file", file, "--input", text, "--device", "lockstep")
+        self.assertEqual(answer.code, 1, answer.text)
+        self.assertIn("3 of 256 bins are wrong:\n    61 a  got 4, want 2\n    62 b  got 2, want 1\n", answer.text)
+        self.assertEqual(picture.read_bytes()[:4], b"\x89PNG")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -138,7 +138,9 @@ class CommandLine(unittest.TestCase):
         written = 'while [ "$1" != --json ]; do shift; done; echo \'{"histogram": [4, 0, 2]}\' > "$2"; exit 1'
         code, words = self.checked("--input", str(ROOT / "LICENSE"), judge=written)
         self.assertEqual((code, words[words.index("--input") + 1]), (1, str(ROOT / "LICENSE")))
-        self.assertEqual(self.draw.call_args.args[:2], ("histogram", {"file": "LICENSE", "counts": [4, 0, 2]}))
+        self.assertEqual(
+            self.draw.call_args.args[:2], ("histogram", {"file": "LICENSE", "counts": [4, 0, 2], "wanted": None})
+        )
         self.checked("--input", str(ROOT / "LICENSE"), judge=written.replace("histogram", "other"))
         self.draw.assert_not_called()
 

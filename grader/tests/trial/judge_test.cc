@@ -397,7 +397,20 @@ TEST_F(Judging, AFileOfTheLearnersIsCounted) {
   ASSERT_TRUE(result.own_file && result.own_file->histogram);
   EXPECT_EQ((*result.own_file->histogram)['a'], 2u);
   EXPECT_EQ((*result.own_file->histogram)['b'], 1u);
-  EXPECT_EQ(check(judge_with("lazy", "histogram", "histogram")), "case.histogram.file");
+  EXPECT_FALSE(result.own_file->wanted);
+}
+
+TEST_F(Judging, AWrongHistogramIsKeptBesideTheRightOne) {
+  options_.selection.input = folder_.path() / "text";
+  testing::write_file(options_.selection.input, "abca");
+  const Result result = judge_with("lazy", "histogram", "histogram");
+  EXPECT_EQ(check(result), "case.histogram.file");
+  ASSERT_TRUE(result.own_file && result.own_file->histogram && result.own_file->wanted);
+  EXPECT_NE(*result.own_file->histogram, *result.own_file->wanted);
+  EXPECT_EQ((*result.own_file->wanted)['a'], 2u);
+  const Json json = Json::parse(to_json(result));
+  EXPECT_EQ(json["histogram_wanted"]['b'], 1);
+  EXPECT_EQ(json["histogram"].size(), 256u);
 }
 
 TEST_F(Judging, BadInputFilesAreNamed) {
