@@ -18,12 +18,26 @@ FORMATS = {"float": "f", "int": "i", "byte": "B"}  # struct's letter for each ty
 class Record:
     """An order to record this entry point of the lab on these elements (on bytes for a histogram). A starter that is
     the working kernel of the rung below can be recorded too, to show before and after. An entry that takes a block size
-    gets `block`, or the lab's first size."""
+    gets `block`, or the lab's first size. `smaller` changes a line of the reference, so that the whole of its work fits
+    into a picture: (line as it is, line for the picture)."""
 
     entry: str
     data: Sequence[int] | Sequence[float] | bytes
     binary: str = "solution"  # or "starter"
     block: int | None = None
+    smaller: tuple[str, str] | None = None
+
+
+def changed(lab: Path, source: str, lines: tuple[str, str], folder: Path) -> Path:
+    """A copy of the reference in this folder, with one of its lines changed."""
+    text = (lab.parents[1] / "solutions" / lab.name / source).read_text(encoding="utf-8")
+    if text.count(lines[0]) != 1:
+        raise SystemExit(
+            f"solutions/{lab.name}/{source}: picture.py changes the line '{lines[0]}', which must be there once"
+        )
+    copy = folder / source
+    copy.write_text(text.replace(*lines), encoding="utf-8")
+    return copy
 
 
 def run(record: Record, lab: Path, build: Path) -> Trace:
@@ -31,14 +45,18 @@ def run(record: Record, lab: Path, build: Path) -> Trace:
     judge = build / "grader" / "judge"
     if not judge.exists():
         raise SystemExit(f"{judge}: not there. Build it first: cmake --build {build}")
-    contract = json.loads((lab / "lab.json").read_text(encoding="utf-8"))["contract"]
-    types = json.loads((CONTRACTS / f"{contract}.json").read_text(encoding="utf-8"))["element"]
+    facts = json.loads((lab / "lab.json").read_text(encoding="utf-8"))
+    types = json.loads((CONTRACTS / f"{facts['contract']}.json").read_text(encoding="utf-8"))["element"]
     with tempfile.TemporaryDirectory() as name:
         data, trace = Path(name) / "data", Path(name) / "trace.jsonl"
         data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[types[0]]}", *record.data))
         built = build / "labs" / lab.name
         command = [judge, "--lab", lab, "--build", built / "build.json"]
-        command += ["--binary", built / record.binary, "--case", record.entry, "--input", data, "--trace", trace]
+        command += ["--case", record.entry, "--input", data, "--trace", trace]
+        if record.smaller is None:
+            command += ["--binary", built / record.binary]
+        else:
+            command += ["--file", changed(lab, facts["source"], record.smaller, Path(name))]
         if record.block is not None:
             command += ["--block", str(record.block)]
         result = subprocess.run(command, capture_output=True, text=True)

@@ -129,8 +129,11 @@ def row(
         label(axes, x + len(texts) - 0.2, y, right, at="left")
 
 
-def line(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = ACTIVE) -> None:
-    axes.plot([start[0], end[0]], [start[1], end[1]], color=colour, linewidth=1, clip_on=False)
+def line(
+    axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = ACTIVE, *, style: str = "-"
+) -> None:
+    """style: of matplotlib; "--" makes a second kind of line, also for readers who do not see its colour."""
+    axes.plot([start[0], end[0]], [start[1], end[1]], style, color=colour, linewidth=1, clip_on=False)
 
 
 def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str = TEXT) -> None:
