@@ -1,19 +1,19 @@
 """Two blocks of one warp each: they zero their counters, count their bytes, and merge the counts. Only those of the 256
-bins that occur are drawn."""
-
-from collections.abc import Mapping, Sequence
+bins that occur are drawn, as bars of one cell a byte."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from common.pictures import Record, Trace
-from common.pictures.shapes import ACTIVE, IDLE, OTHER, TEXT, cell, figure, label, legend, line, panel
+from common.pictures.shapes import ACTIVE, OTHER, SMALL, TEXT, arrow, cell, figure, label, legend, line, panel
 
-BYTES = b"Ada met Lena, Lena met a lambda.Lena sang; a llama had a banana."
+BYTES = b"a banana and a bandana and a cab" + b"a cab and a can and a band and a"
 THREADS = 32  # of a block
 RECORDS = [Record("histogram_block", BYTES, block=THREADS)]
-WIDTH, GAP = 32, 3  # of a block's part, and between the two
-ZEROED, LOADED, COUNTED, MERGED = 0, 2.6, 7, 12  # rows, downwards
+COLOURS = (ACTIVE, OTHER)  # of the two blocks
+WIDTH, GAP = THREADS, 5  # of a block's part, and between the two
+BAR = 1.9  # width of a bar's cell
+ZEROED, LOADED, COUNTED = 0, 2.4, 4.2  # rows, downwards
 S_BINS, BINS = "s_bins", "parameter 3"
 
 
@@ -21,29 +21,39 @@ def shown(byte: int) -> str:
     return "␣" if byte == ord(" ") else chr(byte)
 
 
-def places(bins: Sequence[int], left: float, width: float) -> dict[int, float]:
-    """bin → x of its cell"""
-    return {bin_: left + width * (i + 0.5) / len(bins) for i, bin_ in enumerate(bins)}
+def bar(axes: Axes, x: float, y: float, parts: list[tuple[int, str]]) -> None:
+    """Cells to the right of x, one for each byte that was counted. parts: numbers and their colours."""
+    for count, colour in parts:
+        for _ in range(count):
+            cell(axes, x + BAR / 2, y, "", colour, width=BAR, height=0.8)
+            x += BAR
+    label(axes, x + 0.4, y, " + ".join(str(count) for count, _ in parts), at="left", size=SMALL)
 
 
-def draw_counters(axes: Axes, y: float, at: Mapping[int, float], values: Mapping[int, object], colour: str) -> None:
-    for bin_, x in at.items():
-        value = values[bin_]
-        cell(axes, x, y, str(value), colour if value else IDLE, width=1.5, height=0.9)
+def merged(trace: Trace, block: int) -> dict[int, int]:
+    """What the block adds to the result: bin → number."""
+    accesses = trace.select(block=block, op="atomic", array=BINS)
+    return {lane.index: lane.value for access in accesses for lane in access.lanes}
 
 
-def draw_block(axes: Axes, trace: Trace, block: int, at: Mapping[int, float], left: float) -> None:
-    label(axes, left + WIDTH / 2, ZEROED - 1.2, f"block {block}", at="bottom")
-    draw_counters(axes, ZEROED, at, trace.contents(S_BINS, 0, block), ACTIVE)
+def draw_block(axes: Axes, trace: Trace, block: int, left: float, bins: list[int]) -> None:
+    """The bytes of the block's threads, and below them the counters of the block."""
+    zeroed = {lane.index for access in trace.select(block=block, op="store", array=S_BINS) for lane in access.lanes}
+    label(axes, left + WIDTH / 2, ZEROED, f"{len(zeroed)} counters are 0")
+    colour, end = COLOURS[block], left + WIDTH
+    label(axes, left + WIDTH / 2, ZEROED - 1.1, f"block {block}: {THREADS} threads, a byte each", at="bottom")
     for load in trace.select(block=block, op="load", array="parameter 1"):
         for lane in load.lanes:
-            cell(axes, left + lane.thread + 0.5, LOADED, shown(lane.value), ACTIVE, height=0.9)
+            cell(axes, left + lane.thread + 0.5, LOADED, shown(lane.value), colour, height=0.9)
+    counts = dict.fromkeys(bins, 0)
     for access in trace.select(block=block, op="atomic", array=S_BINS):
         for lane in access.lanes:
-            line(axes, (left + lane.thread + 0.5, LOADED + 0.5), (at[lane.index], COUNTED - 0.5), ACTIVE)
-    draw_counters(axes, COUNTED, at, trace.contents(S_BINS, 1, block), ACTIVE)
-    for y in (ZEROED + 1.2, COUNTED + 1.2):
-        line(axes, (left, y), (left + WIDTH, y), TEXT)
+            counts[lane.index] += 1
+    assert counts == {bin_: merged(trace, block)[bin_] for bin_ in bins}
+    for i, bin_ in enumerate(bins):
+        label(axes, left + 0.8, COUNTED + i, shown(bin_), at="right")
+        bar(axes, left + 1.3, COUNTED + i, [(counts[bin_], colour)])
+    label(axes, end, COUNTED + len(bins) - 1, "s_bins, in shared memory", at="right")
 
 
 def draw(trace: Trace) -> Figure:
@@ -51,34 +61,32 @@ def draw(trace: Trace) -> Figure:
     bins = sorted({lane.value for load in loads for lane in load.lanes})
     blocks = sorted({load.block for load in loads})
     lefts = {block: i * (WIDTH + GAP) for i, block in enumerate(blocks)}
-    right = lefts[blocks[-1]] + WIDTH
-    merged, sums = places(bins, 0, right), dict.fromkeys(bins, 0)
+    right, below = lefts[blocks[-1]] + WIDTH, COUNTED + len(bins)
+    middle, first = right / 2 - 13, below + 2.4
 
-    made, (axes,) = figure(10.5, 5.2)
+    made, (axes,) = figure(10, 6)
     for block, left in lefts.items():
-        at = places(bins, left, WIDTH)
-        draw_block(axes, trace, block, at, left)
-        for access in trace.select(block=block, op="atomic", array=BINS):
-            for lane in access.lanes:
-                if lane.index in merged:
-                    line(axes, (at[lane.index], COUNTED + 0.5), (merged[lane.index], MERGED - 0.5), OTHER)
-                    sums[lane.index] += lane.value
-    draw_counters(axes, MERGED, merged, sums, OTHER)
-    for bin_ in bins:
-        label(axes, merged[bin_], MERGED + 0.7, shown(bin_), at="top")
-        for left in lefts.values():
-            label(axes, places(bins, left, WIDTH)[bin_], ZEROED - 0.6, shown(bin_), at="bottom", size=7)
+        draw_block(axes, trace, block, left, bins)
+        arrow(
+            axes, (left + WIDTH / 2, below + 0.1), (right / 2 + (-4 if block == 0 else 4), first - 0.8), COLOURS[block]
+        )
+    for y in (ZEROED + 1.1, below - 0.2):
+        line(axes, (0, y), (right, y), TEXT, style=":")
+    for i, bin_ in enumerate(bins):
+        label(axes, middle - 0.5, first + i, shown(bin_), at="right")
+        parts = [(merged(trace, block)[bin_], COLOURS[block]) for block in blocks]
+        bar(axes, middle, first + i, [part for part in parts if part[0]])
+    label(axes, right, first + len(bins) - 1, "bins, in global memory", at="right")
     words = {
-        ZEROED: "zero\ns_bins",
-        ZEROED + 1.2: "barrier",
-        LOADED: "count\nbytes",
-        COUNTED: "s_bins",
-        COUNTED + 1.2: "barrier",
-        MERGED: "merge\nbins",
+        ZEROED: "zero",
+        ZEROED + 1.1: "barrier",
+        (LOADED + below) / 2: "count",
+        below - 0.2: "barrier",
+        first + 2.5: "merge",
     }
     for y, word in words.items():
         label(axes, -1, y, word, at="right")
-    title = "zero, count, merge: each block has a histogram of its own (only the bins that occur)"
-    panel(axes, title, -6, right + 0.5, -2.2, MERGED + 1.6)
-    legend(made, {ACTIVE: "shared memory: an addition a byte", OTHER: "global memory: an addition a bin and block"})
+    title = "Each block counts in a histogram of its own, then adds it to the result (only the bins that occur)"
+    panel(axes, title, -6, right + 0.5, -2.2, first + len(bins))
+    legend(made, {COLOURS[0]: "block 0", COLOURS[1]: "block 1"})
     return made
