@@ -1,5 +1,5 @@
 """family: the measured ladder of one family: docs/scan.svg, reduction.svg, histogram.svg. The first rung is at the
-bottom, since a ladder is climbed upwards. Full marks are kernels alone, hollow marks the course's first
+bottom, since a ladder is climbed upwards. Bars and full marks are kernels alone, hollow marks the course's first
 measurements."""
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,6 @@ class Mark:
 
     colour: str
     hollow: bool = False
-    line: bool = False  # between the marks
     written: bool = False  # with the value above each mark
     below: bool = False  # the value stands below the mark
 
@@ -44,26 +43,27 @@ def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tup
 
 
 def _reduction(made: Measured) -> Figure:
+    """Bars: this is also the first picture of README.md, and its readers do not know the labs yet."""
     rungs, n = made.of("reduction"), int(made.figures["n.02"])
-    picture, (left, right) = figure(10, 1.7 + 0.42 * len(rungs), columns=2, widths=(1.25, 1))
-    _room(picture, left=0.245, between=0.1)
-    _rungs(left, rungs, "ms, 2^24 ints", fine=True)
-    _marks(left, rungs, _figures(made, rungs, "alone"), Mark(ACTIVE, written=True))
-    _marks(left, rungs, _figures(made, rungs, "first"), Mark(ACTIVE, hollow=True))
-    _unmeasured(left, rungs, made)
-    _line(left, *limit(made, "read_ints", "reading alone", n))
-    left.set_title("time", fontsize=TITLE, color=TEXT, pad=18)
-    _rungs(right, rungs, "times as fast as 02", names="none", fine=True)
-    for kind, colour, hollow in (("alone", ACTIVE, False), ("first", ACTIVE, True), ("source", OTHER, False)):
-        times = _figures(made, rungs, kind)
-        gains = {number: times["02"] / ms for number, ms in times.items()}
-        _marks(right, rungs, gains, Mark(colour, hollow, line=True))
-    right.set_title("gain", fontsize=TITLE, color=TEXT, pad=18)
-    meanings = [
-        _mark(ACTIVE, "H200, kernel alone"),
-        _mark(ACTIVE, "H200, first measurement: by events, 512 threads", True),
-    ]
-    _legend(picture, [*meanings, _mark(OTHER, "the source's card, 2018")])
+    picture, (axes,) = figure(10, 1.7 + 0.42 * len(rungs))
+    _room(picture, left=0.245)
+    _rungs(axes, rungs, "ms for 2^24 ints on an H200, kernel alone")
+    axes.set_xscale("linear")
+    times = _figures(made, rungs, "alone")
+    for y, rung in enumerate(rungs):
+        ms = times.get(rung.number)
+        if ms is None:
+            continue
+        gain = times[rungs[0].number] / ms
+        words = f"{ms:#.3g} ms" + (f", {gain:.2g} times as fast as {rungs[0].number}" if y else "")
+        axes.barh(y, ms, 0.6, color=ACTIVE)
+        axes.annotate(
+            words, (ms, y), xytext=(5, 0), textcoords="offset points", va="center", color=TEXT, fontsize=SMALL
+        )
+    axes.set_xlim(0, 1.15 * max(times.values(), default=1))
+    _unmeasured(axes, rungs, made)
+    _line(axes, *limit(made, "read_ints", "reading the ints alone, without adding", n))
+    axes.set_title("The same sum, rung by rung", fontsize=TITLE, color=TEXT, pad=18)
     return picture
 
 
@@ -128,13 +128,12 @@ def _figures(made: Measured, rungs: Sequence[Rung], kind: str, suffix: str = "")
     return {number: made.figures[name] for number, name in names.items() if name in made.figures}
 
 
-def _rungs(axes: Axes, rungs: Sequence[Rung], unit: str, *, names: str = "titles", fine: bool = False) -> None:
-    """A logarithmic axis with a row for each rung. names: titles, sizes (and titles), numbers or none. fine: with lines
-    at 2 and 5."""
+def _rungs(axes: Axes, rungs: Sequence[Rung], unit: str, *, names: str = "titles") -> None:
+    """A logarithmic axis with a row for each rung. names: titles, sizes (and titles), or numbers."""
 
     def name(rung: Rung) -> str:
         title = f"{rung.number} {rung.title}"
-        choice = {"titles": title, "sizes": f"{title}\n{rung.size:,} elements", "numbers": rung.number, "none": ""}
+        choice = {"titles": title, "sizes": f"{title}\n{rung.size:,} elements", "numbers": rung.number}
         return choice[names]
 
     axes.set_yticks(range(len(rungs)), [name(rung) for rung in rungs], fontsize=SMALL, color=TEXT)
@@ -143,7 +142,7 @@ def _rungs(axes: Axes, rungs: Sequence[Rung], unit: str, *, names: str = "titles
     axes.set_xlabel(unit, fontsize=NORMAL, color=TEXT)
     axes.tick_params(axis="x", labelsize=SMALL, labelcolor=TEXT)
     axes.tick_params(axis="y", length=0)
-    axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if fine else (1,)))
+    axes.xaxis.set_major_locator(LogLocator(10))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.grid(axis="x", color=IDLE, linewidth=0.8)
@@ -155,8 +154,6 @@ def _rungs(axes: Axes, rungs: Sequence[Rung], unit: str, *, names: str = "titles
 def _marks(axes: Axes, rungs: Sequence[Rung], values: Mapping[str, float], mark: Mark) -> None:
     """A mark for each rung that has a value."""
     places = [(values[rung.number], y) for y, rung in enumerate(rungs) if rung.number in values]
-    if mark.line:
-        axes.plot(*zip(*places), color=mark.colour, linewidth=1, linestyle=":" if mark.hollow else "-")
     fill, order = ("white", 2) if mark.hollow else (mark.colour, 3)
     axes.plot(*zip(*places), "o", color=mark.colour, markersize=6, markerfacecolor=fill, clip_on=False, zorder=order)
     for value, y in places if mark.written else ():
