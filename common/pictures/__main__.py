@@ -61,7 +61,7 @@ def draw_map(out: Path) -> None:
     wrong = ladder.complaints(rungs)
     if wrong:
         raise SystemExit("\n".join(wrong))
-    save(ladder_map.draw(rungs), out)
+    save(ladder_map.draw(rungs, marks=out.suffix == ".svg"), out, style=ladder_map.MARKS)
 
 
 def draw_family(name: str, out: Path) -> None:

@@ -1,4 +1,7 @@
-"""ladder_map: draws which rung needs which, from the folders alone. A family is a lane; lab 00 is at the bottom."""
+"""ladder_map: draws which rung needs which, from the folders alone. A family is a lane; lab 00 is at the bottom.
+
+The picture has a hidden mark for each rung. A link to map.svg#lab09 shows the mark of lab 09, so one file serves all
+handouts; a viewer that knows no fragments shows the map without a mark."""
 
 from collections.abc import Sequence
 
@@ -10,10 +13,13 @@ from .ladder import FAMILIES, Rung, below
 from .shapes import ACTIVE, CONFLICT, IDLE, LARGE, NORMAL, OTHER, SMALL, TEXT, arrow, figure, label
 
 COLOURS = {"reduction": CONFLICT, "scan": ACTIVE, "histogram": OTHER}
+MARKS = """[id^="lab"], [id^="here"] { display: none }
+[id^="lab"]:target, [id^="lab"]:target + [id^="here"] { display: inline }"""  # the style sheet of the picture
 WIDTH, HEIGHT = 2.5, 0.62  # of a box; columns are 3 apart, levels 1
 
 
-def draw(ladder: Sequence[Rung]) -> Figure:
+def draw(ladder: Sequence[Rung], *, marks: bool = True) -> Figure:
+    """marks: with one for each rung; the picture must then have the style sheet MARKS."""
     known = {rung.number: rung for rung in ladder}
     level = {rung.number: _level(known, rung) for rung in ladder}
     column = _columns(ladder, known, level)
@@ -27,6 +33,8 @@ def draw(ladder: Sequence[Rung]) -> Figure:
             _edge(axes, at[other], at[rung.number], COLOURS.get(known[other].family, TEXT) if across_families else TEXT)
     for rung in ladder:
         _box(axes, rung, *at[rung.number])
+        if marks:
+            _mark(axes, rung, *at[rung.number])
     for family in FAMILIES:
         here = sorted({column[rung.number] for rung in ladder if rung.family == family})
         if here:
@@ -77,13 +85,31 @@ def _edge(axes: Axes, start: tuple[float, float], end: tuple[float, float], colo
 
 
 def _box(axes: Axes, rung: Rung, x: float, y: float) -> None:
-    colour = COLOURS.get(rung.family, IDLE)
-    axes.add_patch(
-        FancyBboxPatch(
-            (x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT,
-            boxstyle="round,pad=0,rounding_size=0.12", facecolor=colour, edgecolor="none",
-        )
+    axes.add_patch(_outline(x, y, face=_colour(rung)))
+    label(axes, x, y + 0.13, rung.number, size=NORMAL, colour=_ink(rung))
+    label(axes, x, y - 0.13, rung.title, size=SMALL, colour=_ink(rung))
+
+
+def _mark(axes: Axes, rung: Rung, x: float, y: float) -> None:
+    """A frame, and right behind it in the file (hence zorder) the words."""
+    order = 10 + 2 * int(rung.number)
+    axes.add_patch(_outline(x, y, edge=TEXT, gid=f"lab{rung.number}", order=order))
+    place = {"ha": "left", "va": "center", "gid": f"here{rung.number}", "zorder": order + 1}
+    axes.text(x - WIDTH / 2 + 0.12, y + 0.13, "you are here", fontsize=SMALL, color=_ink(rung), **place)
+
+
+def _outline(
+    x: float, y: float, *, face: str = "none", edge: str = "none", gid: str | None = None, order: int = 1
+) -> FancyBboxPatch:
+    return FancyBboxPatch(
+        (x - WIDTH / 2, y - HEIGHT / 2), WIDTH, HEIGHT, boxstyle="round,pad=0,rounding_size=0.12",
+        facecolor=face, edgecolor=edge, linewidth=4, gid=gid, zorder=order,
     )  # fmt: skip
-    ink = TEXT if colour == IDLE else "white"
-    label(axes, x, y + 0.13, rung.number, size=NORMAL, colour=ink)
-    label(axes, x, y - 0.13, rung.title, size=SMALL, colour=ink)
+
+
+def _colour(rung: Rung) -> str:
+    return COLOURS.get(rung.family, IDLE)
+
+
+def _ink(rung: Rung) -> str:
+    return TEXT if _colour(rung) == IDLE else "white"

@@ -231,16 +231,19 @@ def bank_rows(axes: Axes, rows: Sequence[tuple[str, Access]]) -> None:
     numbers(axes, -0.65, 32)
 
 
-def save(figure: Figure, out: Path) -> None:
+def save(figure: Figure, out: Path, *, style: str = "") -> None:
     """The same figure gives the same file. Text becomes outlines, which need no font. There is no date. Coordinates
-    have two decimals, since machines may differ in further ones."""
+    have two decimals, since machines may differ in further ones. style: a style sheet of the SVG file."""
     if out.suffix != ".svg":
         figure.savefig(out)
         return
     buffer = io.StringIO()
     with plt.rc_context({"svg.hashsalt": "warpladder", "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    out.write_text(_smaller(buffer.getvalue()), encoding="utf-8")
+    text = _smaller(buffer.getvalue())
+    if style:
+        text = text.replace("</svg>", f"<style>{style}</style>\n</svg>")
+    out.write_text(text, encoding="utf-8")
 
 
 def _smaller(svg: str) -> str:

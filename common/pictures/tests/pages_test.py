@@ -51,6 +51,14 @@ class Links(unittest.TestCase):
                     self.assertTrue(page.exists(), "there is no such file")
                     if anchor and page.suffix == ".md":
                         self.assertIn(anchor, anchors(page), "there is no such heading")
+                    if anchor and page.suffix == ".svg":
+                        self.assertIn(f'id="{anchor}"', page.read_text(encoding="utf-8"), "there is no such mark")
+
+    def test_every_handout_marks_its_place_on_the_map(self) -> None:
+        for lab in rungs(TREE / "labs"):
+            with self.subTest(lab=lab.folder):
+                handout = (TREE / "labs" / lab.folder / "README.md").read_text(encoding="utf-8")
+                self.assertEqual([f"lab{lab.number}"], re.findall(r"\.\./\.\./docs/map\.svg#(\w*)", handout))
 
     def test_every_term_of_the_glossary_says_where_one_meets_it(self) -> None:
         terms = (TREE / "docs" / "glossary.md").read_text(encoding="utf-8").split("\n### ")[1:]
