@@ -24,7 +24,9 @@ SKIPPED = 77
 
 
 def pinned_matplotlib() -> str:
-    found = re.search(r"^matplotlib==(\S+)", (ROOT / "requirements-picture.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(
+        r"^matplotlib==(\S+)", (ROOT / "requirements-picture.txt").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert found is not None
     return found[1]
 
