@@ -33,7 +33,7 @@ def draw_grid(axes: Axes, trace: Trace) -> None:
                     label(axes, left + width + 0.2, y, text, at="left", size=8)
             if block == 0:
                 label(axes, -0.3, y, f"warp {warp}", at="right")
-    panel(axes, f"{N} elements of out: who computes them", -2.5, 18.8, -1.9, 0.9 * threads / WARP)
+    panel(axes, f"{N} elements of out, and the threads that compute them", -2.5, 18.8, -1.9, 0.9 * threads / WARP)
 
 
 def draw_load(axes: Axes, load: Access) -> None:

@@ -51,5 +51,5 @@ def draw(tree: Trace, before: Trace, after: Trace) -> Figure:
     draw_sectors(bottom, first_load(before, 2), 0, "lab 03, third step")
     draw_sectors(bottom, first_load(after, 2), APART, "lab 04, third step")
     panel(bottom, "One load of warp 0: a column is a sector, eight ints", -1, APART + SECTORS, -2, WORDS + 0.6)
-    legend(made, {ACTIVE: "asked for", OTHER: "fetched for nothing", IDLE: "not fetched"})
+    legend(made, {ACTIVE: "asked for", OTHER: "fetched, but not used", IDLE: "not fetched"})
     return made

@@ -93,5 +93,5 @@ def draw(trace: Trace) -> Figure:
     panel(top, f"The last {SHOWN} of a tile's {TILE} elements in shared memory", -4, 27.5, -1, 3 * GAP + 0.6)
     draw_tiles(bottom, trace)
     panel(bottom, f"{COUNT} elements, tiles of {TILE}", -4, 27.5, -1, 3 * GAP + 0.6)
-    legend(made, {ACTIVE: "a tile's results", OTHER: "its sum, and the scan of the sums", IDLE: "no part in it"})
+    legend(made, {ACTIVE: "a tile's results", OTHER: "its sum, and the scan of the sums", IDLE: "unchanged"})
     return made

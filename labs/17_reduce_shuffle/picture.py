@@ -51,7 +51,7 @@ def draw_shuffles(axes: Axes, trace: Trace) -> None:
         label(axes, lane, -0.55, str(lane), at="bottom", size=7)
     panel(
         axes,
-        "One warp: lane i begins with the number i, and five times adds what the lane offset above it holds",
+        "One warp: lane i begins with i; in five steps it adds the sum of the lane `offset` above it",
         -4,
         32,
         -1.1,
