@@ -217,13 +217,13 @@ std::optional<Failure> Submission::hold_clock(const Job& job, double seconds) {
   };
   if (auto failure = await(seconds, what)) return failure;
   if (!says("set")) return std::nullopt;
-  const auto start = SteadyClock::now();
+  const CallClock clock = child_->call_clock();
   if (auto failure = say("{\"go\":true}\n")) return failure;
   if (auto failure = await(seconds, what)) return failure;
   if (!says("called")) return std::nullopt;
   if (auto failure = say(ask_to_show(job.layout.out_bytes))) return failure;
   if (auto failure = await(seconds, what)) return failure;
-  shown_.whole_ms = std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
+  shown_.whole_ms = clock.milliseconds();
   if (!says("shown")) return std::nullopt;
   shown_.line = child_->line();
   return await(seconds, what);

@@ -65,7 +65,8 @@ class Child {
   Event wait(double seconds);
   double used() const { return used_; }                    // seconds that it worked or slept in all waits so far
   Stopwatch watch() const { return Stopwatch(counted_); }  // for a wait elsewhere, by the same clock
-  const std::string& line() const { return line_; }        // the one for which wait() waited; "" if none came
+  CallClock call_clock() const { return CallClock(pid_); }
+  const std::string& line() const { return line_; }  // the one for which wait() waited; "" if none came
 
   // Valid after kEnded, in words for a person: "ended with exit code 1", "crashed: Segmentation fault".
   std::string how_it_ended() const;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <sched.h>
+#include <time.h>
 
 namespace warpladder {
 namespace {
@@ -29,6 +30,23 @@ unsigned processors_here() {
   cpu_set_t set;
   CPU_ZERO(&set);
   return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1u;
+}
+
+// The times of a thread in its folder of /proc; zeros where the kernel does not count.
+ThreadTime times_in(const fs::path& thread) {
+  ThreadTime time;
+  std::ifstream(thread / "schedstat") >> time.ran >> time.waited;
+  return {time.ran * kNanosecond, time.waited * kNanosecond};
+}
+
+fs::path first_thread(pid_t process) {
+  return fs::path("/proc") / std::to_string(process) / "task" / std::to_string(process);
+}
+
+pid_t last_below(pid_t process) {
+  std::ifstream children(first_thread(process) / "children");
+  pid_t child = 0;
+  return children >> child ? last_below(child) : process;
 }
 
 }  // namespace
@@ -92,5 +110,26 @@ double Stopwatch::stop() {
 }
 
 double Stopwatch::wall() const { return seconds_between(start_, Clock::now()); }
+
+CallClock::CallClock(pid_t process)
+    : process_(last_below(process)), waited_before_(waited()), ran_before_(ran()), start_(Clock::now()) {}
+
+double CallClock::milliseconds() const {
+  const double wall = seconds_between(start_, Clock::now());
+  return 1e3 * time_of_call(wall, waited() - waited_before_, ran() - ran_before_);
+}
+
+double CallClock::waited() const {
+  return times_in("/proc/thread-self").waited + times_in(first_thread(process_)).waited;
+}
+
+double CallClock::ran() const {
+  clockid_t clock;
+  timespec time{};
+  if (clock_getcpuclockid(process_, &clock) == 0) clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + kNanosecond * static_cast<double>(time.tv_nsec);
+}
+
+double time_of_call(double wall, double waited, double ran) { return std::max(wall - waited, std::min(wall, ran)); }
 
 }  // namespace warpladder

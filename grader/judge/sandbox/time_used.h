@@ -57,4 +57,26 @@ class Stopwatch {
   TimeUsed time_;
 };
 
+// The milliseconds of one call: the calling thread asks, the first thread of a process answers. The time in which one
+// of the two was ready and the machine ran other programs is left out. The waits of other threads count: a thread may
+// wait on purpose, so that the work of another looks short. For the same reason the result is at least the time for
+// which the whole process ran, if the call took as long.
+class CallClock {
+ public:
+  explicit CallClock(pid_t process);  // or the only process below it, if it stands for a sandbox
+  double milliseconds() const;        // since the start
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double waited() const;  // seconds, of both threads
+  double ran() const;     // seconds, of the process
+
+  pid_t process_;
+  double waited_before_, ran_before_;
+  Clock::time_point start_;
+};
+
+// The arithmetic, in seconds: of the wall clock, of the two threads' waits, of the process's work.
+double time_of_call(double wall, double waited, double ran);
+
 }  // namespace warpladder

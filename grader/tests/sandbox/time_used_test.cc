@@ -77,6 +77,18 @@ TEST(TimeUsedByThreads, ManyWaitsDoNotMakeUpForALongSleep) {
   EXPECT_GT(time.seconds(), 8);
 }
 
+TEST(TimeOfACall, LeavesOutTheWaitsOfItsTwoThreads) {
+  EXPECT_DOUBLE_EQ(time_of_call(10, 0, 3), 10);
+  EXPECT_DOUBLE_EQ(time_of_call(10, 8, 2), 2);
+  EXPECT_DOUBLE_EQ(time_of_call(10, 5, 2), 5);  // it slept for 3
+}
+
+// The first thread lets another one of the process run on its processor, and waits.
+TEST(TimeOfACall, IsNotShortenedByAWaitOnPurpose) {
+  EXPECT_DOUBLE_EQ(time_of_call(10, 9, 10), 10);
+  EXPECT_DOUBLE_EQ(time_of_call(10, 12, 40), 10);
+}
+
 TEST(ThreadTimesOfProcesses, HoldTheWholeTree) {
   ChildSpec spec;
   spec.command = {"/bin/sh", "-c", "sh -c 'sh -c \"echo here >&4; sleep 1000\"; :'; :"};
@@ -122,6 +134,20 @@ TEST_F(BusyMachine, AProcessThatSpinsIsEnded) {
   EXPECT_EQ(child.wait(0.5), Child::Event::kTimeout);
   EXPECT_NEAR(child.used(), 0.5, 0.3);
   EXPECT_LT(static_cast<double>(clock() - before) / CLOCKS_PER_SEC, 0.5);  // watching it costs little
+}
+
+TEST_F(BusyMachine, ACallTakesAsLongAsOnAQuietOne) {
+  ChildSpec spec =
+      shell("echo ready >&4; i=0; while test $i -lt 100000; do i=$((i + 1)); done; echo done >&4; sleep 1000");
+  spec.lines_fd = 4;
+  Child child(spec);
+  ASSERT_EQ(child.wait(60), Child::Event::kLine);
+  const Stopwatch watch({getpid()});
+  const CallClock clock = child.call_clock();
+  ASSERT_EQ(child.wait(60), Child::Event::kLine);
+  const double call = clock.milliseconds() / 1000, wall = watch.wall();
+  EXPECT_LT(call, wall / 2);
+  EXPECT_GT(call, wall / 100);
 }
 
 // While it sleeps, the other process waits for a processor: this time is nobody's.
