@@ -60,7 +60,7 @@ cudaError_t get(cudaGraphNode_t handle, cudaGraphNodeType type, bool valid, Body
   return with_node(handle, read, name);
 }
 
-cudaError_t set(cudaGraphNode_t handle, cudaGraphNodeParams& params, const char* name = __builtin_FUNCTION()) {
+cudaError_t set(cudaGraphNode_t handle, cudaGraphNodeParams params, const char* name = __builtin_FUNCTION()) {
   return with_node(
       handle, [&](Runtime& runtime, GraphNode& node) { return set_params(runtime, node, params); }, name);
 }
@@ -69,6 +69,12 @@ cudaGraphNodeParams of_type(cudaGraphNodeType type) {
   cudaGraphNodeParams params{};
   params.type = type;
   return params;
+}
+
+// The program's struct; without one, what no node may have.
+template <typename Params>
+Params given(const Params* p) {
+  return p ? *p : Params{};
 }
 
 cudaGraphNodeParams kernel_params(const cudaKernelNodeParams& p) {
@@ -124,7 +130,7 @@ cudaGraphNodeParams from_symbol(void* to, const SymbolPart& part, cudaMemcpyKind
 }
 
 // The node of `exec` that was copied from this one gets new work.
-cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeParams& params,
+cudaError_t set_in(cudaGraphExec_t exec, cudaGraphNode_t handle, cudaGraphNodeParams params,
                    const char* name = __builtin_FUNCTION()) {
   const auto body = [&](Runtime& runtime, GraphNode& node) -> cudaError_t {
     const auto found = runtime.graphs.execs.find(exec);
@@ -156,7 +162,7 @@ cudaError_t lockstep::runtime::set_params(Runtime& runtime, GraphNode& node, cud
   return cudaSuccess;
 }
 
-// ---- making nodes ----
+// ---- making nodes, and changing them by the parameters of their kind ----
 
 LOCKSTEP_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
                                           const cudaGraphEdgeData* data, size_t count, cudaGraphNodeParams* params) {
@@ -164,7 +170,7 @@ LOCKSTEP_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t gra
   return add(node, graph, {before, count, data}, *params);
 }
 
-// The functions for one kind: `params` is what its last arguments say.
+// A function that makes nodes of one kind: `params` is what its last arguments say.
 #define LOCKSTEP_ADD(Name, params, ...)                                                                  \
   LOCKSTEP_API cudaError_t Name(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, \
                                 size_t count __VA_OPT__(, ) __VA_ARGS__) {                               \
@@ -173,18 +179,36 @@ LOCKSTEP_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t gra
   }
 LOCKSTEP_ADD(cudaGraphAddEmptyNode, of_type(cudaGraphNodeTypeEmpty))
 LOCKSTEP_ADD(cudaGraphAddChildGraphNode, child_params(child), cudaGraph_t child)
-LOCKSTEP_ADD(cudaGraphAddEventRecordNode, record_params(event), cudaEvent_t event)
-LOCKSTEP_ADD(cudaGraphAddEventWaitNode, wait_params(event), cudaEvent_t event)
-LOCKSTEP_ADD(cudaGraphAddKernelNode, p ? kernel_params(*p) : kernel_params({}), const cudaKernelNodeParams* p)
-LOCKSTEP_ADD(cudaGraphAddMemcpyNode, p ? copy_params(*p) : copy_params({}), const cudaMemcpy3DParms* p)
-LOCKSTEP_ADD(cudaGraphAddMemsetNode, p ? fill_params(*p) : fill_params({}), const cudaMemsetParams* p)
-LOCKSTEP_ADD(cudaGraphAddHostNode, p ? host_params(*p) : host_params({}), const cudaHostNodeParams* p)
-LOCKSTEP_ADD(cudaGraphAddMemcpyNode1D, copy_params(make_copy(to, from, bytes, kind).copy), void* to, const void* from,
-             size_t bytes, cudaMemcpyKind kind)
-LOCKSTEP_ADD(cudaGraphAddMemcpyNodeToSymbol, to_symbol({variable, bytes, offset}, from, kind), const void* variable,
-             const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind)
-LOCKSTEP_ADD(cudaGraphAddMemcpyNodeFromSymbol, from_symbol(to, {variable, bytes, offset}, kind), void* to,
-             const void* variable, size_t bytes, size_t offset, cudaMemcpyKind kind)
+
+// The same, and those that change a node of a graph and of what was instantiated from it.
+#define LOCKSTEP_KIND(Add, Set, SetInExec, params, ...)                                         \
+  LOCKSTEP_ADD(Add, params, __VA_ARGS__)                                                        \
+  LOCKSTEP_API cudaError_t Set(cudaGraphNode_t node, __VA_ARGS__) { return set(node, params); } \
+  LOCKSTEP_API cudaError_t SetInExec(cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__) { \
+    return set_in(exec, node, params);                                                          \
+  }
+LOCKSTEP_KIND(cudaGraphAddKernelNode, cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams,
+              kernel_params(given(p)), const cudaKernelNodeParams* p)
+LOCKSTEP_KIND(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
+              copy_params(given(p)), const cudaMemcpy3DParms* p)
+LOCKSTEP_KIND(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams,
+              fill_params(given(p)), const cudaMemsetParams* p)
+LOCKSTEP_KIND(cudaGraphAddHostNode, cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, host_params(given(p)),
+              const cudaHostNodeParams* p)
+LOCKSTEP_KIND(cudaGraphAddEventRecordNode, cudaGraphEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent,
+              record_params(event), cudaEvent_t event)
+LOCKSTEP_KIND(cudaGraphAddEventWaitNode, cudaGraphEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent,
+              wait_params(event), cudaEvent_t event)
+LOCKSTEP_KIND(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D,
+              copy_params(make_copy(to, from, bytes, kind).copy), void* to, const void* from, size_t bytes,
+              cudaMemcpyKind kind)
+LOCKSTEP_KIND(cudaGraphAddMemcpyNodeToSymbol, cudaGraphMemcpyNodeSetParamsToSymbol,
+              cudaGraphExecMemcpyNodeSetParamsToSymbol, to_symbol({variable, bytes, offset}, from, kind),
+              const void* variable, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind)
+LOCKSTEP_KIND(cudaGraphAddMemcpyNodeFromSymbol, cudaGraphMemcpyNodeSetParamsFromSymbol,
+              cudaGraphExecMemcpyNodeSetParamsFromSymbol, from_symbol(to, {variable, bytes, offset}, kind), void* to,
+              const void* variable, size_t bytes, size_t offset, cudaMemcpyKind kind)
+#undef LOCKSTEP_KIND
 #undef LOCKSTEP_ADD
 
 LOCKSTEP_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -249,7 +273,7 @@ LOCKSTEP_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, voi
              [&](const cudaGraphNodeParams& p) { *static_cast<void**>(out) = p.free.dptr; });
 }
 
-// ---- changing nodes, of a graph and of what was instantiated from it ----
+// ---- changing nodes by the struct that holds the parameters of any kind ----
 
 LOCKSTEP_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
   return params ? set(node, *params) : leave(cudaErrorInvalidValue);
@@ -258,41 +282,9 @@ LOCKSTEP_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGr
                                                     cudaGraphNodeParams* params) {
   return params ? set_in(exec, node, *params) : leave(cudaErrorInvalidValue);
 }
-
-#define LOCKSTEP_SET(Name, ExecName, params, ...)                                              \
-  LOCKSTEP_API cudaError_t Name(cudaGraphNode_t node, __VA_ARGS__) {                           \
-    cudaGraphNodeParams all = params;                                                          \
-    return set(node, all);                                                                     \
-  }                                                                                            \
-  LOCKSTEP_API cudaError_t ExecName(cudaGraphExec_t exec, cudaGraphNode_t node, __VA_ARGS__) { \
-    cudaGraphNodeParams all = params;                                                          \
-    return set_in(exec, node, all);                                                            \
-  }
-LOCKSTEP_SET(cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams, p ? kernel_params(*p) : kernel_params({}),
-             const cudaKernelNodeParams* p)
-LOCKSTEP_SET(cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams, p ? copy_params(*p) : copy_params({}),
-             const cudaMemcpy3DParms* p)
-LOCKSTEP_SET(cudaGraphMemcpyNodeSetParams1D, cudaGraphExecMemcpyNodeSetParams1D,
-             copy_params(make_copy(to, from, bytes, kind).copy), void* to, const void* from, size_t bytes,
-             cudaMemcpyKind kind)
-LOCKSTEP_SET(cudaGraphMemcpyNodeSetParamsToSymbol, cudaGraphExecMemcpyNodeSetParamsToSymbol,
-             to_symbol({variable, bytes, offset}, from, kind), const void* variable, const void* from, size_t bytes,
-             size_t offset, cudaMemcpyKind kind)
-LOCKSTEP_SET(cudaGraphMemcpyNodeSetParamsFromSymbol, cudaGraphExecMemcpyNodeSetParamsFromSymbol,
-             from_symbol(to, {variable, bytes, offset}, kind), void* to, const void* variable, size_t bytes,
-             size_t offset, cudaMemcpyKind kind)
-LOCKSTEP_SET(cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams, p ? fill_params(*p) : fill_params({}),
-             const cudaMemsetParams* p)
-LOCKSTEP_SET(cudaGraphHostNodeSetParams, cudaGraphExecHostNodeSetParams, p ? host_params(*p) : host_params({}),
-             const cudaHostNodeParams* p)
-LOCKSTEP_SET(cudaGraphEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent, record_params(event),
-             cudaEvent_t event)
-LOCKSTEP_SET(cudaGraphEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent, wait_params(event), cudaEvent_t event)
-#undef LOCKSTEP_SET
 LOCKSTEP_API cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                               cudaGraph_t child) {
-  cudaGraphNodeParams params = child_params(child);
-  return set_in(exec, node, params);
+  return set_in(exec, node, child_params(child));
 }
 
 // ---- attributes of kernel nodes ----
