@@ -1,12 +1,5 @@
 #include "device/device_server.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <list>
 #include <new>
 #include <optional>
@@ -14,49 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "device/in_place.h"
+#include "device/other_input.h"
+#include "device/vault.h"
+
 namespace lockstep {
 namespace {
 
 constexpr uint32_t kMostFiles = 1 << 16;  // PTX texts of a module
 constexpr size_t kMostName = 256;         // bytes in the name of a runtime function
-constexpr const char* kShared = "shared memory for a device in a process of its own cannot be had: ";
 
 // Does something at the end of a block, also if an exception leaves it.
 template <typename Function>
 struct Finally {
   Function function;
   ~Finally() { function(); }
-};
-
-// While a kernel runs, it sees the other input in memory that the host writes in place. Afterwards the host finds its
-// own words there again, except where the kernel has stored. Also a store of the same word is one.
-class InPlace {
- public:
-  InPlace(EmulatedDevice& device, const Range& range, OtherInput& other)
-      : device_(device),
-        range_(range),
-        memory_(reinterpret_cast<std::byte*>(range.begin), range.end - range.begin),
-        before_(memory_.begin(), memory_.end()) {
-    std::vector<std::byte> shown = before_;
-    other.replace(shown);
-    std::ranges::copy(shown, memory_.begin());
-    device_.note_stores(range);
-  }
-  ~InPlace() {
-    const std::vector<uint8_t> stored = device_.take_stores(range_);
-    for (size_t word = 0; word < stored.size(); ++word) {
-      const size_t at = 4 * word, bytes = std::min<size_t>(4, memory_.size() - at);
-      if (!stored[word]) std::memcpy(&memory_[at], &before_[at], bytes);
-    }
-  }
-  InPlace(const InPlace&) = delete;
-  InPlace& operator=(const InPlace&) = delete;
-
- private:
-  EmulatedDevice& device_;
-  const Range range_;
-  std::span<std::byte> memory_;
-  std::vector<std::byte> before_;
 };
 
 // Each handler reads its whole message before it does anything.
@@ -428,55 +393,6 @@ class DeviceServer {
 };
 
 }  // namespace
-
-std::string Ending::text() const {
-  return kind == kOrderly ? "orderly" : kind == kGone ? "gone" : "protocol violation: " + reason;
-}
-
-Site RemoteHost::call_line(uint64_t call) const {
-  Site site;
-  ask(Message::kAskLine, call, [&](Reader& in) {
-    std::tie(site.file, site.line) = in.all<std::string, uint32_t>();
-    if (site.file.size() > kMostPlace) throw WireError("a path of " + std::to_string(site.file.size()) + " bytes");
-  });
-  return site;
-}
-
-bool RemoteHost::ask(Message question, uint64_t value) const {
-  bool answer = false;
-  ask(question, value, [&](Reader& in) { answer = std::get<bool>(in.all<bool>()); });
-  return answer;
-}
-
-template <typename Read>
-void RemoteHost::ask(Message question, uint64_t value, Read&& read) const {
-  const std::lock_guard lock(mutex_);
-  if (ending_) return;
-  try {
-    if (connection_.send(question, Writer().put(value).body())) {
-      if (const std::optional<Received> received = connection_.receive()) {
-        if (received->kind != Message::kAnswer) throw WireError("a request while a launch runs");
-        Reader in(received->body);
-        return read(in);
-      }
-    }
-    ending_ = Ending{Ending::kGone};
-  } catch (const WireError& error) { ending_ = Ending{Ending::kViolation, error.what()}; }
-}
-
-// No process may change the file's size: a process that reads a mapping of a file that shrank is killed.
-SharedFile::SharedFile(uint64_t shared_bytes) : fd_(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-  const bool made = fd_ >= 0 && ftruncate(fd_, static_cast<off_t>(kTransferBytes + shared_bytes)) == 0 &&
-                    fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
-  void* window = made ? mmap(nullptr, kTransferBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0) : MAP_FAILED;
-  if (window == MAP_FAILED) throw std::runtime_error(kShared + std::string(std::strerror(errno)));
-  window_ = static_cast<char*>(window);
-}
-
-SharedFile::~SharedFile() {
-  munmap(window_, kTransferBytes);
-  close(fd_);
-}
 
 void refuse_device(Connection& connection, const std::string& reason) {
   if (connection.receive()) connection.send(Message::kReply, Writer().put(Status::kDeviceGone, reason).body());
