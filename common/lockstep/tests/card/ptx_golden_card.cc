@@ -40,6 +40,9 @@ class Card final : public Device {
     return outcome;
   }
   Outcome free(uint64_t address, bool) override { return outcome_of(cuMemFree(address)); }
+  Outcome reserve(uint64_t, uint64_t*) override { return not_needed(); }
+  Outcome allocate_reserved(uint64_t) override { return not_needed(); }
+  Outcome unreserve(uint64_t) override { return not_needed(); }
   // The goldens copy single rows.
   Outcome copy_in(const Region& to, const void* from, uint64_t) override {
     return outcome_of(cuMemcpyHtoD(to.address, from, to.width));
@@ -107,12 +110,20 @@ class Card final : public Device {
   Outcome fault() const override { return {}; }
   void read_error() override {}
   bool call_fails(std::string_view) override { return false; }
+  void tell_place(CallKind, uint64_t, std::string_view) override {}
   void start_profiling() override {}
+  bool watches_streams() const override { return false; }
+  void begin_work(const Task&) override {}
+  void use(const Region&, bool) override {}
+  std::vector<HostUse> take_host_uses() override { return {}; }
+  void touched(const HostTouch&) override {}
+  std::vector<Condition> take_conditions() override { return {}; }
   std::string take_output() override { return {}; }
   std::vector<std::string> take_messages() override { return {}; }
   Outcome end_program(End) override { return {}; }
 
  private:
+  static Outcome not_needed() { return {Status::kInvalidValue, "no golden has graphs"}; }
   static void check(CUresult result) {
     if (result != CUDA_SUCCESS) throw std::runtime_error(outcome_of(result).message);
   }
