@@ -10,6 +10,7 @@ import importlib.util
 import os
 import signal
 from argparse import Namespace
+from collections.abc import Iterator
 
 from launcher import check, setup
 from launcher.check import Graded, Request
@@ -24,6 +25,7 @@ from .screen import GONE, Screen
 
 KEYS = {"h": "hint", "r": "report", "n": "next", "c": "check again", "q": "quit"}
 END = ("q", "\x03", "\x04", GONE)  # Ctrl-C and Ctrl-D, too
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_MS = 1000  # at the latest; a network's file system tells nothing
 
 
@@ -49,6 +51,16 @@ def _request(arguments: Namespace) -> Request:
     return check.read(Namespace(**rest | vars(arguments)))
 
 
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """A signal ends a question or a build as it ends any command. asyncio alone would wait for the answer."""
+    loop = asyncio.get_running_loop()
+    for number in ENDING:
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    yield
+
+
 class Watch:
     def __init__(self, arguments: Namespace, screen: Screen) -> None:
         self.arguments_, self.screen_ = arguments, screen
@@ -60,8 +72,6 @@ class Watch:
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.queue_.put_nowait, "q")
         loop.add_signal_handler(signal.SIGWINCH, self.queue_.put_nowait, "redraw")
         loop.add_signal_handler(signal.SIGTSTP, self._pause)
         if self.screen_.has_keys:
@@ -84,7 +94,8 @@ class Watch:
             case "look":
                 await self._look()
             case "c":
-                await self._check("Checking again")
+                self.content_ = None
+                await self._look("Checking again")
             case "h":
                 self._show_extra(hint.lines(self.request_.lab))
             case "r" if self._has_report():
@@ -97,16 +108,18 @@ class Watch:
     async def _begin(self) -> None:
         """Sets up, asks and begins with the lab that the arguments name."""
         self.request_ = _request(self.arguments_)
-        with self.screen_.given_back():
+        with self.screen_.given_back(), _ended_by_signals():
             self.tree_ = check.prepare(self.request_.lab, self.request_.where)
             if counts_for_progress(self.request_):
                 prediction.ask_once(self.request_.lab)
+        for number in ENDING:
+            asyncio.get_running_loop().add_signal_handler(number, self.queue_.put_nowait, "q")
         lab = self.request_.lab
         self.content_: bytes | None = None
         self.lines_ = [paint(f"{lab.number} {lab.title} · {shown(self.request_.file)}", "strong")]
         self.extra_, self.note_ = [], "Checking …"
         self._show()
-        await self._look(first=True)
+        await self._look("Checking")
         self._start("changes", self._changes())
 
     async def _changes(self) -> None:
@@ -121,12 +134,13 @@ class Watch:
                     self.queue_.put_nowait("look")
             await asyncio.sleep(LOOK_MS / 1000)
 
-    async def _look(self, first: bool = False) -> None:
-        """Begins a check if the file has another content than the one that was checked last."""
+    async def _look(self, anew: str = "") -> None:
+        """Begins a check if the file has another content than the one that was checked last. anew: so that check is
+        called if nothing was checked before."""
         try:
             content = self.request_.file.read_bytes()
         except OSError:
-            if self.content_ is not None or first:
+            if self.content_ is not None or anew:
                 self.content_ = None
                 await self._stop("check")
                 self.note_ = f"{self.request_.file.name} is not there. It is checked as soon as it is."
@@ -136,7 +150,7 @@ class Watch:
             return
         self.content_ = content
         begun = "check" in self.tasks_ and not self.tasks_["check"].done()
-        await self._check("The file has changed: checking again" if begun else "Checking")
+        await self._check("The file has changed: checking again" if begun else anew or "Checking")
 
     async def _check(self, note: str) -> None:
         await self._stop("check")
@@ -212,6 +226,7 @@ class Watch:
     def _failed(self, task: "asyncio.Task[None]") -> None:
         """A mistake of ours must not look like a check that never ends."""
         if not task.cancelled() and (error := task.exception()) is not None:
+            self.note_ = ""
             self._show_extra([paint(f"lab: {error!r}", "bad")])
 
     def _pause(self) -> None:

@@ -12,6 +12,7 @@ from unittest import mock
 import commands
 from launcher import check, emulate, test
 from launcher.console import Failure
+from launcher.labs import find_lab
 from launcher.tests.machines import ROOT, lab
 
 
@@ -129,6 +130,17 @@ class CommandLine(unittest.TestCase):
         given = dict(zip(words[::2], words[1::2]))
         self.assertLessEqual(options.items(), given.items())
         self.assertEqual((given["--file"], given["--command"]), (licence, f"./lab check 15 --file {licence}"))
+
+    def test_the_first_check_says_that_it_takes_long(self) -> None:
+        for is_built in (False, True):
+            with (
+                mock.patch.multiple(check, setup=mock.DEFAULT, build=mock.DEFAULT, say=mock.DEFAULT) as all_,
+                mock.patch.object(check.judge, "is_built", lambda _, here=is_built: here),
+            ):
+                check.prepare(find_lab("00"), "lockstep")
+            said = [call.args[0] for call in all_["say"].call_args_list]
+            self.assertEqual(said, [] if is_built else ["Once, about a minute: the judge and lockstep are built."])
+            self.assertEqual(all_["build"].build.call_args.kwargs, {"announce": not is_built})
 
     def test_check_ends_as_the_judge_does(self) -> None:
         for judge, code in (("exit 0", 0), ("exit 1", 1), ("exit 2", 2), ("kill -9 $$", 2)):

@@ -21,7 +21,7 @@ from launcher.labs import find_lab
 from learner import handout, progress, watch
 from learner.tests.courses import WithProgress
 
-HANGS_AFTER = 120  # seconds
+HANGS_AFTER = 60  # seconds
 JUDGE = """
 import json, os, signal, subprocess, sys, time
 options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
@@ -98,7 +98,7 @@ class Terminal:
     def ended(self) -> int:
         """Waits for its end, and returns the exit code."""
         with contextlib.suppress(OSError):
-            while os.read(self.terminal, 1 << 16):
+            while select.select([self.terminal], [], [], HANGS_AFTER)[0] and os.read(self.terminal, 1 << 16):
                 pass
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
@@ -202,6 +202,7 @@ class Watch(WithProgress):
             found.return_value.name = lab.name
             terminal = Terminal(["watch", "05", "--device", "lockstep"])
         self.addCleanup(self.kill, terminal)
+        terminal.press("\n\n")  # skips the predictions
         terminal.expect("mine.cu is not there")
         self.file_.write_text("good", encoding="utf-8")
         terminal.expect("accepted · good")
@@ -238,6 +239,24 @@ class Watch(WithProgress):
                 terminal.press(end) if isinstance(end, str) else os.kill(terminal.pid, end)
                 self.assertEqual(terminal.ended(), 0)
                 self.assertEqual(termios.tcgetattr(terminal.terminal)[3], terminal.usual)
+
+    def test_questions_can_be_interrupted(self) -> None:
+        terminal = Terminal(["watch", "00", "--device", "lockstep"])
+        self.addCleanup(self.kill, terminal)
+        terminal.expect(r"Predict first \(00 ")
+        terminal.press("\x03")
+        self.assertEqual(terminal.ended(), 99, "KeyboardInterrupt, which ./lab tells")
+        self.assertFalse(self.started.exists())
+
+    def test_checking_a_file_again_that_is_gone(self) -> None:
+        terminal = self.watching("bad")
+        terminal.expect("q quit")
+        self.file_.unlink()
+        terminal.expect("mine.cu is not there")
+        terminal.press("c\x1b[A")  # and an arrow, which means nothing
+        self.file_.write_text("good", encoding="utf-8")
+        terminal.expect("accepted · good")
+        self.assertEqual([text for _, text in self.judges()], ["bad", "good"])
 
     def test_an_end_during_a_check_leaves_no_process(self) -> None:
         terminal = self.watching("hang")

@@ -8,10 +8,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "grader/judge/base/failure.h"
+#include "grader/judge/base/text.h"
 #include "grader/judge/sandbox/child.h"
+#include "grader/judge/trial/events.h"
 #include "grader/judge/verdict/verdict.h"
 #include "grader/tests/testing.h"
 
@@ -389,6 +392,81 @@ TEST_F(Judging, TooMuchHasItsOwnVerdict) {
   EXPECT_EQ(check(judge_with("print", "scan", "scan_inclusive")), "output");
 }
 
+// What the watcher of a judgement reads.
+class Watcher {
+ public:
+  Watcher() { EXPECT_EQ(pipe(ends_), 0); }
+  ~Watcher() { close(ends_[0]); }
+  int descriptor() const { return ends_[1]; }
+  std::vector<nlohmann::json> events() {
+    close(ends_[1]);
+    std::string text(1 << 16, '\0'), all;
+    for (ssize_t count; (count = read(ends_[0], text.data(), text.size())) > 0;)
+      all.append(text, 0, static_cast<size_t>(count));
+    std::vector<nlohmann::json> found;
+    for (const std::string& line : split(all, '\n')) {
+      if (!line.empty()) found.push_back(nlohmann::json::parse(line));
+    }
+    return found;
+  }
+
+ private:
+  int ends_[2];
+};
+
+TEST_F(Judging, AWatcherHearsOfEachCase) {
+  Watcher watcher;
+  options_.events = watcher.descriptor();
+  const Result result = judge_with("lazy", "scan", "scan_inclusive");
+  const auto events = watcher.events();
+  ASSERT_EQ(events.size(), result.cases.size());
+  EXPECT_EQ(events.back()["cases_passed"], result.public_cases().passed);
+  EXPECT_EQ(events.back()["cases_planned"], result.planned_cases);
+  const auto failed = std::ranges::find_if(events, [](const auto& event) { return !event["passed"]; });
+  ASSERT_NE(failed, events.end());
+  EXPECT_EQ("case." + (*failed)["case"].get<std::string>(), (*failed)["check"]);
+  EXPECT_FALSE((*failed)["steps"].empty());
+  EXPECT_EQ(events.back()["case"], result.failed_case);
+}
+
+TEST_F(Judging, AWatcherHearsThatTheFileCompiles) {
+  write_compiler("! grep -q nonsense $0 && c++ -x c++ -c $0 -o $1");
+  options_.file = folder_.path() / "mine.cu";
+  options_.binary.clear();
+  testing::write_file(options_.file, "void scan_inclusive(const float*, int, float*) {}");
+  Watcher watcher;
+  options_.events = watcher.descriptor();
+  judge_with("", "scan", "scan_inclusive");
+  const auto events = watcher.events();
+  ASSERT_GT(events.size(), 1u);
+  EXPECT_EQ(events.front(), nlohmann::json({{"event", "compiled"}}));
+  testing::write_file(options_.file, "nonsense");
+  Watcher of_another;
+  options_.events = of_another.descriptor();
+  judge_with("", "scan", "scan_inclusive");
+  EXPECT_TRUE(of_another.events().empty());
+}
+
+TEST_F(Judging, AWatcherReadsNoHiddenCase) {
+  Watcher watcher;
+  Result result;
+  result.failed_case = "scan_inclusive.4242.ones";
+  result.failure = make_failure(Verdict::kWrongAnswer, "case.scan_inclusive.4242.ones", "got 5", "");
+  CaseResult one{.name = "scan_inclusive.4242.ones", .input = "ones", .n = 4242};
+  one.alias = "hidden.1";
+  Events(watcher.descriptor()).ran_case(one, result);
+  const auto events = watcher.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events.front().dump().find("4242"), std::string::npos);
+}
+
+TEST_F(Judging, AWatcherMustBeThere) {
+  options_.events = 987;
+  const Result result = judge_with("", "scan", "scan_inclusive");
+  EXPECT_EQ(result.verdict(), Verdict::kJudgeFault);
+  EXPECT_NE(result.failure->steps.at(0).find("--events 987"), std::string::npos);
+}
+
 TEST_F(Judging, AFileOfTheLearnersIsCounted) {
   options_.selection.input = folder_.path() / "text";
   testing::write_file(options_.selection.input, "abca");
@@ -408,7 +486,7 @@ TEST_F(Judging, AWrongHistogramIsKeptBesideTheRightOne) {
   ASSERT_TRUE(result.own_file && result.own_file->histogram && result.own_file->wanted);
   EXPECT_NE(*result.own_file->histogram, *result.own_file->wanted);
   EXPECT_EQ((*result.own_file->wanted)['a'], 2u);
-  const Json json = Json::parse(to_json(result));
+  const auto json = nlohmann::json::parse(to_json(result));
   EXPECT_EQ(json["histogram_wanted"]['b'], 1);
   EXPECT_EQ(json["histogram"].size(), 256u);
 }
