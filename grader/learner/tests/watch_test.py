@@ -202,7 +202,8 @@ class Watch(WithProgress):
             found.return_value.name = lab.name
             terminal = Terminal(["watch", "05", "--device", "lockstep"])
         self.addCleanup(self.kill, terminal)
-        terminal.press("\n\n")  # skips the predictions
+        terminal.expect("Predict first")
+        terminal.press("\n\n")
         terminal.expect("mine.cu is not there")
         self.file_.write_text("good", encoding="utf-8")
         terminal.expect("accepted · good")
