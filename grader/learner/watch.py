@@ -69,6 +69,7 @@ class Watch:
         self.lines_: list[str] = []  # of the last verdict, or of the failed case before there is one
         self.extra_: list[str] = []  # of a hint or a report
         self.note_ = ""  # how the check began, and how far it is
+        self.verdict_ = "none"
 
     async def run(self) -> int:
         loop = asyncio.get_running_loop()
@@ -181,6 +182,7 @@ class Watch:
                     self._show()
 
     def _judged(self, judged: judging.Judged) -> None:
+        self.verdict_ = judged.verdict.get("verdict", "none")
         self.lines_ = dressed(judged.text, judged.verdict.get("verdict", ""))
         if not judged.verdict:
             self.lines_.append(paint("The judge came to no verdict. Press c to check again.", "bad"))
@@ -251,5 +253,5 @@ class Watch:
 
     def _waiting(self) -> str:
         if not self.screen_.has_keys:
-            return "Waiting for the file to be saved."
+            return f"Verdict: {self.verdict_}. Waiting for the file to be saved."
         return "  ".join(f"{key} {what}" for key, what in KEYS.items() if key != "r" or self._has_report())

@@ -50,5 +50,20 @@ class Console(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("a\n", "b\n"))
 
 
+class WrongHistogram(unittest.TestCase):
+    def test_the_first_wrong_bins_and_a_number(self) -> None:
+        right = [0] * 256
+        got = right.copy()
+        for value in (0x00, 0x41, 0x42, 0x43, 0x44, 0xFF):
+            got[value] = 1000
+        lines = table.wrong_histogram(got, right).splitlines()
+        self.assertEqual(lines[0], "6 of 256 bins are wrong:")
+        self.assertEqual(lines[1:3], ["    00    got 1,000, want 0", "    41 A  got 1,000, want 0"])
+        self.assertEqual(lines[-1], "    and 2 more")
+        self.assertEqual(
+            table.wrong_histogram(right, [1, *right[1:]]), "1 of 256 bins are wrong:\n    00    got 0, want 1"
+        )
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -9,7 +9,10 @@ turn, and the lines that the watch prints are timed. It writes one row for each 
 
 import argparse
 import csv
+import datetime
 import os
+import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -21,10 +24,10 @@ from typing import IO
 
 from launcher import setup, variants
 from launcher.labs import Lab, all_labs, find_lab
-from launcher.paths import ROOT
+from launcher.paths import ROOT, commit
 
 FIELDS = ("lab", "saved", "verdict", "first_failing_s", "verdict_s")
-WAITING = "Waiting for the file to be saved."
+WAITING = re.compile(r"Verdict: (.*)\. Waiting for the file to be saved\.")
 
 
 @dataclass
@@ -59,15 +62,12 @@ class Watched:
     def _until_it_waits(self, start: float) -> Timed:
         stream: IO[str] | None = self.process.stdout
         assert stream is not None
-        failing, said = None, ""
+        failing = None
         for line in stream:
             if failing is None and line.startswith("  ✗ "):
                 failing = time.monotonic() - start
-            if line.startswith("  score "):
-                said = line
-            if line.startswith(WAITING):
-                verdict = "accepted" if " 100 of 100" in said else "failed"
-                return Timed(verdict, failing, time.monotonic() - start)
+            if found := WAITING.match(line):
+                return Timed(found[1], failing, time.monotonic() - start)
         raise SystemExit(f"the watch has ended with {self.process.wait()}")
 
 
@@ -89,6 +89,8 @@ def measure(lab: Lab, times: int) -> list[dict[str, object]]:
                     timed = watched.save(code)
                     rows.append({"lab": lab.name, "saved": saved, **vars(timed)})
                     print(*rows[-1].values(), file=sys.stderr, flush=True)
+                    if (timed.verdict == "accepted") != (saved == "right"):
+                        raise SystemExit(f"{lab.name}: {saved} code is {timed.verdict}")
         finally:
             watched.end()
     return rows
@@ -103,6 +105,14 @@ def summary(rows: list[dict[str, object]], key: str) -> str:
     return f"{key}: median {statistics.median(every):.2f}, {worst}"
 
 
+def machine() -> str:
+    """What the times depend on, and how busy it was."""
+    cpu = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    name = cpu[1] if cpu else platform.machine()
+    date, busy = datetime.date.today().isoformat(), os.getloadavg()[2]
+    return f"{name}, {os.cpu_count()} cores, load {busy:.1f} over 15 minutes, {date}, commit {commit()}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path)
@@ -114,6 +124,7 @@ def main() -> None:
     rows = [row for lab in labs if not (missing and lab.is_opencl) for row in measure(lab, asked.times)]
     if asked.out:
         with asked.out.open("w", encoding="utf-8", newline="") as file:
+            file.write(f"# {machine()}\n")
             writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
             writer.writeheader()
             for row in rows:

@@ -308,9 +308,10 @@ class Watch(WithProgress):
             [sys.executable, "-B", "-c", program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
         ) as piped:
             assert piped.stdout is not None
-            seen = [line.rstrip() for line in iter(piped.stdout.readline, "Waiting for the file to be saved.\n")]
+            end = "Verdict: {}. Waiting for the file to be saved.\n"
+            seen = [line.rstrip() for line in iter(piped.stdout.readline, end.format("wrong answer"))]
             self.file_.write_text("good", encoding="utf-8")
-            seen += [line.rstrip() for line in iter(piped.stdout.readline, "Waiting for the file to be saved.\n")]
+            seen += [line.rstrip() for line in iter(piped.stdout.readline, end.format("accepted"))]
             piped.terminate()
             self.assertEqual(piped.wait(), 0)
         text = "\n".join(seen)

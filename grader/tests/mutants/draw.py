@@ -1,5 +1,5 @@
 """draw: sources → mutants of single lines, in an order that a seed decides. universalmutator makes the mutants of a
-line; each line of the four folders is drawn with the same probability, and one of its mutants.
+line; each line of these folders is drawn with the same probability, and one of its mutants.
 
 Left out: tests, comments, and changes that cannot change what the program does (Python's annotations and docstrings).
 What a C++ compiler finds to be the same program is found out later, in tree.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDERS = ("common/lockstep", "grader/judge", "grader/batch", "grader/launcher")
+FOLDERS = ("common/lockstep", "grader/judge", "grader/batch", "grader/launcher", "grader/learner")
 LEFT_OUT = {"tests", "bench", "__pycache__"}
 RULES = {
     ".py": ["universal.rules", "python.rules"],

@@ -105,6 +105,7 @@ class Checks(unittest.TestCase):
             ("grader/judge/base/text.h", "judge_test (base)"),
             ("grader/batch/records.py", "batch.records_test"),
             ("grader/launcher/variants.py", "launcher.variants_test"),
+            ("grader/learner/progress.py", "learner.progress_test"),
         ):
             self.assertEqual(checks_of(file, ROOT)[0].name, first)
 
