@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+LONGEST = 1 << 20  # bytes of an event
 PATIENCE = 3.0  # seconds that the judge gets to end what it has started
 
 
@@ -60,7 +61,7 @@ async def run(command: list[str]) -> AsyncIterator[Event | Judged]:
 
 @contextlib.asynccontextmanager
 async def _lines(descriptor: int) -> AsyncIterator[asyncio.StreamReader]:
-    reader = asyncio.StreamReader()
+    reader = asyncio.StreamReader(limit=LONGEST)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)
     )

@@ -1,8 +1,8 @@
 """watch: ./lab watch. Grades a lab's file each time it is saved, until the learner ends it. An edit during a check
 stops that check and begins another.
 
-Everything that happens is a word in one queue: "look" (the file may have changed), a key, "check" (what is known of the
-check has changed), "end". One task reads the queue; so nothing here happens at the same time as anything else."""
+What should be done next is a word in one queue: "look" (the file may have changed), "redraw", or a key. One task reads
+the queue, and begins and ends the others: the check, the report, and the one that hears of changes."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ import importlib.util
 import os
 import signal
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 
 from launcher import check, setup
 from launcher.check import Graded, Request
@@ -100,6 +100,7 @@ class Watch:
             case "h":
                 self._show_extra(hint.lines(self.request_.lab))
             case "r" if self._has_report():
+                await self._stop("report")
                 self._start("report", self._report())
             case "n":
                 await self._next()
@@ -137,7 +138,7 @@ class Watch:
 
     async def _look(self, anew: str = "") -> None:
         """Begins a check if the file has another content than the one that was checked last. anew: so that check is
-        called if nothing was checked before."""
+        called if the file was not checked before."""
         try:
             content = self.request_.file.read_bytes()
         except OSError:
@@ -214,7 +215,7 @@ class Watch:
         self.arguments_.lab, self.arguments_.file = rung.lab.number, None
         await self._begin()
 
-    def _start(self, name: str, work: "asyncio.coroutines.Coroutine[None, None, None]") -> None:
+    def _start(self, name: str, work: Coroutine[None, None, None]) -> None:
         self.tasks_[name] = asyncio.create_task(work)
         self.tasks_[name].add_done_callback(self._failed)
 
