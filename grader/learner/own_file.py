@@ -34,8 +34,11 @@ def reset(arguments: Namespace) -> int:
             say(f"    git log --oneline -- {shown(lab.source)}")
             say(f"    ./lab reset {lab.number} --from COMMIT")
         return 0
-    kept = _keep(lab.source)
-    lab.source.write_bytes(starter)
+    try:
+        kept = _keep(lab.source)
+        lab.source.write_bytes(starter)
+    except OSError as error:
+        raise Failure(f"{shown(lab.source)} cannot be replaced: {error.strerror}. Nothing is lost.") from error
     say(f"{shown(lab.source)} is the starter again.")
     say(f"Your own file is kept: {shown(kept)}")
     return 0

@@ -56,6 +56,16 @@ class OwnFile(WithProgress):
             self.lab_says("reset", "7")
         self.assertEqual(sorted(self.kept()), sorted([MINE, "second\n", "third\n"]))
 
+    def test_a_copy_that_cannot_be_made_stops_the_reset(self) -> None:
+        self.source.write_text(MINE, encoding="utf-8")
+        full = OSError(28, "No space left on device")
+        with (
+            mock.patch.object(own_file.shutil, "copy2", side_effect=full),
+            self.assertRaisesRegex(Failure, "cannot be replaced: No space left"),
+        ):
+            self.lab_says("reset", "7")
+        self.assertEqual(self.source.read_text(encoding="utf-8"), MINE)
+
     def test_reset_of_the_starter_changes_nothing(self) -> None:
         self.assertIn("is the starter already", self.lab_says("reset", "7"))
         self.assertEqual(self.kept(), [])
