@@ -159,7 +159,8 @@ class Warp {
   // Paths. Those that return a bool give false if no lane of `path` can run on. `mask` is never empty.
   void branch(Path& path, uint32_t target, Mask taken, uint32_t meeting);
   void branch_indexed(Path& path, const Instruction& in, Mask mask);
-  bool arrive(Path& path);
+  bool arrive(Path& path, const Instruction& in);
+  bool meets_early(Path& path);
   bool end_lanes(Path& path, Mask leaving);
   bool call(Path& path, const Instruction& in, Mask mask);
   void access_strongly(Path& path, const MemoryAccess& access, Mask mask);
@@ -208,6 +209,7 @@ class Warp {
   Chain chain_;
   uint64_t waits_ = 0, branches_ = 0;
   Joins joins_;
+  bool patient_ = true;  // the next path that comes to an early meeting waits there for others
   struct Frames {
     std::deque<Frame> storage;               // [0] is the kernel's own
     std::vector<std::vector<Frame*>> spare;  // by function

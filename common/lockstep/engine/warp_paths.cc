@@ -57,7 +57,35 @@ void Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   path.pc = groups[0].first;
 }
 
-bool Warp::arrive(Path& path) {
+// Lanes come to a place where not all of them meet. Those that are further behind and may come, too, go first; those
+// that are here already come along. False: the path waits.
+bool Warp::meets_early(Path& path) {
+  if (launch_.schedule.kind != Schedule::kForward) return true;
+  const auto may_come = [&](const Path& other) {
+    if (other.state != Path::kRunnable || other.pc >= path.pc || other.frame != path.frame) return false;
+    for (const Join* join = other.join; join != path.join; join = join->parent)
+      if (!join) return false;
+    return true;
+  };
+  const bool waits = std::exchange(patient_, true);
+  if (std::ranges::any_of(paths_, may_come)) {
+    if (waits) {
+      path.yielded = std::ranges::none_of(paths_, [&](const Path& other) { return may_come(other) && !other.yielded; });
+      put_aside(path, path.mask, path.pc);
+      return false;
+    }
+    ++state_.counters.at[path.pc].divergent;  // so the report knows that lanes did not meet here
+  }
+  std::erase_if(paths_, [&](const Path& other) {
+    const bool is_here =
+        other.state == Path::kRunnable && other.pc == path.pc && other.frame == path.frame && other.join == path.join;
+    if (is_here) path.mask |= other.mask;
+    return is_here;
+  });
+  return true;
+}
+
+bool Warp::arrive(Path& path, const Instruction& in) {
   while (path.join && path.join->pc == path.pc && path.join->frame == path.frame) {
     Join* join = path.join;
     join->arrived |= path.mask;
@@ -66,6 +94,7 @@ bool Warp::arrive(Path& path) {
     path.join = join->parent;
     joins_.free(join);
   }
+  if (in.index && !meets_early(path)) return false;
   ++path.pc;
   return true;
 }

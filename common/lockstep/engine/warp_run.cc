@@ -74,6 +74,7 @@ std::optional<Progress> Warp::end_turn() {
   if (random || turns_.dull >= kTurn) {
     turns_.dull = 0;
     release_joins();
+    patient_ = false;
   }
   return Progress::kYielded;
 }
@@ -217,7 +218,7 @@ int32_t Warp::show_last(const Path& path, const Instruction* next, int32_t budge
 // Runs one instruction that is neither arithmetic nor memory. False: the path has ended or waits.
 bool Warp::step(Path& path, const Instruction& in, Mask mask) {
   switch (in.kind) {
-    case Kind::kJoin: return arrive(path);
+    case Kind::kJoin: return arrive(path, in);
     case Kind::kBranch:
       ++branches_;
       branch(path, in.target, mask, in.meeting);

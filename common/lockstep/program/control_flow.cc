@@ -139,4 +139,61 @@ std::vector<uint32_t> reconvergence_points(const Function& function) {
   return points;
 }
 
+// Marks the blocks that forward ways from both sides of branch `b` reach before `meeting`, if several ways lead there.
+static void mark_meetings(const Blocks& blocks, const std::vector<uint32_t>& ways, uint32_t b, uint32_t meeting,
+                          std::vector<bool>& found) {
+  std::vector<uint32_t> first(blocks.end(), kNowhere);  // the side that reached the block first
+  for (uint32_t side = 0; side < blocks.successors[b].size(); ++side) {
+    std::vector<bool> seen(blocks.end(), false);
+    std::vector<uint32_t> open{blocks.successors[b][side]};
+    while (!open.empty()) {
+      const uint32_t at = open.back();
+      open.pop_back();
+      if (at <= b || at == meeting || at == blocks.end() || seen[at]) continue;
+      seen[at] = true;
+      if (first[at] == kNowhere) first[at] = side;
+      if (first[at] != side && ways[at] > 1) found[at] = true;
+      for (const uint32_t next : blocks.successors[at])
+        if (next > at) open.push_back(next);
+    }
+  }
+}
+
+// Where a way goes on that leads to this block, if nothing but jumps stands there.
+static uint32_t behind_jumps(const Function& function, const Blocks& blocks, uint32_t b) {
+  const auto only_jumps = [&](uint32_t at) {
+    if (at >= blocks.end() || blocks.successors[at].size() != 1 || blocks.successors[at][0] <= at + 1) return false;
+    const uint32_t end = at + 1 < blocks.end() ? blocks.first[at + 1] : static_cast<uint32_t>(function.body.size());
+    return std::all_of(function.body.begin() + blocks.first[at], function.body.begin() + end,
+                       [](const Statement& s) { return !s.label.empty() || is_branch(s); });
+  };
+  while (only_jumps(b)) b = blocks.successors[b][0];
+  return b;
+}
+
+std::vector<bool> early_meetings(const Function& function) {
+  const Blocks blocks = split(function);
+  const std::vector<uint32_t> idom = post_dominators(blocks);
+  std::vector<uint32_t> ways(blocks.end() + 1, 0), last(blocks.end() + 1, 0);  // last: of the loop that begins here
+  for (uint32_t b = 0; b < blocks.end(); ++b)
+    for (const uint32_t s : blocks.successors[b]) {
+      ways[s] += s > b;
+      if (s <= b) last[s] = std::max(last[s], b);
+    }
+  std::vector<bool> found(blocks.end() + 1, false);
+  for (uint32_t b = 0; b < blocks.end(); ++b) {
+    if (blocks.successors[b].size() < 2) continue;
+    mark_meetings(blocks, ways, b, idom[b], found);
+    // Lanes leave a loop in different turns.
+    for (uint32_t head = 0; head <= b; ++head)
+      for (const uint32_t s : blocks.successors[b])
+        if (const uint32_t to = behind_jumps(function, blocks, s); last[head] >= b && to > last[head] && to != idom[b])
+          found[to] = true;
+  }
+  std::vector<bool> result(function.body.size() + 1, false);
+  for (uint32_t b = 0; b < blocks.end(); ++b)
+    if (found[b]) result[blocks.first[b]] = true;
+  return result;
+}
+
 }  // namespace lockstep

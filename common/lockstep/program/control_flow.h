@@ -12,4 +12,8 @@ namespace lockstep {
 // post-dominator), or kNowhere if they meet only at the end of the function. For all other statements: kNowhere.
 std::vector<uint32_t> reconvergence_points(const Function& function);
 
+// By statement: whether lanes that diverged may come here on several forward ways before the place where all of them
+// are together again. Machine code often brings such lanes together here.
+std::vector<bool> early_meetings(const Function& function);
+
 }  // namespace lockstep

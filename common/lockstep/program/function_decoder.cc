@@ -53,10 +53,11 @@ void FunctionDecoder::run() {
   std::vector<bool> meets(function_.body.size() + 1, false);
   for (const uint32_t p : points)
     if (p != kNowhere) meets[p] = true;
+  const std::vector<bool> early = early_meetings(function_);
   for (uint32_t i = 0; i < function_.body.size(); ++i) {
     const Statement& s = function_.body[i];
     statement_pc_.push_back(static_cast<uint32_t>(program_.code.size()));
-    if (meets[i]) emit(s, Kind::kJoin);
+    if (meets[i] || early[i]) emit(s, Kind::kJoin).index = early[i];
     if (!s.label.empty()) {
       labels_[s.label] = statement_pc_.back();
       continue;

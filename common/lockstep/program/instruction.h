@@ -64,9 +64,9 @@ inline const char* verb(const MemoryAccess& access) {
 
 enum class Kind : uint8_t {
   kAlu,
-  kJoin,           // paths that diverged may meet here; costs nothing and is not counted
-  kMemory,         // index: Program::accesses
-  kBranch,         // target, meeting
+  kJoin,    // paths that diverged may meet here; costs nothing and is not counted. index: 1 if not all of them come
+  kMemory,  // index: Program::accesses
+  kBranch,  // target, meeting
   kBranchIndexed,  // a: the number of the target; index: Program::tables; meeting
   kCall,           // index: Program::calls
   kReturn,

@@ -146,7 +146,11 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
     card.doubt = "it depends on the order in which threads come to an atomic, or change memory that others read";
   if (form.retries && threads > kWarpSize)
     card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
-  if (form.parts && lanes_part(launch.program, counters, forms, access.pc))
+  const auto is_parted = [&](uint32_t pc) { return counters.at[pc].divergent > 0; };
+  // Only the usual schedule lets lanes wait for each other wherever machine code may bring them together.
+  const bool waits = launch.schedule.kind == Schedule::kForward || !forms.places[access.pc].merges;
+  if (((form.parts || !waits) && lanes_part(launch.program, counters, forms, access.pc)) ||
+      std::ranges::any_of(form.parted_by, is_parted))
     card.doubt = "lanes of a warp that took different ways come here, and ptxas may bring them together elsewhere";
   const auto as_often = [&](uint32_t pc) {
     return counters.at[pc].warps == c.warps && counters.at[pc].threads == c.threads;
@@ -220,14 +224,15 @@ void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
       counted.doubtful.insert(name);
 }
 
-// Registers that ptxas keeps in local memory: PTX shows no access.
+// Registers that ptxas keeps in local memory: PTX shows no access. Without machine code nobody knows.
 void add_spills(Counted& counted, const Forms& forms) {
   for (const bool loads : {true, false}) {
     if (!(loads ? forms.extra_loads : forms.extra_stores)) continue;
     const std::string op = loads ? "ld" : "st";
     counted.doubtful.insert("l1tex__t_requests_pipe_lsu_mem_local_op_" + op + ".sum");
     counted.doubtful.insert("l1tex__t_sectors_pipe_lsu_mem_local_op_" + op + ".sum");
-    counted.notes.insert("ptxas keeps registers in local memory");
+    counted.notes.insert(forms.static_shared ? "ptxas keeps registers in local memory"
+                                             : "ptxas may keep registers in local memory");
   }
 }
 

@@ -29,6 +29,7 @@ Forms judge_alone(const Program& program) {
   const std::vector<bool> ordered = depend_on_order(program, facts);
   forms.of.resize(program.accesses.size());
   forms.places = facts.places();
+  forms.extra_loads = forms.extra_stores = true;
   for (const MemoryAccess& access : program.accesses) {
     AccessForm& form = forms.of[access.index];
     form.op = access.op;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace lockstep {
@@ -109,27 +110,52 @@ Edges find_deciders(const Edges& edges, const Dominators& after) {
   return result;
 }
 
-// The nodes that several forward ways lead to, although lanes that took them are not all together there.
-std::vector<bool> early_meetings(const Edges& edges, const Dominators& dominators, const Dominators& after) {
-  std::vector<bool> is_meeting(edges.size());
-  for (uint32_t node = 0; node < edges.size(); ++node)
-    if (edges[node].size() > 1 && after.parent(node) != kNone) is_meeting[after.parent(node)] = true;
-  std::vector<uint32_t> ways(edges.size());
-  for (uint32_t node = 0; node < edges.size(); ++node)
-    for (const uint32_t to : edges[node]) ways[to] += !dominators.dominates(to, node);
-  std::vector<bool> found(edges.size());
-  for (uint32_t node = 0; node < edges.size(); ++node) found[node] = ways[node] > 1 && !is_meeting[node];
-  return found;
+// Marks the nodes that forward ways from several sides of the branch reach before its lanes are all together.
+void mark_meetings(const Edges& edges, const Edges& back, const std::vector<uint32_t>& ways, uint32_t branch,
+                   uint32_t meeting, std::vector<bool>& found) {
+  const auto end = static_cast<uint32_t>(back.size());
+  std::map<uint32_t, uint32_t> first;  // the side that reached the node first
+  for (uint32_t side = 0; side < edges[branch].size(); ++side) {
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> open{edges[branch][side]};
+    if (std::ranges::count(back[branch], open[0])) continue;
+    while (!open.empty()) {
+      const uint32_t at = open.back();
+      open.pop_back();
+      if (at == meeting || at >= end || !seen.insert(at).second) continue;
+      if (first.try_emplace(at, side).first->second != side && ways[at] > 1) found[at] = true;
+      for (const uint32_t next : edges[at])
+        if (!std::ranges::count(back[at], next)) open.push_back(next);
+    }
+  }
+}
+
+// Whether nothing stands between the instructions of the loop, except jumps.
+bool is_in_one_piece(const std::vector<bool>& body, uint32_t head, const Edges& edges) {
+  auto left = std::ranges::count(body, true);
+  for (uint32_t at = head; left > 0; ++at) {
+    if (at == body.size() || (!body[at] && (edges[at].size() != 1 || edges[at][0] == at + 1))) return false;
+    left -= body[at];
+  }
+  return true;
 }
 
 }  // namespace
 
-FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()) {
+FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()), back_(flow_.end()) {
   const uint32_t end = flow_.end(), start = end + 1;  // of all functions together
   Edges edges = flow_.successors;
   edges.push_back({});
   edges.push_back(flow_.roots);
   const Dominators dominators(start, edges), after(end, reversed(edges));
+  std::vector<uint32_t> ways(end + 2, 0);
+  for (uint32_t from = 0; from < end; ++from)
+    for (const uint32_t to : edges[from])
+      if (dominators.dominates(to, from))
+        back_[from].push_back(to);
+      else
+        ++ways[to], in_order_ &= to > from;
+  std::vector<bool> early(end + 2, false);
   std::vector<size_t> outer_size(end, 0);
   for (const auto& [head, body] : loops(edges, dominators)) {
     const auto count = static_cast<size_t>(std::ranges::count(body, true));
@@ -137,11 +163,15 @@ FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()) {
       if (!body[i]) continue;
       ++places_[i].loops;
       if (count > outer_size[i]) outer_size[i] = count, places_[i].outer = head;
+      for (const uint32_t to : edges[i])  // lanes leave the loop in different turns
+        if (!body[to] && after.parent(i) != to) early[to] = true;
     }
+    in_order_ &= is_in_one_piece(body, head, edges);
   }
   edges.back().clear();  // which function is called is not a condition
   deciders_ = find_deciders(edges, after);
-  const std::vector<bool> early = early_meetings(edges, dominators, after);
+  for (uint32_t branch = 0; branch < end; ++branch)
+    if (edges[branch].size() > 1) mark_meetings(edges, back_, ways, branch, after.parent(branch), early);
   for (const uint32_t node : dominators.order()) {
     if (node >= end) continue;
     const uint32_t before = dominators.parent(node);

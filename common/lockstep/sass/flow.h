@@ -3,6 +3,7 @@
 // is named by the line of the PTX that compares.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -23,7 +24,15 @@ struct Flow {
   std::vector<std::vector<uint32_t>> successors;  // by instruction; the number of instructions: the end
   std::vector<Asked> asks;                        // by instruction
   std::vector<uint32_t> roots;                    // where the kernel and each of its functions begin
-  explicit Flow(uint32_t instructions) : successors(instructions), asks(instructions) {}
+  // Machine code says where lanes wait for each other: the number of the barrier that an instruction opens, or at which
+  // it waits (BSSY, BSYNC); kNoBarrier: none.
+  std::vector<uint8_t> opens, closes;
+  static constexpr uint8_t kNoBarrier = 0xff;
+  explicit Flow(uint32_t instructions)
+      : successors(instructions),
+        asks(instructions),
+        opens(instructions, kNoBarrier),
+        closes(instructions, kNoBarrier) {}
   uint32_t end() const { return static_cast<uint32_t>(successors.size()); }
 };
 
@@ -36,16 +45,25 @@ struct Place {
 class FlowFacts {
  public:
   explicit FlowFacts(Flow flow);
+  const Flow& flow() const { return flow_; }
   const std::vector<Place>& places() const { return places_; }
   // The conditions of the instruction in its function: one for each branch that decides, and one for its own guard.
   std::vector<Asked> conditions(uint32_t instruction) const;
   // The instructions whose branches decide whether this one is reached.
   const std::vector<uint32_t>& deciders(uint32_t instruction) const { return deciders_[instruction]; }
+  // Whether the step leads back to the beginning of a loop.
+  bool goes_back(uint32_t from, uint32_t to) const {
+    if (to >= flow_.end()) return false;
+    return std::find(back_[from].begin(), back_[from].end(), to) != back_[from].end();
+  }
+  // Whether every step but those leads to a later instruction: who is further behind comes first.
+  bool in_order() const { return in_order_; }
 
  private:
   Flow flow_;
   std::vector<Place> places_;
-  std::vector<std::vector<uint32_t>> deciders_;
+  std::vector<std::vector<uint32_t>> deciders_, back_;
+  bool in_order_ = true;
 };
 
 }  // namespace lockstep

@@ -49,6 +49,13 @@ class Comparison {
       if (kind == Kind::kBranch) block_begins_.insert(program.code[pc].target);
       if (kind == Kind::kBranch || kind == Kind::kExit || kind == Kind::kReturn) block_begins_.insert(pc + 1);
     }
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+      const Kind kind = program.code[pc].kind;
+      if (kind != Kind::kBranchIndexed && (kind != Kind::kBranch || program.code[pc].guard == 0)) continue;
+      branches_[kUnknownLine].push_back(pc);
+      for (const uint32_t line : facts_.flow().asks[pc].near)
+        if (line != kUnknownLine) branches_[line].push_back(pc);
+    }
     for (const FunctionCode& function : program.functions) block_begins_.insert(function.entry);
     block_begins_.erase(static_cast<uint32_t>(program.code.size()));
   }
@@ -60,7 +67,10 @@ class Comparison {
       if (!is_counted(access)) continue;
       AccessForm& form = forms_.of[access.index];
       form = is_atomic(access.op) ? atomic_form(access) : move_form(access);
-      form.parts |= facts_.places()[pc].merges;
+      if (facts_.in_order())
+        form.parted_by = parting(access);
+      else
+        form.parts |= facts_.places()[pc].merges;
       form.ordered = ordered_[access.index];
       if (access.space == Space::kLocal || access.space == Space::kGeneric) local_.insert(line_of(access));
     }
@@ -186,6 +196,30 @@ class Comparison {
     if (form.moved_to.empty()) form.doubt = "ptxas makes it under other conditions";
   }
 
+  // The branches of the program at which lanes part that the machine code does not bring together before the access.
+  // Where lanes meet early, those of all turns of a loop count: lockstep waits for all of them.
+  std::vector<uint32_t> parting(const MemoryAccess& access) const {
+    std::set<uint32_t> result;
+    const bool merges = facts_.places()[access.pc].merges;
+    for (const MachineAccess* one : found(access))
+      for (const PartingBranch& branch : merges ? one->parting_around : one->parting) {
+        bool known = !branch.compares.empty();
+        for (const uint32_t line : branch.compares) {
+          const auto there = branches_.find(line);
+          known &= line != kUnknownLine && there != branches_.end();
+          if (line != kUnknownLine && there != branches_.end())
+            result.insert(there->second.begin(), there->second.end());
+        }
+        // Outside of barriers stand the branches that ptxas writes before a loop that it unrolls.
+        if (!known && branch.in_barrier)
+          result.insert(branches_.at(kUnknownLine).begin(), branches_.at(kUnknownLine).end());
+      }
+    if (merges)  // where lockstep lost its patience
+      for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
+        if (program_.code[pc].kind == Kind::kJoin && program_.code[pc].index) result.insert(pc);
+    return {result.begin(), result.end()};
+  }
+
   const std::vector<Asked>& conditions_of(uint32_t pc) const {
     const auto [known, is_new] = conditions_.try_emplace(pc);
     if (is_new) known->second = facts_.conditions(pc);
@@ -206,6 +240,8 @@ class Comparison {
   std::map<uint32_t, Machine> at_;   // by the line of the PTX
   std::set<uint32_t> local_;         // lines of the PTX that access local memory
   std::set<uint32_t> block_begins_;
+  // By the line that its condition depends on: the program's branches; under kUnknownLine all of them.
+  std::map<uint32_t, std::vector<uint32_t>> branches_{{kUnknownLine, {}}};
   mutable std::map<uint32_t, std::vector<Asked>> conditions_;  // that are known so far, by instruction
   Forms forms_;
 };

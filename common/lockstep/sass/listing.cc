@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sass/meetings.h"
+
 namespace lockstep {
 namespace {
 
@@ -115,12 +117,21 @@ class Section {
   MachineKernel read() const {
     MachineKernel kernel;
     const FlowFacts facts(flow());
+    const Meetings meetings(facts);
+    const auto named = [&](const std::vector<uint32_t>& branches) {
+      std::vector<PartingBranch> found;
+      for (const uint32_t branch : branches)
+        if (!is_uniform(code_[branch])) found.push_back({facts.flow().asks[branch].near, meetings.in_barrier(branch)});
+      return found;
+    };
     for (uint32_t i = 0; i < code_.size(); ++i) {
       std::optional<MachineAccess> access = access_of(code_[i]);
       if (!access) continue;
       access->loops = facts.places()[i].loops;
       for (const Asked& asked : facts.conditions(i)) access->conditions.insert(asked.near.begin(), asked.near.end());
       access->elected = is_elected(i, code_[i].guard);
+      access->parting = named(meetings.parting(i, false));
+      access->parting_around = named(meetings.parting(i, true));
       kernel.accesses.push_back(*access);
     }
     return kernel;
@@ -184,13 +195,38 @@ class Section {
 
   Conditions asked(uint32_t at) const {
     Conditions found;
-    for_each_comparison(at, predicate_of(code_[at].guard), 0, [&](uint32_t by) {
+    const auto add = [&](uint32_t by) {
       if (by == code_.size())
         found.insert(kUnknownLine);
       else if (!is_election(by))
         found.insert(code_[by].line);
-    });
+    };
+    for_each_comparison(at, predicate_of(code_[at].guard), 0, add);
+    if (jumps(code_[at]))  // "@P0 BRA P1, …" depends on both
+      for (const std::string_view operand : code_[at].operands) for_each_comparison(at, predicate_of(operand), 0, add);
     return found;
+  }
+
+  // All lanes of the warp go the same way: the condition is one of the warp's own registers.
+  static bool is_uniform(const MachineInstruction& in) {
+    const auto of_lanes = [](std::string_view operand) {
+      const std::string_view predicate = predicate_of(operand);
+      return !predicate.empty() && !predicate.starts_with('U');
+    };
+    return !of_lanes(in.guard) && !in.opcode().starts_with("BRX") && std::ranges::none_of(in.operands, of_lanes);
+  }
+
+  // BRA.DIV leaves the way for lanes that have diverged, and comes back.
+  static bool jumps(const MachineInstruction& in) {
+    const std::string_view opcode = in.opcode();
+    return (opcode == "BRA" && !in.name.starts_with("BRA.DIV") && !in.name.starts_with("BRA.CONV")) ||
+           opcode == "BRX" || opcode == "JMP" || opcode == "BRXU" || opcode == "JMX";
+  }
+
+  // The number of "B2".
+  static uint8_t barrier_of(const MachineInstruction& in) {
+    const std::string_view name = in.operands.empty() ? "" : in.operands[0];
+    return name.size() == 2 && name[0] == 'B' ? static_cast<uint8_t>(name[1] - '0') : Flow::kNoBarrier;
   }
 
   // The places that an operand names: "`(.L_x_5)", and in the comment behind an indexed branch ".L_x_5,.L_x_6".
@@ -211,15 +247,17 @@ class Section {
       const MachineInstruction& in = code_[i];
       const std::string_view opcode = in.opcode();
       std::vector<uint32_t>& next = flow.successors[i];
-      // BRA.DIV leaves the way for lanes that have diverged, and comes back.
-      const bool jumps = (opcode == "BRA" && !in.name.starts_with("BRA.DIV") && !in.name.starts_with("BRA.CONV")) ||
-                         opcode == "BRX" || opcode == "JMP" || opcode == "BRXU" || opcode == "JMX";
       const bool leaves = opcode == "EXIT" || opcode == "RET" || opcode == "KILL";
-      if (jumps)
+      if (opcode == "BSSY") flow.opens[i] = barrier_of(in);
+      if (opcode == "BSYNC") flow.closes[i] = barrier_of(in);
+      if (jumps(in))
         for (const std::string_view operand : in.operands) add_targets(operand, next);
       const bool indexed = next.size() > 1;
       if (leaves) next.push_back(end);
-      if (next.empty() || !predicate_of(in.guard).empty()) next.push_back(i + 1);
+      const bool asks =
+          !predicate_of(in.guard).empty() ||
+          (jumps(in) && std::ranges::any_of(in.operands, [](auto o) { return !predicate_of(o).empty(); }));
+      if (next.empty() || asks) next.push_back(i + 1);
       flow.asks[i].near = asked(i);
       if (indexed) flow.asks[i].near.insert(in.line);
     }

@@ -14,6 +14,11 @@
 
 namespace lockstep {
 
+struct PartingBranch {
+  Conditions compares;      // the lines that its condition depends on
+  bool in_barrier = false;  // ptxas expects that lanes may part there
+};
+
 struct MachineAccess {
   enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction } kind = kLoad;
   Space space = Space::kGeneric;
@@ -23,6 +28,8 @@ struct MachineAccess {
   uint32_t line = 0;     // of the PTX
   uint32_t loops = 0;    // that contain it
   Conditions conditions{};
+  // The branches whose sides make the access apart from each other: those of one turn of a loop, and of all turns.
+  std::vector<PartingBranch> parting{}, parting_around{};
 };
 
 struct MachineKernel {

@@ -1,0 +1,34 @@
+// meetings: where lanes of a warp that took different ways are not together in the machine code. They wait for each
+// other at BSYNC, behind the BSSY that opened the barrier, and nowhere else; so an instruction that both sides of a
+// branch reach before that place is executed once for each side.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sass/flow.h"
+
+namespace lockstep {
+
+class Meetings {
+ public:
+  explicit Meetings(const FlowFacts& facts);
+  // The branches whose sides come to the instruction apart from each other. around: also in different turns of a loop.
+  std::vector<uint32_t> parting(uint32_t instruction, bool around) const;
+  // Whether a barrier is open there. ptxas opens none for a branch of which it knows that all lanes go the same way.
+  bool in_barrier(uint32_t branch) const { return !open_[branch].empty(); }
+
+ private:
+  struct Sides {
+    uint32_t branch = 0;
+    std::vector<bool> forward, around;  // by instruction: whether it is reached from several sides
+  };
+  void find_barriers();
+  std::vector<bool> reached_by_several(uint32_t branch, bool around) const;
+
+  const FlowFacts& facts_;
+  std::vector<std::vector<uint8_t>> open_;  // by instruction: the open barriers, the innermost last
+  std::vector<Sides> sides_;
+};
+
+}  // namespace lockstep
