@@ -174,11 +174,11 @@ static uint32_t behind_jumps(const Function& function, const Blocks& blocks, uin
 std::vector<bool> early_meetings(const Function& function) {
   const Blocks blocks = split(function);
   const std::vector<uint32_t> idom = post_dominators(blocks);
-  std::vector<uint32_t> ways(blocks.end() + 1, 0), last(blocks.end() + 1, 0);  // last: of the loop that begins here
+  std::vector<uint32_t> ways(blocks.end() + 1, 0), end(blocks.end() + 1, 0);  // end: behind the loop that begins here
   for (uint32_t b = 0; b < blocks.end(); ++b)
     for (const uint32_t s : blocks.successors[b]) {
       ways[s] += s > b;
-      if (s <= b) last[s] = std::max(last[s], b);
+      if (s <= b) end[s] = std::max(end[s], b + 1);
     }
   std::vector<bool> found(blocks.end() + 1, false);
   for (uint32_t b = 0; b < blocks.end(); ++b) {
@@ -187,7 +187,7 @@ std::vector<bool> early_meetings(const Function& function) {
     // Lanes leave a loop in different turns.
     for (uint32_t head = 0; head <= b; ++head)
       for (const uint32_t s : blocks.successors[b])
-        if (const uint32_t to = behind_jumps(function, blocks, s); last[head] >= b && to > last[head] && to != idom[b])
+        if (const uint32_t to = behind_jumps(function, blocks, s); b < end[head] && to >= end[head] && to != idom[b])
           found[to] = true;
   }
   std::vector<bool> result(function.body.size() + 1, false);

@@ -58,6 +58,12 @@ class Comparison {
     }
     for (const FunctionCode& function : program.functions) block_begins_.insert(function.entry);
     block_begins_.erase(static_cast<uint32_t>(program.code.size()));
+    std::set<uint32_t> counted;  // a place where lanes wait for each other is not
+    for (uint32_t pc : block_begins_) {
+      while (pc + 1 < program.code.size() && program.code[pc].kind == Kind::kJoin) ++pc;
+      counted.insert(pc);
+    }
+    block_begins_ = std::move(counted);
   }
 
   Forms run() {

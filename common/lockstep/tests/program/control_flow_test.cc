@@ -27,6 +27,18 @@ std::vector<std::string> meetings(const std::string& body) {
 
 using Strings = std::vector<std::string>;
 
+// The labels, or opcodes, at which lanes may meet early.
+Strings early(const std::string& body) {
+  const Module m = parse(".version 9.0\n.target sm_75\n.visible .entry k()\n{\n.reg .pred %p<4>; .reg .b32 %r<4>;\n" +
+                         body + "\n}\n");
+  const Function& f = m.functions[0];
+  const std::vector<bool> found = early_meetings(f);
+  Strings result;
+  for (size_t i = 0; i < f.body.size(); ++i)
+    if (found[i]) result.push_back(f.body[i].label.empty() ? f.body[i].opcode() : f.body[i].label);
+  return result;
+}
+
 TEST(ControlFlow, IfMeetsBehindItsBody) {
   EXPECT_EQ(meetings("@%p1 bra A;\nmov.b32 %r1, 1;\nA:\nret;"), (Strings{"A"}));
 }
@@ -61,6 +73,16 @@ TEST(ControlFlow, ATableMeetsBehindItsCases) {
       meetings(
           "T: .branchtargets A, B, C;\nbrx.idx %r1, T;\nA:\nbra.uni D;\nB:\nbra.uni D;\nC:\nmov.b32 %r2, 1;\nD:\nret;"),
       (Strings{"D", "D", "D"}));
+}
+
+TEST(ControlFlow, LanesMeetEarlyInOneSideOfAnOr) {
+  EXPECT_EQ(early("@%p1 bra A;\n@%p2 bra B;\nA:\nmov.b32 %r1, 1;\nB:\nret;"), Strings{"A"});
+  EXPECT_EQ(early("@%p1 bra A;\nmov.b32 %r1, 1;\nA:\nmov.b32 %r1, 2;\nret;"), Strings{}) << "all of them meet";
+}
+
+TEST(ControlFlow, LanesLeaveALoopWithTwoExitsInDifferentTurns) {
+  EXPECT_EQ(early("L:\n@%p1 bra A;\n@%p2 bra L;\nbra.uni B;\nA:\nmov.b32 %r1, 1;\nB:\nret;"), Strings{"A"});
+  EXPECT_EQ(early("L:\n@%p1 bra A;\n@%p2 bra L;\nA:\nret;"), Strings{}) << "both lead to one place";
 }
 
 TEST(ControlFlow, AMissingLabelIsNamed) {

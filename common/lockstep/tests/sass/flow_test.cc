@@ -108,6 +108,19 @@ TEST(Flow, OneSideOfAnOrIsAnEarlyMeeting) {
   EXPECT_EQ(merges_of({{1, 2}, {2, 4}, {3}, {4}, {5}}), (Flags{false, false, true, true, false}));
 }
 
+// while (a) { if (b) goto x; } y; goto z; x: …; z: lanes come to x, and to y, in different turns.
+TEST(Flow, ALoopWithTwoExitsHasEarlyMeetings) {
+  EXPECT_EQ(merges_of({{1}, {2, 3}, {1, 4}, {5}, {5}, {6}}), (Flags{false, false, false, true, true, false}));
+  EXPECT_EQ(merges_of({{1}, {2, 3}, {1}, {4}}), (Flags{false, false, false, false})) << "one exit";
+}
+
+TEST(Flow, WhoIsFurtherBehindComesFirst) {
+  EXPECT_TRUE(facts_of({{1, 3}, {2}, {1, 3}, {4}}).in_order());
+  EXPECT_FALSE(facts_of({{2}, {3}, {1}}).in_order()) << "a step to an earlier instruction without a loop";
+  EXPECT_TRUE(facts_of({{1}, {2, 3}, {4}, {1, 4}, {5}}).in_order()) << "only a jump stands in the loop";
+  EXPECT_FALSE(facts_of({{1}, {2, 4}, {3}, {5}, {1, 5}, {6}}).in_order()) << "more stands in the loop";
+}
+
 TEST(Flow, WhatCannotBeReachedOrNeverEndsDoesNoHarm) {
   EXPECT_EQ(loops_of({{3}, {2}, {1}, {4}}), (Numbers{0, 0, 0, 0}));
   EXPECT_EQ(loops_of({{1}, {0}}), (Numbers{1, 1}));

@@ -2,6 +2,8 @@
 // in the tests, as listing_test reads them.
 #include "sass/forms.h"
 
+#include "sass/program_flow.h"
+
 #include "tests/sass/kernel.h"
 
 namespace lockstep {
@@ -173,9 +175,28 @@ TEST(Forms, AnEarlyMeetingIsExactWhileLanesStayTogether) {
   const Kernel kernel(
       "setp.eq.u32 %p1, %r2, 0;\nsetp.eq.u32 %p2, %r2, 9;\n@%p1 bra IN;\n@%p2 bra IN;\nbra OUT;\nIN:\n"
       "st.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;");
-  const Compared of(kernel, {kernel.as_written("st.s"), kernel.as_written("st.g")});
-  EXPECT_TRUE(of["st.s"].parts);
-  EXPECT_FALSE(of["st.g"].parts);
+  const Compared together(kernel, {kernel.as_written("st.s"), kernel.as_written("st.g")});
+  EXPECT_TRUE(together["st.g"].parted_by.empty());
+  std::vector<uint32_t> parted = together["st.s"].parted_by;
+  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p1")), 0) << "the machine code brings them together";
+  const auto at_second = [&](auto& a) { a.parting_around = {{{kernel.line("setp.eq.u32 %p2")}, true}}; };
+  const Compared apart(kernel, {changed(kernel.as_written("st.s"), at_second), kernel.as_written("st.g")});
+  parted = apart["st.s"].parted_by;
+  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p2")), 1);
+  EXPECT_EQ(std::ranges::count(parted, kernel.pc("@%p1")), 0);
+}
+
+// A branch of the machine code that no comparison of the PTX explains.
+TEST(Forms, LanesMayPartAtAnyBranchIfTheComparisonIsUnknown) {
+  const Kernel kernel("setp.eq.u32 %p1, %r2, 0;\n@%p1 bra OUT;\nmov.u32 %r3, 1;\nOUT:\nst.global.u32 [%rd1], %r2;");
+  const auto parted_by = [&](bool in_barrier, Conditions compares) {
+    const auto by = [&](auto& a) { a.parting = {{compares, in_barrier}}; };
+    return Compared(kernel, {changed(kernel.as_written("st.g"), by)})["st.g"].parted_by;
+  };
+  EXPECT_TRUE(FlowFacts(flow_of(kernel.program())).in_order());
+  EXPECT_EQ(parted_by(true, {kUnknownLine}), std::vector<uint32_t>{kernel.pc("@%p1")});
+  EXPECT_EQ(parted_by(true, {}), std::vector<uint32_t>{kernel.pc("@%p1")});
+  EXPECT_EQ(parted_by(false, {kUnknownLine}), std::vector<uint32_t>{}) << "ptxas knows that all lanes go one way";
 }
 
 // ---- atomics ----

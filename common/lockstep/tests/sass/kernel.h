@@ -55,7 +55,7 @@ class Kernel {
   uint32_t pc(std::string_view text) const {
     const uint32_t wanted = line(text);
     for (uint32_t pc = 0; pc < program_->code.size(); ++pc)
-      if (program_->locations[pc].ptx_line == wanted) return pc;
+      if (program_->locations[pc].ptx_line == wanted && program_->code[pc].kind != Kind::kJoin) return pc;
     ADD_FAILURE() << "no instruction: " << text;
     return 0;
   }

@@ -53,6 +53,44 @@ TEST(Listing, WidthKindAndSpaceStandInTheName) {
   expect("ATOM.E.ADD.F16x2.RN.STRONG.GPU P0, RZ, desc[UR6][R4.64], R7", Class::kAtomic, Space::kGeneric, 4);
 }
 
+// The lines of the branches at which lanes part that are not together at the store.
+std::vector<Conditions> parting(const std::vector<std::string>& rows, bool around = false) {
+  std::vector<Conditions> found;
+  const MachineAccess access = one(rows);
+  for (const PartingBranch& branch : around ? access.parting_around : access.parting) found.push_back(branch.compares);
+  return found;
+}
+
+TEST(Listing, LanesMeetAtBsyncAndNowhereElse) {
+  const std::string compare = "5: ISETP.GE.AND P0, PT, R5, UR4, PT", over = "6: @P0 BRA `(.L_x_1)";
+  EXPECT_EQ(parting({compare, over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "8: STS [R0], RZ", "EXIT"}),
+            std::vector<Conditions>{{5}});
+  EXPECT_EQ(parting({compare, "BSSY B0, `(.L_x_2)", over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "BSYNC B0",
+                     ".L_x_2:", "8: STS [R0], RZ", "EXIT"}),
+            std::vector<Conditions>{});
+  EXPECT_EQ(parting({compare, "BSSY B1, `(.L_x_2)", over, "7: IADD3 R1, R1, 0x1, RZ", ".L_x_1:", "8: STS [R0], RZ",
+                     "BSYNC B1", ".L_x_2:", "EXIT"}),
+            std::vector<Conditions>{{5}})
+      << "it comes too late";
+  EXPECT_EQ(parting({"5: UISETP.GE.AND UP0, UPT, UR5, UR4, UPT", "6: @UP0 BRA `(.L_x_1)", "7: IADD3 R1, R1, 0x1, RZ",
+                     ".L_x_1:", "8: STS [R0], RZ", "EXIT"}),
+            std::vector<Conditions>{})
+      << "a condition of the whole warp";
+}
+
+TEST(Listing, LanesThatLeaveALoopInDifferentTurnsArePartedUntilTheyWait) {
+  const std::vector<std::string> loop = {".L_x_1:",           "5: ISETP.GE.AND P0, PT, R5, R4, PT",
+                                         "@P0 BRA `(.L_x_2)", "6: ISETP.GE.AND P1, PT, R6, R4, PT",
+                                         "@P1 BRA `(.L_x_1)", "EXIT"};
+  std::vector<std::string> apart = loop, together = loop;
+  apart.insert(apart.end(), {".L_x_2:", "8: STS [R0], RZ", "EXIT"});
+  together.insert(together.begin(), "BSSY B0, `(.L_x_3)");
+  together.insert(together.end(), {".L_x_2:", "BSYNC B0", ".L_x_3:", "8: STS [R0], RZ", "EXIT"});
+  EXPECT_EQ(parting(apart), std::vector<Conditions>{}) << "in one turn all lanes come from one place";
+  EXPECT_EQ(parting(apart, true), (std::vector<Conditions>{{5}}));
+  EXPECT_EQ(parting(together, true), std::vector<Conditions>{});
+}
+
 TEST(Listing, WhatIsNoAccessIsPassedOver) {
   EXPECT_TRUE(accesses({"LDC.64 R2, c[0x0][0x210]", "ULDC UR4, c[0x0][0x0]", "LDGSTS.E [R0], desc[UR4][R2.64]",
                         "BAR.SYNC.DEFER_BLOCKING 0x0", "STSX R1, R2", "NOP"})
