@@ -244,7 +244,7 @@ void Checker::tell_strong(const Checked& checked) {
   for (Mask rest = checked.made.mask, group = 0; rest; rest &= ~group) {
     const uint64_t offset = offsets[first_lane(rest)];
     group = lanes_with(offsets.data(), offset, rest);
-    order_.strong_together(checked.block.order, {warp, group}, base + offset, checked.access());
+    order_.strong(checked.block.order, {warp, group}, base + offset, checked.access());
   }
 }
 

@@ -1,83 +1,48 @@
-// clock: the knowledge of one thread about the other threads: for each block, the moment up to which it knows all
-// threads, one warp, or one thread. Each block counts its own moments (order.h).
+// clock: the knowledge of one thread about the other threads: for each of them, the moment before which it knows the
+// accesses. Each block counts its own moments (order.h). A thread is a lane of a warp, and warps are numbered through
+// the whole grid.
 //
-// A clock is a tree over block numbers. Clocks share branches that are equal, which are never copied. So a chain of
-// blocks in which each learns from the one before it (decoupled look-back, a grid's barrier) stays cheap.
+// A clock is a tree over the numbers of warps. A leaf has the moments of a warp's 32 lanes. Clocks share the branches
+// that are equal, and what is shared never changes. So learning costs as much as the branches that differ, and a chain
+// of blocks in which each learns from the one before it (decoupled look-back, a grid's barrier) stays cheap.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <utility>
-#include <vector>
+
+#include "base/lanes.h"
 
 namespace lockstep {
 
-// The knowledge about one block: its accesses before these moments are known.
-struct Known {
-  uint32_t all = 0;                                 // for every thread
-  std::vector<std::pair<uint32_t, uint32_t>> some;  // key of a warp or a thread → moment; sorted by key
-
-  static uint32_t warp_key(uint32_t warp) { return warp << 8 | 0xff; }
-  static uint32_t thread_key(uint32_t warp, uint32_t lane) { return warp << 8 | lane; }
-  void learn(uint32_t key, uint32_t time);
-  void learn(const Known& other);
-  bool knows(const Known& other) const;
-  uint32_t of(uint32_t key) const;
-};
-
-// Of a tree that clocks share: counts its owners. One thread has all clocks of a launch, so the count need not be
-// atomic; std::shared_ptr's is, and took most of the time.
-template <class Node>
-class Shared {
- public:
-  Shared() = default;
-  explicit Shared(Node* node) : node_(node) { retain(); }
-  Shared(const Shared& other) : node_(other.node_) { retain(); }
-  Shared(Shared&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  Shared& operator=(Shared other) noexcept {
-    std::swap(node_, other.node_);
-    return *this;
-  }
-  ~Shared() {
-    if (node_ && --node_->owners == 0) delete node_;
-  }
-  explicit operator bool() const { return node_ != nullptr; }
-  bool operator==(const Shared& other) const = default;
-  Node* operator->() const { return node_; }
-  Node& operator*() const { return *node_; }
-  Node* get() const { return node_; }
-
- private:
-  void retain() {
-    if (node_) ++node_->owners;
-  }
-  Node* node_ = nullptr;
-};
+using Moments = std::array<uint32_t, kWarpSize>;  // of a warp's lanes; 0: nothing is known
 
 class Clock {
  public:
+  Clock() = default;
+  Clock(const Clock& other);
+  Clock(Clock&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+  Clock& operator=(Clock other) noexcept {
+    std::swap(root_, other.root_);
+    return *this;
+  }
+  ~Clock();
+
   bool empty() const { return !root_; }
   bool same_as(const Clock& other) const { return root_ == other.root_; }
-  // Whether that thread's accesses at `time` are known.
-  bool knows(uint64_t block, uint32_t warp, uint32_t lane, uint32_t time) const;
+  // Whether that lane's accesses at `time` are known.
+  bool knows(uint64_t warp, uint32_t lane, uint32_t time) const;
   void learn(const Clock& other);
-  void learn(uint64_t block, const Known& known);
+  void learn(uint64_t warp, const Moments& moments);
+  void learn(uint64_t first_warp, uint32_t warps, uint32_t moment);  // of all lanes of these warps
+
+  struct Node;
 
  private:
-  static constexpr uint32_t kBits = 4;  // bits of the block number that each level of the tree uses
-  static constexpr uint32_t kFan = 1 << kBits;
-  struct Node {
-    uint32_t owners = 0;
-    std::array<Shared<Node>, kFan> branches{};  // used by an inner node
-    Known known{};                              // used by a leaf
-  };
-  using Tree = Shared<Node>;
-  static Tree join(const Tree& a, const Tree& b);
-  static Tree join(const Tree& tree, uint32_t height, uint64_t block, const Known& known);
+  Node*& leaf(uint64_t warp);
   void grow(uint32_t height);
 
-  Tree root_;
-  uint32_t height_ = 0;  // levels of branches above the leaves
+  Node* root_ = nullptr;
 };
 
 }  // namespace lockstep

@@ -1,8 +1,46 @@
 #include "check/order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockstep {
+namespace {
+
+// What a lane knows about its own warp. moment: up to which it passes on its own accesses.
+Moments own_moments(const WarpOrder& w, uint32_t lane, uint32_t moment) {
+  Moments own;
+  own.fill(w.all_before);
+  if (w.partly)
+    for (uint32_t j = 0; j < kWarpSize; ++j) own[j] = std::max(own[j], (*w.lanes)[lane][j]);
+  own[lane] = moment;
+  return own;
+}
+
+bool reads(const MemoryAccess& access) { return access.op != MemoryOp::kStore; }
+bool updates(const MemoryAccess& access) { return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction; }
+bool acquires(const MemoryAccess& access) {
+  return access.order == MemoryOrder::kAcquire || access.order == MemoryOrder::kAcquireRelease;
+}
+bool releases(const MemoryAccess& access) {
+  return access.order == MemoryOrder::kRelease || access.order == MemoryOrder::kAcquireRelease;
+}
+
+// knows: whether the clock has already acquired what was released before, to the threads of this scope.
+void release(Released& r, uint32_t block, const Clock& clock, Scope scope, bool knows) {
+  if (r.block != block) r.to_block = {}, r.block = block;
+  const bool same = r.to_all.same_as(r.to_block);
+  knows ? void(r.to_block = clock) : r.to_block.learn(clock);
+  if (scope != Scope::kDevice) return;
+  knows || same ? void(r.to_all = r.to_block) : r.to_all.learn(clock);
+}
+
+}  // namespace
+
+void Pending::learn(const Pending& other) {
+  const bool same = of_all.same_as(of_block) && other.of_all.same_as(other.of_block);
+  of_block.learn(other.of_block);
+  same ? void(of_all = of_block) : of_all.learn(other.of_all);
+}
 
 bool Order::begin_launch() {
   constexpr SegmentId kMany = SegmentId{1} << 31;  // half of the numbers are left for the launch
@@ -20,10 +58,10 @@ void Order::begin_block(BlockOrder& block, uint64_t linear, uint32_t warps) {
   block.now = 1;
   block.all_before = 0;
   block.floor = first_ + static_cast<SegmentId>(segments_.size());
-  block.warps.resize(warps);
-  for (WarpOrder& w : block.warps) w.segment = w.all_before = 0, w.partly = false;
-  block.known = {};
-  block.threads.clear();
+  block.warps.resize(warps_ = warps);
+  for (WarpOrder& w : block.warps) w.segment = w.all_before = 0, w.partly = false, w.threads.clear();
+  block.common = {};
+  block.common_before = 0;
   block.barriers = {};
   block.released.clear();
 }
@@ -46,40 +84,62 @@ bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, 
       if (w.partly && s.time < (*w.lanes)[lane][then_lane]) return true;
     }
   }
-  if (!clocks_) return false;
-  if (block.known.knows(s.block, s.warp, then_lane, s.time)) return true;
-  return !block.threads.empty() &&
-         block.threads[warp * kWarpSize + lane].acquired.knows(s.block, s.warp, then_lane, s.time);
+  return clocks_ && clock(block, warp, lane).knows(uint64_t{s.block} * warps_ + s.warp, then_lane, s.time);
 }
 
 bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const {
   if (then < first_) return false;
   const Segment& s = segment(then);
-  return std::ranges::any_of(block.threads, [&](const ThreadClock& t) {
-    return t.pending.of_all.knows(s.block, s.warp, then_lane, s.time) ||
-           t.pending.of_block.knows(s.block, s.warp, then_lane, s.time);
+  const uint64_t warp = uint64_t{s.block} * warps_ + s.warp;
+  return std::ranges::any_of(block.warps, [&](const WarpOrder& w) {
+    return std::ranges::any_of(w.threads, [&](const ThreadClock& t) {
+      return t.pending.of_all.knows(warp, then_lane, s.time) || t.pending.of_block.knows(warp, then_lane, s.time);
+    });
   });
 }
 
+const Clock& Order::clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
+  const WarpOrder& w = block.warps[warp];
+  return (w.threads.empty() ? block.common : w.threads[lane]).clock;
+}
+
 ThreadClock& Order::thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
-  if (block.threads.empty()) block.threads.resize(block.warps.size() * kWarpSize);
-  return block.threads[warp * kWarpSize + lane];
+  WarpOrder& w = block.warps[warp];
+  if (w.threads.empty()) {
+    bring_up_to_date(block);
+    w.threads.assign(kWarpSize, block.common);
+  }
+  return w.threads[lane];
+}
+
+// Each thread passes on what its block did before the last barrier.
+void Order::bring_up_to_date(BlockOrder& block) {
+  if (block.common_before == block.all_before) return;
+  block.common_before = block.all_before;
+  block.common.clock.learn(number(block, 0), warps_, block.all_before);
 }
 
 // ---- barriers and syncs ----
 
 void Order::join_block(BlockOrder& block) {
   block.all_before = ++block.now;
-  block.floor = first_ + static_cast<SegmentId>(segments_.size());
-  for (WarpOrder& w : block.warps) w.segment = 0, w.partly = false;
-  if (block.threads.empty()) return;
-  Pending pending, last;  // last: neighbours usually know the same
-  for (ThreadClock& t : block.threads) {
-    block.known.learn(t.acquired);
-    if (!t.pending.same_as(last)) pending.learn(last = t.pending);
-    t.acquired = {};
+  block.floor = next_segment();
+  ThreadClock& common = block.common;
+  Clock last_clock;  // neighbours usually know the same
+  Pending last;
+  bool any = false;
+  for (WarpOrder& w : block.warps) {
+    w.segment = 0, w.partly = false;
+    any |= !w.threads.empty();
+    for (const ThreadClock& t : w.threads) {
+      if (!t.clock.same_as(last_clock)) common.clock.learn(last_clock = t.clock);
+      if (!t.pending.same_as(last)) common.pending.learn(last = t.pending);
+    }
   }
-  for (ThreadClock& t : block.threads) t.pending = pending;
+  if (!any) return;
+  bring_up_to_date(block);
+  for (WarpOrder& w : block.warps)
+    for (ThreadClock& t : w.threads) t.clock = common.clock, t.pending = common.pending;
 }
 
 void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
@@ -99,101 +159,80 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
     for (const uint32_t l : each_lane(mask)) row[l] = time;
     for (const uint32_t l : each_lane(mask)) (*w.lanes)[l] = row;
   }
-  if (block.threads.empty()) return;
-  Clock acquired, last_acquired;
-  Pending pending, last;  // neighbours usually know the same
+  if (w.threads.empty()) return;
+  Clock clock, last_clock;
+  Pending pending, last;
   for (const uint32_t l : each_lane(mask)) {
-    const ThreadClock& t = thread(block, joined.warp, l);
-    if (!t.acquired.same_as(last_acquired)) acquired.learn(last_acquired = t.acquired);
+    const ThreadClock& t = w.threads[l];
+    if (!t.clock.same_as(last_clock)) clock.learn(last_clock = t.clock);
     if (!t.pending.same_as(last)) pending.learn(last = t.pending);
   }
-  for (const uint32_t l : each_lane(mask)) {
-    thread(block, joined.warp, l).acquired = acquired;
-    thread(block, joined.warp, l).pending = pending;
-  }
+  for (const uint32_t l : each_lane(mask)) w.threads[l].clock = clock, w.threads[l].pending = pending;
 }
 
 void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
   clocks_ = true;
   begin_moment(block, lanes.warp);
-  for (const uint32_t l : each_lane(lanes.mask))
-    block.barriers[barrier].learn(clock_of(block, snapshot(block, lanes.warp, l, Scope::kBlock)));
+  Clock& arrived = block.barriers[barrier];
+  Clock last;
+  Moments together{};
+  for (const uint32_t l : each_lane(lanes.mask)) {
+    const Clock& clock = thread(block, lanes.warp, l).clock;
+    if (!clock.same_as(last)) arrived.learn(last = clock);
+    const Moments own = own_moments(block.warps[lanes.warp], l, block.now);
+    for (uint32_t j = 0; j < kWarpSize; ++j) together[j] = std::max(together[j], own[j]);
+  }
+  arrived.learn(number(block, lanes.warp), together);
   block.warps[lanes.warp].segment = 0;
 }
 
 void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants) {
   for (const Lanes& lanes : participants) arrive(block, barrier, lanes);
   const Clock together = std::exchange(block.barriers[barrier], {});
-  Clock last_in, last_out;  // neighbours usually know the same
+  Clock last_in, last_out;
   for (const Lanes& lanes : participants)
     for (const uint32_t l : each_lane(lanes.mask)) {
-      Clock& acquired = thread(block, lanes.warp, l).acquired;
-      if (last_out.empty() || !acquired.same_as(last_in)) {
-        last_in = last_out = acquired;
+      Clock& clock = thread(block, lanes.warp, l).clock;
+      if (last_out.empty() || !clock.same_as(last_in)) {
+        last_in = last_out = clock;
         last_out.learn(together);
       }
-      acquired = last_out;
+      clock = last_out;
     }
 }
 
 // ---- fences, release and acquire ----
 
-// The thread's knowledge about its own block now, with its own accesses.
-Known Order::own(const BlockOrder& block, uint32_t warp, uint32_t lane) const {
-  const WarpOrder& w = block.warps[warp];
-  Known known;
-  known.all = block.all_before;
-  known.learn(Known::warp_key(warp), w.all_before);
-  if (w.partly)
-    for (uint32_t j = 0; j < kWarpSize; ++j) known.learn(Known::thread_key(warp, j), (*w.lanes)[lane][j]);
-  known.learn(Known::thread_key(warp, lane), block.now);
-  return known;
-}
-
-// Snapshots that are taken now do not include later accesses of the warp.
+// What is released now does not include later accesses of the warp.
 void Order::begin_moment(BlockOrder& block, uint32_t warp) {
+  if (!std::exchange(block.warps[warp].segment, 0)) return;  // there is no access that the last moment does not include
   ++block.now;
-  block.warps[warp].segment = 0;
-}
-
-Snapshot Order::snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope) {
-  return {true, scope, thread(block, warp, lane).acquired, block.known, own(block, warp, lane), block.now};
-}
-
-Clock Order::clock_of(const BlockOrder& block, const Snapshot& snapshot) {
-  Clock clock = snapshot.acquired;
-  clock.learn(snapshot.known);
-  clock.learn(block.block, snapshot.own);
-  return clock;
 }
 
 void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   clocks_ = true;
   begin_moment(block, lanes.warp);
+  const WarpOrder& w = block.warps[lanes.warp];
   for (const uint32_t l : each_lane(lanes.mask)) {
     ThreadClock& t = thread(block, lanes.warp, l);
     t.told = {};
-    t.acquired.learn(std::exchange(t.pending.of_block, {}));
-    if (scope == Scope::kDevice) t.acquired.learn(std::exchange(t.pending.of_all, {}));
-    t.fenced = snapshot(block, lanes.warp, l, scope);
+    t.clock.learn(std::exchange(t.pending.of_block, {}));
+    if (scope == Scope::kDevice) t.clock.learn(std::exchange(t.pending.of_all, {}));
+    t.fenced = {true, false, scope, block.now, t.clock, own_moments(w, l, block.now)};
   }
 }
 
-void Order::release(Released& r, const BlockOrder& block, const Snapshot& snapshot, Scope scope) {
-  const Clock clock = clock_of(block, snapshot);
-  if (r.block != block.block) r.to_block = {}, r.block = block.block;
-  const bool same = r.to_all.same_as(r.to_block);
-  const bool to_all = scope == Scope::kDevice && snapshot.scope == Scope::kDevice;
-  r.to_block.learn(clock);
-  if (to_all && same)
-    r.to_all = r.to_block;
-  else if (to_all)
-    r.to_all.learn(clock);
+// Few fences are followed by a strong write, so the thread's own accesses are added when one comes.
+const Clock& Order::complete(Snapshot& snapshot, uint64_t warp) {
+  if (!std::exchange(snapshot.complete, true)) snapshot.clock.learn(warp, snapshot.own);
+  return snapshot.clock;
 }
 
-// The operations of a block's threads that a warp's lanes make at once are as costly as one operation. Most programs
-// with many of them have no others: a counter or a lock that every thread uses.
-void Order::strong_together(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access) {
+// What a warp's lanes do at one address is as costly as the operation of one lane, if each of them passes on all that
+// it knows. Most programs with many such operations have no others: a counter or a lock that every thread uses.
+void Order::strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access) {
+  clocks_ |= acquires(access) || releases(access);
+  if (!clocks_) return;
   if ((lanes.mask & (lanes.mask - 1)) && passes_on_all(block, lanes, access))
     return chain_lanes(block, lanes, address, access);
   for (const uint32_t l : each_lane(lanes.mask)) strong(block, lanes.warp, l, address, access);
@@ -202,13 +241,12 @@ void Order::strong_together(BlockOrder& block, Lanes lanes, uint64_t address, co
 // Whether each lane acquires, and releases all that it knows: by the operation itself, or because the lanes have just
 // made a fence, as for memory_order_seq_cst.
 bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access) {
-  if (access.op != MemoryOp::kAtomic && access.op != MemoryOp::kReduction) return false;
-  if (access.order == MemoryOrder::kAcquireRelease) return true;
-  if (access.order != MemoryOrder::kAcquire) return false;
+  if (!updates(access) || !acquires(access)) return false;
+  if (releases(access)) return true;
   for (const uint32_t l : each_lane(lanes.mask)) {
     const ThreadClock& t = thread(block, lanes.warp, l);
     const bool just_now = t.fenced.taken && t.fenced.moment == block.now && t.fenced.scope == access.scope;
-    if (!just_now || !t.fenced.acquired.same_as(t.acquired)) return false;
+    if (!just_now || !t.fenced.clock.same_as(t.clock)) return false;
   }
   return true;
 }
@@ -216,67 +254,59 @@ bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& ac
 // Each lane acquires what the lane before it has released. What they learn about each other is in WarpOrder::lanes, so
 // that all of them have one clock about the others.
 void Order::chain_lanes(BlockOrder& block, Lanes chained, uint64_t address, const MemoryAccess& access) {
-  clocks_ = true;
   WarpOrder& w = block.warps[chained.warp];
-  ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
-  Released& at = released[address];
+  Released& at = (address >= kSharedWindow ? block.released : released_)[address];
   Clock known, before;  // before: what the lanes knew; usually they know the same
   if (at.block == block.block) known = at.to_block;
   if (access.scope == Scope::kDevice) known.learn(at.to_all);
-  if (access.order == MemoryOrder::kAcquireRelease) begin_moment(block, chained.warp);  // else the fence began one
+  if (releases(access)) begin_moment(block, chained.warp);  // else the fence began one
   const uint32_t time = block.now;
   auto& rows = w.begin_partly();
-  std::array<uint32_t, kWarpSize> row{};
+  Moments row{};
   for (const uint32_t l : each_lane(chained.mask)) {
-    Clock& acquired = thread(block, chained.warp, l).acquired;
-    if (!acquired.same_as(before)) known.learn(before = acquired);
-    acquired = known;
+    Clock& clock = thread(block, chained.warp, l).clock;
+    if (!clock.same_as(before)) known.learn(before = clock);
+    clock = known;
     for (int j = 0; j < kWarpSize; ++j) row[j] = rows[l][j] = std::max(row[j], rows[l][j]);
     row[l] = time;
   }
-  Known own;
-  own.all = block.all_before;
-  if (chained.mask == kFullMask) {
-    own.learn(Known::warp_key(chained.warp), time);
-  } else {
-    for (uint32_t j = 0; j < kWarpSize; ++j) own.learn(Known::thread_key(chained.warp, j), row[j]);
-    own.learn(Known::warp_key(chained.warp), w.all_before);
-  }
-  known.learn(block.known);
-  known.learn(block.block, own);
-  at.block = block.block;
-  at.to_block = known;
-  if (access.scope == Scope::kDevice) at.to_all = known;
+  for (uint32_t& moment : row) moment = std::max(moment, w.all_before);
+  known.learn(number(block, chained.warp), row);
+  release(at, block.block, known, access.scope, true);
 }
 
 void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
-  const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
-  const bool acquires = access.order == MemoryOrder::kAcquire || access.order == MemoryOrder::kAcquireRelease;
-  const bool releases = access.order == MemoryOrder::kRelease || access.order == MemoryOrder::kAcquireRelease;
-  clocks_ |= acquires || releases;
-  if (!clocks_) return;
   ThreadClock& t = thread(block, warp, lane);
   ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
-  const auto found = released.find(address);
-  if (access.op != MemoryOp::kStore && found != released.end()) {
-    const Released& r = found->second;
-    Pending told;
-    if (r.block == block.block) told.of_block = r.to_block;
-    if (access.scope == Scope::kDevice) told.of_all = r.to_all;
-    if (acquires) {
-      t.acquired.learn(told.of_all);
-      if (!told.of_block.same_as(told.of_all)) t.acquired.learn(told.of_block);
-    } else if (!told.same_as(t.told)) {  // a thread that polls learns nothing new
-      t.pending.learn(t.told = told);
-    }
-  }
+  auto found = released.find(address);
+  if (reads(access) && found != released.end()) read(t, block, found->second, access);
   if (access.op == MemoryOp::kLoad) return;
-  if (!atomic && found != released.end()) released.erase(found);  // a store ends earlier releases through the address
-  if (releases) begin_moment(block, warp);
-  if (releases)
-    release(released[address], block, snapshot(block, warp, lane, access.scope), access.scope);
-  else if (t.fenced.taken)
-    release(released[address], block, t.fenced, access.scope);
+  const bool passes_on = releases(access) || t.fenced.taken;
+  if (!passes_on && found == released.end()) return;
+  if (!passes_on) return updates(access) ? void() : void(released.erase(found));
+  if (found == released.end()) found = released.try_emplace(address).first;
+  if (!updates(access)) found->second = {};  // a store ends earlier releases through the address
+  if (!releases(access)) {
+    const Scope scope = t.fenced.scope == Scope::kDevice ? access.scope : t.fenced.scope;
+    return release(found->second, block.block, complete(t.fenced, number(block, warp)), scope, false);
+  }
+  begin_moment(block, warp);
+  t.clock.learn(number(block, warp), own_moments(block.warps[warp], lane, block.now));
+  release(found->second, block.block, t.clock, access.scope, acquires(access) && reads(access));
+}
+
+// The thread reads what was released. A thread that polls learns nothing new.
+void Order::read(ThreadClock& t, const BlockOrder& block, const Released& released, const MemoryAccess& access) {
+  Pending told;
+  if (released.block == block.block) told.of_block = released.to_block;
+  if (access.scope == Scope::kDevice) told.of_all = released.to_all;
+  if (!acquires(access)) {
+    if (!told.same_as(t.told)) t.pending.learn(t.told = std::move(told));
+  } else if (!told.same_as(t.acquired)) {
+    t.clock.learn(told.of_all);
+    if (!told.of_block.same_as(told.of_all)) t.clock.learn(told.of_block);
+    t.acquired = std::move(told);
+  }
 }
 
 }  // namespace lockstep

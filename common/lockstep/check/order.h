@@ -27,11 +27,11 @@ struct Segment {
 
 // The knowledge of a thread at its last fence. Its later strong writes pass it on.
 struct Snapshot {
-  bool taken = false;
+  bool taken = false, complete = false;  // complete: the clock includes `own`
   Scope scope = Scope::kDevice;
-  Clock acquired, known;
-  Known own;
   uint32_t moment = 0;  // of its block
+  Clock clock;
+  Moments own{};  // of the thread's own warp
 };
 
 // The knowledge that the thread's relaxed loads have read, released to its own block and to all. A fence of that scope
@@ -39,12 +39,13 @@ struct Snapshot {
 struct Pending {
   Clock of_block, of_all;
   bool same_as(const Pending& other) const { return of_block.same_as(other.of_block) && of_all.same_as(other.of_all); }
-  void learn(const Pending& other) { of_block.learn(other.of_block), of_all.learn(other.of_all); }
+  void learn(const Pending& other);
 };
 
 struct ThreadClock {
-  Clock acquired;         // known in addition to what the whole block knows
+  Clock clock;            // with what the whole block knows; without the thread's latest accesses
   Pending pending, told;  // told: what `pending` has learned last, since the last fence
+  Pending acquired;       // what `clock` has acquired last
   Snapshot fenced;
 };
 
@@ -52,12 +53,13 @@ struct WarpOrder {
   SegmentId segment = 0;    // the segment that stamps its accesses now; 0: the next access needs a new one
   uint32_t all_before = 0;  // each lane knows the others' accesses before this moment
   // [i][j]: the moment up to which lane i knows lane j, after syncs of some lanes.
-  std::unique_ptr<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>> lanes;
-  bool partly = false;  // `lanes` says more than all_before
+  std::unique_ptr<std::array<Moments, kWarpSize>> lanes;
+  bool partly = false;               // `lanes` says more than all_before
+  std::vector<ThreadClock> threads;  // empty: all have the block's clock
 
   // Of `lanes`, where lane i knows nothing beyond all_before until it is written.
-  std::array<std::array<uint32_t, kWarpSize>, kWarpSize>& begin_partly() {
-    if (!lanes) lanes = std::make_unique<std::array<std::array<uint32_t, kWarpSize>, kWarpSize>>();
+  std::array<Moments, kWarpSize>& begin_partly() {
+    if (!lanes) lanes = std::make_unique<std::array<Moments, kWarpSize>>();
     if (!partly) *lanes = {}, partly = true;
     return *lanes;
   }
@@ -77,10 +79,10 @@ struct BlockOrder {
   uint32_t all_before = 0;  // every thread knows the others' accesses before this moment
   SegmentId floor = 0;      // segments of this block with a smaller number are older than all_before
   std::vector<WarpOrder> warps;
-  Clock known;                       // the knowledge of every thread about other blocks
-  std::vector<ThreadClock> threads;  // empty until clocks are needed
-  std::array<Clock, 16> barriers;    // for each barrier, the knowledge of threads that arrived without waiting
-  ReleasedAt released;               // through its shared memory
+  ThreadClock common;              // of each thread of a warp whose threads have no clocks of their own
+  uint32_t common_before = 0;      // the common clock has the block's accesses before this moment
+  std::array<Clock, 16> barriers;  // for each barrier, the knowledge of threads that arrived without waiting
+  ReleasedAt released;             // through its shared memory
 };
 
 class Order {
@@ -105,23 +107,25 @@ class Order {
   void join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants);
 
   void fence(BlockOrder& block, Lanes lanes, Scope scope);
-  // A strong access of one lane. Addresses from kSharedWindow on mean the block's shared memory.
-  void strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access);
-  // The same for lanes that access one address, one after the other.
-  void strong_together(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
+  // A strong access of lanes to one address, one after the other. Addresses from kSharedWindow on mean the block's
+  // shared memory.
+  void strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
 
  private:
+  void strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access);
   void chain_lanes(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
-  ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
-  Known own(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
-  void begin_moment(BlockOrder& block, uint32_t warp);
-  Snapshot snapshot(BlockOrder& block, uint32_t warp, uint32_t lane, Scope scope);
   bool passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access);
-  static Clock clock_of(const BlockOrder& block, const Snapshot& snapshot);
-  static void release(Released& released, const BlockOrder& block, const Snapshot& snapshot, Scope scope);
+  static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const MemoryAccess& access);
+  ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
+  const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
+  uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
+  void bring_up_to_date(BlockOrder& block);
+  void begin_moment(BlockOrder& block, uint32_t warp);
+  static const Clock& complete(Snapshot& snapshot, uint64_t warp);
 
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
+  uint32_t warps_ = 1;   // of a block
   bool clocks_ = false;  // a fence, a release, an acquire or a partial barrier was seen in this launch
   ReleasedAt released_;  // through global memory
 };

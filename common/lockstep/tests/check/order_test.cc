@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
+#include <random>
+#include <vector>
 
 #include "check/races.h"
 
@@ -14,46 +17,96 @@ namespace {
 
 TEST(Clock, KnowsWhatItLearned) {
   Clock clock;
-  EXPECT_FALSE(clock.knows(0, 0, 0, 1));
-  clock.learn(3, {10, {}});
-  EXPECT_TRUE(clock.knows(3, 5, 7, 9));
-  EXPECT_FALSE(clock.knows(3, 5, 7, 10)) << "a moment itself is not before it";
-  EXPECT_FALSE(clock.knows(4, 5, 7, 9));
+  EXPECT_FALSE(clock.knows(0, 0, 1));
+  clock.learn(3, 1, 10);
+  EXPECT_TRUE(clock.knows(3, 7, 9));
+  EXPECT_FALSE(clock.knows(3, 7, 10)) << "a moment itself is not before it";
+  EXPECT_FALSE(clock.knows(4, 7, 9));
 }
 
-TEST(Clock, BlocksFarApartHaveTheirOwnBranches) {
+TEST(Clock, WarpsFarApartHaveTheirOwnBranches) {
   Clock clock;
-  clock.learn(1, {5, {}});
-  clock.learn(1'000'000, {7, {}});
-  EXPECT_TRUE(clock.knows(1, 0, 0, 4));
-  EXPECT_TRUE(clock.knows(1'000'000, 0, 0, 6));
-  EXPECT_FALSE(clock.knows(1'000'001, 0, 0, 1));
+  clock.learn(1, 1, 5);
+  clock.learn(1'000'000, 1, 7);
+  clock.learn(uint64_t{1} << 36, 1, 9);
+  EXPECT_TRUE(clock.knows(1, 0, 4));
+  EXPECT_TRUE(clock.knows(1'000'000, 0, 6));
+  EXPECT_TRUE(clock.knows(uint64_t{1} << 36, 0, 8));
+  EXPECT_FALSE(clock.knows(1'000'001, 0, 1));
+  EXPECT_FALSE(clock.knows((uint64_t{1} << 36) + 1, 0, 1));
 }
 
 TEST(Clock, AWarpOrOneThreadMayBeKnownLonger) {
-  Known known;
-  known.all = 4;
-  known.learn(Known::warp_key(2), 6);
-  known.learn(Known::thread_key(3, 9), 8);
   Clock clock;
-  clock.learn(0, known);
-  EXPECT_TRUE(clock.knows(0, 2, 31, 5));
-  EXPECT_FALSE(clock.knows(0, 1, 31, 5));
-  EXPECT_TRUE(clock.knows(0, 3, 9, 7));
-  EXPECT_FALSE(clock.knows(0, 3, 8, 7));
+  clock.learn(40, 8, 4);
+  clock.learn(42, 1, 6);
+  Moments moments{};
+  moments[9] = 8;
+  clock.learn(43, moments);
+  EXPECT_TRUE(clock.knows(42, 31, 5));
+  EXPECT_FALSE(clock.knows(41, 31, 5));
+  EXPECT_TRUE(clock.knows(43, 9, 7));
+  EXPECT_FALSE(clock.knows(43, 8, 7));
+  EXPECT_TRUE(clock.knows(43, 8, 3)) << "what it learns later takes nothing away";
+  EXPECT_TRUE(clock.knows(47, 0, 3));
+  EXPECT_FALSE(clock.knows(48, 0, 3));
 }
 
 TEST(Clock, JoiningIsTheUnionAndSharesWhatIsEqual) {
   Clock a, b;
-  a.learn(1, {5, {}});
+  a.learn(1, 1, 5);
   b = a;
-  b.learn(20, {3, {}});
+  b.learn(20, 1, 3);
   Clock both = a;
   both.learn(b);
   EXPECT_TRUE(both.same_as(b)) << "b says everything that a does";
-  a.learn(40, {2, {}});
+  a.learn(40, 1, 2);
   both.learn(a);
-  EXPECT_TRUE(both.knows(1, 0, 0, 4) && both.knows(20, 0, 0, 2) && both.knows(40, 0, 0, 1));
+  EXPECT_TRUE(both.knows(1, 0, 4) && both.knows(20, 0, 2) && both.knows(40, 0, 1));
+  EXPECT_FALSE(a.knows(20, 0, 2)) << "what clocks share does not change";
+  EXPECT_FALSE(b.knows(40, 0, 1));
+}
+
+TEST(Clock, EqualClocksComeToBeOne) {
+  Clock a, b;
+  a.learn(1, 40, 5);
+  b.learn(1, 40, 5);
+  Clock one = a, other = b;
+  one.learn(b);
+  other.learn(a);
+  EXPECT_TRUE(one.same_as(other));
+}
+
+// The tree against a table, in which nothing is shared.
+TEST(Clock, SaysWhatATableSays) {
+  constexpr uint32_t kWarps = 300, kClocks = 6;
+  using Table = std::vector<Moments>;
+  std::vector<Clock> clocks(kClocks);
+  std::vector<Table> tables(kClocks, Table(kWarps));
+  std::mt19937 random(1);
+  const auto draw = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  for (int step = 0; step < 2000; ++step) {
+    const uint32_t into = draw(kClocks), from = draw(kClocks), warp = draw(kWarps), lane = draw(kWarpSize);
+    const uint32_t moment = 1 + draw(1000);
+    if (step % 3 == 0) {
+      Moments moments{};
+      moments[lane] = moment;
+      clocks[into].learn(warp, moments);
+      tables[into][warp][lane] = std::max(tables[into][warp][lane], moment);
+    } else if (step % 3 == 1) {
+      clocks[into].learn(clocks[from]);
+      for (uint32_t w = 0; w < kWarps; ++w)
+        for (int l = 0; l < kWarpSize; ++l) tables[into][w][l] = std::max(tables[into][w][l], tables[from][w][l]);
+    } else if (step % 50 == 2) {
+      clocks[into] = {};
+      tables[into].assign(kWarps, {});
+    }
+    for (uint32_t c = 0; c < kClocks; ++c) {
+      const uint32_t known = tables[c][warp][lane];
+      EXPECT_FALSE(clocks[c].knows(warp, lane, known));
+      if (known) EXPECT_TRUE(clocks[c].knows(warp, lane, known - 1));
+    }
+  }
 }
 
 // Two blocks of two warps each, in one launch.
@@ -77,8 +130,8 @@ class OrderTest : public testing::Test {
                    uint32_t warp = 0) {
     const SegmentId data = order_.stamp(a_, 0);
     if (writers_fence) order_.fence(a_, {0, 1}, *writers_fence);
-    order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelaxed));
-    order_.strong(reader, warp, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
+    order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelaxed));
+    order_.strong(reader, {warp, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
     if (readers_fence) order_.fence(reader, {warp, 1}, *readers_fence);
     return order_.before(data, 0, reader, warp, 0);
   }
@@ -144,8 +197,8 @@ TEST_F(OrderTest, WithinABlockItsFencesDo) { EXPECT_TRUE(handed_over(Scope::kBlo
 TEST_F(OrderTest, ReleaseAndAcquireCarryWhatTheThreadKnows) {
   const SegmentId others = order_.stamp(a_, 1);
   order_.join_block(a_);  // warp 0 knows warp 1 now
-  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
-  order_.strong(b_, 1, 3, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(b_, {1, 1u << 3}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(others, 7, b_, 1, 3));
   EXPECT_FALSE(order_.before(others, 7, b_, 1, 4)) << "another lane has acquired nothing";
   order_.join_block(b_);
@@ -154,8 +207,8 @@ TEST_F(OrderTest, ReleaseAndAcquireCarryWhatTheThreadKnows) {
 
 TEST_F(OrderTest, AWiderReleaseAlsoReachesAFenceOfTheBlock) {
   const SegmentId data = order_.stamp(a_, 0);
-  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
-  order_.strong(a_, 1, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
   EXPECT_FALSE(order_.before(data, 0, a_, 1, 0));
   order_.fence(a_, {1, 1}, Scope::kBlock);
   EXPECT_TRUE(order_.before(data, 0, a_, 1, 0));
@@ -169,7 +222,7 @@ TEST_P(Together, EachLaneKnowsTheLanesBeforeIt) {
   const MemoryAccess add = access(MemoryOp::kAtomic, GetParam());
   const auto do_it = [&](BlockOrder& block, Mask mask) {
     if (GetParam() == MemoryOrder::kAcquire) order_.fence(block, {0, mask}, Scope::kDevice);
-    order_.strong_together(block, {0, mask}, 400, add);
+    order_.strong(block, {0, mask}, 400, add);
   };
   const SegmentId data = order_.stamp(a_, 0);
   do_it(a_, kSome);
@@ -183,7 +236,7 @@ TEST_P(Together, EachLaneKnowsTheLanesBeforeIt) {
   EXPECT_FALSE(order_.before(data, 0, b_, 0, 31));
   EXPECT_FALSE(order_.before(data, 1, b_, 1, 31)) << "another warp has acquired nothing";
   const SegmentId later = order_.stamp(b_, 0);
-  order_.strong(a_, 1, 5, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {1, 1u << 5}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(data, 3, a_, 1, 5));
   EXPECT_FALSE(order_.before(later, 7, a_, 1, 5)) << "after the release";
 }
@@ -192,10 +245,10 @@ INSTANTIATE_TEST_SUITE_P(Order, Together, testing::Values(MemoryOrder::kAcquireR
 
 TEST_F(OrderTest, SharedMemoryIsEachBlocksOwn) {
   const SegmentId s = order_.stamp(a_, 0);
-  order_.strong(a_, 0, 0, kSharedWindow, access(MemoryOp::kStore, MemoryOrder::kRelease));
-  order_.strong(b_, 0, 0, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {0, 1u << 0}, kSharedWindow, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(b_, {0, 1u << 0}, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
-  order_.strong(a_, 1, 0, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {1, 1u << 0}, kSharedWindow, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(s, 0, a_, 1, 0));
   order_.begin_block(a_, 2, 2);
   EXPECT_TRUE(a_.released.empty()) << "the next block in its place begins anew";
@@ -203,37 +256,37 @@ TEST_F(OrderTest, SharedMemoryIsEachBlocksOwn) {
 
 TEST_F(OrderTest, AnAtomicGoesOnWithWhatWasReleased) {
   const SegmentId s = order_.stamp(a_, 0);
-  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
-  order_.strong(a_, 1, 0, 400, access(MemoryOp::kReduction, MemoryOrder::kRelaxed));
-  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kReduction, MemoryOrder::kRelaxed));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(s, 0, b_, 0, 0));
 }
 
 TEST_F(OrderTest, AStoreEndsWhatWasReleasedBeforeIt) {
   const SegmentId s = order_.stamp(a_, 0);
-  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
-  order_.strong(a_, 1, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelaxed));
-  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelaxed));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_FALSE(order_.before(s, 0, b_, 0, 0)) << "the load reads the second store, which releases nothing";
 }
 
 TEST_F(OrderTest, AnAcquireOfTheBlockLearnsNothingFromAnotherBlock) {
   const SegmentId s = order_.stamp(a_, 0);
-  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
-  order_.strong(a_, 1, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
   EXPECT_TRUE(order_.before(s, 0, a_, 1, 0)) << "within the block it does";
-  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
   EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
-  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(s, 0, b_, 0, 0));
 }
 
 TEST_F(OrderTest, AReleaseOfTheBlockTellsNothingToAnotherBlock) {
   const SegmentId s = order_.stamp(a_, 0);
-  order_.strong(a_, 0, 0, 400, access(MemoryOp::kStore, MemoryOrder::kRelease, Scope::kBlock));
-  order_.strong(b_, 0, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease, Scope::kBlock));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_FALSE(order_.before(s, 0, b_, 0, 0));
-  order_.strong(a_, 1, 0, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(s, 0, a_, 1, 0));
 }
 
