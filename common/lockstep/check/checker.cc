@@ -61,6 +61,15 @@ bool is_library_kernel(std::string_view demangled) {
   return demangled.starts_with("cub::") || demangled.starts_with("thrust::");
 }
 
+// Whether something orders accesses to global memory within a block only.
+bool has_block_scopes(const Program& program) {
+  const auto fences = [](const Instruction& in) { return in.kind == Kind::kFence && in.scope == Scope::kBlock; };
+  const auto orders = [](const MemoryAccess& access) {
+    return access.order != MemoryOrder::kWeak && access.scope == Scope::kBlock && access.space != Space::kShared;
+  };
+  return std::ranges::any_of(program.code, fences) || std::ranges::any_of(program.accesses, orders);
+}
+
 // Memory allocates whole pages, with at least 512 bytes behind the last byte. Shadows include these bytes, so that
 // neighbours' shadows touch and the system keeps them as one mapping.
 uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, 4096); }
@@ -100,7 +109,7 @@ void Checker::begin_launch(const Launch& launch) {
   blocks_.clear();
   findings_.clear();
   lane_values_.forget();
-  if (order_.begin_launch()) {
+  if (order_.begin_launch(has_block_scopes(launch.program))) {
     for (auto& records : records_) records->reset();
     if (streams_) streams_->forget_records();
   }

@@ -23,23 +23,24 @@ namespace {
 
 using Node = Clock::Node;
 
-// Nodes come and go with every release. The allocator takes longer for them than all the rest does.
-class SpareNodes {
- public:
-  ~SpareNodes() {
-    while (first_) delete std::exchange(first_, first_->branches[0]);
-  }
-  Node* take() { return first_ ? std::exchange(first_, first_->branches[0]) : new Node; }
-  void give(Node* node) { node->branches[0] = std::exchange(first_, node); }
+// Nodes come and go with every release. The allocator takes longer for them than all the rest does. Of the models of
+// thread_local, this one makes no calls.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Node* spare_nodes = nullptr;  // a list, by branches[0]
 
- private:
-  Node* first_ = nullptr;
+struct FreeSpareNodes {
+  ~FreeSpareNodes() {
+    while (spare_nodes) delete std::exchange(spare_nodes, spare_nodes->branches[0]);
+  }
 };
-thread_local SpareNodes spare_nodes;
+
+Node* allocate_node() {
+  thread_local FreeSpareNodes at_the_threads_end;
+  return new Node;
+}
 
 // A new node has no owner yet.
 Node* new_node(uint32_t height) {
-  Node* const node = spare_nodes.take();
+  Node* const node = spare_nodes ? std::exchange(spare_nodes, spare_nodes->branches[0]) : allocate_node();
   node->owners = 0;
   node->height = height;
   return node;
@@ -54,7 +55,7 @@ void drop(Node* node) {
   if (!node || --node->owners) return;
   if (node->height)
     for (Node* const branch : node->branches) drop(branch);
-  spare_nodes.give(node);
+  node->branches[0] = std::exchange(spare_nodes, node);
 }
 
 void replace(Node*& owner, Node* node) { drop(std::exchange(owner, retain(node))); }
@@ -91,24 +92,30 @@ struct Joined {
 
 Joined join(Node* a, Node* b);
 
-Joined join_moments(Node* a, Node* b) {
-  Moments latest;
+Joined join_moments(const Node* a, const Node* b) {
   uint32_t beyond_a = 0, beyond_b = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) {
-    latest[l] = std::max(a->moments[l], b->moments[l]);
-    beyond_a |= latest[l] ^ a->moments[l];
-    beyond_b |= latest[l] ^ b->moments[l];
+    const uint32_t latest = std::max(a->moments[l], b->moments[l]);
+    beyond_a |= latest ^ a->moments[l];
+    beyond_b |= latest ^ b->moments[l];
   }
   if (!beyond_a || !beyond_b) return {nullptr, !beyond_a, !beyond_b};
   Node* const node = new_node(0);
-  node->moments = latest;
+  for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(a->moments[l], b->moments[l]);
   return {node, false, false};
 }
 
+// A bit for each branch that two nodes do not share.
+uint32_t differing(const Node* a, const Node* b) {
+  uint32_t differ = 0;
+  for (uint32_t i = 0; i < kFan; ++i) differ |= static_cast<uint32_t>(a->branches[i] != b->branches[i]) << i;
+  return differ;
+}
+
 Joined join_branches(Node* a, Node* b) {
-  std::array<Node*, kFan> branches;
+  std::array<Node*, kFan> branches = a->branches;
   bool as_a = true, as_b = true;
-  for (uint32_t i = 0; i < kFan; ++i) {
+  for (const uint32_t i : each_lane(differing(a, b))) {
     const Joined joined = join(a->branches[i], b->branches[i]);
     branches[i] = joined.node;
     as_a &= joined.as_a;
@@ -132,6 +139,27 @@ Joined join(Node* a, Node* b) {
   else if (joined.as_a || joined.as_b)
     joined.node = joined.as_a ? a : b;
   return joined;
+}
+
+// The same as node = join(node, other), but changes the nodes that nobody else has.
+void learn(Node*& node, Node* other) {
+  if (!other || node == other) return;
+  if (!node || node->owners > 1) return replace(node, join(node, other).node);
+  bool same = true;
+  if (node->height) {
+    for (const uint32_t i : each_lane(differing(node, other))) {
+      learn(node->branches[i], other->branches[i]);
+      same &= node->branches[i] == other->branches[i];
+    }
+  } else {
+    uint32_t beyond = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l) {
+      node->moments[l] = std::max(node->moments[l], other->moments[l]);
+      beyond |= node->moments[l] ^ other->moments[l];
+    }
+    same = beyond == 0;
+  }
+  if (same) replace(node, other);
 }
 
 }  // namespace
@@ -173,7 +201,7 @@ void Clock::learn(const Clock& other) {
   Clock theirs = other;
   grow(theirs.root_->height);
   theirs.grow(root_->height);
-  replace(root_, join(root_, theirs.root_).node);
+  lockstep::learn(root_, theirs.root_);
 }
 
 void Clock::learn(uint64_t warp, const Moments& moments) {
@@ -185,10 +213,7 @@ void Clock::learn(uint64_t warp, const Moments& moments) {
 void Clock::learn(uint64_t first_warp, uint32_t warps, uint32_t moment) {
   Node* const all = retain(new_node(0));
   all->moments.fill(moment);
-  for (uint64_t warp = first_warp; warp < first_warp + warps; ++warp) {
-    Node*& node = leaf(warp);
-    replace(node, join(node, all).node);
-  }
+  for (uint64_t warp = first_warp; warp < first_warp + warps; ++warp) { lockstep::learn(leaf(warp), all); }
   drop(all);
 }
 

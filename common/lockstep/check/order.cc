@@ -25,30 +25,30 @@ bool releases(const MemoryAccess& access) {
   return access.order == MemoryOrder::kRelease || access.order == MemoryOrder::kAcquireRelease;
 }
 
-// knows: whether the clock has already acquired what was released before, to the threads of this scope.
-void release(Released& r, uint32_t block, const Clock& clock, Scope scope, bool knows) {
-  if (r.block != block) r.to_block = {}, r.block = block;
-  const bool same = r.to_all.same_as(r.to_block);
-  knows ? void(r.to_block = clock) : r.to_block.learn(clock);
-  if (scope != Scope::kDevice) return;
-  knows || same ? void(r.to_all = r.to_block) : r.to_all.learn(clock);
-}
+// A thread remembers so many addresses that it has read without a fence. Most poll one flag, or a few.
+constexpr size_t kLatest = 16;
 
 }  // namespace
 
-void Pending::learn(const Pending& other) {
-  const bool same = of_all.same_as(of_block) && other.of_all.same_as(other.of_block);
+void Told::learn(const Told& other) {
   of_block.learn(other.of_block);
-  same ? void(of_all = of_block) : of_all.learn(other.of_all);
+  of_all.learn(other.of_all);
 }
 
-bool Order::begin_launch() {
+const Told& ThreadClock::settle() {
+  for (const Told& told : latest) pending.learn(told);
+  latest.clear();
+  return pending;
+}
+
+bool Order::begin_launch(bool block_scopes) {
   constexpr SegmentId kMany = SegmentId{1} << 31;  // half of the numbers are left for the launch
   first_ += static_cast<SegmentId>(segments_.size());
   const bool again = first_ > kMany;
   if (again) first_ = 1;
   segments_.clear();
   released_.clear();
+  block_scopes_ = block_scopes;
   clocks_ = false;
   return again;
 }
@@ -91,10 +91,12 @@ bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& bl
   if (then < first_) return false;
   const Segment& s = segment(then);
   const uint64_t warp = uint64_t{s.block} * warps_ + s.warp;
+  const auto knows = [&](const Told& told) {
+    return told.of_all.knows(warp, then_lane, s.time) || told.of_block.knows(warp, then_lane, s.time);
+  };
   return std::ranges::any_of(block.warps, [&](const WarpOrder& w) {
-    return std::ranges::any_of(w.threads, [&](const ThreadClock& t) {
-      return t.pending.of_all.knows(warp, then_lane, s.time) || t.pending.of_block.knows(warp, then_lane, s.time);
-    });
+    return std::ranges::any_of(
+        w.threads, [&](const ThreadClock& t) { return knows(t.pending) || std::ranges::any_of(t.latest, knows); });
   });
 }
 
@@ -126,14 +128,14 @@ void Order::join_block(BlockOrder& block) {
   block.floor = next_segment();
   ThreadClock& common = block.common;
   Clock last_clock;  // neighbours usually know the same
-  Pending last;
+  Told last;
   bool any = false;
   for (WarpOrder& w : block.warps) {
     w.segment = 0, w.partly = false;
     any |= !w.threads.empty();
-    for (const ThreadClock& t : w.threads) {
+    for (ThreadClock& t : w.threads) {
       if (!t.clock.same_as(last_clock)) common.clock.learn(last_clock = t.clock);
-      if (!t.pending.same_as(last)) common.pending.learn(last = t.pending);
+      if (!t.settle().same_as(last)) common.pending.learn(last = t.pending);
     }
   }
   if (!any) return;
@@ -161,11 +163,11 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
   }
   if (w.threads.empty()) return;
   Clock clock, last_clock;
-  Pending pending, last;
+  Told pending, last;
   for (const uint32_t l : each_lane(mask)) {
-    const ThreadClock& t = w.threads[l];
+    ThreadClock& t = w.threads[l];
     if (!t.clock.same_as(last_clock)) clock.learn(last_clock = t.clock);
-    if (!t.pending.same_as(last)) pending.learn(last = t.pending);
+    if (!t.settle().same_as(last)) pending.learn(last = t.pending);
   }
   for (const uint32_t l : each_lane(mask)) w.threads[l].clock = clock, w.threads[l].pending = pending;
 }
@@ -215,7 +217,7 @@ void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   const WarpOrder& w = block.warps[lanes.warp];
   for (const uint32_t l : each_lane(lanes.mask)) {
     ThreadClock& t = thread(block, lanes.warp, l);
-    t.told = {};
+    t.settle();
     t.clock.learn(std::exchange(t.pending.of_block, {}));
     if (scope == Scope::kDevice) t.clock.learn(std::exchange(t.pending.of_all, {}));
     t.fenced = {true, false, scope, block.now, t.clock, own_moments(w, l, block.now)};
@@ -272,7 +274,7 @@ void Order::chain_lanes(BlockOrder& block, Lanes chained, uint64_t address, cons
   }
   for (uint32_t& moment : row) moment = std::max(moment, w.all_before);
   known.learn(number(block, chained.warp), row);
-  release(at, block.block, known, access.scope, true);
+  release(at, block, known, {address, access.scope, true});
 }
 
 void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
@@ -288,25 +290,44 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
   if (!updates(access)) found->second = {};  // a store ends earlier releases through the address
   if (!releases(access)) {
     const Scope scope = t.fenced.scope == Scope::kDevice ? access.scope : t.fenced.scope;
-    return release(found->second, block.block, complete(t.fenced, number(block, warp)), scope, false);
+    return release(found->second, block, complete(t.fenced, number(block, warp)), {address, scope, false});
   }
   begin_moment(block, warp);
   t.clock.learn(number(block, warp), own_moments(block.warps[warp], lane, block.now));
-  release(found->second, block.block, t.clock, access.scope, acquires(access) && reads(access));
+  release(found->second, block, t.clock, {address, access.scope, acquires(access) && reads(access)});
 }
 
-// The thread reads what was released. A thread that polls learns nothing new.
+// The thread reads what was released.
 void Order::read(ThreadClock& t, const BlockOrder& block, const Released& released, const MemoryAccess& access) {
-  Pending told;
+  Told told{{}, {}, released.series};
   if (released.block == block.block) told.of_block = released.to_block;
   if (access.scope == Scope::kDevice) told.of_all = released.to_all;
-  if (!acquires(access)) {
-    if (!told.same_as(t.told)) t.pending.learn(t.told = std::move(told));
-  } else if (!told.same_as(t.acquired)) {
+  if (acquires(access)) {
+    if (told.same_as(t.acquired)) return;  // it polls
     t.clock.learn(told.of_all);
     if (!told.of_block.same_as(told.of_all)) t.clock.learn(told.of_block);
     t.acquired = std::move(told);
+    return;
   }
+  const auto known = std::ranges::find(t.latest, told.series, &Told::series);
+  if (known != t.latest.end()) return void(*known = std::move(told));
+  if (t.latest.size() == kLatest) t.settle();
+  t.latest.push_back(std::move(told));
+}
+
+void Order::release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how) {
+  const bool shared = how.address >= kSharedWindow;  // only threads of the block read it
+  const bool to_block = shared || block_scopes_, to_all = !shared && (how.scope == Scope::kDevice || !block_scopes_);
+  const auto learn = [&](Clock& released) { how.knows ? void(released = clock) : released.learn(clock); };
+  if (to_block && to.block != block.block) to.to_block = {}, to.block = block.block, to.series = 0;
+  if (to.series == 0) to.series = ++series_;
+  const bool same = to_block && to_all && to.to_all.same_as(to.to_block);
+  if (same) to.to_all = {};  // a clock that nobody shares learns faster
+  if (to_block) learn(to.to_block);
+  if (same)
+    to.to_all = to.to_block;
+  else if (to_all)
+    learn(to.to_all);
 }
 
 }  // namespace lockstep

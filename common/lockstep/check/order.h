@@ -34,19 +34,24 @@ struct Snapshot {
   Moments own{};  // of the thread's own warp
 };
 
-// The knowledge that the thread's relaxed loads have read, released to its own block and to all. A fence of that scope
-// adds it to the thread's own.
-struct Pending {
+// What was released to the thread's own block and to all.
+struct Told {
   Clock of_block, of_all;
-  bool same_as(const Pending& other) const { return of_block.same_as(other.of_block) && of_all.same_as(other.of_all); }
-  void learn(const Pending& other);
+  uint32_t series = 0;  // Released::series
+  bool same_as(const Told& other) const { return of_block.same_as(other.of_block) && of_all.same_as(other.of_all); }
+  void learn(const Told& other);
 };
 
 struct ThreadClock {
-  Clock clock;            // with what the whole block knows; without the thread's latest accesses
-  Pending pending, told;  // told: what `pending` has learned last, since the last fence
-  Pending acquired;       // what `clock` has acquired last
+  Clock clock;    // with what the whole block knows; without the thread's latest accesses
+  Told acquired;  // what `clock` has acquired last
+  // What the thread's relaxed reads have read. A fence of that scope adds it to the clock. The latest reads are apart,
+  // because most of them are told more before a fence comes, or no fence comes.
+  Told pending;
+  std::vector<Told> latest;
   Snapshot fenced;
+
+  const Told& settle();  // all of pending
 };
 
 struct WarpOrder {
@@ -65,10 +70,12 @@ struct WarpOrder {
   }
 };
 
-// The knowledge that was released through one address.
+// The knowledge that was released through one address. Without block scopes, and in shared memory, one of the two is
+// enough, and the other is empty.
 struct Released {
   Clock to_all, to_block;
-  uint32_t block = 0;  // the block that to_block is for
+  uint32_t block = 0;   // the block that to_block is for
+  uint32_t series = 0;  // while it is the same, the clocks only learn; 0: not yet numbered
 };
 using ReleasedAt = std::unordered_map<uint64_t, Released>;
 
@@ -87,8 +94,9 @@ struct BlockOrder {
 
 class Order {
  public:
+  // block_scopes: the program orders accesses to global memory also within a block only.
   // True if segments are numbered from the start again: then all records of earlier launches must be cleared.
-  bool begin_launch();
+  bool begin_launch(bool block_scopes);
   void begin_block(BlockOrder& block, uint64_t linear, uint32_t warps);
 
   SegmentId stamp(BlockOrder& block, uint32_t warp);
@@ -121,11 +129,19 @@ class Order {
   uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
   void bring_up_to_date(BlockOrder& block);
   void begin_moment(BlockOrder& block, uint32_t warp);
+  struct Release {
+    uint64_t address;
+    Scope scope;
+    bool knows;  // the clock has acquired what was released there before, to the threads of this scope
+  };
+  void release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how);
   static const Clock& complete(Snapshot& snapshot, uint64_t warp);
 
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
-  uint32_t warps_ = 1;   // of a block
+  uint32_t warps_ = 1;  // of a block
+  bool block_scopes_ = true;
+  uint32_t series_ = 0;
   bool clocks_ = false;  // a fence, a release, an acquire or a partial barrier was seen in this launch
   ReleasedAt released_;  // through global memory
 };

@@ -113,7 +113,7 @@ TEST(Clock, SaysWhatATableSays) {
 class OrderTest : public testing::Test {
  protected:
   OrderTest() {
-    order_.begin_launch();
+    order_.begin_launch(true);
     order_.begin_block(a_, 0, 2);
     order_.begin_block(b_, 1, 2);
   }
@@ -170,7 +170,7 @@ TEST_F(OrderTest, ASyncOrdersTheLanesThatItJoins) {
 
 TEST_F(OrderTest, AnEarlierLaunchIsBeforeEverything) {
   const SegmentId s = order_.stamp(a_, 0);
-  order_.begin_launch();
+  order_.begin_launch(true);
   order_.begin_block(b_, 1, 2);
   EXPECT_TRUE(order_.before(s, 4, b_, 1, 9));
 }
