@@ -12,6 +12,7 @@
 #include "device/machine_code.h"
 #include "device/modules.h"
 #include "engine/grid.h"
+#include "engine/kept_blocks.h"
 #include "engine/workers.h"
 #include "report/launch_record.h"
 #include "report/report.h"
@@ -35,7 +36,8 @@ class InProcessDevice : public EmulatedDevice {
         host_(options, memory_.memory(), findings_),
         trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
         observers_(memory_.observers()),
-        workers_(options.threads - 1) {
+        workers_(options.threads - 1),
+        kept_(options.threads) {
     if (trace_) observers_.push_back(trace_.get());
   }
 
@@ -104,6 +106,7 @@ class InProcessDevice : public EmulatedDevice {
   Outcome unload_module(ModuleId id) override {
     const LoadedModule* const module = modules_.find(id);
     if (!module) return {Status::kInvalidValue, ""};
+    for (KeptBlocks& blocks : kept_) blocks.clear();
     kernels_.forget(*module);
     machine_code_.forget(module);
     if (Checker* const checker = memory_.checker()) checker->forget_work();
@@ -208,6 +211,7 @@ class InProcessDevice : public EmulatedDevice {
   std::unique_ptr<Trace> trace_;  // null if nothing is recorded
   Observers observers_;           // the checker and the trace, if there are any
   Workers workers_;
+  std::vector<KeptBlocks> kept_;  // of the last launch
 };
 
 Outcome InProcessDevice::launch(const LaunchRequest& request) {
@@ -259,7 +263,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
 void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
   if (options_.report) machine_code_.starts(kernel);
   for (Observer* observer : observers_) observer->begin_launch(launch);
-  LaunchState state = run_grid(launch, workers_);
+  LaunchState state = run_grid(launch, workers_, kept_);
   for (Observer* observer : observers_) observer->end_launch(state.findings);
   if (options_.report) records_.add(summarise(launch, state, host_.calls(), machine_code_.forms(kernel)));
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());

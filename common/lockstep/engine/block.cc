@@ -18,12 +18,24 @@ constexpr uint32_t kManyBarriers = 4096;
 
 // Shared memory has whole words: an atomic of 2 bytes reads the whole word (count_loop).
 Block::Block(const Launch& launch, LaunchState& state, uint32_t slot)
-    : launch_(launch), state_(state), slot_(slot), shared_(aligned_bytes(align_up(launch.shape.shared_bytes, 4))) {
+    : launch_(&launch), state_(&state), slot_(slot), shared_(aligned_bytes(align_up(launch.shape.shared_bytes, 4))) {
   for (uint32_t w = 0; w < launch.shape.warps_per_block(); ++w)
     warps_.push_back(std::make_unique<Warp>(*this, launch, state, w));
+  order_warps();
+}
+
+void Block::order_warps() {
   order_.resize(warps_.size());
   std::iota(order_.begin(), order_.end(), 0u);
-  if (launch.schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
+  if (launch_->schedule.kind == Schedule::kReverse) std::reverse(order_.begin(), order_.end());
+}
+
+void Block::begin_launch(const Launch& launch, LaunchState& state) {
+  launch_ = &launch;
+  state_ = &state;
+  sleepers_.clear();
+  order_warps();
+  for (auto& warp : warps_) warp->begin_launch(launch, state);
 }
 
 void Block::start(uint64_t linear) {
@@ -31,25 +43,25 @@ void Block::start(uint64_t linear) {
   barriers_ = {};
   chain_ = {};
   hand_overs_.clear();
-  if (launch_.counts_traffic) cache_.clear();
+  if (launch_->counts_traffic) cache_.clear();
   cluster_arrived_.assign(warps_.size(), 0);
-  if (launch_.watched()) spoil_shared();
+  if (launch_->watched()) spoil_shared();
   for (auto& warp : warps_) warp->start(linear);
-  for (Observer* observer : launch_.observers) observer->begin_block(*this);
+  for (Observer* observer : launch_->observers) observer->begin_block(*this);
 }
 
 // Unwritten shared memory holds NaNs, which are far from any count as integers, and differ from block to block. So a
 // program that uses them gets a wrong result, whatever is known of the read.
 void Block::spoil_shared() {
-  const uint32_t word = 0xFFFF'0000u | static_cast<uint16_t>((linear_ * 40503 + launch_.sequence * 9973) | 1);
-  std::fill_n(reinterpret_cast<uint32_t*>(shared_.get()), align_up(launch_.shape.shared_bytes, 4) / sizeof word, word);
+  const uint32_t word = 0xFFFF'0000u | static_cast<uint16_t>((linear_ * 40503 + launch_->sequence * 9973) | 1);
+  std::fill_n(reinterpret_cast<uint32_t*>(shared_.get()), align_up(launch_->shape.shared_bytes, 4) / sizeof word, word);
 }
 
 Progress Block::run() {
-  const bool some_sleep = state_.turns.changes != nullptr;
+  const bool some_sleep = state_->turns.changes != nullptr;
   if (some_sleep && rests()) return Progress::kYielded;
   for (uint32_t barriers = 0;;) {
-    if (launch_.schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_.random);
+    if (launch_->schedule.kind == Schedule::kRandom) std::shuffle(order_.begin(), order_.end(), state_->random);
     bool yielded = false, turn_over = false, all_done = true;
     if (some_sleep) sleepers_.clear();
     for (const uint32_t w : order_) {
@@ -58,13 +70,13 @@ Progress Block::run() {
       const Progress progress = some_sleep && warp.sleeps() ? Progress::kYielded : warp.run();
       yielded |= progress == Progress::kYielded;
       turn_over |= progress == Progress::kTurnOver;
-      if (state_.faulted) return Progress::kDone;
+      if (state_->faulted) return Progress::kDone;
       all_done &= warp.done();
       if (some_sleep && progress == Progress::kYielded) sleepers_.push_back(&warp);
     }
     if (all_done) {
       join_chains();
-      state_.counters.end_block(chain_, counted());
+      state_->counters.end_block(chain_, counted());
       return Progress::kDone;
     }
     const bool on = complete_barriers();
@@ -83,7 +95,7 @@ bool Block::rests() const {
 }
 
 BlockCounters Block::counted() const {
-  BlockCounters counted{.threads = launch_.shape.threads_per_block()};
+  BlockCounters counted{.threads = launch_->shape.threads_per_block()};
   for (const auto& warp : warps_) {
     counted.waits = std::max(counted.waits, warp->waits());
     counted.branches += warp->branches();
@@ -134,12 +146,13 @@ bool Block::complete(uint32_t id) {
     arrived += here && here == warp->live() ? kWarpSize : static_cast<uint32_t>(std::popcount(here));
   }
   if (expected ? arrived < expected : !everybody) return false;
-  if (launch_.watched()) show({expected == 0 ? OpenedBarrier::kWholeBlock : OpenedBarrier::kCounted, id, arrivals(id)});
+  if (launch_->watched())
+    show({expected == 0 ? OpenedBarrier::kWholeBlock : OpenedBarrier::kCounted, id, arrivals(id)});
   uint32_t reduced = barrier.trues;
   if (use->op == BarrierUse::kRedAnd) reduced = barrier.trues == barrier.votes;
   if (use->op == BarrierUse::kRedOr) reduced = barrier.trues != 0;
   barrier = {};
-  ++state_.counters.barriers;
+  ++state_->counters.barriers;
   join_chains();
   ++chain_.barriers;
   for (auto& warp : warps_) warp->pass_barrier(id, reduced, waits + 1);
@@ -147,7 +160,7 @@ bool Block::complete(uint32_t id) {
 }
 
 void Block::show(const OpenedBarrier& opened) const {
-  for (Observer* observer : launch_.observers) observer->open_barrier(*this, opened);
+  for (Observer* observer : launch_->observers) observer->open_barrier(*this, opened);
 }
 
 std::vector<Arrival> Block::arrivals(uint32_t id) const {
@@ -166,7 +179,7 @@ bool Block::complete_cluster() {
     any |= cluster_arrived_[w] != 0;
   }
   if (!any) return false;
-  if (launch_.watched()) {
+  if (launch_->watched()) {
     OpenedBarrier opened{OpenedBarrier::kCluster, 0, {}};
     for (const auto& warp : warps_) opened.arrivals.push_back({{warp->index(), warp->live()}, 0});
     show(opened);

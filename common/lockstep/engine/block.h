@@ -18,14 +18,15 @@ class Block {
   // slot: a number from 0 on that no other block of the launch has at the same time.
   Block(const Launch& launch, LaunchState& state, uint32_t slot);
 
+  void begin_launch(const Launch& launch, LaunchState& state);  // the next, of the same kernel and shape
   // The next block. Its shared memory holds garbage: what the block before left there or, in a launch that is watched,
   // NaNs.
   void start(uint64_t linear);
   Progress run();  // one turn for each warp, and more after each barrier; kBlocked: all wait for each other
 
-  const Launch& launch() const { return launch_; }
-  LaunchState& state() const { return state_; }
-  Dim3 coordinates() const { return index_in(launch_.shape.grid, linear_); }
+  const Launch& launch() const { return *launch_; }
+  LaunchState& state() const { return *state_; }
+  Dim3 coordinates() const { return index_in(launch_->shape.grid, linear_); }
   uint64_t linear() const { return linear_; }
   uint32_t slot() const { return slot_; }
   std::byte* shared() const { return shared_.get(); }
@@ -45,6 +46,7 @@ class Block {
     uint64_t waits = 0;  // the longest chain of a warp that arrived without waiting
   };
 
+  void order_warps();
   void join_chains();
   void spoil_shared();
   bool rests() const;
@@ -55,8 +57,8 @@ class Block {
   bool complete_cluster();
   BlockCounters counted() const;
 
-  const Launch& launch_;
-  LaunchState& state_;
+  const Launch* launch_;
+  LaunchState* state_;
   const uint32_t slot_;
   uint64_t linear_ = 0;
   AlignedBytes shared_;

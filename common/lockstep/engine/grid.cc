@@ -12,6 +12,7 @@
 #include "engine/block.h"
 #include "engine/fault.h"
 #include "engine/grid.h"
+#include "engine/kept_blocks.h"
 #include "engine/stall.h"
 #include "engine/workers.h"
 
@@ -62,11 +63,13 @@ class BlockSource {
 // after round.
 class Share {
  public:
-  Share(const Launch& launch, BlockSource& source)
+  Share(const Launch& launch, BlockSource& source, KeptBlocks& kept)
       : state(launch),
         launch_(launch),
         source_(source),
         wanted_(launch.schedule.kind == Schedule::kForward ? 1 : kMingled),
+        kept_(kept),
+        spare_(kept.take(launch, state)),
         stall_(launch, state) {}
 
   // Until the source is empty and all blocks have ended. Calls after_each() after each block.
@@ -79,6 +82,7 @@ class Share {
       if (interruption() && !done()) fail_by_interruption(state);
     }
     if (!fault_.outcome.ok()) take_over(fault_);
+    if (!state.faulted) kept_.keep(launch_, std::move(spare_));
   }
 
   // The fault of the lowest block counts.
@@ -189,7 +193,8 @@ class Share {
   const Launch& launch_;
   BlockSource& source_;
   size_t wanted_;
-  std::vector<std::unique_ptr<Block>> active_, spare_;
+  KeptBlocks& kept_;
+  Blocks active_, spare_;
   StallWatch stall_;
   uint32_t rounds_ = 0;  // in which no block has ended
   std::vector<const Block*> resident_;
@@ -211,11 +216,12 @@ bool reduces_globally(const MemoryAccess& access) {
 // Runs blocks that do not depend on each other. The workers run some of them.
 class SharedGrid {
  public:
-  SharedGrid(const Launch& launch, Workers& workers)
+  SharedGrid(const Launch& launch, Workers& workers, std::span<KeptBlocks> kept)
       : launch_(launch),
         workers_(workers),
+        kept_(kept),
         source_(launch.shape.grid.count()),
-        own_(launch, source_),
+        own_(launch, source_, kept[0]),
         shares_(workers.helpers()) {}
 
   // Helpers must have stopped before this object goes away, even if this thread throws.
@@ -248,7 +254,7 @@ class SharedGrid {
   void call() {
     own_.state.concurrent = true;
     workers_.call([this](uint32_t i) {
-      shares_[i] = std::make_unique<Share>(launch_, source_);
+      shares_[i] = std::make_unique<Share>(launch_, source_, kept_[i + 1]);
       shares_[i]->state.concurrent = true;
       shares_[i]->run([] {});
     });
@@ -264,6 +270,7 @@ class SharedGrid {
 
   const Launch& launch_;
   Workers& workers_;
+  std::span<KeptBlocks> kept_;
   BlockSource source_;
   Share own_;                                   // of the thread that launches
   std::vector<std::unique_ptr<Share>> shares_;  // by helper
@@ -271,10 +278,10 @@ class SharedGrid {
 
 }  // namespace
 
-LaunchState run_grid(const Launch& launch, Workers& workers) {
-  if (launch.independent) return SharedGrid(launch, workers).run();
+LaunchState run_grid(const Launch& launch, Workers& workers, std::span<KeptBlocks> kept) {
+  if (launch.independent) return SharedGrid(launch, workers, kept).run();
   BlockSource source(launch.shape.grid.count());
-  Share all(launch, source);
+  Share all(launch, source, kept[0]);
   all.run([] {});
   return std::move(all.state);
 }

@@ -22,7 +22,7 @@ uint64_t word_of(const std::byte* data) { return reinterpret_cast<uint64_t>(data
 
 }  // namespace
 
-bool Warp::sleeps() const { return !state_.turns.wake_all && sleep_.asleep(*state_.turns.changes); }
+bool Warp::sleeps() const { return !state_->turns.wake_all && sleep_.asleep(*state_->turns.changes); }
 
 // Where these bytes lie in this process; null if the access is wrong, or to memory that no other warp changes.
 std::byte* Warp::reached(Space space, uint64_t address, uint32_t bytes, Range& last) const {
@@ -40,8 +40,8 @@ std::byte* Warp::reached(Space space, uint64_t address, uint32_t bytes, Range& l
 void Warp::note_changes(const std::byte* before, const std::byte* now, uint32_t bytes) {
   if (std::memcmp(before, now, bytes) == 0) return;
   for (uint32_t b = 0; b < bytes; b += 4)
-    if (std::memcmp(before + b, now + b, std::min(bytes - b, 4u)) != 0) state_.turns.changes->note(word_of(now + b));
-  ++state_.changes;
+    if (std::memcmp(before + b, now + b, std::min(bytes - b, 4u)) != 0) state_->turns.changes->note(word_of(now + b));
+  ++state_->changes;
   sleep_.act();
 }
 

@@ -13,6 +13,12 @@ bool changes_with_block(const Preset& preset) {
          special == Special::kSmId;
 }
 
+bool changes_with_launch(const Preset& preset) {
+  if (preset.source != Preset::kSpecial) return false;
+  const auto special = static_cast<Special>(preset.bits);
+  return special == Special::kGridId || special == Special::kGridWorkspaceHigh || special == Special::kGridWorkspaceLow;
+}
+
 bool changes_with_lane(Special special) {
   switch (special) {
     case Special::kTidX:
@@ -38,8 +44,8 @@ AlignedBytes aligned_bytes(size_t bytes) {
 }
 
 Warp::Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t index)
-    : launch_(launch),
-      state_(state),
+    : launch_(&launch),
+      state_(&state),
       block_(block),
       index_(index),
       frames_{{}, std::vector<std::vector<Frame*>>(launch.program.functions.size())},
@@ -49,13 +55,23 @@ Warp::Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t inde
     if (changes_with_block(preset)) block_presets_.push_back(preset);
 }
 
+void Warp::begin_launch(const Launch& launch, LaunchState& state) {
+  launch_ = &launch;
+  state_ = &state;
+  turns_ = {};
+  sleep_ = {};
+  for (Frame& frame : frames_.storage)
+    for (const Preset& preset : launch.program.functions[frame.function].presets)
+      if (changes_with_launch(preset)) set_preset(frame, preset);
+}
+
 Site Warp::site(uint32_t lane, uint32_t pc) const {
-  return launch_.names.site(index_in(launch_.shape.grid, block_number_), index_, lane, pc);
+  return launch_->names.site(index_in(launch_->shape.grid, block_number_), index_, lane, pc);
 }
 
 void Warp::start(uint64_t block) {
   block_number_ = block;
-  const uint32_t threads = launch_.shape.threads_per_block() - index_ * kWarpSize;
+  const uint32_t threads = launch_->shape.threads_per_block() - index_ * kWarpSize;
   live_ = threads >= kWarpSize ? kFullMask : (1u << threads) - 1;
   Frame& entry = frames_.storage.front();
   entry.live = live_;
@@ -76,37 +92,37 @@ void Warp::start(uint64_t block) {
 }
 
 uint64_t Warp::special_value(Special special, uint32_t lane) const {
-  const Dim3 block = index_in(launch_.shape.grid, block_number_);
+  const Dim3 block = index_in(launch_->shape.grid, block_number_);
   const uint32_t thread = index_ * kWarpSize + lane;
   switch (special) {
-    case Special::kTidX: return index_in(launch_.shape.block, thread).x;
-    case Special::kTidY: return index_in(launch_.shape.block, thread).y;
-    case Special::kTidZ: return index_in(launch_.shape.block, thread).z;
-    case Special::kNtidX: return launch_.shape.block.x;
-    case Special::kNtidY: return launch_.shape.block.y;
-    case Special::kNtidZ: return launch_.shape.block.z;
+    case Special::kTidX: return index_in(launch_->shape.block, thread).x;
+    case Special::kTidY: return index_in(launch_->shape.block, thread).y;
+    case Special::kTidZ: return index_in(launch_->shape.block, thread).z;
+    case Special::kNtidX: return launch_->shape.block.x;
+    case Special::kNtidY: return launch_->shape.block.y;
+    case Special::kNtidZ: return launch_->shape.block.z;
     case Special::kCtaidX: return block.x;
     case Special::kCtaidY: return block.y;
     case Special::kCtaidZ: return block.z;
-    case Special::kNctaidX: return launch_.shape.grid.x;
-    case Special::kNctaidY: return launch_.shape.grid.y;
-    case Special::kNctaidZ: return launch_.shape.grid.z;
+    case Special::kNctaidX: return launch_->shape.grid.x;
+    case Special::kNctaidY: return launch_->shape.grid.y;
+    case Special::kNctaidZ: return launch_->shape.grid.z;
     case Special::kLaneId: return lane;
     case Special::kWarpId: return index_;
-    case Special::kNWarpId: return launch_.limits.max_threads_per_sm / kWarpSize;
-    case Special::kSmId: return block_number_ % launch_.limits.sm_count;
-    case Special::kNSmId: return launch_.limits.sm_count;
-    case Special::kGridId: return launch_.sequence;
+    case Special::kNWarpId: return launch_->limits.max_threads_per_sm / kWarpSize;
+    case Special::kSmId: return block_number_ % launch_->limits.sm_count;
+    case Special::kNSmId: return launch_->limits.sm_count;
+    case Special::kGridId: return launch_->sequence;
     case Special::kLanemaskEq: return 1u << lane;
     case Special::kLanemaskLt: return (1u << lane) - 1;
     case Special::kLanemaskLe: return (2ull << lane) - 1;
     case Special::kLanemaskGt: return ~((2ull << lane) - 1);
     case Special::kLanemaskGe: return ~((1u << lane) - 1);
-    case Special::kDynamicSharedBytes: return launch_.shape.dynamic_shared_bytes;
-    case Special::kTotalSharedBytes: return launch_.shape.shared_bytes;
+    case Special::kDynamicSharedBytes: return launch_->shape.dynamic_shared_bytes;
+    case Special::kTotalSharedBytes: return launch_->shape.shared_bytes;
     case Special::kOne: return 1;
-    case Special::kGridWorkspaceHigh: return launch_.grid_workspace >> 32;
-    case Special::kGridWorkspaceLow: return launch_.grid_workspace & 0xffffffffu;
+    case Special::kGridWorkspaceHigh: return launch_->grid_workspace >> 32;
+    case Special::kGridWorkspaceLow: return launch_->grid_workspace & 0xffffffffu;
     default: return 0;
   }
 }
@@ -119,7 +135,7 @@ Frame* Warp::new_frame(uint32_t function) {
     frame->followed = false;
     return frame;
   }
-  const FunctionCode& code = launch_.program.functions[function];
+  const FunctionCode& code = launch_->program.functions[function];
   Frame& frame = frames_.storage.emplace_back();
   frame.function = function;
   frame.registers = aligned_bytes(code.register_bytes);
@@ -180,7 +196,7 @@ uint64_t Warp::state_hash() const {
     hash = mix(hash, path.barrier);
     for (const Frame* frame = path.frame; frame; frame = frame->caller) {
       hash = mix(hash, uint64_t{frame->function} << 32 | frame->return_pc);
-      hash = mix(hash, frame->registers.get(), launch_.program.functions[frame->function].register_bytes);
+      hash = mix(hash, frame->registers.get(), launch_->program.functions[frame->function].register_bytes);
       hash = mix(hash, frame->params.data(), frame->params.size());
     }
     sum += hash;

@@ -113,13 +113,14 @@ class Warp {
  public:
   Warp(Block& block, const Launch& launch, LaunchState& state, uint32_t index);
 
-  void start(uint64_t block);  // again, for the block with this number
-  Progress run();              // until every path has ended, waits, or has used its turn
+  void begin_launch(const Launch& launch, LaunchState& state);  // the next, of the same kernel and shape
+  void start(uint64_t block);                                   // again, for the block with this number
+  Progress run();  // until every path has ended, waits, or has used its turn
   // Its next turn would be the same as the last one, because nothing has changed that it looks at.
   bool sleeps() const;
 
-  const Launch& launch() const { return launch_; }
-  LaunchState& state() const { return state_; }
+  const Launch& launch() const { return *launch_; }
+  LaunchState& state() const { return *state_; }
   Block& block() const { return block_; }
   uint32_t index() const { return index_; }
   Site site(uint32_t lane, uint32_t pc) const;  // of one of its threads
@@ -142,7 +143,7 @@ class Warp {
   Frame& frame() const { return *frame_; }
   std::byte* registers() const { return frame_->registers.get(); }
   std::byte* local_memory(uint32_t lane) const { return local_.get() + lane * local_bytes(); }
-  uint64_t local_bytes() const { return launch_.shape.local_bytes; }
+  uint64_t local_bytes() const { return launch_->shape.local_bytes; }
 
  private:
   void set_preset(Frame& frame, const Preset& preset);
@@ -199,8 +200,8 @@ class Warp {
   Frame* new_frame(uint32_t function);
   void leave_frame(Frame* frame, Mask leaving);
 
-  const Launch& launch_;
-  LaunchState& state_;
+  const Launch* launch_;
+  LaunchState* state_;
   Block& block_;
   const uint32_t index_;
   uint64_t block_number_ = 0;

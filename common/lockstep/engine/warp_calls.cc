@@ -16,7 +16,7 @@ static constexpr uint32_t kDeepestCalls = 4096;
 
 // The lanes of `mask` call. All lanes of the path meet again behind the call.
 bool Warp::call(Path& path, const Instruction& in, Mask mask) {
-  const CallSite& site = launch_.program.calls[in.index];
+  const CallSite& site = launch_->program.calls[in.index];
   const uint32_t after = path.pc + 1;
   if (mask && site.builtin != Builtin::kNone) call_builtin(*this, site, mask, path.pc);
   if (!mask || site.builtin != Builtin::kNone) {
@@ -28,10 +28,10 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
   path.mask = mask;
   if (site.function != kNowhere) {
     enter(path, site, site.function, after);
-    return !state_.faulted;
+    return !state_->faulted;
   }
   const auto* targets = lanes<uint64_t>(registers(), site.target);
-  const auto& ids = launch_.program.function_ids;
+  const auto& ids = launch_->program.function_ids;
   for (Mask rest = mask; rest;) {
     const uint64_t target = targets[first_lane(rest)];
     const Mask group = lanes_with(targets, target, rest);
@@ -46,7 +46,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     Path callee = path;
     callee.mask = group;
     enter(callee, site, static_cast<uint32_t>(found - ids.begin()), after);
-    if (state_.faulted) return false;
+    if (state_->faulted) return false;
     paths_.push_back(callee);
     rest &= ~group;
   }
@@ -60,7 +60,7 @@ void Warp::fail_stack(const Path& path) {
 }
 
 uint64_t Warp::local_end(const Frame& frame) const {
-  return frame.local_base + launch_.program.functions[frame.function].local_bytes + frame.allocated;
+  return frame.local_base + launch_->program.functions[frame.function].local_bytes + frame.allocated;
 }
 
 // One address for all lanes, with room for the lane that asks for most: the next call's frame lies behind it.
@@ -87,7 +87,7 @@ static void copy_slots(const Frame& from, const std::vector<ParamSlot>& sources,
 }
 
 void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t return_pc) {
-  const FunctionCode& code = launch_.program.functions[function];
+  const FunctionCode& code = launch_->program.functions[function];
   const uint64_t base = local_end(*path.frame);
   const bool too_deep = path.frame->depth == kDeepestCalls;
   if (too_deep || (base + code.local_bytes > local_bytes() && code.local_bytes > 0)) {
@@ -115,7 +115,7 @@ void Warp::enter(Path& path, const CallSite& site, uint32_t function, uint32_t r
 void Warp::return_lanes(Path& path, Mask mask) {
   Frame* frame = path.frame;
   Frame* caller = frame->caller;
-  copy_slots(*frame, launch_.program.functions[frame->function].results, *caller, frame->call->results, mask);
+  copy_slots(*frame, launch_->program.functions[frame->function].results, *caller, frame->call->results, mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
   path.mask = mask;
   path.pc = frame->return_pc;

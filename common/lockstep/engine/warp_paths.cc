@@ -19,10 +19,10 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   if (taken == path.mask) return void(path.pc = target);
   const uint32_t next = path.pc + 1;
   if (taken == 0) return void(path.pc = next);
-  ++state_.counters.at[path.pc].divergent;
+  ++state_->counters.at[path.pc].divergent;
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
     path.join = joins_.add({meeting, path.frame, path.mask, 0, path.join});
-  const bool nearer = launch_.schedule.kind == Schedule::kReverse ? target > next : target < next;
+  const bool nearer = launch_->schedule.kind == Schedule::kReverse ? target > next : target < next;
   const bool take_first = target != meeting && (next == meeting || nearer);
   const Mask first = take_first ? taken : path.mask & ~taken, others = path.mask & ~first;
   if (target == meeting || next == meeting)
@@ -35,7 +35,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
 
 // brx.idx: one path for each target that a lane takes.
 void Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
-  const auto& table = launch_.program.tables[in.index];
+  const auto& table = launch_->program.tables[in.index];
   const auto* index = lanes<uint32_t>(registers(), in.a);
   std::vector<std::pair<uint32_t, Mask>> groups;
   if (mask != path.mask) groups.emplace_back(path.pc + 1, path.mask & ~mask);
@@ -48,7 +48,7 @@ void Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
       group->second |= 1u << l;
   }
   if (groups.size() > 1) {
-    ++state_.counters.at[path.pc].divergent;
+    ++state_->counters.at[path.pc].divergent;
     if (in.meeting != kNowhere && !(path.join && path.join->pc == in.meeting && path.join->frame == path.frame))
       path.join = joins_.add({in.meeting, path.frame, path.mask, 0, path.join});
   }

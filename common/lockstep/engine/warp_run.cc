@@ -22,7 +22,7 @@ constexpr uint64_t kFew = 8 * uint64_t{kTurn};
 
 Progress Warp::run() {
   turns_.suspicious = false;
-  if (state_.turns.changes) sleep_.begin_turn();
+  if (state_->turns.changes) sleep_.begin_turn();
   for (;;) {
     if (live_ == 0) return Progress::kDone;
     // The usual end of a turn: the whole warp waits at a barrier of the block.
@@ -44,19 +44,19 @@ Progress Warp::run() {
     }
     const Path path = paths_[next];
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(next));
-    state_.turns.changes ? execute<true>(path) : execute<false>(path);
-    if (!state_.fault.ok() && --state_.turns_after_fault < 0) state_.faulted = true;
-    if (state_.faulted) return Progress::kDone;
+    state_->turns.changes ? execute<true>(path) : execute<false>(path);
+    if (!state_->fault.ok() && --state_->turns_after_fault < 0) state_->faulted = true;
+    if (state_->faulted) return Progress::kDone;
   }
 }
 
 // Every path waits or has had its turn. Empty: the warp takes its next turn at once.
 std::optional<Progress> Warp::end_turn() {
-  Turns& all = state_.turns;
+  Turns& all = state_->turns;
   ++all.taken;
-  const bool random = launch_.schedule.kind == Schedule::kRandom;
+  const bool random = launch_->schedule.kind == Schedule::kRandom;
   if (interruption()) {
-    fail_by_interruption(state_);
+    fail_by_interruption(*state_);
     return Progress::kDone;
   }
   if (all.changes) sleep_.end_turn(*all.changes);
@@ -64,7 +64,7 @@ std::optional<Progress> Warp::end_turn() {
   const bool dull = turns_.dull > kDull;
   if (!turns_.suspicious && !dull) {
     // Most warps that compute go on at once. That they sometimes do not is enough (docs/lockstep.md, "Fairness").
-    if (!random && (!all.shared || state_.random_below(8) != 0)) return std::nullopt;
+    if (!random && (!all.shared || state_->random_below(8) != 0)) return std::nullopt;
     const bool looked_lately = random ? turns_.dull < kFew : turns_.busy < uint64_t{kTurn};
     return looked_lately ? Progress::kYielded : Progress::kTurnOver;
   }
@@ -89,10 +89,10 @@ size_t Warp::pick() {
     if (path.state != Path::kRunnable || path.yielded) continue;
     bool better = ++seen == 1;
     if (!better) {
-      switch (launch_.schedule.kind) {
+      switch (launch_->schedule.kind) {
         case Schedule::kForward: better = path.pc < paths_[best].pc; break;
         case Schedule::kReverse: better = path.pc > paths_[best].pc; break;
-        case Schedule::kRandom: better = state_.random_below(seen) == 0; break;
+        case Schedule::kRandom: better = state_->random_below(seen) == 0; break;
       }
     }
     if (better) best = i;
@@ -107,18 +107,19 @@ void Warp::begin_next_turn() {
   if (turns_.even > 0)
     --turns_.even, turns_.length = kTurn;
   else
-    turns_.length = state_.turns.quiet ? kTurn / 16 : 1 + state_.random_below(uint64_t{1} << state_.random_below(17));
+    turns_.length =
+        state_->turns.quiet ? kTurn / 16 : 1 + state_->random_below(uint64_t{1} << state_->random_below(17));
   turns_.left = turns_.length;
 }
 
 // kWatched: the warp's accesses are recorded (Turns::changes).
 template <bool kWatched>
 void Warp::execute(Path path) {
-  const Instruction* code = launch_.program.code.data();
-  const MemoryAccess* accesses = launch_.program.accesses.data();
-  InstructionCounters* counters = state_.counters.at.data();
-  const bool random = launch_.schedule.kind == Schedule::kRandom;
-  int32_t budget = random ? 1 + static_cast<int32_t>(state_.random_below(64)) : turns_.left;
+  const Instruction* code = launch_->program.code.data();
+  const MemoryAccess* accesses = launch_->program.accesses.data();
+  InstructionCounters* counters = state_->counters.at.data();
+  const bool random = launch_->schedule.kind == Schedule::kRandom;
+  int32_t budget = random ? 1 + static_cast<int32_t>(state_->random_below(64)) : turns_.left;
   // Parts of the path in local variables. path.pc is set before other code reads it.
   const Instruction* next = code + path.pc;
   InstructionCounters* count = counters + path.pc;
@@ -152,13 +153,13 @@ void Warp::execute(Path path) {
           access_strongly(path, access, mask);
         else
           access.handler(*this, access, mask);
-        if (state_.faulted) return;
+        if (state_->faulted) return;
         if (access.may_spin) budget -= kSuspicion, turns_.suspicious = true, path.looked_at = path.pc;
       }
       ++next, ++count;
     } else {
       path.pc = static_cast<uint32_t>(next - code);
-      if (!step(path, in, mask) || state_.faulted) {
+      if (!step(path, in, mask) || state_->faulted) {
         if (following_.any) [[unlikely]]
           budget += std::exchange(following_.set_aside, 0);
         turns_.left = budget;
@@ -196,7 +197,7 @@ int32_t Warp::set_aside(const Frame& frame, int32_t budget) {
 int32_t Warp::show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget) {
   following_.shown = true;
   if (frame_->followed && in.kind != Kind::kCollective)  // which has shown itself
-    show(*frame_, static_cast<uint32_t>(&in - launch_.program.code.data()), came, mask);
+    show(*frame_, static_cast<uint32_t>(&in - launch_->program.code.data()), came, mask);
   return set_aside(*path.frame, budget);
 }
 
@@ -209,7 +210,7 @@ int32_t Warp::show_last(const Path& path, const Instruction* next, int32_t budge
       const Mask guard = *lanes<Mask>(registers(), in.guard);
       mask &= in.guard_negated ? ~guard : guard;
     }
-    show(*path.frame, static_cast<uint32_t>(&in - launch_.program.code.data()), path.mask, mask);
+    show(*path.frame, static_cast<uint32_t>(&in - launch_->program.code.data()), path.mask, mask);
   }
   budget += std::exchange(following_.set_aside, 0);
   return budget < 0 ? budget : set_aside(*path.frame, budget);
@@ -246,11 +247,11 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
       return collective(path, mask);
     case Kind::kAsync:
       sleep_.act();
-      if (mask) run_async(*this, launch_.program.async[in.index], mask);
+      if (mask) run_async(*this, launch_->program.async[in.index], mask);
       break;
     case Kind::kMbarrier:
       sleep_.act();
-      if (mask && !run_mbarrier(*this, launch_.program.mbarriers[in.index], mask)) {
+      if (mask && !run_mbarrier(*this, launch_->program.mbarriers[in.index], mask)) {
         path.yielded = turns_.suspicious = true;
         path.looked_at = path.pc;
       }
@@ -262,7 +263,7 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kReadSpecial: read_special(in, mask, path.mask); break;
     case Kind::kAllocate: allocate_local(path, in, mask); break;
     case Kind::kFence:
-      for (Observer* observer : launch_.observers)
+      for (Observer* observer : launch_->observers)
         if (mask) observer->fence(*this, mask, in.scope);
       break;
     case Kind::kYield: path.yielded = turns_.suspicious = true; break;
@@ -282,7 +283,7 @@ void Warp::read_special(const Instruction& in, Mask mask, Mask active) {
   const auto special = in.special;
   // The clock advances only when it is read. So a run can be repeated: a loop that waits by the clock runs as often.
   if (special != Special::kActiveMask) sleep_.act();  // it may wait until it is late
-  const uint64_t now = special == Special::kActiveMask ? active : state_.clock += kTick;
+  const uint64_t now = special == Special::kActiveMask ? active : state_->clock += kTick;
   const bool wide = special == Special::kClock64 || special == Special::kGlobalTimer;
   const uint64_t value = special == Special::kGlobalTimerHigh ? now >> 32 : now;
   write_lanes(registers(), in.d, wide ? Width::k64 : Width::k32, mask, [&](uint32_t) { return value; });

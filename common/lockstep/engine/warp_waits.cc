@@ -11,17 +11,17 @@
 namespace lockstep {
 
 bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
-  const BarrierUse& use = launch_.program.barriers[in.index];
+  const BarrierUse& use = launch_->program.barriers[in.index];
   const uint32_t l = first_lane(mask);
   const uint32_t id = lanes<uint32_t>(registers(), use.id)[l] % Block::kBarriers;
   const uint32_t threads = use.threads ? lanes<uint32_t>(registers(), use.threads)[l] : 0;
   if (use.op == BarrierUse::kArrive) {
-    for (Observer* observer : launch_.observers) observer->arrive_at_barrier(*this, id, mask);
+    for (Observer* observer : launch_->observers) observer->arrive_at_barrier(*this, id, mask);
     block_.arrive_only(id, kWarpSize, threads, waits_);
     ++path.pc;
     return true;
   }
-  for (Observer* observer : launch_.observers) observer->wait_at_barrier(*this, path.pc, mask);
+  for (Observer* observer : launch_->observers) observer->wait_at_barrier(*this, path.pc, mask);
   if (use.op != BarrierUse::kSync) block_.contribute(id, *lanes<Mask>(registers(), use.predicate), mask);
   if (mask != path.mask) put_aside(path, path.mask & ~mask, path.pc + 1);
   // Written in place: a copy of values that were just written would wait for the writes.
@@ -35,7 +35,7 @@ bool Warp::wait_at_barrier(Path& path, const Instruction& in, Mask mask) {
 }
 
 void Warp::pass_barrier(uint32_t id, uint32_t reduced, uint64_t waits) {
-  if (state_.turns.shared) [[unlikely]]
+  if (state_->turns.shared) [[unlikely]]
     sleep_.wake();
   else
     turns_.left = kTurn;
@@ -102,9 +102,9 @@ void Warp::access_strongly(Path& path, const MemoryAccess& access, Mask mask) {
   if (reads)
     for_each_word(access, mask, at.data(),
                   [&](uint64_t word) { seen = std::max(seen, block_.hand_overs().look(word, index_)); });
-  const uint64_t changes = state_.changes;
+  const uint64_t changes = state_->changes;
   access.handler(*this, access, mask);
-  const bool only_looked = reads && state_.changes == changes;
+  const bool only_looked = reads && state_->changes == changes;
   if (!only_looked)
     for_each_word(access, mask, at.data(), [&](uint64_t word) { block_.hand_overs().write(word, index_, waits_); });
   if (!reads) return;
@@ -176,21 +176,21 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
 
 // These lanes pass the __syncwarp() or the collective at `pc` together; lane l names the lanes of members[l].
 void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const {
-  if (!launch_.watched()) return;
+  if (!launch_->watched()) return;
   LaneSync kind = LaneSync::kWarpBarrier;
-  if (launch_.program.code[pc].kind == Kind::kCollective) kind = LaneSync::kCollective;
-  for (Observer* observer : launch_.observers) observer->sync_lanes(*this, pc, together, members, kind);
+  if (launch_->program.code[pc].kind == Kind::kCollective) kind = LaneSync::kCollective;
+  for (Observer* observer : launch_->observers) observer->sync_lanes(*this, pc, together, members, kind);
 }
 
 const Collective& Warp::collective_at(uint32_t pc) const {
-  return launch_.program.collectives[launch_.program.code[pc].index];
+  return launch_->program.collectives[launch_->program.code[pc].index];
 }
 
 void Warp::run_collective(uint32_t pc, Frame& frame, Mask active) {
   const Collective& c = collective_at(pc);
   std::byte* const registers = frame.registers.get();
   if (is_shuffle(c))
-    for (Observer* observer : launch_.observers) {
+    for (Observer* observer : launch_->observers) {
       observer->shuffle(*this, pc, active, c, registers);
       frame.followed |= observer->follows(*this, frame, pc, active);
     }
@@ -202,7 +202,7 @@ void Warp::run_collective(uint32_t pc, Frame& frame, Mask active) {
 // An instruction of a followed frame has run.
 void Warp::show(Frame& frame, uint32_t pc, Mask came, Mask mask) {
   frame.followed = false;
-  for (Observer* observer : launch_.observers) frame.followed |= observer->ran(*this, {frame, pc, came, mask});
+  for (Observer* observer : launch_->observers) frame.followed |= observer->ran(*this, {frame, pc, came, mask});
 }
 
 bool Warp::collective(Path& path, Mask mask) {
@@ -249,7 +249,7 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     one_frame &= path.frame == group[0]->frame;
   }
   if (one_frame) return run_collective(pc, *group[0]->frame, active);
-  const size_t bytes = launch_.program.functions[group[0]->frame->function].register_bytes;
+  const size_t bytes = launch_->program.functions[group[0]->frame->function].register_bytes;
   const AlignedBytes copy = aligned_bytes(bytes);
   std::memcpy(copy.get(), group[0]->frame->registers.get(), bytes);
   const bool vote = c.op >= CollectiveOp::kVoteAll && c.op <= CollectiveOp::kVoteBallot;
@@ -260,7 +260,7 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     copy_lanes(copy.get(), own, c.c, Width::k32, path->mask);
   }
   if (is_shuffle(c))
-    for (Observer* observer : launch_.observers) observer->shuffle(*this, pc, active, c, copy.get());
+    for (Observer* observer : launch_->observers) observer->shuffle(*this, pc, active, c, copy.get());
   lockstep::run_collective(c, copy.get(), active);
   const bool gives_predicate = vote && c.op != CollectiveOp::kVoteBallot;
   for (const Path* path : group) {
@@ -323,7 +323,7 @@ void Warp::pass_lanes(const Path& first, const Path& path, Mask group) {
   for (const Path& other : paths_) here |= goes_on(other) ? other.mask : 0;
   if (state == Path::kAtCollective) run_collective_at(pc, here);
   if (pc != first.pc && (state == Path::kAtCollective || first.state == Path::kAtCollective))
-    for (Observer* observer : launch_.observers)
+    for (Observer* observer : launch_->observers)
       observer->meet_apart(*this, {{index_, here}, pc}, {{index_, first.mask}, first.pc});
   for (Path& other : paths_)
     if (goes_on(other)) other.state = Path::kRunnable, ++other.pc;
