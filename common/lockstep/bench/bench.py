@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures lockstep: V (vector add) and R (block sum), each kind of instruction, every lab's solution, memory.
+"""Measures lockstep: V (vector add) and R (block sum), each kind of instruction, every lab's solution, memory; and
+what the checks take of programs full of fences, releases and acquires.
 
 Prints Markdown. Runs are interleaved, so that a slow minute of the machine affects all programs equally. A figure is
 the median of the runs, with the minimum and the maximum. Instruction counts of the host are callgrind's, for the launch
@@ -226,6 +227,24 @@ def memory(tree: Tree) -> None:
     table(["program", "allocated", "no checks", "bound", "every check", "bound"], rows)
 
 
+def orders(tree: Tree, runs: int) -> None:
+    """What fences, releases and acquires cost under the checks: whole processes, in turn."""
+    binary = tree.program("orders")
+    usage = subprocess.run([binary], env=tree.environment(), capture_output=True, text=True, check=False).stderr
+    rows = []
+    for case in usage.split()[usage.split().index("of") + 1 :]:
+
+        def processor(checks: str, case: str = case) -> float:
+            return times([binary, case], tree.environment(checks=checks))[1]
+
+        seconds = interleaved(runs, ("none", "all"), processor)
+        ratios = [b / a for a, b in zip(seconds["none"], seconds["all"], strict=True)]
+        rows.append([case, *(spread(seconds[checks], "s", 3) for checks in ("none", "all")), spread(ratios, "", 1)])
+    print("## Fences, releases and acquires, one thread\n")
+    print("Processor time of the whole process. The goal is at most five times the time without checks.\n")
+    table(["case", "no checks", "every check", "longer by"], rows)
+
+
 def processor_name() -> str:
     found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     return found[1] if found else platform.processor()
@@ -237,7 +256,7 @@ def main() -> None:
     parser.add_argument("build", type=Path, help="the build tree")
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2], help="for the scaling")
-    parser.add_argument("--parts", nargs="*", default=["programs", "classes", "scaling", "labs", "memory"])
+    parser.add_argument("--parts", nargs="*", default=["programs", "classes", "orders", "scaling", "labs", "memory"])
     arguments = parser.parse_args()
     tree = Tree(arguments.source, arguments.build)
     git = ["git", "-C", str(tree.source), "rev-parse", "--short", "HEAD"]
@@ -252,6 +271,8 @@ def main() -> None:
         programs(tree, arguments.runs)
     if "classes" in arguments.parts:
         classes(tree, arguments.runs)
+    if "orders" in arguments.parts:
+        orders(tree, arguments.runs)
     if "scaling" in arguments.parts:
         scaling(tree, arguments.runs, arguments.threads)
     if "labs" in arguments.parts:

@@ -1,5 +1,5 @@
-// orders: what fences, releases and acquires cost under the check of races. Each case orders its threads in another
-// way. bench.py runs every case without checks and with them, in turn.
+// orders: programs that do little else than order their threads by fences, releases and acquires, each in another way.
+// bench.py runs every case without checks and with them, in turn. Argument: the case.
 #include <cooperative_groups.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
@@ -20,23 +20,29 @@ constexpr int kBlocks = 64, kThreads = 128, kAll = kBlocks * kThreads, kRounds =
 
 __device__ int index() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
+// The counter of a thread's k-th addition. A step of 0: always the thread's own.
+__device__ unsigned& counter(unsigned* counters, unsigned mask, unsigned step, unsigned k) {
+  return counters[(step == 0 ? index() : index() * 7 + k * step) & mask];
+}
+
 // ---- fences around relaxed atomics ----
 
-__global__ void fenced_counters(unsigned* counters, unsigned mask) {
+__global__ void fenced_counters(unsigned* counters, unsigned mask, unsigned step) {
   for (unsigned k = 0; k < kRounds; ++k) {
     __threadfence();
-    Ref<unsigned>(counters[(index() * 7 + k) & mask]).fetch_add(1, memory_order_relaxed);
+    Ref<unsigned>(counter(counters, mask, step, k)).fetch_add(1, memory_order_relaxed);
     __threadfence();
   }
 }
-static bool count_fenced(unsigned counters) {
+static bool count_fenced(unsigned counters, unsigned step = 1) {
   Device<unsigned> counts = zeros<unsigned>(counters);
-  fenced_counters<<<kBlocks, kThreads>>>(counts, counters - 1);
+  fenced_counters<<<kBlocks, kThreads>>>(counts, counters - 1, step);
   return finished() && sum_of(counts.host()) == kAll * kRounds;
 }
 CASE(fences_one_counter) { return count_fenced(1); }
 CASE(fences_64_counters) { return count_fenced(64); }
-CASE(fences_own_counters) { return count_fenced(kAll); }
+CASE(fences_8192_counters) { return count_fenced(kAll); }
+CASE(fences_own_counters) { return count_fenced(kAll, 0); }
 
 // A fence of all orders, on both sides: what cuda::atomic_thread_fence(seq_cst) is.
 __global__ void fenced_stores(unsigned* words) {
@@ -57,19 +63,20 @@ CASE(fences_seq_cst) {
 // ---- operations that release and acquire ----
 
 template <cuda::std::memory_order kOrder>
-__global__ void counters(unsigned* counts, unsigned mask) {
-  for (unsigned k = 0; k < kRounds; ++k) Ref<unsigned>(counts[(index() * 7 + k) & mask]).fetch_add(1, kOrder);
+__global__ void counters(unsigned* counts, unsigned mask, unsigned step) {
+  for (unsigned k = 0; k < kRounds; ++k) Ref<unsigned>(counter(counts, mask, step, k)).fetch_add(1, kOrder);
 }
 template <cuda::std::memory_order kOrder>
-static bool count(unsigned n) {
+static bool count(unsigned n, unsigned step = 1) {
   Device<unsigned> counts = zeros<unsigned>(n);
-  counters<kOrder><<<kBlocks, kThreads>>>(counts, n - 1);
+  counters<kOrder><<<kBlocks, kThreads>>>(counts, n - 1, step);
   return finished() && sum_of(counts.host()) == kAll * kRounds;
 }
 CASE(acq_rel_one_counter) { return count<memory_order_acq_rel>(1); }
 CASE(acq_rel_64_counters) { return count<memory_order_acq_rel>(64); }
 CASE(acq_rel_1024_counters) { return count<memory_order_acq_rel>(1024); }
-CASE(acq_rel_own_counters) { return count<memory_order_acq_rel>(kAll); }
+CASE(acq_rel_8192_counters) { return count<memory_order_acq_rel>(kAll); }
+CASE(acq_rel_own_counters) { return count<memory_order_acq_rel>(kAll, 0); }
 CASE(seq_cst_8_counters) { return count<memory_order_seq_cst>(8); }
 CASE(release_64_counters) { return count<memory_order_release>(64); }
 CASE(acquire_64_counters) { return count<memory_order_acquire>(64); }
@@ -190,12 +197,12 @@ __global__ void look_back(const unsigned* in, unsigned* states, unsigned* out) {
   const int i = index();
   const unsigned sum = __syncthreads_count(in[i] != 0);
   if (threadIdx.x == 0) {
-    unsigned before = 0;
-    if (blockIdx.x > 0)
-      for (unsigned state; (before = 0, state = Ref<unsigned>(states[blockIdx.x - 1]).load(memory_order_acquire)) == 0 ||
-                           (before = state - 1, false);) {}
-    Ref<unsigned>(states[blockIdx.x]).store(before + sum + 1, memory_order_release);
-    s_before = before;
+    unsigned before = 1;  // a state is the sum up to and with its block, plus one; 0: not yet known
+    if (blockIdx.x > 0) do
+        before = Ref<unsigned>(states[blockIdx.x - 1]).load(memory_order_acquire);
+      while (before == 0);
+    Ref<unsigned>(states[blockIdx.x]).store(before + sum, memory_order_release);
+    s_before = before - 1;
   }
   __syncthreads();
   out[i] = s_before;
@@ -203,7 +210,7 @@ __global__ void look_back(const unsigned* in, unsigned* states, unsigned* out) {
 CASE(look_back) {
   constexpr int kMany = 1024;
   Device<unsigned> in(std::vector<unsigned>(kMany * kThreads, 1)), states = zeros<unsigned>(kMany),
-      out = zeros<unsigned>(kMany * kThreads);
+                                                                   out = zeros<unsigned>(kMany * kThreads);
   look_back<<<kMany, kThreads>>>(in, states, out);
   return finished() && out.host().back() == (kMany - 1) * kThreads;
 }

@@ -1,0 +1,237 @@
+// Accesses to memory: which break a rule, and the findings about them.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "check/checker.h"
+#include "engine/block.h"
+
+namespace lockstep {
+namespace {
+
+// Finding::tells, of races.
+constexpr uint8_t kAcrossWarps = 1, kLosesUpdates = 2;
+
+// Whether this lane's store writes the value that the earlier store wrote, or will write: then their order does not
+// matter. CUDA defines what memory holds if many threads write the same value. segment: of this store.
+bool same_value(const ObservedAccess& made, uint32_t lane, const Record& earlier, SegmentId segment) {
+  const MemoryAccess& access = made.access;
+  if (access.op != MemoryOp::kStore || access.registers[0] == 0) return false;  // 0: an asynchronous copy
+  const size_t width = bytes_of(access.register_width);
+  const auto* memory = reinterpret_cast<const std::byte*>(made.addresses.at[lane]);
+  bool as_memory = true, as_other = earlier.access == access.index && earlier.segment == segment;
+  for (uint32_t e = 0; e < access.count; ++e) {
+    const std::byte* values = made.warp.registers() + access.registers[e];
+    const std::byte* value = values + lane * width;
+    as_memory &= std::memcmp(value, memory + e * access.bytes, access.bytes) == 0;
+    as_other &= std::memcmp(value, values + earlier.lane * width, access.bytes) == 0;
+  }
+  return as_memory || as_other;
+}
+
+// Whether enough bytes are written for this access. If a struct is copied whole, or loaded in pieces of eight bytes or
+// more, some bytes may be padding, which is never written.
+bool is_written(const Written& written, const MemoryAccess& access, uint64_t first) {
+  const uint32_t bytes = access.bytes * access.count;
+  if (written.all(first, bytes)) return true;
+  return (access.only_copied || bytes > 4) && written.any(first, bytes);
+}
+
+// An exchange whose result nobody uses is a store.
+bool reads_memory(const MemoryAccess& access) {
+  const bool exchanges = access.op == MemoryOp::kAtomic && access.atomic == AtomicOp::kExch;
+  return access.op != MemoryOp::kStore && !(exchanges && access.registers[0] == 0);
+}
+
+Site accessing(Site site, const char* access) {
+  site.access = access;
+  return site;
+}
+
+}  // namespace
+
+void Checker::access(const ObservedAccess& made) {
+  if (made.space == Space::kLocal) return;
+  Checked checked{made, checks_of(made.warp.block()), {}};
+  const uint64_t begin = checked.shared() ? made.addresses.shared_begin : memory_.base();
+  for (int l = 0; l < kWarpSize; ++l) checked.offsets[l] = made.addresses.at[l] - begin;
+  if (checks_.initialised) check_written(checked);
+  if (!checks_.races) return;
+  if (!checked.shared()) {  // before check_order() replaces the records of earlier launches
+    host_uses_->note(made.mask, checked.offsets.data());
+    if (streams_->is_beside_others())
+      for (const Clash& clash : streams_->clashes(made.access, made.mask, checked.offsets.data()))
+        report_clash(checked, clash);
+  }
+  check_order(checked);
+  if (checked.shared()) check_copies(checked);
+}
+
+void Checker::check_written(const Checked& checked) {
+  Written written(checked.shared() ? checked.block.written.data() : written_->data());
+  const uint32_t size = checked.bytes();
+  const Mask mask = checked.made.mask;
+  const auto& offsets = checked.offsets;
+  const bool reads = reads_memory(checked.access()), writes = checked.access().op != MemoryOp::kLoad;
+  const bool row = mask == kFullMask && checked.made.addresses.consecutive;
+  if (row && (!reads || written.all(offsets[0], kWarpSize * size))) {
+    if (writes) written.set(offsets[0], kWarpSize * size);
+    return;
+  }
+  for (const uint32_t l : each_lane(mask)) {
+    if (reads && !is_written(written, checked.access(), offsets[l])) report_unwritten(checked, l);
+    if (writes) written.set(offsets[l], size);
+  }
+}
+
+// An asynchronous copy may write until a thread waits for it. Until then not even the thread that started it may access
+// its target.
+void Checker::check_copies(const Checked& checked) {
+  const uint32_t pc = checked.access().pc;
+  for (const auto& other : checked.warp().block().warps()) {
+    if (other->copies().idle()) continue;
+    for (const uint32_t l : each_lane(checked.made.mask)) {
+      const auto writer = other->copies().still_writes(kSharedBase + checked.offsets[l], checked.bytes());
+      if (!writer) continue;
+      const Cause cause = between("race", pc, writer->pc, array_of(checked, checked.offsets[l]));
+      if (count_again(cause)) continue;
+      const std::string name = name_of(checked, checked.offsets[l]);
+      add(cause,
+          {.at = site(checked, l),
+           .other = accessing(other->site(writer->lane, writer->pc), "write"),
+           .where = name,
+           .message = "race: " + name + " is used while an asynchronous copy may still write it"},
+          "Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
+          "__syncthreads() behind the wait where others use what it brought.");
+    }
+  }
+}
+
+void Checker::check_order(const Checked& checked) {
+  BlockChecks& block = checked.block;
+  const bool shared = checked.shared();
+  const auto records = [&](size_t i) { return shared ? block.cells[i].data() : records_[i]->data(); };
+  const uint64_t words = shared ? block.cells[0].size() : memory_.reserved() / 4;
+  const Cells cells{records(0), records(1), records(2), words};
+  const uint32_t warp = checked.warp().index();
+  const SegmentId segment = order_.stamp(block.order, warp);  // stamp first: a release also publishes itself
+  if (is_strong(checked.access())) tell_strong(checked);
+  const SegmentId floor = shared ? block.order.floor : order_.first_segment();
+  conflicts_.clear();
+  const SegmentId kept = shared ? 0 : streams_->first_kept();
+  note_access({order_, block.order, cells, warp, segment, floor, kept, checks_.plain_volatile}, checked.access(),
+              checked.made.mask, checked.offsets.data(), conflicts_);
+  for (const Conflict& conflict : conflicts_) report_race(checked, conflict);
+}
+
+bool Checker::is_strong(const MemoryAccess& access) const {
+  const bool plain = access.order == MemoryOrder::kVolatile && checks_.plain_volatile;
+  return access.order != MemoryOrder::kWeak && !plain;
+}
+
+// A strong access passes on the knowledge of its threads.
+void Checker::tell_strong(const Checked& checked) {
+  const uint64_t base = checked.shared() ? kSharedWindow : 0;
+  const uint32_t warp = checked.warp().index();
+  const auto& offsets = checked.offsets;
+  for (Mask rest = checked.made.mask, group = 0; rest; rest &= ~group) {
+    const uint64_t offset = offsets[first_lane(rest)];
+    group = lanes_with(offsets.data(), offset, rest);
+    order_.strong(checked.block.order, {warp, group}, base + offset, checked.access());
+  }
+}
+
+void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
+  if (checks_.races) order_.fence(checks_of(warp.block()).order, {warp.index(), mask}, scope);
+}
+
+// ---- findings about memory ----
+
+std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
+  const SourceNames& names = launch_->names;
+  const Element element =
+      checked.shared() ? names.shared_element(offset) : names.global_element(memory_.base() + offset);
+  return element.name(checked.access().bytes);
+}
+
+uint64_t Checker::array_of(const Checked& checked, uint64_t offset) const {
+  if (checked.shared()) return offset - static_cast<uint64_t>(launch_->names.shared_element(offset).offset);
+  return memory_.find(memory_.base() + offset).begin - memory_.base();
+}
+
+Site Checker::site(const Checked& checked, uint32_t lane) const {
+  return accessing(checked.warp().site(lane, checked.access().pc), verb(checked.access()));
+}
+
+RacePair Checker::pair_of(const Checked& checked, const Conflict& conflict, const MemoryAccess* earlier) const {
+  const MemoryAccess& access = checked.access();
+  const Record& then = conflict.earlier;
+  const Segment& segment = order_.segment(then.segment);
+  const bool strong = is_strong(access), writes = conflict.earlier_wrote && access.op == MemoryOp::kStore;
+  const auto atomic = [](const MemoryAccess* a) { return a && a->order > MemoryOrder::kVolatile; };
+  RacePair pair;
+  pair.same_block = segment.block == checked.block.order.block;
+  pair.same_warp = pair.same_block && segment.warp == checked.warp().index();
+  pair.both_strong = strong && then.atomic;
+  pair.one_atomic = atomic(&access) != atomic(earlier) && earlier;
+  pair.same_write = writes && earlier == &access;
+  const MemoryAccess* const writer = access.op == MemoryOp::kLoad ? earlier : &access;
+  pair.updates = conflict.updates && writer && writer->op == MemoryOp::kStore;
+  pair.only_fence = conflict.earlier_wrote && order_.lacks_fence(then.segment, then.lane, checked.block.order);
+  pair.has_volatile = checks_.plain_volatile && (access.order == MemoryOrder::kVolatile || then.is_volatile);
+  return pair;
+}
+
+void Checker::report_race(const Checked& checked, const Conflict& conflict) {
+  const BlockOrder& order = checked.block.order;
+  const uint32_t pc = checked.access().pc;
+  if (conflict.earlier_wrote &&
+      same_value(checked.made, conflict.lane, conflict.earlier, order.warps[checked.warp().index()].segment))
+    return;
+  const MemoryAccess* earlier =
+      conflict.earlier.access == kUnknownAccess ? nullptr : &launch_->program.accesses[conflict.earlier.access];
+  const uint32_t earlier_pc = earlier ? earlier->pc : pc;
+  const Cause cause = between("race", pc, earlier_pc, array_of(checked, conflict.byte));
+  const Segment& then = order_.segment(conflict.earlier.segment);
+  const bool same_warp = then.block == order.block && then.warp == checked.warp().index();
+  const auto known = causes_.find(cause);
+  if (known != causes_.end() && (same_warp || findings_[known->second].tells & kAcrossWarps))
+    return void(count_again(cause));
+  const RacePair pair = pair_of(checked, conflict, earlier);
+  if (of_library_ && conflict.earlier_wrote && checked.access().op == MemoryOp::kStore && same_warp && checked.shared())
+    return;
+  const std::string name = name_of(checked, conflict.byte);
+  const Site other =
+      launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
+  add(cause,
+      {.at = site(checked, conflict.lane),
+       .other = accessing(other, earlier                  ? verb(*earlier)
+                                 : conflict.earlier_wrote ? "write"
+                                                          : "read"),
+       .where = name,
+       .message = "race: two accesses to " + name + " that nothing orders",
+       .tells = static_cast<uint8_t>((same_warp ? 0 : kAcrossWarps) + (pair.updates ? kLosesUpdates : 0))},
+      advice(pair));
+}
+
+// Two kernels that write the same value do not race, as two threads of one kernel do not.
+void Checker::report_clash(const Checked& checked, const Clash& clash) {
+  if (clash.other_wrote && same_value(checked.made, clash.lane, {}, order_.next_segment())) return;
+  const Cause cause{"host_race", checked.access().pc, clash.access, array_of(checked, clash.byte)};
+  if (count_again(cause)) return;
+  causes_.emplace(cause, findings_.size());
+  findings_.push_back(
+      streams_->finding(clash, site(checked, clash.lane), name_of(checked, clash.byte), checked.access()));
+}
+
+void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
+  const uint32_t pc = checked.access().pc;
+  const Cause cause{"uninitialised_read", pc, pc, array_of(checked, checked.offsets[lane])};
+  if (count_again(cause) || (checked.shared() && of_library_)) return;
+  const std::string name = name_of(checked, checked.offsets[lane]);
+  add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
+      "On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for the "
+      "device's memory, a loop of all threads and a barrier for shared memory; or look at the index.");
+}
+
+}  // namespace lockstep
