@@ -60,7 +60,7 @@ void Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
 // Lanes come to a place where not all of them meet. Those that are further behind and may come, too, go first; those
 // that are here already come along. False: the path waits.
 bool Warp::meets_early(Path& path) {
-  if (launch_.schedule.kind != Schedule::kForward) return true;
+  if (launch_->schedule.kind != Schedule::kForward) return true;
   const auto may_come = [&](const Path& other) {
     if (other.state != Path::kRunnable || other.pc >= path.pc || other.frame != path.frame) return false;
     for (const Join* join = other.join; join != path.join; join = join->parent)
@@ -74,7 +74,7 @@ bool Warp::meets_early(Path& path) {
       put_aside(path, path.mask, path.pc);
       return false;
     }
-    ++state_.counters.at[path.pc].divergent;  // so the report knows that lanes did not meet here
+    ++state_->counters.at[path.pc].divergent;  // so the report knows that lanes did not meet here
   }
   std::erase_if(paths_, [&](const Path& other) {
     const bool is_here =
