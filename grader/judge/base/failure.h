@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/judge/base/mismatch.h"
+
 namespace warpladder {
 
 enum class Verdict {
@@ -41,6 +43,8 @@ struct Failure {
   std::string next_step;
   std::string printed;  // by the compiler or the learner's code
   std::optional<Secret> instructor = {};
+  std::optional<Mismatch> mismatch = {};  // of a wrong answer; the steps say the same in words
+  std::string advice = "";                // the name of the next step, for a translation; "": it has none
 };
 
 Failure make_failure(Verdict verdict, const std::string& check, const std::string& step, const std::string& next_step,
@@ -54,6 +58,12 @@ bool leaves_answers_right(const Failure& failure);
 
 // The message says what to do. A JudgeFault never costs a learner points.
 class JudgeFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The person who called the judge made a mistake in the command. Nothing was judged.
+class WrongCommand : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

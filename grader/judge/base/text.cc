@@ -1,8 +1,11 @@
-// visible: any bytes → text that a terminal, a log or a page shows as it is written, without obeying it.
+// text: numbers and lists → words; any bytes → text that a terminal, a log or a page shows as it is written, without
+// obeying it.
 #include "grader/judge/base/text.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 
 namespace warpladder {
 namespace {
@@ -49,6 +52,35 @@ std::string escaped(const char* format, uint32_t value) {
 }
 
 }  // namespace
+
+std::string either(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
+}
+
+namespace {
+
+// Levenshtein's distance: letters to insert, to remove or to replace.
+size_t distance(std::string_view one, std::string_view other) {
+  std::vector<size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < one.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < other.size(); ++j) {
+      const size_t replaced = diagonal + (one[i] == other[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest(std::string_view text, const std::vector<std::string>& names) {
+  return *std::ranges::min_element(names, {}, [&](const std::string& name) { return distance(text, name); });
+}
 
 std::string visible(std::string_view text) {
   std::string out;

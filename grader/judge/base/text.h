@@ -24,6 +24,12 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+// "a, b or c"
+std::string either(const std::vector<std::string>& names);
+
+// The name that needs the fewest changed letters to become the text. There is one name at least.
+std::string nearest(std::string_view text, const std::vector<std::string>& names);
+
 // The text as people may see it. Control characters and invisible ones are written as their numbers (\u001b, \u202e),
 // and so are bytes that are not UTF-8 (\x9b): a submission can neither command a terminal nor turn the direction of
 // writing. Line feeds and tabs stay. All words of a submission pass here before they leave the judge.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <iterator>
 
 #include "grader/judge/base/random.h"
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -12,37 +14,56 @@ namespace {
 struct Size {
   std::string name;
   size_t n;
+  bool has_every_input = false;
 };
 
 // Sizes around a warp, around the largest block and around larger powers of two, and a prime, which no block size
 // divides.
 constexpr size_t kSizes[] = {0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 4095, 4097, 65535, 65537, 999983, 1048575, 1048577};
+// A mistake that a larger size shows is often there with one of these, where a person can follow it.
+constexpr size_t kBetween[] = {3, 4, 5, 8, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513};
 constexpr size_t kShortSizes[] = {1, 33, 1024, 4097};
 constexpr size_t kEveryInputUpTo = 2048;
 
 std::vector<Size> sizes_of(const Lab& lab, uint64_t seed, Extent extent) {
   std::vector<Size> sizes;
-  const auto add = [&](const std::string& name, size_t n) {
-    if (n <= lab.sizes.largest) sizes.push_back({name, n});
+  const auto add = [&](size_t n, bool has_every_input) {
+    if (n <= lab.sizes.largest) sizes.push_back({std::to_string(n), n, has_every_input});
   };
-  const bool is_short = extent == Extent::kShort;
-  for (const size_t n : is_short ? std::span<const size_t>(kShortSizes) : kSizes) add(std::to_string(n), n);
-  if (is_short) return sizes;
+  if (extent == Extent::kShort) {
+    for (const size_t n : kShortSizes) add(n, false);
+    return sizes;
+  }
+  for (const size_t n : kSizes) add(n, n <= kEveryInputUpTo);
+  for (const size_t n : kBetween) add(n, false);
+  std::ranges::sort(sizes, {}, &Size::n);
+  // One size is small and one is not: how many cases are small must not depend on the seed.
   Random random(seed_of(seed, "sizes"));
-  add("fresh1", 3 + random.below(std::min<size_t>(lab.sizes.largest - 2, 5000)));
-  add("fresh2", 3 + random.below(lab.sizes.largest - 2));
-  if (extent == Extent::kWithReal) sizes.push_back({"real", lab.sizes.real});
+  const auto draw = [&](size_t least, size_t most) { return least + random.below(most - least + 1); };
+  const size_t largest = lab.sizes.largest;
+  sizes.push_back({"fresh1", draw(3, std::min(largest, kLargestChecked))});
+  sizes.push_back({"fresh2", draw(largest > kLargestChecked ? kLargestChecked + 1 : 3, largest)});
+  if (extent == Extent::kWithReal) sizes.push_back({"real", lab.sizes.real, true});
   return sizes;
 }
 
-// All kinds at a small size and at the real size. At any other size, and at a random one, the first kind and one of the
-// others.
+// Simplest first, in the order of lab.inputs. If a size does not have every kind, it has the one that is measured
+// ("random") and, as long as it is quick, the simplest one. Above some size each of the others takes its turn.
 std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t position, Extent extent) {
   if (size.n == 0) return {"empty"};
-  if (extent == Extent::kShort) return {lab.inputs[0]};
-  const bool small = size.n <= kEveryInputUpTo && !size.name.starts_with("fresh");
-  if (small || size.name == "real" || lab.inputs.size() <= 2) return lab.inputs;
-  return {lab.inputs[0], lab.inputs[1 + position % (lab.inputs.size() - 1)]};
+  const std::string& measured = lab.measured_inputs.front();
+  if (extent == Extent::kShort) return {measured};
+  if (size.has_every_input || lab.inputs.size() <= 2) return lab.inputs;
+  std::vector<std::string> others = lab.inputs;
+  std::erase(others, measured);
+  const bool takes_turns = size.n > kEveryInputUpTo || size.name.starts_with("fresh");
+  const std::string& turn = others[position % others.size()];
+  std::vector<std::string> chosen = lab.inputs;
+  std::erase_if(chosen, [&](const std::string& input) {
+    const bool is_simplest = input == others.front() && size.n <= kLargestChecked;
+    return !is_simplest && input != measured && !(takes_turns && input == turn);
+  });
+  return chosen;
 }
 
 Case make_case(const EntryInfo* entry, const Size& size, const std::string& input, uint64_t seed) {
@@ -107,8 +128,22 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
   return cases;
 }
 
+std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, uint64_t seed) {
+  const std::vector<std::string> parts = split(name, '.');
+  if (parts.size() != 3 || std::ranges::find(lab.entries, parts[0]) == lab.entries.end()) return std::nullopt;
+  size_t n = 0;
+  const auto [end, error] = std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), n);
+  const bool is_number = error == std::errc() && *end == '\0' && std::to_string(n) == parts[1];
+  if (!is_number || n == 0 || n > lab.sizes.largest) return std::nullopt;
+  if (std::ranges::find(lab.inputs, parts[2]) == lab.inputs.end()) return std::nullopt;
+  Case made = make_case(lab.contract->find_entry(parts[0]), {parts[1], n}, parts[2], seed);
+  if (made.entry->takes_block) made.block = lab.blocks.front();
+  return made;
+}
+
 bool is_public_size(const Lab& lab, size_t n) {
-  return n == lab.sizes.real || std::ranges::find(kSizes, n) != std::end(kSizes);
+  const auto has = [&](std::span<const size_t> sizes) { return std::ranges::find(sizes, n) != sizes.end(); };
+  return n == lab.sizes.real || has(kSizes) || has(kBetween);
 }
 
 Bytes input_of(const Lab& lab, const Case& job) {

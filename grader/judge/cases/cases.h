@@ -1,6 +1,8 @@
 // cases: (lab, seed) → the calls by which a lab is judged, in the order in which they are run and reported.
 #pragma once
 
+#include <optional>
+
 #include "grader/judge/lab/lab.h"
 
 namespace warpladder {
@@ -41,6 +43,10 @@ std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
 // For a grade: cases of the measured entry, with sizes that the seed draws up to the measured one's. One may have any
 // size, the other at least half of the measured one's.
 std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed);
+
+// The case of this name, ENTRY.SIZE.INPUT with any number up to the lab's largest as the size. Nothing: the name has
+// another form, or names what the lab has not. It finds no "fresh1" and no "real".
+std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, uint64_t seed);
 
 bool is_public_size(const Lab& lab, size_t n);  // docs/labs.md or lab.json names this size
 

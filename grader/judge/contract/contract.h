@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "grader/judge/base/bytes.h"
+#include "grader/judge/base/mismatch.h"
 
 namespace warpladder {
 
@@ -24,14 +25,6 @@ struct EntryInfo {
   bool takes_block = false;      // its last parameter is the number of threads of a block
   bool on_device = true;         // kernels do its work, also if its arrays are host memory
   Share to_host{}, from_host{};  // without meaning if the work is the host's
-};
-
-// The first wrong element of an answer.
-struct Mismatch {
-  std::string where;      // "out[33]", "the returned sum"
-  std::string got, want;  // got is "nothing (never written)" where the poison is still there
-  std::string tolerance;  // "" where the answer must be exact
-  size_t wrong = 1, of = 1;
 };
 
 struct Answer {
@@ -58,7 +51,7 @@ struct Contract {
   std::vector<EntryInfo> entries;
 
   Bytes (*make)(std::string_view input, size_t n, uint64_t seed) = nullptr;
-  // The input and the answer of one call → the first element that is wrong, or nothing.
+  // The input and the answer of one call → what is wrong, or nothing.
   std::optional<Mismatch> (*check)(std::string_view entry, View in, const Answer& answer) = nullptr;
   const Baseline* baseline = nullptr;
 

@@ -133,7 +133,9 @@ Lab load_lab(const fs::path& folder) {
   lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
   lab.inputs = reader.get<std::vector<std::string>>("inputs", lab.contract->inputs);
   if (lab.inputs.empty()) reader.fail("has no input in \"inputs\"");
-  lab.measured_inputs = reader.get<std::vector<std::string>>("measured_inputs", {lab.inputs.front()});
+  const bool has_random = std::ranges::find(lab.inputs, "random") != lab.inputs.end();
+  lab.measured_inputs =
+      reader.get<std::vector<std::string>>("measured_inputs", {has_random ? "random" : lab.inputs.front()});
   lab.sizes = read_sizes(reader.object("sizes"));
   if (reader.has_object("limits")) lab.limits = read_limits(reader.object("limits"));
   lab.blocks = reader.get<std::vector<int>>("blocks", {});

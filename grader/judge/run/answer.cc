@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "grader/judge/base/json.h"
+#include "grader/judge/run/advice.h"
 #include "grader/judge/run/process_failure.h"
 
 namespace warpladder {
@@ -10,23 +11,11 @@ namespace {
 
 constexpr size_t kLongestName = 200;  // of an OpenCL device
 
-// No thread writes a returned value, and a function of the host has no threads at all.
-std::string next_step(const Mismatch& wrong, std::string_view entry) {
-  if (wrong.where == "the returned milliseconds")
-    return "Look at the two events: is one recorded before the launch, one after it, and the time between them taken?";
-  if (wrong.where == "the returned sum")
-    return "Work this input out by hand: which elements does each thread add, and who adds what they have?";
-  if (entry.ends_with("_cpu")) return "Work this element out by hand: what has been added when it is stored?";
-  return "Work this element out by hand: which thread writes it, and from what?";
-}
-
-Failure wrong_answer(const Mismatch& wrong, const Case& job) {
-  Failure failure{Verdict::kWrongAnswer, "case." + job.name, {}, next_step(wrong, job.entry->name), ""};
-  failure.steps.push_back(wrong.where + ": got " + wrong.got + ", want " + wrong.want);
-  if (!wrong.tolerance.empty()) failure.steps.push_back("tolerance " + wrong.tolerance);
-  if (wrong.of > 1)
-    failure.steps.push_back(std::to_string(wrong.wrong) + " of " + std::to_string(wrong.of) +
-                            " are wrong, this is the first");
+Failure wrong_answer(const Mismatch& wrong, const Job& job) {
+  const Advice advice = advice_for(wrong, job.one_case);
+  Failure failure{Verdict::kWrongAnswer, "case." + job.one_case.name, lines_of(wrong), advice.text, ""};
+  failure.mismatch = wrong;
+  failure.advice = advice.name;
   return failure;
 }
 
@@ -79,7 +68,7 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
   const bool is_hosts =
       back.seen.data() != back.input.data() &&
       !contract.check(job.one_case.entry->name, back.input, {answered.output, reply["value"].get<int64_t>()});
-  return is_hosts ? answer_of_the_host() : wrong_answer(*wrong, job.one_case);
+  return is_hosts ? answer_of_the_host() : wrong_answer(*wrong, job);
 }
 
 std::optional<Failure> compare_shown(const Shown& shown, View output, const std::string& line) {

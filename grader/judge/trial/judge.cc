@@ -82,9 +82,9 @@ Trial::Trial(const JudgeOptions& options)
 
 Result Trial::run() {
   try {
+    const Plan plan = make_plan(options_, lab_, hidden_);  // a mistyped --case is told before anything is compiled
     if (!options_.file.empty()) compile_file();
     if (!ledger_.has_failure()) {
-      const Plan plan = make_plan(options_, lab_, hidden_);
       const Result before = ledger_.result();
       try {
         run_plan(plan, true);

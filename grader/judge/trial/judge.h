@@ -7,6 +7,7 @@
 
 namespace warpladder {
 
+// Throws WrongCommand if the options name what the lab has not.
 Result judge(const JudgeOptions& options);
 
 }  // namespace warpladder

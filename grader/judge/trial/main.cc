@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
   int code = 2;
   try {
     code = run(argc, argv);
-  } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const std::exception& error) {
-    std::cerr << "judge: " << visible(error.what()) << "\n";
-  }
+  } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const WrongCommand& wrong) {
+    std::cerr << visible(wrong.what()) << "\n";
+  } catch (const std::exception& error) { std::cerr << "judge: " << visible(error.what()) << "\n"; }
   kill_orphans();
   return code;
 }

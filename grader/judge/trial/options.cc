@@ -36,7 +36,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --command TEXT    how the person called us, for "again"
 )";
 
-[[noreturn]] void wrong_usage(const std::string& what) { throw JudgeFault(what + "\n" + kUsage); }
+[[noreturn]] void wrong_usage(const std::string& what) { throw WrongCommand(what + "\n" + kUsage); }
 
 uint64_t parse_number(const char* option, const std::string& text) {
   char* end = nullptr;
@@ -55,9 +55,9 @@ bool is_second(const std::string& option, const std::string& value, const char* 
 // The absolute path of a file that the person named. It must exist and be readable.
 fs::path existing(const fs::path& file, const char* option) {
   const std::string name = std::string(option).append(" ").append(file.string());
-  if (!fs::exists(file)) throw JudgeFault(name + ": no such file. Check the path.");
-  if (!fs::is_regular_file(file)) throw JudgeFault(name + ": is no file. Name a file, not a folder.");
-  if (access(file.c_str(), R_OK) != 0) throw JudgeFault(name + ": cannot be read. Check its permissions.");
+  if (!fs::exists(file)) throw WrongCommand(name + ": no such file. Check the path.");
+  if (!fs::is_regular_file(file)) throw WrongCommand(name + ": is no file. Name a file, not a folder.");
+  if (access(file.c_str(), R_OK) != 0) throw WrongCommand(name + ": cannot be read. Check its permissions.");
   return fs::absolute(file);
 }
 
@@ -114,10 +114,24 @@ CommandLine take_options(int argc, char** argv) {
   return line;
 }
 
+// lockstep knows these schedules: forward, reverse, random:N.
+bool is_schedule(const std::string& name) {
+  constexpr std::string_view kDrawn = "random:";
+  if (!name.starts_with(kDrawn)) return name == "forward" || name == "reverse";
+  const std::string number = name.substr(kDrawn.size());
+  return !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+}
+
 // Refuses options that do not go together.
 void check_options(const JudgeOptions& judge) {
   if (judge.lab.empty()) wrong_usage("--lab is missing");
   if (judge.file.empty() == judge.binary.empty()) wrong_usage("give one of --file and --binary");
+  for (const std::string& name : judge.selection.schedules) {
+    if (!is_schedule(name))
+      throw WrongCommand(
+          "--schedules knows no \"" + name + "\". Did you mean " + nearest(name, {"forward", "reverse", "random:1"}) +
+          "?\n  A list is separated by commas: forward,reverse,random:1. Behind random: stands any number.");
+  }
   if (judge.on_gpu && (!judge.selection.schedules.empty() || !judge.trace.empty()))
     wrong_usage("--schedules and --trace work on lockstep only");
   if (judge.on_gpu && !judge.report.empty()) wrong_usage("--report works on lockstep only");

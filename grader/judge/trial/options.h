@@ -43,7 +43,7 @@ struct CommandLine {
   std::filesystem::path json;
 };
 
-// Prints the usage and ends for --help. Throws JudgeFault for a wrong command.
+// Prints the usage and ends for --help. Throws WrongCommand.
 CommandLine parse_command_line(int argc, char** argv);
 
 }  // namespace warpladder

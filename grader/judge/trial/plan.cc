@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
+
+#include "grader/judge/base/text.h"
 
 namespace warpladder {
 namespace {
@@ -111,10 +114,16 @@ Case named_case(const JudgeOptions& options, const Lab& lab) {
   add(drawn_cases(lab, options.seed));
   add(plan_cases(lab, options.seed, Extent::kWithReal));
   if (options.on_gpu) add(measured_cases(lab, options.seed));
-  const auto found = std::ranges::find(cases, options.selection.only_case, &Case::name);
+  const std::string& name = options.selection.only_case;
+  const auto found = std::ranges::find(cases, name, &Case::name);
   if (found != cases.end()) return *found;
-  throw JudgeFault("lab " + lab.number + " has no case \"" + options.selection.only_case +
-                   "\". A case's name is ENTRY.SIZE.INPUT, such as " + cases.back().name + ".");
+  if (auto other = case_of_any_size(lab, name, options.seed)) return std::move(*other);
+  const auto names = cases | std::views::transform(&Case::name);
+  throw WrongCommand("lab " + lab.number + " has no case \"" + name + "\". Did you mean " +
+                     nearest(name, {names.begin(), names.end()}) + "?\n  A case is ENTRY.SIZE.INPUT.\n  ENTRY is " +
+                     either(lab.entries) + ".\n  SIZE is 0, fresh1, fresh2, real, or a number up to " +
+                     std::to_string(lab.sizes.largest) + ".\n  INPUT is " + either(lab.inputs) +
+                     ", and for size 0 it is empty.");
 }
 
 // Finds the case by its alias, which becomes its name. Nothing is hidden from the owner of the secret file.
@@ -124,8 +133,8 @@ Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::o
   std::ranges::copy(cases_to_draw(options, lab, hidden), std::back_inserter(cases));
   const auto found = std::ranges::find(cases, options.selection.only_case, &Case::alias);
   if (found == cases.end())
-    throw JudgeFault("lab " + lab.number + " has no hidden case \"" + options.selection.only_case +
-                     "\". The last one is " + hidden->cases.back().alias + ".");
+    throw WrongCommand("lab " + lab.number + " has no hidden case \"" + options.selection.only_case +
+                       "\". The last one is " + hidden->cases.back().alias + ".");
   found->name = found->alias;
   return *found;
 }
@@ -133,13 +142,13 @@ Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::o
 // The case of --input, --case and --block; its size is not known yet.
 Case file_case(const JudgeOptions& options, const Lab& lab) {
   if (lab.contract->name != "histogram" && options.trace.empty())
-    throw JudgeFault("lab " + lab.number + " takes no --input: only a histogram has bytes of yours to count.");
+    throw WrongCommand("lab " + lab.number + " takes no --input: only a histogram has bytes of yours to count.");
   const std::string entry = options.selection.only_case.empty() ? lab.measured : options.selection.only_case;
   if (std::ranges::find(lab.entries, entry) == lab.entries.end())
-    throw JudgeFault("lab " + lab.number + " has no entry \"" + entry + "\", which --case names beside --input.");
+    throw WrongCommand("lab " + lab.number + " has no entry \"" + entry + "\", which --case names beside --input.");
   if (options.selection.block != 0 && std::ranges::find(lab.blocks, options.selection.block) == lab.blocks.end())
-    throw JudgeFault("lab " + lab.number + " has no blocks of " + std::to_string(options.selection.block) +
-                     ", as --block asks.");
+    throw WrongCommand("lab " + lab.number + " has no blocks of " + std::to_string(options.selection.block) +
+                       ", as --block asks.");
   Case job = measured_case(lab, options.seed);
   job.name = entry + ".file";
   job.entry = lab.contract->find_entry(entry);

@@ -51,7 +51,7 @@ struct Plan {
   Figures hold = Figures::kNone;  // compared with lab.json after the last step
 };
 
-// Throws JudgeFault where an option names a case that does not exist.
+// Throws WrongCommand where an option names a case that does not exist.
 Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden);
 
 }  // namespace warpladder
