@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "grader/judge/base/text.h"
+
 namespace warpladder {
 namespace {
 
@@ -40,10 +42,6 @@ std::string summary(const Mismatch& wrong) {
 }
 
 }  // namespace
-
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 size_t columns_that_fit(size_t widest) { return (kTableWidth - kLabelWidth) / (widest + kGap); }
 

@@ -43,8 +43,6 @@ std::string text_of(const Fact& fact);  // a part of a sentence
 // "out[256]: got 0, want 1", where the wrong ones lie, and the table: no line is wider than 64 characters.
 std::vector<std::string> lines_of(const Mismatch& wrong);
 
-size_t width_of(const std::string& text);  // in characters, not in bytes
-
 // The most columns whose cells fit beside each other. widest: the characters of the widest cell.
 size_t columns_that_fit(size_t widest);
 

@@ -53,6 +53,31 @@ std::string escaped(const char* format, uint32_t value) {
 
 }  // namespace
 
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string wrapped(const std::string& text, const std::string& indent) {
+  constexpr size_t kPage = 76;
+  std::string out;
+  for (const std::string& line : split(text, '\n')) {
+    const std::string deeper = indent + line.substr(0, line.find_first_not_of(' ')) + "  ";
+    std::string row = indent + line;
+    while (width_of(row) > kPage) {
+      size_t end = 0, width = 0;  // bytes and characters that fit
+      for (; width <= kPage; ++end) width += (row[end] & 0xC0) != 0x80;
+      const size_t least = row.find_first_not_of(' ');
+      size_t space = row.rfind(' ', end - 1);
+      if (space == std::string::npos || space <= least) space = row.find(' ', end);
+      if (space == std::string::npos) break;
+      out += row.substr(0, space) + "\n";
+      row = deeper + row.substr(space + 1);
+    }
+    out += row + "\n";
+  }
+  return out;
+}
+
 std::string either(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];

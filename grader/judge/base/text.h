@@ -24,6 +24,12 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+size_t width_of(std::string_view text);  // in characters, not in bytes
+
+// Each line behind this indent. A line that is too long for a page of 76 characters goes on below, two deeper than it
+// begins. A word is never broken.
+std::string wrapped(const std::string& text, const std::string& indent);
+
 // "a, b or c"
 std::string either(const std::vector<std::string>& names);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "grader/judge/compile/capability.h"
+#include "grader/judge/compile/errors.h"
 #include "grader/judge/sandbox/child.h"
 #include "grader/judge/sandbox/sandbox.h"
 
@@ -73,7 +74,7 @@ struct Bench {
 Failure tool_failure(const std::string& how, const Child& tool, const TemporaryFolder& folder) {
   Failure failure = make_failure(Verdict::kCompileError, "compile", how,
                                  "Start with the first error; later ones often follow from it.",
-                                 without_folder(tool.errors() + tool.output(), folder));
+                                 first_errors(without_folder(tool.errors() + tool.output(), folder)));
   if (failure.printed.find("No such file or directory") != std::string::npos)
     failure.next_step += "\nA lab's file may include CUDA's headers, C++'s, common/*.h, and what lies beside it.";
   return failure;

@@ -20,6 +20,11 @@ Launch parse_launch(const Json& json) {
   const Json kinds = json.value("counter_kinds", Json::object());
   for (const auto& [name, kind] : kinds.items())
     if (by_ptx.contains(name)) launch.doubted[name] = by_ptx.at(name).get<double>();
+  const Json lines = json.value("lines", Json::array());
+  for (const Json& line : lines) {
+    const std::string place = line.value("file", "") + ":" + std::to_string(line.value("line", 0));
+    for (const auto& [name, value] : line.at("counters").items()) launch.lines[place][name] += value.get<double>();
+  }
   const Json modelled = json.value("modelled", Json::object());
   for (const auto& [card, time] : modelled.items()) launch.modelled_us[card] = time.at("us").get<double>();
   return launch;
@@ -34,6 +39,7 @@ Report parse_report(const std::string& text) {
     report.is_whole = json.value("end", "orderly") == "orderly";
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
+    report.counter_names = json.value("counter_names", report.counter_names);
     if (json.contains("calls")) report.calls = json["calls"].get<std::vector<std::string>>();
     for (const Json& finding : json.at("findings"))
       report.findings.push_back({finding.at("kind"), finding.value("message", "")});
@@ -51,8 +57,32 @@ std::map<std::string, double> total_counters(const Report& report) {
   return sums;
 }
 
+Told told_in(const std::string& message) {
+  constexpr std::string_view kNext = "Next: ";
+  Told told;
+  bool is_next = false;
+  for (const std::string& line : split(message, '\n')) {
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::string text = line.substr(begin);
+    if (text.starts_with(kNext)) {
+      is_next = true;
+      told.next_step = text.substr(kNext.size());
+      if (told.next_step[0] >= 'a' && told.next_step[0] <= 'z') told.next_step[0] += 'A' - 'a';
+    } else if (is_next) {
+      told.next_step += " " + text;
+    } else {
+      told.lines.push_back(line);
+    }
+  }
+  return told;
+}
+
 Failure finding_failure(const Finding& finding) {
-  return make_failure(Verdict::kRuleBroken, "finding." + finding.kind, finding.message, "");
+  Told told = told_in(finding.message);
+  Failure failure{Verdict::kRuleBroken, "finding." + finding.kind, std::move(told.lines), std::move(told.next_step),
+                  ""};
+  failure.advice = failure.check;
+  return failure;
 }
 
 Failure unchecked_failure(const std::string& entry, int call, const std::string& report, const std::string& went_on) {
@@ -91,17 +121,71 @@ std::optional<Failure> cause_of(const Report& report, bool is_right) {
     const auto missed = std::ranges::find(report.findings, "barrier_divergence", &Finding::kind);
     if (missed != report.findings.end()) cause = missed;
   }
-  return finding_failure(*cause);
+  Failure failure = finding_failure(*cause);
+  const auto places = std::ranges::count(report.findings, cause->kind, &Finding::kind);
+  if (places > 1)
+    failure.steps.push_back("and " + std::to_string(places - 1) + (places == 2 ? " more place" : " more places"));
+  return failure;
 }
 
-void drop_leaks(const Report& report, std::string& printed) {
-  for (const Finding& finding : report.findings) {
-    if (finding.kind != "leak") continue;
-    std::string told;  // in lockstep's form
-    for (const std::string& line : split(finding.message, '\n')) told += "lockstep: " + line + "\n";
-    const size_t start = printed.find(told);
-    if (!told.empty() && start != std::string::npos) printed.erase(start, told.size());
+namespace {
+
+constexpr std::string_view kLockstep = "lockstep: ";
+
+// Its messages in what was printed. The first line of each is not indented.
+std::vector<std::string> messages_in(const std::string& printed) {
+  std::vector<std::string> messages;
+  for (const std::string& line : split(printed, '\n')) {
+    if (!line.starts_with(kLockstep)) continue;
+    const std::string text = line.substr(kLockstep.size());
+    const bool goes_on = !messages.empty() && text.starts_with("  ");
+    goes_on ? messages.back() += "\n" + text : messages.emplace_back(text);
   }
+  return messages;
+}
+
+// A message may be told twice, the first time with more around it.
+std::string last_of(const std::vector<std::string>& messages) {
+  for (size_t i = messages.size(); i-- > 0;) {
+    const std::string first_line = messages[i].substr(0, messages[i].find('\n'));
+    const bool is_repeated = std::any_of(messages.begin(), messages.begin() + static_cast<ptrdiff_t>(i),
+                                         [&](auto& earlier) { return earlier.find(first_line) != std::string::npos; });
+    if (!is_repeated) return messages[i];
+  }
+  return "";
+}
+
+void drop_repeated(Failure& failure) {
+  std::string kept;
+  for (const std::string& line : split(failure.printed, '\n')) {
+    const size_t begin = line.find_first_not_of(' ');
+    const std::string text = begin == std::string::npos ? "" : line.substr(begin);
+    const bool is_told = !text.empty() && std::ranges::any_of(failure.steps, [&](const std::string& step) {
+      return step.find(text) != std::string::npos;
+    });
+    if (!is_told && !line.starts_with(kLockstep)) kept += line + "\n";
+  }
+  failure.printed = kept;
+}
+
+}  // namespace
+
+void explain(const Report& report, Failure& failure) {
+  const auto reported = std::ranges::find_if(report.findings, is_reported_by_cards);
+  const bool is_call = failure.check == "guard" || failure.check == "runtime" || failure.check == "memory";
+  // A launch that failed, and whose error the code did not look at, is the cause of a wrong answer.
+  const bool is_unseen = failure.check.starts_with("case.") && reported != report.findings.end() &&
+                         failure.printed.find(kLockstep) != std::string::npos;
+  if (is_call || is_unseen) {
+    const std::string message =
+        reported != report.findings.end() ? reported->message : last_of(messages_in(failure.printed));
+    const Told told = told_in(message);
+    // Behind the case, and before the call that told of it.
+    failure.steps.insert(failure.steps.begin() + (failure.steps.empty() ? 0 : 1), told.lines.begin(), told.lines.end());
+    if (!told.next_step.empty()) failure.next_step = told.next_step;
+    if (!told.lines.empty()) failure.advice = reported != report.findings.end() ? "finding." + reported->kind : "call";
+  }
+  drop_repeated(failure);
 }
 
 }  // namespace warpladder

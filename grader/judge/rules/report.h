@@ -17,12 +17,14 @@ struct Launch {
   std::map<std::string, double> counters;
   // Counters that are not certain in this launch, since ptxas may have changed the code: what the PTX alone counts.
   std::map<std::string, double> doubted{};
-  std::map<std::string, double> modelled_us{};  // for each card on which the launch fits
+  std::map<std::string, std::map<std::string, double>> lines{};  // FILE:LINE → its counters
+  std::map<std::string, double> modelled_us{};                   // for each card on which the launch fits
 };
 
 struct Report {
   std::vector<Launch> launches;
-  std::optional<double> modelled_error{};  // a factor: a speedup by modelled times is right up to it
+  std::optional<double> modelled_error{};              // a factor: a speedup by modelled times is right up to it
+  std::map<std::string, std::string> counter_names{};  // in plain words
   std::vector<Finding> findings{};
   std::vector<std::string> calls{};  // of CUDA's functions, where one was made to fail
   bool is_whole = true;              // the program announced its end; else findings may be missing
@@ -31,6 +33,13 @@ struct Report {
 Report parse_report(const std::string& text);  // throws JudgeFault
 
 std::map<std::string, double> total_counters(const Report& report);
+
+// What lockstep says: the mistake, and behind "Next:" what to do.
+struct Told {
+  std::vector<std::string> lines;
+  std::string next_step;  // "": it says none
+};
+Told told_in(const std::string& message);
 
 Failure finding_failure(const Finding& finding);
 // lockstep let the function's call of this number fail. went_on: what the code did then, as a sentence. report:
@@ -44,8 +53,8 @@ bool is_reported_by_cards(const Finding& finding);
 // answers are right, as far as is known.
 std::optional<Failure> cause_of(const Report& report, bool is_right);
 
-// lockstep writes on stderr that memory was not freed. That is not the code's own text, and it says nothing new if an
-// error ended the program. So it is taken out of `printed`.
-void drop_leaks(const Report& report, std::string& printed);
+// The failure of a call, made clear by what lockstep says about it: a finding that cards report as well or, where there
+// is none, the last message in what was printed. lockstep's words leave `printed`, and so does what a step repeats.
+void explain(const Report& report, Failure& failure);
 
 }  // namespace warpladder

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "grader/judge/base/text.h"
 
@@ -45,6 +46,41 @@ double counted(const Launch& launch, const Rule& rule) {
   return is_worse(result(doubted->second), result(count)) ? doubted->second : count;
 }
 
+// The line of the code with most of the counter, over all launches.
+std::optional<RuleResult::Line> line_of(const Rule& rule, const Report& report) {
+  std::map<std::string, double> lines;
+  double all = 0;
+  for (const Launch& launch : report.launches) {
+    for (const auto& [place, counters] : launch.lines) {
+      const auto count = counters.find(rule.counter);
+      if (count == counters.end()) continue;
+      lines[place] += count->second;
+      all += count->second;
+    }
+  }
+  const auto most = std::ranges::max_element(lines, {}, [](const auto& line) { return line.second; });
+  if (most == lines.end() || all <= 0) return std::nullopt;
+  return RuleResult::Line{most->first, most->second / all};
+}
+
+std::string line_text(const RuleResult::Line& line) {
+  const long percent = std::lround(100 * line.share);
+  return "Begin at " + line.place + ": " + (percent == 100 ? "all" : std::to_string(percent) + " %") +
+         " of them are counted there.";
+}
+
+// For counters that belong to no single line; "": the reason of the rule says where.
+std::string where_to_look(const std::string& counter) {
+  static const std::map<std::string, std::string> kPlaces = {
+      {"block_waits", "Look for a __syncthreads() that no other warp needs, or one in a loop with too many turns."},
+      {"thread_waits", "Let a thread do more between two __syncthreads(), or take out one that no other warp needs."},
+      {"host_synchronisations",
+       "Look between the kernels for cudaDeviceSynchronize(), cudaMemcpy() or cudaFree(): each makes the host wait."},
+      {"host_allocations", "Look between the kernels for an allocation, and make it before the first kernel."}};
+  const auto place = kPlaces.find(counter);
+  return place == kPlaces.end() ? "" : place->second;
+}
+
 }  // namespace
 
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
@@ -59,7 +95,12 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   // Without any launch the result is NaN, and no comparison holds for it. Else code that computes on the host would
   // have no memory traffic, and pass.
   const double measured = report.launches.empty() ? NAN : (rule.each.empty() ? sum : most) / per;
-  return {rule, measured, holds(measured, rule.op, rule.value)};
+  const auto words = report.counter_names.find(rule.counter);
+  return {.rule = rule,
+          .measured = measured,
+          .holds = holds(measured, rule.op, rule.value),
+          .words = words == report.counter_names.end() ? "" : words->second,
+          .line = line_of(rule, report)};
 }
 
 bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(one) > excess(other); }
@@ -91,9 +132,17 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
   return std::nullopt;
 }
 
-std::string quantity_of(const Rule& rule) {
-  return rule.counter + (rule.per.empty() ? "" : " per " + rule.per) +
-         (rule.each.empty() ? "" : " in the worst " + rule.each);
+std::string quantity_of(const RuleResult& result) {
+  const Rule& rule = result.rule;
+  const bool has_words = !result.words.empty() && result.words != rule.counter;
+  return (has_words ? result.words : rule.counter) + (rule.per.empty() ? "" : ", per " + rule.per) +
+         (rule.each.empty() ? "" : ", in the worst " + rule.each) + (has_words ? " (" + rule.counter + ")" : "");
+}
+
+std::string bound_of(const Rule& rule) {
+  static const std::map<std::string, std::string> kWords = {
+      {"<=", "at most "}, {">=", "at least "}, {"==", "exactly "}, {"<", "below "}, {">", "above "}};
+  return kWords.at(rule.op) + number(rule.value, kCountDigits);
 }
 
 Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n) {
@@ -123,14 +172,23 @@ std::optional<Failure> host_work(const Lab& lab, const Case& job, const Crossing
 }
 
 Failure rule_failure(const RuleResult& result) {
-  const Rule& rule = result.rule;
   const double measured = result.measured.value_or(0);
-  std::string is = " is " + number(measured, kCountDigits);
-  if (std::isnan(measured)) is = " is not a number, since no kernel was launched";
-  return make_failure(Verdict::kRuleBroken, "rule." + rule.name,
-                      (result.input.empty() ? "" : "on " + result.input + " input: ") + quantity_of(rule) + is +
-                          ", must be " + rule.op + " " + number(rule.value, kCountDigits),
-                      rule.why);
+  const std::string is =
+      std::isnan(measured) ? "not a number, since no kernel was launched" : number(measured, kCountDigits);
+  Failure failure = make_failure(Verdict::kRuleBroken, "rule." + result.rule.name,
+                                 (result.input.empty() ? "" : "on " + result.input + " input: ") + is + ", must be " +
+                                     bound_of(result.rule) + ": " + quantity_of(result),
+                                 result.rule.why);
+  // Where there is too much, the line with most of it is the place to begin. Too little has no line: the reason says
+  // what is asked for.
+  const bool is_too_much = result.rule.op.starts_with('<') || (result.rule.op == "==" && measured > result.rule.value);
+  failure.advice = "rule." + result.rule.name;
+  if (!is_too_much) return failure;
+  const std::string next = result.line ? line_text(*result.line) : where_to_look(result.rule.counter);
+  if (next.empty()) return failure;
+  failure.steps.push_back("why: " + result.rule.why);
+  failure.next_step = next;
+  return failure;
 }
 
 void hold_figures(const Lab& lab, Figures figures, const std::vector<RuleResult>& results,

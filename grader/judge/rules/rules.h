@@ -15,6 +15,13 @@ struct RuleResult {
   std::optional<double> measured;  // empty: not measured on this device
   bool holds = true;
   std::string input = "";  // where several inputs are measured: the one that is worst for this rule
+  std::string words = "";  // the counter in plain words; "": it was not measured
+  // The line of the code with most of what was counted, and its share; nothing where no line has it.
+  struct Line {
+    std::string place;  // FILE:LINE
+    double share = 0;
+  };
+  std::optional<Line> line = {};
 };
 
 // n: the number of elements of the measured case.
@@ -27,7 +34,9 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 // The same is true if they store less than an output that grows with the input.
 std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
 
-std::string quantity_of(const Rule& rule);  // "barriers per element"
+// "global load sectors of 32 bytes, per element (l1tex__…)"
+std::string quantity_of(const RuleResult& result);
+std::string bound_of(const Rule& rule);  // "at most 0.25"
 // How many bytes may pass between host and device in a call of n elements. The contract says it, but its fixed part is
 // never more than a share of the measured input: a lab with small arrays has small bounds, too.
 Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n);

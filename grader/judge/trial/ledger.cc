@@ -60,13 +60,18 @@ void Ledger::add_case(const Case& job, bool passed) {
 
 void Ledger::sort_cases() { std::ranges::stable_sort(result_.cases, {}, &CaseResult::place); }
 
-void Ledger::replace_failure(Failure cause, const Case* only) {
-  if (only != nullptr && result_.failed_case.empty()) {
-    result_.failed_case = only->name;
-    failed_alias_ = only->alias;
+void Ledger::blame(Failure cause, const Case* culprit, const std::optional<Failure>& failed, const std::string& call) {
+  if (culprit != nullptr) {
+    std::vector<std::string> steps = {call};
+    if (failed && failed->mismatch) {
+      steps.push_back(lines_of(*failed->mismatch).front());
+    } else if (!failed && !leaves_answers_right(cause)) {
+      steps.emplace_back("Its answer is right here, but only by luck.");
+    }
+    cause.steps.insert(cause.steps.begin(), steps.begin(), steps.end());
   }
-  if (result_.failure)
-    cause.steps.insert(cause.steps.begin(), result_.failure->steps.begin(), result_.failure->steps.end());
+  result_.failed_case = culprit != nullptr ? culprit->name : "";
+  failed_alias_ = culprit != nullptr ? culprit->alias : "";
   result_.failure = std::move(cause);
 }
 

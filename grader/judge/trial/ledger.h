@@ -29,8 +29,9 @@ class Ledger {
 
   void add_case(const Case& job, bool passed);
   void sort_cases();  // by their places
-  // The findings are the cause of the failure so far: its steps move in front. only: the only case that ran, or null.
-  void replace_failure(Failure cause, const Case* only);
+  // The finding is the cause of the failure so far. culprit: the case that shows it, or null. failed: the failure of
+  // its answer; nothing: the answer is right.
+  void blame(Failure cause, const Case* culprit, const std::optional<Failure>& failed, const std::string& call);
 
   // Runs work on hidden cases. A failure in it keeps only the text that a student may read.
   void in_secret(const std::function<void()>& work);

@@ -7,6 +7,7 @@
 #include "grader/judge/base/random.h"
 #include "grader/judge/contract/oracle.h"
 #include "grader/judge/run/process_failure.h"
+#include "grader/judge/trial/culprit.h"
 #include "grader/judge/trial/failing_calls.h"
 
 namespace warpladder {
@@ -25,18 +26,39 @@ std::string call_text(const Case& job, const SubmissionSpec& spec, uint64_t publ
   return spec.schedule.empty() ? text : text + ", schedule " + spec.schedule;
 }
 
+// Whether one of the cases can be looked for that shows a finding by itself. A hidden case stays hidden anyway, and the
+// larger ones would take too long.
+bool can_be_searched(const std::vector<Case>& cases) {
+  return std::ranges::all_of(cases, [](const Case& job) { return job.alias.empty() && job.n <= kLargestChecked; });
+}
+
 // A finding of lockstep is the cause, and a wrong answer or a hang may follow from it. Where a card reports the same
-// error itself (an illegal address, a bad launch), the failure that is there already says enough. False: there is no
-// report of a program that came to its end. only: the only case that ran, or null.
-bool blame_findings(const Submission& submission, const Case* only, Ledger& ledger) {
-  const Verdict verdict = ledger.result().verdict();
-  if (verdict == Verdict::kJudgeFault || verdict == Verdict::kCheating) return true;
+// error itself (an illegal address, a bad launch), the failure that is there already is the right one, and the finding
+// explains it. False: there is no report of a program that came to its end. cases: as they ran.
+bool blame_findings(const Submission& submission, const SubmissionSpec& spec, const std::vector<Case>& cases,
+                    Ledger& ledger) {
+  const Result& result = ledger.result();
+  if (result.verdict() == Verdict::kJudgeFault || result.verdict() == Verdict::kCheating) return true;
   const std::string text = submission.report();
   if (text.empty()) return false;
   const Report report = parse_report(text);
   if (!report.is_whole) return false;
-  if (ledger.has_failure()) drop_leaks(report, ledger.result().failure->printed);
-  if (auto cause = cause_of(report, ledger.is_right())) ledger.replace_failure(std::move(*cause), only);
+  auto cause = spec.checked ? cause_of(report, ledger.is_right()) : std::nullopt;
+  if (!cause) {
+    if (ledger.has_failure()) explain(report, *ledger.result().failure);
+    return true;
+  }
+  const auto call = [&](const Case& job) { return call_text(job, spec, result.setting.seed); };
+  if (cases.size() == 1) {
+    ledger.blame(std::move(*cause), &cases[0], result.failure, call(cases[0]));
+    return true;
+  }
+  const auto culprit = can_be_searched(cases) ? find_culprit(spec, cases, *cause) : std::nullopt;
+  if (culprit) {
+    ledger.blame(*cause_of(culprit->report, !culprit->answer), culprit->job, culprit->answer, call(*culprit->job));
+  } else {
+    ledger.blame(std::move(*cause), nullptr, std::nullopt, "");
+  }
   return true;
 }
 
@@ -87,10 +109,10 @@ bool can_be_checked(const SubmissionSpec& spec, Checks checks) {
   return checks == Checks::kAll && spec.device.is_lockstep && !spec.lab.is_opencl();
 }
 
-// Ends the program, and looks at the findings. only: the only case that ran, or null.
-void end_program(Submission& submission, const SubmissionSpec& spec, const Case* only, Ledger& ledger) {
+// Ends the program, and looks at the findings. cases: as they ran.
+void end_program(Submission& submission, const SubmissionSpec& spec, const std::vector<Case>& cases, Ledger& ledger) {
   auto late = submission.stop();
-  const bool is_told = !spec.checked || blame_findings(submission, only, ledger);
+  const bool is_told = blame_findings(submission, spec, cases, ledger) || !spec.checked;
   if (late) ledger.fail(std::move(*late));
   if (!is_told && ledger.is_right()) ledger.fail(silent_failure());
 }
@@ -108,7 +130,7 @@ void run_batch(SubmissionSpec spec, const Batch& batch, Ledger& ledger) {
   if (!spec.device.is_lockstep) ledger.result().card = submission.card();
   run_cases(submission, spec, cases, ledger);
   ledger.sort_cases();
-  end_program(submission, spec, cases.size() == 1 ? &cases.front() : nullptr, ledger);
+  end_program(submission, spec, cases, ledger);
   if (batch.keeps_output) ledger.result().printed = submission.printed();
 }
 
@@ -178,7 +200,7 @@ std::optional<Counted> report_of(SubmissionSpec spec, const Case& job, Ledger& l
   if (!job.alias.empty()) ++ledger.result().planned_hidden;
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure)), std::nullopt;
   run_case(submission, spec, job, ledger);
-  end_program(submission, spec, &job, ledger);
+  end_program(submission, spec, {job}, ledger);
   if (!ledger.is_right()) return std::nullopt;
   std::string text = submission.report();
   if (!spec.lab.is_opencl() && (text.empty() || !parse_report(text).is_whole))

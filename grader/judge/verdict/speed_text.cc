@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "grader/judge/base/text.h"
+
 namespace warpladder {
 namespace {
 
@@ -16,22 +18,17 @@ std::string rounded(double value) {
   return text;
 }
 
-// In characters, not in bytes.
-size_t width(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string table(const std::vector<Row>& rows) {
   std::vector<size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }
   std::string text;
   for (const Row& row : rows) {
     std::string line = "   ";
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string gap(widths[i] - width(row[i]), ' ');
+      const std::string gap(widths[i] - width_of(row[i]), ' ');
       line += i == 0 ? " " + row[i] + gap : "   " + gap + row[i];  // the figures of a column end below each other
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
@@ -70,7 +67,7 @@ std::string measured_text(const Speed& speed, const std::string& baseline) {
     rows.push_back(measured_row(speed, "parallel CPU", *speed.cpu.parallel_ms, false, over(*speed.cpu.parallel_ms)));
   if (speed.measured.copy_gb_per_s)
     rows.push_back({"a copy on the card", "", rounded(*speed.measured.copy_gb_per_s), "100 %"});
-  return "  speed measured on " + speed.card + "\n" + table(rows) + "    " + speed.what + "\n";
+  return "  speed measured on " + speed.card + "\n" + table(rows) + wrapped(speed.what, "    ");
 }
 
 std::string modelled_text(const Speed& speed, const std::string& baseline) {
@@ -84,22 +81,32 @@ std::string modelled_text(const Speed& speed, const std::string& baseline) {
   if (!speed.speedup) rows.resize(2);
   std::string text = "  speed modelled, not measured\n" + table(rows);
   if (speed.speedup)
-    text += "    " + rounded(*speed.speedup) + " ×" + interval_text(speed.interval) + " on " + speed.card + ": " +
-            speed.what + "\n";
+    text += wrapped(
+        rounded(*speed.speedup) + " ×" + interval_text(speed.interval) + " on " + speed.card + ": " + speed.what,
+        "    ");
   return text;
 }
 
 std::string cpu_text(const Speed& speed) {
   std::vector<Row> rows = {{"serial CPU", rounded(*speed.cpu.serial_ms) + " ms"}};
   if (speed.cpu.parallel_ms) rows.push_back({"parallel CPU", rounded(*speed.cpu.parallel_ms) + " ms"});
-  return "  measured on this machine's processor: a plain loop on one core" +
-         (speed.cpu.parallel_ms ? "; " + speed.cpu.parallel_what : "") + "\n" + table(rows);
+  return wrapped("measured on this machine's processor: a plain loop on one core" +
+                     (speed.cpu.parallel_ms ? "; " + speed.cpu.parallel_what : ""),
+                 "  ") +
+         table(rows);
 }
 
-std::string threshold_text(const ThresholdResult& result) {
-  static constexpr const char* kMarks[] = {"–", "✓", "✗", "?"};  // in the order of SpeedVerdict
-  return std::string("    ") + kMarks[static_cast<size_t>(result.verdict)] + " " + rounded(result.threshold.speedup) +
-         " ×, " + std::to_string(result.threshold.points) + " points: " + result.threshold.why + "\n";
+// "– 10 points for 3 × over one core of the host: not measured here"
+std::string threshold_text(const ThresholdResult& result, const std::string& baseline) {
+  // In the order of SpeedVerdict.
+  static constexpr const char* kMarks[] = {"–", "✓", "✗", "?"};
+  static constexpr const char* kTexts[] = {"not measured here", "reached", "missed", "undecided"};
+  const auto verdict = static_cast<size_t>(result.verdict);
+  const std::string text = std::string(kMarks[verdict]) + " " + std::to_string(result.threshold.points) +
+                           " points for " + rounded(result.threshold.speedup) + " × over " +
+                           (baseline == "cpu" ? "one core of the host" : "lab " + baseline) + ": " + kTexts[verdict];
+  const bool is_decided = result.verdict != SpeedVerdict::kNotGraded;
+  return wrapped(text, "    ") + (is_decided ? wrapped(result.threshold.why, "      ") : "");
 }
 
 }  // namespace
@@ -113,9 +120,9 @@ std::string speed_text(const Speed& speed, const std::string& baseline) {
     if (!speed.modelled.empty()) text = modelled_text(speed, baseline);
     text += cpu_text(speed);
   }
-  for (const ThresholdResult& result : speed.thresholds) text += threshold_text(result);
-  if (!speed.reason.empty()) text += "    " + speed.reason + "\n";
-  if (!speed.advice.empty()) text += "    " + speed.advice + "\n";
+  for (const ThresholdResult& result : speed.thresholds) text += threshold_text(result, baseline);
+  if (!speed.reason.empty()) text += wrapped(speed.reason, "    ");
+  if (!speed.advice.empty()) text += wrapped(speed.advice, "    ");
   return text;
 }
 

@@ -12,8 +12,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Crossing, to_host, from_host)
 
 void to_json(Json& json, const RuleResult& result) {
   const char* state = !result.measured ? "not measured on this device" : result.holds ? "pass" : "broken";
+  Json line = nullptr;
+  if (result.line) line = {{"place", result.line->place}, {"share", result.line->share}};
   json = {{"name", result.rule.name},
+          {"line", line},
           {"counter", result.rule.counter},
+          {"words", result.words},
           {"per", result.rule.per},
           {"each", result.rule.each},
           {"op", result.rule.op},
@@ -22,6 +26,24 @@ void to_json(Json& json, const RuleResult& result) {
           {"input", result.input},
           {"verdict", state},
           {"why", result.rule.why}};
+}
+
+void to_json(Json& json, const Fact& fact) {
+  json = {{"name", fact.name}, {"arguments", fact.arguments}, {"text", text_of(fact)}};
+}
+
+void to_json(Json& json, const Mismatch& wrong) {
+  json = {{"where", wrong.where},
+          {"got", wrong.got == kKept ? Json(nullptr) : Json(wrong.got)},
+          {"want", wrong.want},
+          {"first", wrong.first},
+          {"wrong", wrong.wrong},
+          {"of", wrong.of},
+          {"place", wrong.place ? Json(*wrong.place) : Json(nullptr)},
+          {"value", wrong.value ? Json(*wrong.value) : Json(nullptr)},
+          {"rows", Json::array()},
+          {"wrong_columns", wrong.table.wrong}};
+  for (const Table::Row& row : wrong.table.rows) json["rows"].push_back({{"name", row.name}, {"cells", row.cells}});
 }
 
 void to_json(Json& json, const Measurement& one) {
@@ -83,9 +105,15 @@ Json time_json(const Result& result) {
 Json failure_json(const Result& result, const std::string& command) {
   if (!result.failure) return nullptr;
   const Failure& failure = *result.failure;
-  Json json = {{"steps", failure.steps},     {"next", failure.next_step},
-               {"printed", failure.printed}, {"again", again_text(result, command)},
-               {"case", result.failed_case}, {"schedule", result.failed_schedule}};
+  Json json = {{"steps", failure.steps},
+               {"next", failure.next_step},
+               {"printed", failure.printed},
+               {"again", again_text(result, command)},
+               {"case", result.failed_case},
+               {"schedule", result.failed_schedule},
+               {"advice", or_null(failure.advice)},
+               {"mismatch", nullptr}};
+  if (failure.mismatch) json["mismatch"] = *failure.mismatch;
   if (failure.instructor) {
     const Failure::Secret& secret = *failure.instructor;
     json["instructor"] = {

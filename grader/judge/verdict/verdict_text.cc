@@ -1,6 +1,8 @@
 // verdict_text: Result → text for a person.
 #include "grader/judge/verdict/verdict.h"
 
+#include <filesystem>
+
 #include "grader/judge/base/text.h"
 
 namespace warpladder {
@@ -8,12 +10,6 @@ namespace {
 
 constexpr int kDigits = 6;
 constexpr size_t kLineBytes = 400;  // the most that is shown of a line that the code printed
-
-std::string indented(const std::string& text, const std::string& by) {
-  std::string out;
-  for (const std::string& line : split(text, '\n')) out += by + line + "\n";
-  return out;
-}
 
 std::string shortened(const std::string& line) {
   if (line.size() <= kLineBytes) return line;
@@ -48,26 +44,45 @@ std::string score_text(const Result& result) {
     if (is_news && (part.name == "speed" || part.points < part.of)) text += " (" + part.why + ")";
     separator = ", ";
   }
-  return text + "\n";
+  return wrapped(text, "");
+}
+
+// Without the folder of the learner's file, which says nothing new.
+std::string without_folder(std::string text, const Result& result) {
+  const std::string folder = std::filesystem::path(result.setting.file).parent_path().string() + "/";
+  for (size_t at = 0; folder.size() > 1 && (at = text.find(folder, at)) != std::string::npos;)
+    text.erase(at, folder.size());
+  return text;
 }
 
 std::string failure_text(const Result& result, const std::string& command) {
   const Failure& failure = *result.failure;
   std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
-  for (const std::string& step : failure.steps) text += indented(step, "    ");
-  if (!failure.printed.empty()) text += printed_text(failure.printed);
-  if (!failure.next_step.empty()) text += "  next\n" + indented(failure.next_step, "    ");
+  for (const std::string& step : failure.steps) text += wrapped(without_folder(step, result), "    ");
+  if (!failure.printed.empty()) text += printed_text(without_folder(failure.printed, result));
+  if (!failure.next_step.empty()) text += "  next\n" + wrapped(without_folder(failure.next_step, result), "    ");
   const std::string again = again_text(result, command);
   return again.empty() ? text : text + "  again\n    " + again + "\n";
 }
 
+// The beginning of a reason, up to a mark of its sentence, that fits on one line.
+std::string in_one_line(const std::string& why) {
+  constexpr size_t kLine = 64;
+  if (width_of(why) <= kLine) return why;
+  size_t end = 0;
+  for (size_t at = 0; (at = why.find_first_of(":;.,", at)) != std::string::npos && at <= kLine; ++at)
+    if (why.substr(at + 1, 1) == " ") end = at;
+  return end > 0 ? why.substr(0, end) : why.substr(0, why.rfind(' ', kLine)) + " …";
+}
+
 std::string rule_text(const RuleResult& result) {
-  const Rule& rule = result.rule;
-  std::string text = "    " + std::string(result.holds ? "  " : "✗ ") + rule.name + ": " + quantity_of(rule);
-  if (!result.measured)
-    return text + " " + rule.op + " " + number(rule.value, kDigits) + ": not measured on this device\n";
-  text += " = " + number(*result.measured, kDigits) + (result.input.empty() ? "" : " on " + result.input);
-  return text + (result.holds ? ", " : ", must be ") + rule.op + " " + number(rule.value, kDigits) + "\n";
+  std::string text = std::string(!result.measured ? "–" : result.holds ? "✓" : "✗") + " " + result.rule.name;
+  if (result.measured)
+    text += ": " + number(*result.measured, kDigits) + (result.input.empty() ? "" : " on " + result.input);
+  text += std::string(result.measured && !result.holds ? ", must be " : ", ") + bound_of(result.rule) + ": " +
+          quantity_of(result) + (result.measured ? "" : "; not measured on this device");
+  // The failure has the whole reason of a broken rule.
+  return wrapped(text, "    ") + (result.holds ? "      " + in_one_line(result.rule.why) + "\n" : "");
 }
 
 // "  crossed 4 bytes to the host (at most 4259840), 32 bytes to the device (at most …)"
@@ -75,8 +90,9 @@ std::string crossing_text(const Measurement& measured) {
   const auto way = [](const char* where, size_t bytes, size_t most) {
     return std::to_string(bytes) + " bytes to the " + where + " (at most " + std::to_string(most) + ")";
   };
-  return "  crossed " + way("host", measured.crossing->to_host, measured.allowed.to_host) + ", " +
-         way("device", measured.crossing->from_host, measured.allowed.from_host) + "\n";
+  return wrapped("crossed " + way("host", measured.crossing->to_host, measured.allowed.to_host) + ", " +
+                     way("device", measured.crossing->from_host, measured.allowed.from_host),
+                 "  ");
 }
 
 }  // namespace
@@ -99,7 +115,8 @@ std::string again_text(const Result& result, const std::string& command) {
 
 std::string to_text(const Result& result, const std::string& command) {
   const std::string device = result.opencl_device.empty() ? result.setting.device : "OpenCL: " + result.opencl_device;
-  std::string text = result.setting.lab + " · " + result.setting.file + " · on " + device + "\n";
+  std::string text = result.setting.lab + " · " + std::filesystem::path(result.setting.file).filename().string() +
+                     " · on " + device + "\n";
   if (result.planned_cases > 0) {
     text += "  cases  " + std::to_string(result.public_cases().passed + result.hidden_cases().passed) + " of " +
             std::to_string(result.planned_cases) + " pass (seed " + std::to_string(result.setting.seed) + ")\n";
@@ -116,7 +133,7 @@ std::string to_text(const Result& result, const std::string& command) {
   }
   text += speed_text(result.speed, result.setting.baseline);
   if (result.setting.sandbox.is_weaker)
-    text += "  sandbox  weaker than it could be: " + result.setting.sandbox.run + "\n";
+    text += wrapped("sandbox  weaker than it could be: " + result.setting.sandbox.run, "  ");
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
   text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";
   return visible(text + score_text(result));
