@@ -31,6 +31,7 @@ std::string fault;
 bool is_first = false;  // this is the first process of a test that counts its processes
 size_t elements = 0;    // elements of all jobs so far
 size_t largest = 0;     // elements of the largest of them
+size_t jobs_so_far = 0;
 
 void say(const std::string& line) {
   if (write(kRepliesFd, line.data(), line.size()) < 0) _exit(9);
@@ -185,7 +186,9 @@ void write_report() {
   }
   // Under checks, a finding of each kind that WARPLADDER_FAKE_FINDING names, in a process with a case of that size.
   const char* size = std::getenv("WARPLADDER_FAKE_FINDING_AT");
-  const bool is_found = checks == "all" && (size == nullptr || largest >= std::stoul(size));
+  const char* cases = std::getenv("WARPLADDER_FAKE_FINDING_AFTER");  // so many of them in one process
+  const bool is_found = checks == "all" && (size == nullptr || largest >= std::stoul(size)) &&
+                        (cases == nullptr || jobs_so_far > std::stoul(cases));
   const char* kind = is_found ? std::getenv("WARPLADDER_FAKE_FINDING") : nullptr;
   Json findings = Json::array();
   std::istringstream kinds(kind != nullptr ? kind : "");
@@ -305,6 +308,7 @@ void answer(const Json& job) {
   misbehave(job);
   elements += job["n"].get<size_t>();
   largest = std::max(largest, job["n"].get<size_t>());
+  ++jobs_so_far;
   if (!call_cuda(job)) return;
   if (job["sealed"]) return answer_sealed(job);
   const bool timed = job["timed"];

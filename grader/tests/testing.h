@@ -30,7 +30,7 @@ inline Lab lab_of(const char* contract, const char* entry) {
   lab.entries = {entry};
   lab.measured = entry;
   lab.inputs = lab.contract->inputs;
-  lab.measured_inputs = {lab.inputs.front()};
+  lab.measured_inputs = {"random"};
   lab.sizes.real = 5000;
   lab.sizes.largest = 4097;
   return lab;

@@ -30,6 +30,8 @@ size_t width_of(std::string_view text);  // in characters, not in bytes
 // begins. A word is never broken.
 std::string wrapped(const std::string& text, const std::string& indent);
 
+std::string capitalised(std::string text);
+
 // "a, b or c"
 std::string either(const std::vector<std::string>& names);
 

@@ -8,7 +8,7 @@
 namespace warpladder {
 namespace {
 
-constexpr size_t kMostErrors = 3, kMostLines = 6;  // lines of one error: notes can be many
+constexpr size_t kMostErrors = 3, kLinesOfError = 6;  // lines of one error: notes can be many
 
 bool is_error(const std::string& line) {
   return line.find("error: ") != std::string::npos || line.find("error #") != std::string::npos ||
@@ -32,7 +32,7 @@ std::string first_errors(const std::string& printed) {
     if (is_error(line)) {
       errors.push_back(line + "\n");
       lines = 1;
-    } else if (ends_error(line) || lines == kMostLines) {
+    } else if (ends_error(line) || lines == kLinesOfError) {
       lines = 0;
     } else if (lines > 0) {
       errors.back() += line + "\n";

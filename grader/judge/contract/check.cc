@@ -15,7 +15,6 @@
 namespace warpladder {
 namespace {
 
-constexpr int kFloatDigits = 9;    // enough to tell any two floats apart
 constexpr size_t kMostShown = 16;  // elements of a sum's input
 constexpr uint32_t kCanary = 0xFFFFFFFFu;
 

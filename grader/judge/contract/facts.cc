@@ -9,8 +9,6 @@
 namespace warpladder {
 namespace {
 
-constexpr int kFloatDigits = 9;  // enough to tell any two floats apart
-
 std::string text(size_t number) { return std::to_string(number); }
 
 bool has_steps(const std::vector<size_t>& at, size_t step) {
@@ -93,7 +91,9 @@ std::optional<Fact> value_of_scan(const Compared& both, std::span<const float> i
   const auto is_input = [&](size_t i) { return both.got[i] == static_cast<double>(in[i]); };
   if (inclusive && std::ranges::count(both.wrong, true) > 1 && for_each_wrong(both, is_input)) return Fact{"input"};
   const double start = inclusive ? in[first] : 0;
-  if (first > 0 && both.got[first] == start)
+  // A sum that begins anew stays wrong behind its beginning.
+  const bool stays_wrong = first + 1 == both.wrong.size() || both.wrong[first + 1];
+  if (first > 0 && both.got[first] == start && stays_wrong)
     return Fact{
         "starts_anew",
         {{"array", both.array}, {"first", text(first)}, {"start", inclusive ? "in[" + text(first) + "] alone" : "0"}}};

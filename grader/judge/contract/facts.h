@@ -10,6 +10,8 @@
 
 namespace warpladder {
 
+inline constexpr int kFloatDigits = 9;  // enough to tell any two floats apart
+
 // The elements of an output and what they should be.
 struct Compared {
   std::string array;  // "out"

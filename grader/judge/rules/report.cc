@@ -66,8 +66,7 @@ Told told_in(const std::string& message) {
     const std::string text = line.substr(begin);
     if (text.starts_with(kNext)) {
       is_next = true;
-      told.next_step = text.substr(kNext.size());
-      if (told.next_step[0] >= 'a' && told.next_step[0] <= 'z') told.next_step[0] += 'A' - 'a';
+      told.next_step = capitalised(text.substr(kNext.size()));
     } else if (is_next) {
       told.next_step += " " + text;
     } else {
@@ -96,7 +95,10 @@ Failure unchecked_failure(const std::string& entry, int call, const std::string&
           "finding.unchecked_error",
           {entry + ": lockstep made one CUDA call fail, to see whether the code checks it", what, went_on},
           "Put CUDA_CHECK(…) around each call of CUDA's, and CUDA_CHECK(cudaGetLastError()); behind each launch.",
-          ""};
+          "",
+          {},
+          {},
+          "finding.unchecked_error"};
 }
 
 bool is_reported_by_cards(const Finding& finding) {
@@ -132,8 +134,8 @@ namespace {
 
 constexpr std::string_view kLockstep = "lockstep: ";
 
-// Its messages in what was printed. The first line of each is not indented.
-std::vector<std::string> messages_in(const std::string& printed) {
+// Its messages in what was printed, without findings. The first line of each is not indented.
+std::vector<std::string> messages_in(const std::string& printed, const Report& report) {
   std::vector<std::string> messages;
   for (const std::string& line : split(printed, '\n')) {
     if (!line.starts_with(kLockstep)) continue;
@@ -141,6 +143,10 @@ std::vector<std::string> messages_in(const std::string& printed) {
     const bool goes_on = !messages.empty() && text.starts_with("  ");
     goes_on ? messages.back() += "\n" + text : messages.emplace_back(text);
   }
+  std::erase_if(messages, [&](const std::string& message) {
+    return std::ranges::any_of(report.findings,
+                               [&](const Finding& finding) { return message.starts_with(finding.message); });
+  });
   return messages;
 }
 
@@ -178,7 +184,7 @@ void explain(const Report& report, Failure& failure) {
                          failure.printed.find(kLockstep) != std::string::npos;
   if (is_call || is_unseen) {
     const std::string message =
-        reported != report.findings.end() ? reported->message : last_of(messages_in(failure.printed));
+        reported != report.findings.end() ? reported->message : last_of(messages_in(failure.printed, report));
     const Told told = told_in(message);
     // Behind the case, and before the call that told of it.
     failure.steps.insert(failure.steps.begin() + (failure.steps.empty() ? 0 : 1), told.lines.begin(), told.lines.end());

@@ -13,9 +13,9 @@ struct Culprit {
   std::optional<Failure> answer;  // the failure of its answer; nothing: the answer is right
 };
 
-// The cases as they ran, and the failure that their finding means. A smaller case may show another side of the mistake,
-// for which lockstep gives another advice: the case must lead to the same next step. Nothing: none shows it by itself,
-// for example since the code remembers earlier calls. It runs about log2(cases) processes.
+// The cases, the simplest first, and the failure that their finding means. A smaller case may show another side of the
+// mistake, for which lockstep gives another advice: the case must lead to the same next step. Nothing: none shows it by
+// itself, for example since the code remembers earlier calls. It runs about log2(cases) processes.
 std::optional<Culprit> find_culprit(SubmissionSpec spec, const std::vector<Case>& cases, const Failure& cause);
 
 }  // namespace warpladder

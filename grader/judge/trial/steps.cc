@@ -53,7 +53,9 @@ bool blame_findings(const Submission& submission, const SubmissionSpec& spec, co
     ledger.blame(std::move(*cause), &cases[0], result.failure, call(cases[0]));
     return true;
   }
-  const auto culprit = can_be_searched(cases) ? find_culprit(spec, cases, *cause) : std::nullopt;
+  std::vector<Case> ascending = cases;
+  std::ranges::sort(ascending, {}, &Case::place);
+  const auto culprit = can_be_searched(cases) ? find_culprit(spec, ascending, *cause) : std::nullopt;
   if (culprit) {
     ledger.blame(*cause_of(culprit->report, !culprit->answer), culprit->job, culprit->answer, call(*culprit->job));
   } else {

@@ -1,6 +1,7 @@
 // verdict_text: Result → text for a person.
 #include "grader/judge/verdict/verdict.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "grader/judge/base/text.h"
@@ -9,6 +10,7 @@ namespace warpladder {
 namespace {
 
 constexpr int kDigits = 6;
+constexpr size_t kBeside = 9;       // characters before a text with a word at its side
 constexpr size_t kLineBytes = 400;  // the most that is shown of a line that the code printed
 
 std::string shortened(const std::string& line) {
@@ -39,8 +41,8 @@ std::string score_text(const Result& result) {
   const char* separator = ": ";
   for (const ScorePart& part : score->parts) {
     text += separator + part.name + " " + std::to_string(part.points) + "/" + std::to_string(part.of);
-    // Without right answers nothing else counts.
-    const bool is_news = score->points > 0 || part.name == "correct";
+    // Without right answers nothing else counts, and the failure has just been told: only hidden cases are news.
+    const bool is_news = score->points > 0 || (part.name == "correct" && result.planned_hidden > 0);
     if (is_news && (part.name == "speed" || part.points < part.of)) text += " (" + part.why + ")";
     separator = ", ";
   }
@@ -55,14 +57,34 @@ std::string without_folder(std::string text, const Result& result) {
   return text;
 }
 
+// "  next   Look at …": a word at the side, the text behind it and below.
+std::string beside(const std::string& word, const std::string& text) {
+  const std::string rows = wrapped(text, std::string(kBeside, ' '));
+  return "  " + word + rows.substr(2 + word.size());
+}
+
+// At most so many lines, so that the next step is still on the screen.
+std::string cut(const std::string& text, size_t most) {
+  const std::vector<std::string> lines = split(text, '\n');
+  if (lines.size() <= most) return text;
+  std::string out;
+  for (size_t i = 0; i + 1 < most; ++i) out += lines[i] + "\n";
+  return out + "    … " + std::to_string(lines.size() - most + 1) + " lines left out; --json keeps them\n";
+}
+
+// A failure has at most kMostLines lines, beside what the code itself printed.
 std::string failure_text(const Result& result, const std::string& command) {
+  constexpr size_t kMostLines = 15, kFewest = 5;  // kFewest: of the steps
   const Failure& failure = *result.failure;
-  std::string text = "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n";
-  for (const std::string& step : failure.steps) text += wrapped(without_folder(step, result), "    ");
-  if (!failure.printed.empty()) text += printed_text(without_folder(failure.printed, result));
-  if (!failure.next_step.empty()) text += "  next\n" + wrapped(without_folder(failure.next_step, result), "    ");
-  const std::string again = again_text(result, command);
-  return again.empty() ? text : text + "  again\n    " + again + "\n";
+  std::string steps, end;
+  for (const std::string& step : failure.steps) steps += wrapped(without_folder(step, result), "    ");
+  if (!failure.next_step.empty()) end += beside("next", capitalised(without_folder(failure.next_step, result)));
+  if (const std::string again = again_text(result, command); !again.empty()) end += "  again  " + again + "\n";
+  const std::string score = score_text(result);
+  const auto taken = static_cast<size_t>(1 + std::ranges::count(end + score, '\n'));
+  return "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n" +
+         cut(steps, std::max(kFewest, kMostLines - std::min(kMostLines, taken))) +
+         (failure.printed.empty() ? "" : printed_text(without_folder(failure.printed, result))) + end + score;
 }
 
 // The beginning of a reason, up to a mark of its sentence, that fits on one line.
@@ -135,8 +157,8 @@ std::string to_text(const Result& result, const std::string& command) {
   if (result.setting.sandbox.is_weaker)
     text += wrapped("sandbox  weaker than it could be: " + result.setting.sandbox.run, "  ");
   if (!result.printed.empty() && !result.failure) text += printed_text(result.printed);
-  text += result.failure ? failure_text(result, command) : "  " + std::string(name_of(result.verdict())) + "\n";
-  return visible(text + score_text(result));
+  if (result.failure) return visible(text + failure_text(result, command));
+  return visible(text + "  " + std::string(name_of(result.verdict())) + "\n" + score_text(result));
 }
 
 }  // namespace warpladder

@@ -5,6 +5,28 @@
 namespace warpladder {
 namespace {
 
+TEST(Text, GoesOnBelowWhereALineIsTooLong) {
+  EXPECT_EQ(wrapped("short", "  "), "  short\n");
+  EXPECT_EQ(wrapped("", "  "), "");
+  const std::string words = "twelve bytes twelve bytes twelve bytes twelve bytes twelve bytes twelve bytes";
+  EXPECT_EQ(wrapped(words, "  "),
+            "  twelve bytes twelve bytes twelve bytes twelve bytes twelve bytes twelve\n    bytes\n");
+  EXPECT_EQ(wrapped("  at " + words, ""),
+            "  at twelve bytes twelve bytes twelve bytes twelve bytes twelve bytes twelve\n    bytes\n");
+  const std::string path(100, 'x');
+  EXPECT_EQ(wrapped(path, "  "), "  " + path + "\n") << "a word is never broken";
+  EXPECT_EQ(wrapped("at " + path + " here", ""), "at\n  " + path + "\n  here\n");
+  const std::string table = "i" + std::string(60, ' ') + "✗";
+  EXPECT_EQ(wrapped(table, "    "), "    " + table + "\n");
+}
+
+TEST(Text, FindsWhatWasMeant) {
+  EXPECT_EQ(nearest("forwards", {"reverse", "forward", "random:1"}), "forward");
+  EXPECT_EQ(nearest("", {"ab", "a"}), "a");
+  EXPECT_EQ(either({"a"}), "a");
+  EXPECT_EQ(either({"a", "b", "c"}), "a, b or c");
+}
+
 TEST(Visible, OrdinaryTextStaysAsItIs) {
   for (const char* text : {"", "a line\n\tand another\n", "größe 合計 · … ×", "לאה", "\U0001F600", "back\\slash"})
     EXPECT_EQ(visible(text), text);

@@ -17,8 +17,8 @@ TEST(Cases, NamesAreUniqueAndSizesWithinTheLab) {
     EXPECT_TRUE(names.insert(job.name).second) << job.name;
     EXPECT_LE(job.n, lab.sizes.largest);
   }
-  for (const char* name :
-       {"scan_inclusive.0.empty", "scan_inclusive.1.random", "scan_inclusive.33.rough", "scan_inclusive.4097.random"}) {
+  for (const char* name : {"scan_inclusive.0.empty", "scan_inclusive.1.random", "scan_inclusive.33.rough",
+                           "scan_inclusive.4097.ones", "scan_inclusive.4097.random"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
@@ -31,6 +31,48 @@ TEST(Cases, EveryInputMeetsEverySmallSizeAndSomeLargeOne) {
     EXPECT_TRUE(std::ranges::any_of(cases, [&](const Case& c) { return c.input == input && c.n > 4000; })) << input;
     EXPECT_TRUE(std::ranges::any_of(cases, [&](const Case& c) { return c.input == input && c.n == 1024; })) << input;
   }
+}
+
+// The first case that fails is the one that a person can follow best.
+TEST(Cases, SizesAscendAndSimpleInputsComeFirst) {
+  for (const char* contract : {"scan", "reduction", "histogram"}) {
+    const Lab lab = testing::lab_of(contract, find_contract(contract)->entries.front().name.c_str());
+    size_t before = 0;
+    for (const Case& job : plan_cases(lab, 1, Extent::kFull)) {
+      if (job.name.find("fresh") != std::string::npos) break;
+      EXPECT_GE(job.n, before) << job.name;
+      const bool begins_a_size = job.n > before && job.n <= kLargestChecked;
+      EXPECT_TRUE(!begins_a_size || job.input == lab.inputs.front()) << job.name;
+      before = job.n;
+    }
+    EXPECT_EQ(lab.inputs.at(lab.inputs.size() - (std::string(contract) == "scan" ? 2 : 1)), "random");
+  }
+}
+
+TEST(Cases, HowManyAreSmallDoesNotDependOnTheSeed) {
+  Lab lab = testing::lab_of("reduction", "reduce_sum");
+  lab.sizes.largest = 1048577;
+  const auto small = [&](uint64_t seed) {
+    return std::ranges::count_if(plan_cases(lab, seed, Extent::kFull),
+                                 [](const Case& c) { return c.n <= kLargestChecked; });
+  };
+  for (uint64_t seed = 1; seed < 50; ++seed) EXPECT_EQ(small(seed), small(0)) << seed;
+}
+
+TEST(Cases, ACaseOfAnySizeHasTheSeedOfItsName) {
+  Lab lab = testing::lab_of("reduction", "reduce_sum_block");
+  lab.blocks = {96, 64};
+  const auto job = case_of_any_size(lab, "reduce_sum_block.6.ones", 3);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->n, 6u);
+  EXPECT_EQ(job->block, 96);
+  const auto planned = plan_cases(lab, 3, Extent::kFull);
+  const auto same = std::ranges::find(planned, "reduce_sum_block.33.ones", &Case::name);
+  EXPECT_EQ(case_of_any_size(lab, same->name, 3)->seed, same->seed);
+  for (const char* name :
+       {"reduce_sum.6.ones", "reduce_sum_block.6.one", "reduce_sum_block.06.ones", "reduce_sum_block.0.ones",
+        "reduce_sum_block.4098.ones", "reduce_sum_block.6", "reduce_sum_block..ones", ""})
+    EXPECT_FALSE(case_of_any_size(lab, name, 3)) << name;
 }
 
 TEST(Cases, TheSeedFixesInputsAndFreshSizes) {

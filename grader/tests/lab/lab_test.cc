@@ -40,7 +40,7 @@ TEST_F(LabJson, DefaultsAreFilledIn) {
   EXPECT_EQ(lab.baseline, "cpu");
   EXPECT_EQ(lab.measured, "scan_inclusive");
   EXPECT_EQ(lab.inputs.size(), 6u);
-  EXPECT_EQ(lab.measured_inputs, std::vector<std::string>{lab.inputs[0]});
+  EXPECT_EQ(lab.measured_inputs, std::vector<std::string>{"random"});
   EXPECT_EQ(lab.rules.at(0).per, "element");
   EXPECT_EQ(lab.rules.at(0).each, "");
   EXPECT_FALSE(lab.rules.at(0).starter);

@@ -186,6 +186,65 @@ TEST(Rules, OfSeveralFindingsTheCauseIsNamed) {
   EXPECT_EQ(cause({leak}, false), "");
 }
 
+// A finding's own advice is the verdict's.
+TEST(Rules, AFindingHasOneNextStep) {
+  const Failure failure =
+      finding_failure({"race", "race: two accesses\n  read at a.cu:3\n  Next: put a barrier\n  between them."});
+  EXPECT_EQ(failure.steps, (std::vector<std::string>{"race: two accesses", "  read at a.cu:3"}));
+  EXPECT_EQ(failure.next_step, "Put a barrier between them.");
+}
+
+TEST(Rules, OtherPlacesOfAFindingAreANumber) {
+  Report report;
+  report.findings = {{"race", "one"}, {"leak", ""}, {"race", "two"}, {"race", "three"}};
+  EXPECT_EQ(cause_of(report, true)->steps, (std::vector<std::string>{"one", "and 2 more places"}));
+}
+
+TEST(Rules, LockstepExplainsACallThatFailed) {
+  const auto failed = [](const std::string& printed) {
+    return Failure{
+        Verdict::kRuntimeError,
+        "runtime",
+        {"saxpy with 1 pairs", "a.cu:3: cudaMemcpy(a, b) failed with cudaErrorInvalidValue: invalid argument"},
+        "Look.",
+        printed};
+  };
+  Failure by_message = failed(
+      "mine\nlockstep: earlier\nlockstep: cudaMemcpy: b is null\nlockstep:   Next: pass b.\na.cu:3: cudaMemcpy(a, b)\n "
+      " failed "
+      "with cudaErrorInvalidValue: invalid argument\n");
+  explain(Report{}, by_message);
+  EXPECT_EQ(by_message.steps.at(1), "cudaMemcpy: b is null");
+  EXPECT_EQ(by_message.next_step, "Pass b.");
+  EXPECT_EQ(by_message.printed, "mine\n") << "no line twice";
+
+  Report report;
+  report.findings = {{"out_of_bounds", "read of 4 bytes behind the array\n  Next: guard the index."}};
+  Failure by_finding = failed("");
+  explain(report, by_finding);
+  EXPECT_EQ(by_finding.steps.at(1), "read of 4 bytes behind the array");
+  EXPECT_EQ(by_finding.next_step, "Guard the index.");
+
+  Failure without = failed("mine\n");
+  explain(Report{}, without);
+  EXPECT_EQ(without.next_step, "Look.");
+  EXPECT_EQ(without.steps.size(), 2u);
+}
+
+TEST(Rules, ARuleWithTooMuchNamesTheLineWithMostOfIt) {
+  Rule rule{"few", "reads", "", "", "<=", "because", 10};
+  const Report report = parse_report(R"({"counter_names": {"reads": "loads of words"}, "findings": [], "launches": [
+      {"grid": [1, 1, 1], "block": [1, 1, 1], "counters": {"reads": 40}, "lines": [
+        {"file": "a.cu", "line": 3, "counters": {"reads": 30}}, {"file": "a.cu", "line": 4, "counters": {"reads": 10}}]}]})");
+  const Failure much = rule_failure(apply_rule(rule, report, 1));
+  EXPECT_EQ(much.steps.at(0), "40, must be at most 10: loads of words (reads)");
+  EXPECT_EQ(much.steps.at(1), "why: because");
+  EXPECT_EQ(much.next_step, "Begin at a.cu:3: 75 % of them are counted there.");
+  rule.op = ">=";
+  rule.value = 50;
+  EXPECT_EQ(rule_failure(apply_rule(rule, report, 1)).next_step, "because") << "no line has what is missing";
+}
+
 TEST(Rules, AnUncheckedCallIsNamed) {
   const std::string report =
       R"({"launches": [], "findings": [{"kind": "injected_error", "message": "call 3, cudaFree, was not made"}]})";

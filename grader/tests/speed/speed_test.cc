@@ -298,8 +298,9 @@ TEST_F(Model, IsSaidToBeOne) {
   Speed speed = model(1.3, report(launch(100)));
   speed.cpu.serial_ms = 5;
   const std::string text = speed_text(speed, "02");
-  for (const char* part : {"modelled, not measured", "NVIDIA H200", "Tesla T4", "lab 02", "✓ 1.3 ×, 10 points: because",
-                           "3 × (2.4 to 3.75) on NVIDIA H200"})
+  for (const char* part :
+       {"modelled, not measured", "NVIDIA H200", "Tesla T4", "lab 02",
+        "✓ 10 points for 1.3 × over lab 02: reached\n      because\n", "3 × (2.4 to 3.75) on NVIDIA H200"})
     EXPECT_NE(text.find(part), std::string::npos) << part << text;
   Result result;
   result.speed = speed;
@@ -316,7 +317,8 @@ TEST_F(Contest, IsATableForAPerson) {
   const std::string text = speed_text(speed, "02");
   for (const char* part :
        {"measured on A card", "this code", "lab 02", "serial CPU", "parallel CPU", "a copy on the card", "4000   ",
-        "1.3 × (1.2", "✓ 1.2 ×, 5 points: a", "✗ 1.4 ×, 5 points: b"})
+        "1.3 × (1.2", "✓ 5 points for 1.2 × over lab 02: reached\n      a\n",
+        "✗ 5 points for 1.4 × over lab 02: missed\n      b\n"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 

@@ -117,8 +117,23 @@ TEST_F(Planning, ASelectionIsAllThatRuns) {
   ASSERT_THAT(kinds(), ElementsAre(Kind::kCases));
   EXPECT_EQ(plan().steps[0].batches.front().cases.size(), 1u);
   EXPECT_TRUE(plan().steps[0].batches.at(0).keeps_output);
-  options_.selection.only_case = "reduce_sum_block.34.ones";
-  EXPECT_THROW(plan(), JudgeFault);
+  options_.selection.only_case = "reduce_sum_block.34.ones";  // any size may be asked for
+  EXPECT_EQ(plan().steps[0].batches.front().cases.at(0).n, 34u);
+}
+
+TEST_F(Planning, AMistypedCaseIsTheCallersMistake) {
+  const auto refusal = [&](const char* name) -> std::string {
+    options_.selection.only_case = name;
+    try {
+      plan();
+    } catch (const WrongCommand& wrong) { return wrong.what(); }
+    return "";
+  };
+  EXPECT_THAT(refusal("reduce_sum_blok.33.ones"), ::testing::HasSubstr("Did you mean reduce_sum_block.33.ones?"));
+  EXPECT_THAT(refusal("reduce_sum_block.33.one"), ::testing::HasSubstr("Did you mean reduce_sum_block.33.ones?"));
+  EXPECT_THAT(refusal("reduce_sum_block.33.one"), ::testing::HasSubstr("INPUT is ones, increasing"));
+  for (const char* name : {"reduce_sum_block.9001.ones", "reduce_sum_block.033.ones", "reduce_sum.33.ones", "33"})
+    EXPECT_NE(refusal(name), "") << name;
 }
 
 TEST_F(Planning, AReportIsOfTheMeasuredCase) {

@@ -44,7 +44,7 @@ TEST(Verdict, EveryMeasuredInputHasItsCountersAndARuleNamesTheWorst) {
   EXPECT_EQ(json["counters"]["barriers"], 2);
   EXPECT_EQ(json["measurements"][1]["n"], 1250);
   EXPECT_EQ(json["measurements"][1]["counters"]["barriers"], 3);
-  EXPECT_NE(to_text(result, "judge").find("barriers = 3 on ones, <= 1"), std::string::npos);
+  EXPECT_NE(to_text(result, "judge").find("r: 3 on ones, at most 1: barriers"), std::string::npos);
 }
 
 TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
@@ -57,7 +57,7 @@ TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
                            "look",
                            "\xFF printed"};
   const std::string text = to_text(result, "./lab check 02");
-  for (const char* part : {"wrong answer", "got 32, want 33", "look", "| \\xff printed",
+  for (const char* part : {"wrong answer", "got 32, want 33", "  next   Look\n", "| \\xff printed",
                            "./lab check 02 --case reduce_sum.33.ones --seed 17"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
@@ -105,6 +105,22 @@ TEST(Verdict, AnEndlessLineIsShortened) {
   EXPECT_NE(text.find("x … 1048176 bytes left out"), std::string::npos);
 }
 
+// The next step must be on the screen with the failure, whatever the steps are.
+TEST(Verdict, AFailureHasAtMostFifteenLines) {
+  Result result;
+  result.setting.file = "/a/folder/reduce.cu";
+  result.setting.is_whole = true;
+  result.failure =
+      Failure{Verdict::kRuleBroken, "finding.race", {}, std::string(200, 'w') + " look at /a/folder/reduce.cu:3", ""};
+  for (int i = 0; i < 60; ++i) result.failure->steps.push_back("/a/folder/reduce.cu:" + std::to_string(i) + " a step");
+  const std::string text = to_text(result, "./lab check 02");
+  const std::string failure = text.substr(text.find("\n\n") + 2);
+  EXPECT_EQ(std::ranges::count(failure, '\n'), 15) << failure;
+  EXPECT_NE(failure.find("\n    reduce.cu:0 a step\n"), std::string::npos) << "the folder says nothing new";
+  EXPECT_NE(failure.find("lines left out"), std::string::npos);
+  EXPECT_NE(failure.find("look at reduce.cu:3\n"), std::string::npos);
+}
+
 TEST(Verdict, EveryFailureOfTheCodeCanBeRepeated) {
   Result result;
   result.setting.seed = 17;
@@ -112,7 +128,7 @@ TEST(Verdict, EveryFailureOfTheCodeCanBeRepeated) {
     result.failure = Failure{verdict, check, {"a step"}, "next", ""};
     return to_text(result, "./lab check 02");
   };
-  const char* again = "  again\n    ./lab check 02 --seed 17\n";
+  const char* again = "  again  ./lab check 02 --seed 17\n";
   EXPECT_NE(text_of(Verdict::kCompileError, "compile").find(again), std::string::npos);
   EXPECT_NE(text_of(Verdict::kRuleBroken, "rule.fewer").find(again), std::string::npos);
   EXPECT_NE(text_of(Verdict::kTooSlow, "speed.1.5").find(again), std::string::npos);

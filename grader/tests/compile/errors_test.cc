@@ -1,0 +1,37 @@
+#include "grader/judge/compile/errors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warpladder {
+namespace {
+
+// As nvcc prints it: once for the device's pass, once for the host's.
+TEST(CompileErrors, AreToldOnce) {
+  const std::string error = "a.cu(3): error: identifier \"idx\" is undefined\n      out[idx] = 0;\n          ^\n";
+  const std::string warning = "a.cu(2): warning #177-D: variable \"n\" was declared but never referenced\n  int n;\n\n";
+  EXPECT_EQ(
+      first_errors(warning + error + "\n1 error detected in the compilation of \"a.cu\".\n" + warning + error + "\n"),
+      error);
+}
+
+TEST(CompileErrors, TheFirstThreeAreShown) {
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += "a.cc:" + std::to_string(i) + ":1: error: no\n   | x\n";
+  EXPECT_EQ(
+      first_errors(text),
+      "a.cc:0:1: error: no\n   | x\na.cc:1:1: error: no\n   | x\na.cc:2:1: error: no\n   | x\nand 6 more errors\n");
+  std::string notes = "a.cc:1:1: error: no\n";
+  for (int i = 0; i < 40; ++i) notes += "  in an instantiation\n";
+  EXPECT_EQ(std::ranges::count(first_errors(notes), '\n'), 6);
+}
+
+TEST(CompileErrors, AnotherTextStaysAsItIs) {
+  EXPECT_EQ(first_errors("Killed\n"), "Killed\n");
+  EXPECT_EQ(first_errors(""), "");
+  EXPECT_EQ(first_errors("x.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n"),
+            "x.o: undefined reference to `f()'\ncollect2: error: ld returned 1 exit status\n");
+}
+
+}  // namespace
+}  // namespace warpladder
