@@ -75,6 +75,7 @@ Failure tool_failure(const std::string& how, const Child& tool, const TemporaryF
   Failure failure = make_failure(Verdict::kCompileError, "compile", how,
                                  "Start with the first error; later ones often follow from it.",
                                  first_errors(without_folder(tool.errors() + tool.output(), folder)));
+  failure.advice = "first_error";
   if (failure.printed.find("No such file or directory") != std::string::npos)
     failure.next_step += "\nA lab's file may include CUDA's headers, C++'s, common/*.h, and what lies beside it.";
   return failure;

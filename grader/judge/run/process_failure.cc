@@ -12,6 +12,11 @@ namespace {
 // Values of cudaError_t, as the judge is built without CUDA.
 constexpr int kCudaOutOfMemory = 2, kCudaIllegalAddress = 700;
 
+Failure advised(Failure failure, const std::string& advice) {
+  failure.advice = advice;
+  return failure;
+}
+
 // What to do about an error of CUDA, where lockstep does not say more.
 std::string next_for_cuda(int code, const std::string& call) {
   static const std::map<int, const char*> kNext = {
@@ -82,7 +87,7 @@ Failure cuda_failure(const Json& reply) {
     return make_failure(Verdict::kRuntimeError, "guard", what,
                         "A thread used an index outside an array: compare the guard of each access with n.");
   }
-  return runtime_failure(what, next_for_cuda(code, call));
+  return advised(runtime_failure(what, next_for_cuda(code, call)), "cuda." + name);
 }
 
 }  // namespace
@@ -91,7 +96,7 @@ std::string seconds_text(double seconds) { return number(seconds, 6) + (seconds 
 
 Failure time_failure(const std::string& what) {
   return make_failure(Verdict::kTime, "time", what,
-                      "Look for a loop whose end is never reached, or for a barrier or a lock that waits for ever.");
+                      "Look for a loop that never ends, or for a barrier or a lock that waits for ever.");
 }
 
 Failure allowance_failure(double seconds) {
@@ -123,9 +128,13 @@ Failure refused_failure(const std::string& line, const std::string& errors) {
                           "The code that was judged is not at fault. Run it again; if the fault stays, report it.",
                           errors);
     if (status == "kernels")
-      return compile_failure("OpenCL's compiler refuses the kernels",
-                             "Start with the first error; later ones often follow from it.");
-    if (status == "opencl") return runtime_failure(reply.value("text", ""), next_for_opencl(reply.value("text", "")));
+      return advised(compile_failure("OpenCL's compiler refuses the kernels",
+                                     "Start with the first error; later ones often follow from it."),
+                     "first_error");
+    if (status == "opencl") {
+      const std::string text = reply.value("text", "");
+      return advised(runtime_failure(text, next_for_opencl(text)), "opencl");
+    }
     if (status == "exception") {
       return runtime_failure("an exception left the function: " + reply.value("text", ""),
                              "Find what throws it. The function of a lab must return to its caller.");

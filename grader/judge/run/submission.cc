@@ -92,7 +92,9 @@ Child::Event Submission::wait(double seconds) {
 Failure Submission::out_of_time(const std::string& what, double seconds) {
   timed_out_ = true;
   if (spec_.allowance != nullptr && spec_.allowance->left() == 0) return allowance_failure(spec_.allowance->seconds);
-  return time_failure(what + " within " + seconds_text(seconds * slower_));
+  Failure failure = time_failure(what + " within " + seconds_text(seconds * slower_));
+  failure.advice = "endless";
+  return failure;
 }
 
 // Waits for one line. It is a failure if none comes; `what` then names the call that gave no answer.

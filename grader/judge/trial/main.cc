@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   try {
     code = run(argc, argv);
   } catch (const Interrupted&) { std::cerr << "judge: interrupted\n"; } catch (const WrongCommand& wrong) {
-    std::cerr << visible(wrong.what()) << "\n";
+    std::cerr << visible(wrapped(wrong.what(), ""));
   } catch (const std::exception& error) { std::cerr << "judge: " << visible(error.what()) << "\n"; }
   kill_orphans();
   return code;

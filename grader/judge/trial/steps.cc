@@ -70,6 +70,16 @@ Failure silent_failure() {
                          "Return from the function; do not end the program.");
 }
 
+// What a call that gives no answer in time most often is.
+std::string endless_text(const Case& job) {
+  const std::string n = "n = " + std::to_string(job.n);
+  if (job.entry->name.ends_with("_cpu"))
+    return "Follow the loop for " + n + ": which condition ends it, and does it become true?";
+  return "Follow the loops for " + n +
+         ": which condition ends each, and does it become true for every thread? Does a thread " +
+         "wait for one that has ended?";
+}
+
 // False: the process can run no further case.
 bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& job, Ledger& ledger) {
   submission.give(job, input_of(spec.lab, job));
@@ -84,6 +94,7 @@ bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& jo
   if (!failure) return ledger.add_case(job, true), true;
   const bool still_runs = failure->verdict == Verdict::kWrongAnswer || failure->verdict == Verdict::kRuleBroken;
   failure->steps.insert(failure->steps.begin(), call_text(job, spec, ledger.result().setting.seed));
+  if (failure->verdict == Verdict::kTime && failure->advice == "endless") failure->next_step = endless_text(job);
   ledger.fail_case(job, spec.schedule, std::move(*failure));
   ledger.add_case(job, false);
   return still_runs;

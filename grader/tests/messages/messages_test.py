@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""What the judge says about typical mistakes (mistakes.py), and which advice each wrong variant gets.
+
+    messages_test.py JUDGE BUILD            the messages, and docs/messages.md that shows them
+    messages_test.py JUDGE BUILD --write    writes docs/messages.md
+    messages_test.py --advice BUILD         the verdicts of the tests wrong.*: no advice is a general one
+
+before.json has what an earlier judge said, for the comparison on the page.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+from grader.tests.messages.mistakes import FAMILIES, Mistake  # noqa: E402
+
+PAGE = ROOT / "docs" / "messages.md"
+BEFORE = Path(__file__).with_name("before.json")
+MOST_LINES, MOST_COLUMNS = 15, 80
+GENERAL = {"", "by_hand", "cuda.", None}  # advice where no fact says more
+
+
+def folder(parent: str, number: str) -> Path:
+    return next((ROOT / parent).glob(f"{number}_*"))
+
+
+def code_of(mistake: Mistake, build: Path, into: Path) -> list[str]:
+    """The judge's option for the code: a variant's binary, or a file with edits, which the judge compiles."""
+    lab = folder("labs", mistake.lab).name
+    if mistake.variant:
+        return ["--binary", str(build / "labs" / lab / "wrong" / mistake.variant)]
+    source = json.loads((ROOT / "labs" / lab / "lab.json").read_text())["source"]
+    text = (ROOT / "solutions" / lab / source).read_text()
+    for old, new in mistake.edits:
+        if text.count(old) != 1:
+            raise SystemExit(f"{mistake.title}: {old!r} stands {text.count(old)} times in {lab}/{source}, not once")
+        text = text.replace(old, new)
+    (into / source).write_text(text)
+    return ["--file", str(into / source)]
+
+
+def said(mistake: Mistake, judge: str, build: Path) -> tuple[str, int]:
+    """What a learner reads: from the failure on, or the whole text if the command is wrong."""
+    lab = folder("labs", mistake.lab)
+    with tempfile.TemporaryDirectory() as name:
+        command = [judge, "--lab", str(lab), "--build", str(build / "labs" / lab.name / "build.json"), "--seed", "7"]
+        command += [*code_of(mistake, build, Path(name)), *mistake.options, "--command", f"./lab check {mistake.lab}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+    parts = done.stdout.split("\n\n")
+    return (parts[-1] if done.stdout else done.stderr), done.returncode
+
+
+def complaints(mistake: Mistake, text: str, code: int) -> list[str]:
+    found = []
+    joined = " ".join(text.split())
+    found += [f"does not say {word!r}" for word in mistake.words if word not in joined]
+    own = [line for line in text.splitlines() if not line.startswith("    | ") and line != "  it printed"]
+    if len(own) > MOST_LINES:
+        found.append(f"has {len(own)} lines")
+    found += [f"is wider than {MOST_COLUMNS}: {line}" for line in own if len(line) > MOST_COLUMNS]
+    found += [f"says twice: {line}" for line, times in Counter(filter(str.strip, own)).items() if times > 1]
+    steps = sum(line.startswith("  next ") for line in own)
+    if code == 1 and steps != 1:
+        found.append(f"has {steps} next steps")
+    if code != mistake.code:
+        found.append(f"ends with {code}, not {mistake.code}")
+    return found
+
+
+def page(now: dict[str, str]) -> str:
+    before = json.loads(BEFORE.read_text(encoding="utf-8"))
+    text = PAGE_HEAD
+    for family, mistakes in FAMILIES.items():
+        text += f"\n## {family}\n"
+        for mistake in mistakes:
+            text += f"\n### {mistake.title} (lab {mistake.lab})\n\nBefore:\n\n"
+            text += "".join(f"    {line}".rstrip() + "\n" for line in before[mistake.title].splitlines())
+            text += "\nNow:\n\n" + "".join(f"    {line}".rstrip() + "\n" for line in now[mistake.title].splitlines())
+    return text
+
+
+PAGE_HEAD = """# What the judge says about typical mistakes
+
+Each message names the cause, shows the smallest case that fails, and gives one next step. It has at most 15 lines beside
+what the code itself printed. The test `messages.judge` asks the judge about each mistake, and compares its words with
+this page; `grader/tests/messages/messages_test.py JUDGE BUILD --write` writes the page again. "Before" is what the judge
+said in November 2026, before these messages were rewritten. [faults.md](faults.md) shows what lockstep finds and says.
+"""
+
+
+def check_messages(judge: str, build: Path, write: bool) -> int:
+    now, bad = {}, 0
+    for mistakes in FAMILIES.values():
+        for mistake in mistakes:
+            text, code = said(mistake, judge, build)
+            now[mistake.title] = text
+            for complaint in complaints(mistake, text, code):
+                bad += 1
+                print(f"{mistake.lab}, {mistake.title}: {complaint}\n{text}")
+    if write:
+        PAGE.write_text(page(now), encoding="utf-8")
+    elif not bad and PAGE.read_text(encoding="utf-8") != page(now):
+        bad += 1
+        print(f"{PAGE.name} differs from what the judge says: write it again with --write")
+    print(f"{len(now)} mistakes, {bad} complaints")
+    return 1 if bad else 0
+
+
+def check_advice(build: Path) -> int:
+    """Every wrong variant whose verdict the tests have written gets an advice of its own."""
+    bad, rows = 0, []
+    for path in sorted((build / "labs").glob("*/wrong/*.lockstep.json")):
+        verdict = json.loads(path.read_text(encoding="utf-8"))
+        failure, name = verdict["failure"], f"{path.parent.parent.name[:2]} {path.name.split('.')[0]}"
+        if failure is None or failure["advice"] in GENERAL or not failure["next"]:
+            bad += 1
+            print(f"{name}: {verdict['failed_check']} gets no advice of its own: {failure and failure['next']}")
+        else:
+            rows.append(f"{name}: {verdict['failed_check']}: {failure['advice']}: {failure['next']}")
+    print("\n".join(rows))
+    expected = sum(1 for path in (ROOT / "solutions").glob("*/wrong/*") if path.suffix in (".patch", ".cu", ".cc"))
+    if not rows or len(rows) + bad > expected:
+        print(f"{len(rows) + bad} verdicts of {expected} variants: run the tests wrong.* first")
+        return 1
+    print(f"{len(rows)} of {len(rows) + bad} variants get an advice of their own")
+    return 1 if bad else 0
+
+
+def main(arguments: list[str]) -> int:
+    if arguments[0] == "--advice":
+        return check_advice(Path(arguments[1]))
+    return check_messages(arguments[0], Path(arguments[1]).resolve(), "--write" in arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

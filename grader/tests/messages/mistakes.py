@@ -1,0 +1,155 @@
+"""mistakes: typical mistakes, and the words by which the judge must name the cause of each. The ones that lockstep
+explains are in common/lockstep/tests/faults; here are those whose words are the judge's own."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Mistake:
+    """Code that is wrong, and what a learner must read about it."""
+
+    lab: str  # its number
+    title: str
+    words: list[str]  # all of them stand in the message
+    variant: str = ""  # of solutions/NN_name/wrong/
+    edits: list[tuple[str, str]] = field(default_factory=list)  # of the reference, if it is no variant
+    options: list[str] = field(default_factory=list)  # of the judge
+    code: int = 1  # the judge's exit code
+
+
+FAMILIES = {
+    "Basics": [
+        Mistake(
+            "00",
+            "The result is never copied back",
+            ["nothing was stored in out", "Copy the result back"],
+            "no_copy_back",
+        ),
+        Mistake("00", "threadIdx.x alone is the index", ["first 256 elements are right", "out[256]"], "index_in_block"),
+        Mistake("00", "The events do not enclose the launch", ["milliseconds", "two events"], "no_time"),
+        Mistake(
+            "00",
+            "One thread does it all",
+            ["global load sectors of 32 bytes, per element (l1tex__", "Begin at"],
+            "one_thread",
+        ),
+        Mistake(
+            "00",
+            "Names that do not exist",
+            ["identifier", "more errors", "first error"],
+            edits=[("const int i = ", "const int j = "), ("return milliseconds;", "return a1 + a2 + a3 + a4;")],
+        ),
+        Mistake("00", "A mistyped --case", ["Did you mean saxpy.33.ones?"], options=["--case", "saxpy.33.one"], code=2),
+        Mistake("00", "A mistyped --schedules", ["Did you mean reverse?"], options=["--schedules", "revers"], code=2),
+    ],
+    "Scan": [
+        Mistake(
+            "01",
+            "The serial scan adds two inputs",
+            ["out[2]: got 2, want 3", "first 2 elements are right"],
+            "cpu_adds_two_inputs",
+        ),
+        Mistake("01", "Inclusive for exclusive", ["In an exclusive scan out[0] is 0"], "inclusive_for_exclusive"),
+        Mistake(
+            "01",
+            "The last block is never launched",
+            ["held before the call", "No thread stores out[256]"],
+            "last_block_missing",
+        ),
+        Mistake(
+            "05",
+            "The first step is left out for its edge",
+            ["the sum began there", "Add the sum of everything before"],
+            "edge_off_by_one",
+        ),
+        Mistake(
+            "06",
+            "The last step is missing",
+            ["out[512]: got 512, want 513", "What begins at out[512]"],
+            "last_step_missing",
+        ),
+        Mistake("08", "A sum passes through an int", ["off by less than 1", "kept in an int"], "int_temporary"),
+        Mistake("08", "The tile is a power of two, n is not", ["3 is not a power of two"], "power_of_two_only"),
+        Mistake("07", "Only one level of block sums", ["out[1049600]", "the sum began there"], "one_level"),
+    ],
+    "Reduction": [
+        Mistake(
+            "02", "Only one block's sum is returned", ["got 1024, want 1025", "Follow data[1024]"], "block_zero_only"
+        ),
+        Mistake(
+            "02",
+            "The sums are never copied back",
+            ["nothing was added", "which copy brings it to the host"],
+            "sums_not_copied",
+        ),
+        Mistake(
+            "02", "An odd element has no partner", ["2 of the 3 ones were added", "no partner"], "power_of_two_only"
+        ),
+        Mistake("02", "The total is a float", ["rounding of a float", "Add in int"], "float_total"),
+        Mistake(
+            "02",
+            "The number of blocks is fixed",
+            ["the first 4194304 of 16777216", "Follow data[4194304]"],
+            "fixed_block_count",
+        ),
+        Mistake("17", "The last shuffle is missing", ["1 of the 2 ones", "2 elements need 1"], "last_offset_missing"),
+        Mistake("14", "A missing break", ["twice the sum", "two threads add"], "missing_break"),
+        Mistake(
+            "12",
+            "Barriers that are not needed",
+            ["waits of warps", "(block_waits)", "__syncthreads()"],
+            "keeps_barriers",
+        ),
+    ],
+    "Histogram": [
+        Mistake(
+            "15", "The bins are not set to 0", ["held before the call", "Set all 256 bins to 0"], "bins_not_zeroed"
+        ),
+        Mistake("15", "The stride is one block", ["257 bytes", "counted twice"], "block_stride"),
+        Mistake(
+            "15",
+            "There is no stride",
+            ["270336 of 999983 bytes", "which thread or turn of a loop counts it"],
+            "no_stride",
+        ),
+        Mistake(
+            "16",
+            "The block's counts are never merged",
+            ["got 0, want 1", "how does this count reach bins"],
+            "missing_merge",
+        ),
+    ],
+    "OpenCL": [
+        Mistake(
+            "20",
+            "Groups instead of work-items",
+            ["CL_INVALID_WORK_GROUP_SIZE", "multiple of the work-group's size"],
+            "groups_for_items",
+        ),
+        Mistake("20", "The host does not wait for the copy", ["nothing was stored in out"], "does_not_wait"),
+        Mistake(
+            "20",
+            "The kernel does not compile",
+            ["OpenCL's compiler refuses the kernels", "first error"],
+            edits=[("  const int tile = get_group_id(0) + 1;", "  const int tile = group_id(0) + 1;")],
+        ),
+        Mistake(
+            "20",
+            "A kernel's name is misspelt",
+            ["CL_INVALID_KERNEL_NAME", "No kernel has this name"],
+            edits=[('opencl.program, "scan_tiles")', 'opencl.program, "scan_tile")')],
+        ),
+        Mistake(
+            "20",
+            "size_t for an int parameter",
+            ["CL_INVALID_ARG_SIZE", "cl_int, not size_t"],
+            edits=[
+                (
+                    "cl::KernelFunctor<cl::Buffer, cl_int, cl::Buffer, cl::Buffer> scan",
+                    "cl::KernelFunctor<cl::Buffer, size_t, cl::Buffer, cl::Buffer> scan",
+                )
+            ],
+        ),
+        Mistake("20", "The sum of tiles has one level", ["out[262144]", "the sum began there"], "one_level"),
+    ],
+}
