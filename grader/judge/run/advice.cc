@@ -13,6 +13,8 @@ std::string worker(const Case& job) { return is_cpu(job) ? "turn of the loop" : 
 
 Advice nothing_stored(const Case& job) {
   if (is_cpu(job)) return {"store", "Store each result: write to out[i] for every i below n."};
+  if (job.entry->name.ends_with("_opencl"))
+    return {"copy_back", "Read the result back into out, and wait until it is there: enqueueReadBuffer with CL_TRUE."};
   if (job.entry->on_host)
     return {"copy_back", "Copy the result back into the host's array: read it from the device after the kernel."};
   return {"store",
@@ -109,9 +111,11 @@ std::optional<Advice> for_place(const Mismatch& wrong, const Case& job) {
     return Advice{"every", "One element in " + wrong.place->arguments.at("step") +
                                " is wrong: what do these have in common " + "that " + worker(job) +
                                "s of the others do not?"};
-  if (is(wrong.place, "from") || is(wrong.place, "last"))
-    return Advice{"from", "The first " + before + " elements are right. What begins at " + element +
-                              ": a warp, a block, a tile, a further step?"};
+  if (is(wrong.place, "from") || is(wrong.place, "last")) {
+    const std::string begin = "The first " + before + " elements are right. ";
+    if (is_cpu(job)) return Advice{"from", begin + "What has the loop added when it stores " + element + "?"};
+    return Advice{"from", begin + "What begins at " + element + ": a warp, a block, a tile, a further step?"};
+  }
   if (is(wrong.place, "only"))
     return Advice{"only",
                   "Only " + element + " is wrong: what is special about this place, the first or last of its part?"};

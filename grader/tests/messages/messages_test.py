@@ -32,10 +32,11 @@ def folder(parent: str, number: str) -> Path:
 def code_of(mistake: Mistake, build: Path, into: Path) -> list[str]:
     """The judge's option for the code: a variant's binary, or a file with edits, which the judge compiles."""
     lab = folder("labs", mistake.lab).name
-    if mistake.variant:
-        return ["--binary", str(build / "labs" / lab / "wrong" / mistake.variant)]
+    wrong = build / "labs" / lab / "wrong"
+    if mistake.variant and not mistake.names_a_line:
+        return ["--binary", str(wrong / mistake.variant)]
     source = json.loads((ROOT / "labs" / lab / "lab.json").read_text())["source"]
-    text = (ROOT / "solutions" / lab / source).read_text()
+    text = (wrong / f"{mistake.variant}.cu" if mistake.variant else ROOT / "solutions" / lab / source).read_text()
     for old, new in mistake.edits:
         if text.count(old) != 1:
             raise SystemExit(f"{mistake.title}: {old!r} stands {text.count(old)} times in {lab}/{source}, not once")
@@ -86,10 +87,11 @@ def page(now: dict[str, str]) -> str:
 
 PAGE_HEAD = """# What the judge says about typical mistakes
 
-Each message names the cause, shows the smallest case that fails, and gives one next step. It has at most 15 lines beside
-what the code itself printed. The test `messages.judge` asks the judge about each mistake, and compares its words with
-this page; `grader/tests/messages/messages_test.py JUDGE BUILD --write` writes the page again. "Before" is what the judge
-said in November 2026, before these messages were rewritten. [faults.md](faults.md) shows what lockstep finds and says.
+Each message names the cause, shows the smallest case that fails, and gives one next step. It has at most 15 lines,
+beside what the code itself printed. The test `messages.judge` asks the judge about each mistake, and compares its words
+with this page. `python3 grader/tests/messages/messages_test.py JUDGE BUILD --write` writes the page again. "Before" is
+what the judge said in November 2026, when these messages were rewritten. [faults.md](faults.md) shows what lockstep
+finds and says.
 """
 
 

@@ -14,6 +14,7 @@ class Mistake:
     variant: str = ""  # of solutions/NN_name/wrong/
     edits: list[tuple[str, str]] = field(default_factory=list)  # of the reference, if it is no variant
     options: list[str] = field(default_factory=list)  # of the judge
+    names_a_line: bool = False  # then the judge compiles the variant, whose path it knows how to leave out
     code: int = 1  # the judge's exit code
 
 
@@ -32,6 +33,7 @@ FAMILIES = {
             "One thread does it all",
             ["global load sectors of 32 bytes, per element (l1tex__", "Begin at"],
             "one_thread",
+            names_a_line=True,
         ),
         Mistake(
             "00",
@@ -46,7 +48,7 @@ FAMILIES = {
         Mistake(
             "01",
             "The serial scan adds two inputs",
-            ["out[2]: got 2, want 3", "first 2 elements are right"],
+            ["out[2]: got 2, want 3", "What has the loop added"],
             "cpu_adds_two_inputs",
         ),
         Mistake("01", "Inclusive for exclusive", ["In an exclusive scan out[0] is 0"], "inclusive_for_exclusive"),
@@ -126,7 +128,12 @@ FAMILIES = {
             ["CL_INVALID_WORK_GROUP_SIZE", "multiple of the work-group's size"],
             "groups_for_items",
         ),
-        Mistake("20", "The host does not wait for the copy", ["nothing was stored in out"], "does_not_wait"),
+        Mistake(
+            "20",
+            "The host does not wait for the copy",
+            ["nothing was stored in out", "wait until it is there"],
+            "does_not_wait",
+        ),
         Mistake(
             "20",
             "The kernel does not compile",
