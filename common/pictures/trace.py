@@ -4,11 +4,12 @@ import json
 import struct
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 Number = int | float
+VERSION = 2  # of the recording's form (docs/lockstep.md, "Traces")
 
 
 def as_float(bits: int) -> float:
@@ -36,6 +37,8 @@ class Lane:
     bank: int = 0  # shared memory only
     values: tuple[Number, ...] = ()  # loaded, stored, or the operand of an atomic; Access.count of them
     source: int = 0  # shuffles only: it gets the value of this lane
+    given: int = 0  # shuffles only: the value that it gives
+    taken: bool = False  # branches only: it jumps
 
     @property
     def value(self) -> Number:
@@ -53,7 +56,7 @@ class Access:
     block: int  # its number in the grid
     warp: int
     step: int  # how many barriers of the block this warp has passed
-    op: str  # "load", "store", "atomic", "shuffle", "barrier", "syncwarp"
+    op: str  # "load", "store", "atomic", "shuffle", "barrier", "syncwarp", "branch" (where lanes go different ways)
     line: int
     code: str  # the text of that line
     lanes: tuple[Lane, ...]
@@ -88,7 +91,12 @@ class Flow:
 @dataclass(frozen=True)
 class Trace:
     launches: tuple[Launch, ...]
-    accesses: tuple[Access, ...]
+    events: tuple[Access, ...]
+
+    @cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        """All but the branches, which pictures do not draw."""
+        return tuple(event for event in self.events if event.op != "branch")
 
     def select(self, **wanted: object) -> list[Access]:
         """The accesses whose attributes have these values. A collection means any of its members."""
@@ -146,15 +154,16 @@ def _lines(file: str) -> list[str]:
 def _access(entry: dict[str, Any], grid: tuple[int, int, int]) -> Access:
     x, y, z = entry["block"]
     arrays, values, count = entry.get("array", ""), entry.get("value", []), entry.get("count", 1)
-    lanes = []
+    taken, lanes = set(entry.get("taken", ())), []
     for i, lane in enumerate(entry["lanes"]):
-        columns = {name: entry[name][i] for name in ("index", "address", "bank", "source") if name in entry}
+        columns = {name: entry[name][i] for name in ("index", "address", "bank", "source", "given") if name in entry}
         lanes.append(
             Lane(
                 lane=lane,
                 thread=entry["warp"] * 32 + lane,
                 array=arrays if isinstance(arrays, str) else arrays[i],
                 values=tuple(values[i * count : (i + 1) * count]),
+                taken=lane in taken,
                 **columns,
             )
         )
@@ -175,12 +184,14 @@ def _access(entry: dict[str, Any], grid: tuple[int, int, int]) -> Access:
 
 def parse(lines: Iterable[str]) -> Trace:
     launches: dict[int, Launch] = {}
-    accesses = []
+    events = []
     for line in lines:
         entry = json.loads(line)
         number = entry["launch"]
         if "kernel" in entry:
+            if entry["version"] != VERSION:
+                raise ValueError(f"a recording of version {entry['version']}; this program reads version {VERSION}")
             launches[number] = Launch(number, entry["kernel"], tuple(entry["grid"]), tuple(entry["block"]))
         else:
-            accesses.append(_access(entry, launches[number].grid))
-    return Trace(tuple(launches.values()), tuple(accesses))
+            events.append(_access(entry, launches[number].grid))
+    return Trace(tuple(launches.values()), tuple(events))

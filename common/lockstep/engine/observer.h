@@ -79,6 +79,8 @@ class Observer {
   // Lanes of one mask pass at different calls, where they would wait for each other for ever.
   virtual void meet_apart(const Warp&, const Arrival&, const Arrival&) {}
   virtual void shuffle(const Warp&, uint32_t /*pc*/, Mask, const Collective&, const std::byte* /*registers*/) {}
+  // At a branch these lanes go different ways; those of `taken` jump (brx.idx: to the first of their targets).
+  virtual void part_lanes(const Warp&, uint32_t /*pc*/, Mask /*together*/, Mask /*taken*/) {}
   // Before a shuffle of these lanes. True: ran() is called from this shuffle on, after every instruction of the frame,
   // until ran() gives false.
   virtual bool follows(const Warp&, const Frame&, uint32_t /*pc*/, Mask) { return false; }

@@ -20,6 +20,7 @@ void Warp::branch(Path& path, uint32_t target, Mask taken, uint32_t meeting) {
   const uint32_t next = path.pc + 1;
   if (taken == 0) return void(path.pc = next);
   ++state_->counters.at[path.pc].divergent;
+  for (Observer* observer : launch_->observers) observer->part_lanes(*this, path.pc, path.mask, taken);
   if (meeting != kNowhere && !(path.join && path.join->pc == meeting && path.join->frame == path.frame))
     path.join = joins_.add({meeting, path.frame, path.mask, 0, path.join});
   const bool nearer = launch_->schedule.kind == Schedule::kReverse ? target > next : target < next;
@@ -49,6 +50,8 @@ void Warp::branch_indexed(Path& path, const Instruction& in, Mask mask) {
   }
   if (groups.size() > 1) {
     ++state_->counters.at[path.pc].divergent;
+    const Mask taken = groups[mask != path.mask].second;  // of the first target
+    for (Observer* observer : launch_->observers) observer->part_lanes(*this, path.pc, path.mask, taken);
     if (in.meeting != kNowhere && !(path.join && path.join->pc == in.meeting && path.join->frame == path.frame))
       path.join = joins_.add({in.meeting, path.frame, path.mask, 0, path.join});
   }

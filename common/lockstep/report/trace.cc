@@ -16,6 +16,12 @@ using Json = nlohmann::ordered_json;
 
 Json xyz(const Dim3& d) { return {d.x, d.y, d.z}; }
 
+Json numbers_of(Mask mask) {
+  Json lanes = Json::array();
+  for (const uint32_t l : each_lane(mask)) lanes.push_back(l);
+  return lanes;
+}
+
 const char* name_of(MemoryOp op) {
   return op == MemoryOp::kLoad ? "load" : op == MemoryOp::kStore ? "store" : "atomic";
 }
@@ -79,7 +85,8 @@ void Trace::write(const Json& record) {
 void Trace::begin_launch(const Launch& launch) {
   steps_.clear();
   if (full()) return;
-  write({{"launch", launch.sequence},
+  write({{"version", kVersion},
+         {"launch", launch.sequence},
          {"kernel", launch.names.kernel},
          {"grid", xyz(launch.shape.grid)},
          {"block", xyz(launch.shape.block)}});
@@ -95,8 +102,6 @@ void Trace::begin_block(const Block& block) {
 Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const {
   const Launch& launch = warp.launch();
   const auto [file, line] = launch.names.source_line(pc);
-  Json lanes = Json::array();
-  for (const uint32_t l : each_lane(mask)) lanes.push_back(l);
   return {{"launch", launch.sequence},
           {"block", xyz(warp.block().coordinates())},
           {"warp", warp.index()},
@@ -104,7 +109,7 @@ Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) con
           {"file", file},
           {"line", line},
           {"op", op},
-          {"lanes", lanes}};
+          {"lanes", numbers_of(mask)}};
 }
 
 void Trace::access(const ObservedAccess& made) {
@@ -166,14 +171,23 @@ void Trace::sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint3
 void Trace::shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle, const std::byte* registers) {
   if (full()) return;
   const auto from = shuffle_sources(shuffle, registers);
-  Json line = record(warp, pc, mask, "shuffle"), sources = Json::array(), values = Json::array();
+  Json line = record(warp, pc, mask, "shuffle"), sources = Json::array(), values = Json::array(), given = Json::array();
   for (const uint32_t l : each_lane(mask)) {
     const auto source = static_cast<uint32_t>(from[l]);
     sources.push_back(source);
     values.push_back(read<uint32_t>(registers + shuffle.a + 4 * source));
+    given.push_back(read<uint32_t>(registers + shuffle.a + 4 * l));
   }
   line["source"] = sources;
   line["value"] = values;
+  line["given"] = given;
+  write(line);
+}
+
+void Trace::part_lanes(const Warp& warp, uint32_t pc, Mask together, Mask taken) {
+  if (full()) return;
+  Json line = record(warp, pc, together, "branch");
+  line["taken"] = numbers_of(taken);
   write(line);
 }
 

@@ -1,6 +1,6 @@
-// trace: launches → a file, a line of JSON for each launch and for each warp instruction that accesses memory, waits or
-// shuffles, in the order in which they happen. In: events from the engine (observer.h). Asynchronous copies and
-// mbarriers are left out.
+// trace: launches → a file, a line of JSON for each launch and for each warp instruction that accesses memory, waits,
+// shuffles, or sends its lanes different ways, in the order in which they happen. In: events from the engine
+// (observer.h). Asynchronous copies and mbarriers are left out.
 #pragma once
 
 #include <fstream>
@@ -15,6 +15,7 @@ namespace lockstep {
 
 class Trace : public Observer {
  public:
+  static constexpr uint32_t kVersion = 2;            // of the file's form (docs/lockstep.md, "Traces")
   static constexpr uint64_t kMostRecords = 200'000;  // some 100 MB
 
   // Throws std::runtime_error if the file cannot be written. most: lines, so that a trace does not fill the disk.
@@ -28,6 +29,7 @@ class Trace : public Observer {
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;
   void shuffle(const Warp& warp, uint32_t pc, Mask mask, const Collective& shuffle,
                const std::byte* registers) override;
+  void part_lanes(const Warp& warp, uint32_t pc, Mask together, Mask taken) override;
   void wait_at_barrier(const Warp& warp, uint32_t pc, Mask mask) override;
   void open_barrier(const Block& block, const OpenedBarrier& opened) override;
 

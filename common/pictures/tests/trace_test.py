@@ -16,7 +16,7 @@ def line(op: str, lanes: list[int], index: Sequence[int] = (), **more: object) -
 
 
 def trace(*lines: str) -> Trace:
-    launch = {"launch": 1, "kernel": "k", "grid": [4, 2, 1], "block": [64, 1, 1]}
+    launch = {"version": 2, "launch": 1, "kernel": "k", "grid": [4, 2, 1], "block": [64, 1, 1]}
     return parse([json.dumps(launch), *lines])
 
 
@@ -64,6 +64,15 @@ class ATrace(unittest.TestCase):
     def test_wanted_words(self) -> None:
         (access,) = trace(line("load", [0, 1, 2], index=[0, 32, 0], value=[0, 0, 0])).accesses
         self.assertEqual(access.wanted(), {0: {0, 32}}, "one word for two lanes")
+
+    def test_branches_are_no_accesses(self) -> None:
+        whole = trace(line("branch", [0, 1], taken=[1]), line("barrier", [0]))
+        self.assertEqual([access.op for access in whole.accesses], ["barrier"])
+        self.assertEqual([lane.taken for lane in whole.events[0].lanes], [False, True])
+
+    def test_another_version_is_refused(self) -> None:
+        with self.assertRaisesRegex(ValueError, "version 3"):
+            parse([json.dumps({"version": 3, "launch": 1, "kernel": "k", "grid": [1, 1, 1], "block": [1, 1, 1]})])
 
     def test_floats_without_a_type(self) -> None:
         self.assertEqual(as_float(0x3F800000), 1.0)

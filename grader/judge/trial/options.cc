@@ -24,7 +24,8 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --trace FILE      lockstep only: write there what warps did in one --case; or, with --input, in the entry --case
                     on this file's bytes, whatever the contract
   --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out
-  --report FILE     lockstep only: write its report of the measured case there, and nothing else
+  --report FILE     lockstep only: write its report of the measured case there, and nothing else; or, with --input,
+                    of that run under all checks, whatever the answer is
   --thorough        as a grade: every run under lockstep's checks, that of real size too, and more sizes. On a card,
                     runs on lockstep are added
   --only PART       correct: no clock; speed: nothing else, on a card

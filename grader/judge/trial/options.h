@@ -28,7 +28,7 @@ struct JudgeOptions {
   bool thorough = false;          // as a grade: every run under lockstep's checks, and more sizes
   Part only = Part::kAll;         // without the clock, or nothing but the clock
   std::filesystem::path trace;    // lockstep only; not empty: it writes its LOCKSTEP_TRACE of one case there
-  std::filesystem::path report;   // lockstep only; not empty: its report of the measured case, and nothing else
+  std::filesystem::path report;   // lockstep only; not empty: its report of the measured case (or of `input`) alone
   std::filesystem::path hidden;   // not empty: the instructor's secret file, from which more cases come
   int events = -1;                // a descriptor that gets a line for each event; -1: none
   Figures hold = Figures::kNone;  // the rules must measure the figures that lab.json notes for this code

@@ -199,13 +199,16 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   Plan plan{{}, measured_seed(options, hidden)};
   const Selection& selection = options.selection;
   if (!selection.input.empty()) {
-    plan.steps = {{.kind = Kind::kOwnFile, .batches = {{{file_case(options, lab)}}}, .file = selection.input}};
+    plan.steps = {{.kind = Kind::kOwnFile,
+                   .batches = {{{file_case(options, lab)}}},
+                   .file = selection.input,
+                   .report = options.report}};
   } else if (!selection.only_case.empty()) {
     plan.steps = plan_one_case(options, lab, hidden);
   } else if (!selection.schedules.empty()) {
     plan.steps = plan_schedules(options, lab);
   } else if (!options.report.empty()) {
-    plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}, .file = options.report}};
+    plan.steps = {{.kind = Kind::kReport, .batches = {{{measured_case(lab, options.seed)}}}, .report = options.report}};
   } else if (options.on_gpu) {
     plan.steps = plan_on_card(options, lab, hidden);
   } else {

@@ -41,8 +41,9 @@ struct Step {
   Kind kind;
   Needs needs = Needs::kNothing;
   std::vector<Batch> batches = {};
-  std::filesystem::path file = {};  // the learner's own file, or the place for the report
-  bool is_secret = false;           // a failure may tell a hidden case, so a student does not see all of it
+  std::filesystem::path file = {};    // the learner's own file
+  std::filesystem::path report = {};  // the place for lockstep's report
+  bool is_secret = false;             // a failure may tell a hidden case, so a student does not see all of it
 };
 
 struct Plan {

@@ -169,9 +169,16 @@ std::vector<uint64_t> counts_in(View output) {
   return counts;
 }
 
+void write_report(const std::string& text, const fs::path& file) {
+  if (!(std::ofstream(file) << text << std::flush))
+    throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
+}
+
 // Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
-// works for any contract. A wrong histogram is kept beside the right one.
-void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& ledger) {
+// works for any contract. A wrong histogram is kept beside the right one. If a report is wanted, it is written whatever
+// the answer is, and has the findings.
+void run_own_file(SubmissionSpec spec, Case job, const Step& step, Ledger& ledger) {
+  const fs::path& file = step.file;
   const Contract& contract = *spec.lab.contract;
   Bytes data = read_input_file(file);
   job.n = data.size() / contract.element_bytes;
@@ -180,6 +187,7 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
   result.own_file = OwnFile{file, data.size()};
   result.planned_cases = 1;
   spec.largest_n = job.n;
+  spec.checked = can_be_checked(spec, step.report.empty() ? Checks::kNone : Checks::kAll);
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
   submission.give(job, data);
@@ -195,9 +203,10 @@ void run_own_file(SubmissionSpec spec, Case job, const fs::path& file, Ledger& l
                           job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");
     ledger.fail(std::move(*failure));
     if (auto trouble = submission.device_trouble()) ledger.fail(std::move(*trouble));
-    return;
+  } else if (auto late = submission.stop()) {
+    ledger.fail(std::move(*late));
   }
-  if (auto late = submission.stop()) ledger.fail(std::move(*late));
+  if (spec.checked) write_report(submission.report(), step.report);
 }
 
 struct Counted {
@@ -239,14 +248,14 @@ void fail_by_findings(const Report& report, Ledger& ledger) {
 }
 
 // Runs the case and writes lockstep's report of it into the file.
-void write_report(SubmissionSpec spec, const Batch& batch, const fs::path& file, Ledger& ledger) {
+void report_measured(SubmissionSpec spec, const Step& step, Ledger& ledger) {
+  const Batch& batch = step.batches.front();
   const Case& job = batch.cases.front();
   spec.checked = can_be_checked(spec, batch.checks);
   const auto counted = report_of(spec, job, ledger);
   if (!counted) return;
   if (spec.lab.is_opencl()) throw JudgeFault("lockstep counts no OpenCL: leave out --report for this lab.");
-  if (!(std::ofstream(file) << counted->report << std::flush))
-    throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
+  write_report(counted->report, step.report);
   fail_by_findings(parse_report(counted->report), ledger);
 }
 
@@ -320,8 +329,8 @@ void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, 
       for (const Batch& batch : step.batches) run_batch(spec, batch, ledger);
       return;
     case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
-    case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step.file, ledger);
-    case Step::Kind::kReport: return write_report(spec, step.batches.front(), step.file, ledger);
+    case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step, ledger);
+    case Step::Kind::kReport: return report_measured(spec, step, ledger);
     case Step::Kind::kRulesUnmeasured:
       for (const Rule& rule : spec.lab.rules) result.rules.push_back({rule, std::nullopt, true});
       return;

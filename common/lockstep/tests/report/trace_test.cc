@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 // The records of one launch of `body` in order, the launch's own first; registers and arrays as in checker_test.
-std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
+std::vector<Json> whole_trace(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   const auto file = std::filesystem::temp_directory_path() /
                     ("trace_test_" + std::to_string(getpid()) + "_" + std::string(test->name()) + ".jsonl");
@@ -46,10 +46,18 @@ std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t
   return records;
 }
 
+// Without the branches, which most tests need only to leave lanes out.
+std::vector<Json> trace(const std::string& body, uint32_t threads = 32, uint32_t blocks = 1) {
+  auto records = whole_trace(body, threads, blocks);
+  std::erase_if(records, [](const Json& record) { return record.value("op", "") == "branch"; });
+  return records;
+}
+
 TEST(Trace, ALaunchComesFirst) {
   const auto records = trace("");
   ASSERT_EQ(records.size(), 1u);
-  EXPECT_EQ(records[0], Json::parse(R"({"launch": 1, "kernel": "k", "grid": [1,1,1], "block": [32,1,1]})"));
+  EXPECT_EQ(records[0],
+            Json::parse(R"({"version": 2, "launch": 1, "kernel": "k", "grid": [1,1,1], "block": [32,1,1]})"));
 }
 
 TEST(Trace, AnAccessNamesArrayElementAndValue) {
@@ -163,7 +171,28 @@ TEST(Trace, ShufflesNameTheirSources) {
   EXPECT_EQ(records[1]["source"][1], 31);
   EXPECT_EQ(records[1]["source"][2], 2) << "beyond the warp: its own";
   EXPECT_EQ(records[1]["value"][0], 30);
+  EXPECT_EQ(records[1]["given"][0], 0);
+  EXPECT_EQ(records[1]["given"][31], 31);
   EXPECT_EQ(records[2]["op"], "syncwarp");
+}
+
+TEST(Trace, LanesPartAtABranch) {
+  const auto records = whole_trace(
+      "setp.gt.u32 %p1, %r1, 2; @%p1 bra END; setp.gt.u32 %p1, %r1, 40; @%p1 bra END; st.shared.u32 [%r2], 7; END:");
+  ASSERT_EQ(records.size(), 3u) << "at the second branch all lanes go on";
+  EXPECT_EQ(records[1]["op"], "branch");
+  EXPECT_EQ(records[1]["lanes"].size(), 32u);
+  EXPECT_EQ(records[1]["taken"].size(), 29u);
+  EXPECT_EQ(records[1]["taken"][0], 3);
+  EXPECT_EQ(records[2]["lanes"], Json({0, 1, 2}));
+}
+
+TEST(Trace, LanesPartAtAnIndexedBranch) {
+  const auto records = whole_trace(
+      "and.b32 %r3, %r1, 3; TABLE: .branchtargets A, B, C, A; brx.idx %r3, TABLE; A: bra END; B: bra END; C: END:");
+  ASSERT_GE(records.size(), 2u);
+  EXPECT_EQ(records[1]["op"], "branch");
+  EXPECT_EQ(records[1]["taken"], Json({0, 3, 4, 7, 8, 11, 12, 15, 16, 19, 20, 23, 24, 27, 28, 31}));
 }
 
 TEST(Trace, EndsWhenItIsFull) {
