@@ -369,3 +369,32 @@ def _emulate(emulate: Parser) -> None:
     option("--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks")
     option("program", metavar="PROGRAM")
     option("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
+
+
+RECORDED = Parser(add_help=False)
+RECORDED.add_argument("--entry", metavar="NAME", help="the function to record (default: the one that is measured)")
+RECORDED.add_argument("--elements", type=_count, default=16, metavar="N", help="of the recorded call, 1 to 64 (16)")
+RECORDED.add_argument("--block", type=_count, metavar="N", help="threads of a block, where the function takes them")
+RECORDED.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+@_command("report.report.run", RECORDED, help="make a page that shows your kernel at work")
+def _report(report: Parser) -> None:
+    """Runs a lab on lockstep, records a small call of it, and writes one HTML file that needs no network: the source with
+    its counters, the recording to step through, memory traffic, findings, and the ladder with you on it."""
+    option = report.add_argument
+    option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+    option("--file", metavar="F.cu", help="report on this file instead of the one in labs/")
+    option("--out", metavar="FILE", help="write there (default: build/report_NN.html)")
+    option("--page", choices=["html", "details"], default="html", help="details: as text, as ncu --page details does")
+    option("--csv", action="store_true", help="with --page details: as CSV")
+
+
+@_command("report.report.compare", RECORDED, help="put two versions of a lab side by side")
+def _compare(compare: Parser) -> None:
+    """Runs both files on lockstep and prints what they count, first what the lab's rules read. With --out or --open it
+    also writes the pages of both, side by side."""
+    compare.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
+    compare.add_argument("a", metavar="A.cu")
+    compare.add_argument("b", metavar="B.cu")
+    compare.add_argument("--out", metavar="FILE", help="write the page there")

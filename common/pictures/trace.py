@@ -36,6 +36,7 @@ class Lane:
     address: int = 0  # in bytes, from the array's beginning
     bank: int = 0  # shared memory only
     values: tuple[Number, ...] = ()  # loaded, stored, or the operand of an atomic; Access.count of them
+    before: tuple[Number, ...] = ()  # atomics only: what memory held
     source: int = 0  # shuffles only: it gets the value of this lane
     given: int = 0  # shuffles only: the value that it gives
     taken: bool = False  # branches only: it jumps
@@ -154,6 +155,7 @@ def _lines(file: str) -> list[str]:
 def _access(entry: dict[str, Any], grid: tuple[int, int, int]) -> Access:
     x, y, z = entry["block"]
     arrays, values, count = entry.get("array", ""), entry.get("value", []), entry.get("count", 1)
+    before = entry.get("before", [])
     taken, lanes = set(entry.get("taken", ())), []
     for i, lane in enumerate(entry["lanes"]):
         columns = {name: entry[name][i] for name in ("index", "address", "bank", "source", "given") if name in entry}
@@ -163,6 +165,7 @@ def _access(entry: dict[str, Any], grid: tuple[int, int, int]) -> Access:
                 thread=entry["warp"] * 32 + lane,
                 array=arrays if isinstance(arrays, str) else arrays[i],
                 values=tuple(values[i * count : (i + 1) * count]),
+                before=tuple(before[i * count : (i + 1) * count]),
                 taken=lane in taken,
                 **columns,
             )

@@ -59,11 +59,15 @@ Json value_at(const void* from, Type type, uint32_t bytes) {
   }
 }
 
+// What memory holds before the access.
+Json value_in_memory(const MemoryAccess& access, uint32_t e, uint64_t address) {
+  return value_at(reinterpret_cast<const void*>(address + e * access.bytes), access.type, access.bytes);
+}
+
 // The value of element e of the lane's access. A load's value is read from memory, any other from the register (cas:
 // the new value).
 Json value_of(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint32_t e, uint64_t address) {
-  if (access.op == MemoryOp::kLoad)
-    return value_at(reinterpret_cast<const void*>(address + e * access.bytes), access.type, access.bytes);
+  if (access.op == MemoryOp::kLoad) return value_in_memory(access, e, address);
   const bool store = access.op == MemoryOp::kStore;
   const uint32_t source = store                             ? access.registers[e]
                           : access.atomic == AtomicOp::kCas ? access.operand2
@@ -120,7 +124,7 @@ void Trace::access(const ObservedAccess& made) {
   std::array<uint64_t, kWarpSize> offsets = addresses.at;
   for (uint64_t& offset : offsets) offset -= addresses.shared_begin;  // 0 except for shared memory
   Json arrays = Json::array(), index = Json::array(), offsets_in_array = Json::array(), banks = Json::array(),
-       values = Json::array();
+       values = Json::array(), before = Json::array();
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
   bool one_array = true;
   for (const uint32_t l : each_lane(mask)) {
@@ -135,7 +139,10 @@ void Trace::access(const ObservedAccess& made) {
     arrays.push_back(element.array);
     index.push_back(element.offset / access.bytes);
     offsets_in_array.push_back(element.offset);
-    for (uint32_t e = 0; e < access.count; ++e) values.push_back(value_of(warp, access, l, e, address));
+    for (uint32_t e = 0; e < access.count; ++e) {
+      values.push_back(value_of(warp, access, l, e, address));
+      if (atomic) before.push_back(value_in_memory(access, e, address));
+    }
   }
   if (atomic) line["atomic"] = kAtomics[static_cast<size_t>(access.atomic)];
   line["space"] = name_of(space);
@@ -146,6 +153,7 @@ void Trace::access(const ObservedAccess& made) {
   line["address"] = offsets_in_array;
   if (space == Space::kShared) line["bank"] = banks;
   line["value"] = values;
+  if (atomic) line["before"] = before;
   const uint32_t bytes = access.bytes * access.count;
   if (!atomic && space == Space::kGlobal) line["sectors"] = global_sectors(offsets.data(), mask, bytes);
   if (!atomic && space == Space::kShared)

@@ -114,7 +114,7 @@ void Trial::compile_file() {
 
 // Asking takes a third of a second. It begins when the first cases have passed, and is over when counters are wanted.
 fs::path Trial::machine_code_for(const Step& step) {
-  const bool counts = step.kind == Step::Kind::kCounters || step.kind == Step::Kind::kReport;
+  const bool counts = step.kind == Step::Kind::kCounters || !step.report.empty();
   const bool is_first = step.needs == Step::Needs::kNothing;
   if (!device_.is_lockstep || (is_first && !counts)) return {};
   if (!asking_) asking_.emplace(build_, lab_, binary_, folder_);

@@ -77,6 +77,13 @@ TEST(Trace, AnAccessNamesArrayElementAndValue) {
   EXPECT_EQ(records[3]["index"], Json({1, 1}));
 }
 
+TEST(Trace, AnAtomicSaysWhatWasThereBefore) {
+  const auto records = trace("red.global.add.f32 [%rd1], 0f40000000; red.global.add.f32 [%rd1], 0f40000000;", 2);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[1]["before"], Json({1.0, 1.0})) << "before all lanes of the instruction";
+  EXPECT_EQ(records[2]["before"], Json({5.0, 5.0}));
+}
+
 TEST(Trace, OneLaneIsEnough) {
   const auto records = trace("setp.ne.u32 %p1, %r1, 5; @%p1 bra END; st.shared.u32 [%r2], 7; END:");
   ASSERT_EQ(records.size(), 2u);

@@ -1,0 +1,169 @@
+// draw: elements of the document, and the pictures that are made of lines. All text goes in as text.
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  for (const child of children.flat(9)) if (child !== null && child !== undefined && child !== "") element.append(child);
+  return element;
+}
+
+function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+let lastId = 0;
+const newId = () => `id${++lastId}`;
+
+const number = (value) => Number(value).toLocaleString("en-US", { maximumFractionDigits: 3 });
+
+// A value in a cell: short, and "?" where nobody knows.
+function shown(value) {
+  if (value === undefined || value === null) return "?";
+  if (typeof value !== "number" || Number.isInteger(value)) return String(value);
+  return String(Number(value.toPrecision(4)));
+}
+
+function plural(count, word) {
+  return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
+}
+
+// [0, 1, 2, 5] → "0–2, 5"
+function ranges(numbers) {
+  const parts = [];
+  for (const n of numbers) {
+    const last = parts[parts.length - 1];
+    if (last && n === last[1] + 1) last[1] = n;
+    else parts.push([n, n]);
+  }
+  return parts.map(([a, b]) => (a === b ? `${a}` : `${a}–${b}`)).join(", ");
+}
+
+function scroller(label, ...children) {
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
+}
+
+function table(head, rows, attributes) {
+  const cells = (tag, row) => row.map((cell, i) => {
+    const is = head[i] && head[i].startsWith("#") ? "number" : undefined;
+    return el(tag, { class: is, scope: tag === "th" ? "col" : undefined }, cell === null ? "–" : cell);
+  });
+  return el("table", attributes,
+    el("thead", {}, el("tr", {}, cells("th", head.map((text) => text)).map((th, i) => {
+      th.textContent = head[i].replace(/^#/, "");
+      return th;
+    }))),
+    el("tbody", {}, rows.map((row) => el("tr", {}, cells("td", row)))));
+}
+
+// The rows of flows.py as a tree. Returns the picture, and a function that shows it as it stands after an event.
+function drawTree(rows, label) {
+  const wide = 46, high = 24, gap = 74, left = 190;
+  const most = Math.max(...rows.flatMap((row) => row.cells.map((cell) => cell.x))) + 1;
+  const picture = svg("svg", { width: left + most * wide + 20, height: rows.length * gap, role: "img", "aria-label": label });
+  const centre = (x) => left + x * wide + wide / 2;
+  const top = (row) => 18 + row * gap;
+  const lines = [];
+  rows.forEach((row, r) => {
+    for (const flow of row.flows) {
+      for (const [above, x] of flow.from) {
+        const line = svg("line", {
+          class: `flow ${flow.kind}`, x1: centre(x), y1: top(above) + high, x2: centre(flow.to), y2: top(r),
+        });
+        lines.push({ line, event: flow.e });
+        picture.append(line);
+      }
+    }
+  });
+  rows.forEach((row, r) => {
+    const step = row.step === undefined ? "" : `after ${row.step} barrier${row.step === "1" ? "" : "s"}`;
+    picture.append(svg("text", { x: 4, y: top(r) + 10, "font-size": 13 }, row.group));
+    picture.append(svg("text", { x: 4, y: top(r) + 26, "font-size": 12, class: "quiet" }, [row.title, step].filter(Boolean).join(", ")));
+    for (const cell of row.cells) {
+      const box = svg("rect", {
+        class: cell.changed ? "box changed" : "box", x: left + cell.x * wide + 2, y: top(r), width: wide - 4, height: high, rx: 3,
+      });
+      const flows = row.flows.filter((flow) => flow.to === cell.x);
+      const event = cell.changed && flows.length ? Math.max(...flows.map((flow) => flow.e)) : -1;
+      const words = flows.map((flow) => flowWords(rows, flow)).join("\n");
+      const text = svg("text", { x: centre(cell.x), y: top(r) + 17, "font-size": 13, "text-anchor": "middle" }, shown(cell.v));
+      box.append(svg("title", {}, `${row.group.split("[")[0]}[${cell.i}] = ${shown(cell.v)}\n${words}`));
+      lines.push({ line: box, event }, { line: text, event });
+      picture.append(box, text);
+    }
+  });
+  const showAfter = (at) => {
+    for (const { line, event } of lines) line.classList.toggle("later", event > at);
+  };
+  return { picture, showAfter };
+}
+
+function flowWords(rows, flow) {
+  const names = flow.from.map(([r, x]) => {
+    const cell = rows[r].cells.find((one) => one.x === x);
+    return `${rows[r].group.split("[")[0]}[${cell.i}]`;
+  });
+  const sources = [...names, ...flow.hidden].join(", ");
+  const verbs = { sum: "adds", copy: "copies", count: "counts, after it has read", use: "computes from" };
+  return sources ? `thread ${flow.t} ${verbs[flow.kind] || "stores, after it has read"} ${sources}` : `thread ${flow.t} stores it out of a register`;
+}
+
+// The roofline: warp instructions a byte against warp instructions a second, both logarithmic.
+function drawRoofline(roof) {
+  const width = 560, height = 320, left = 70, bottom = 50, right = 20, top = 20;
+  const ridge = roof.gips / roof.gb_s;
+  const span = (values) => [Math.floor(Math.log10(Math.min(...values)) - 0.3), Math.ceil(Math.log10(Math.max(...values)) + 0.3)];
+  const [x0, x1] = span([roof.x, ridge]), [y0, y1] = span([roof.y, roof.gips]);
+  const px = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - left - right);
+  const py = (y) => height - bottom - ((Math.log10(y) - y0) / (y1 - y0)) * (height - top - bottom);
+  const words = `Roofline of the ${roof.card}, modelled: your kernels make ${number(roof.y)} thousand million warp instructions a second, at ${number(roof.x)} a byte.`;
+  const picture = svg("svg", { width, height, role: "img", "aria-label": words });
+  for (let e = x0; e <= x1; ++e) {
+    picture.append(svg("line", { class: "axis", x1: px(10 ** e), x2: px(10 ** e), y1: height - bottom, y2: height - bottom + 5 }));
+    picture.append(svg("text", { x: px(10 ** e), y: height - bottom + 19, "font-size": 12, "text-anchor": "middle" }, String(10 ** e)));
+  }
+  for (let e = y0; e <= y1; ++e) {
+    picture.append(svg("line", { class: "axis", x1: left - 5, x2: left, y1: py(10 ** e), y2: py(10 ** e) }));
+    picture.append(svg("text", { x: left - 9, y: py(10 ** e) + 4, "font-size": 12, "text-anchor": "end" }, String(10 ** e)));
+  }
+  const low = Math.max(10 ** x0, 10 ** y0 / roof.gb_s);
+  picture.append(
+    svg("path", { class: "axis", fill: "none", d: `M${left} ${top}V${height - bottom}H${width - right}` }),
+    svg("path", { class: "roof", d: `M${px(low)} ${py(low * roof.gb_s)}L${px(ridge)} ${py(roof.gips)}H${width - right}` }),
+    svg("text", { x: px(Math.sqrt(low * ridge)) - 8, y: py(Math.sqrt(low * ridge) * roof.gb_s) - 8, "font-size": 12, "text-anchor": "end" }, `memory: ${number(roof.gb_s)} GB/s`),
+    svg("text", { x: width - right, y: py(roof.gips) - 8, "font-size": 12, "text-anchor": "end" }, `issue: ${number(roof.gips)} G/s`),
+    svg("circle", { class: "you", cx: px(roof.x), cy: py(roof.y), r: 7 }),
+    svg("text", { x: px(roof.x) + 12, y: py(roof.y) + 16, "font-size": 13, "font-weight": 700 }, "you (modelled)"),
+    svg("text", { x: (left + width) / 2, y: height - 8, "font-size": 12, "text-anchor": "middle", class: "quiet" }, "warp instructions for each byte of DRAM"),
+    svg("text", { x: 4, y: 14, "font-size": 12, class: "quiet" }, "G warp instructions/s"));
+  return picture;
+}
+
+// Starter, reference, limit and you on one line.
+function drawRule(rule) {
+  const width = 520, left = 12, right = 60, y = 34;
+  const values = [rule.starter, rule.reference, rule.you, rule.value].filter((value) => value !== null && value !== undefined);
+  const most = Math.max(...values, 1e-9) * 1.02;
+  const px = (value) => left + (value / most) * (width - left - right);
+  const picture = svg("svg", { width, height: 62, "aria-hidden": "true" });
+  picture.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
+  const mark = (value, shape, word, below) => {
+    if (value === null || value === undefined) return;
+    picture.append(svg("text", { x: px(value), y: y + 5, "font-size": 16, "text-anchor": "middle" }, shape));
+    picture.append(svg("text", { x: px(value), y: below ? y + 23 : y - 13, "font-size": 12, "text-anchor": "middle" }, word));
+  };
+  mark(rule.value, "|", "limit", true);
+  mark(rule.starter, "▽", "starter", false);
+  mark(rule.reference, "△", "reference", true);
+  if (rule.you !== null && rule.you !== undefined) {
+    picture.append(svg("circle", { class: "you", cx: px(rule.you), cy: y, r: 7 }));
+    picture.append(svg("text", { x: px(rule.you), y: 12, "font-size": 13, "font-weight": 700, "text-anchor": "middle" }, "you"));
+  }
+  return picture;
+}

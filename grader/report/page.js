@@ -1,0 +1,222 @@
+// page: the data of one file → its sections. Of two files → what differs, and both pages side by side.
+
+const MARKS = { pass: "✓", accepted: "✓" };
+
+function section(title, id, ...children) {
+  return el("section", { "aria-labelledby": id }, el("h2", { id }, title), children);
+}
+
+class Page {
+  constructor(data) {
+    this.data = data;
+    this.links = [];
+    this.root = el("div");
+    this.build();
+  }
+
+  add(title, ...children) {
+    const id = newId();
+    this.links.push(el("li", {}, el("a", { href: `#${id}` }, title)));
+    return section(title, id, children);
+  }
+
+  build() {
+    const data = this.data;
+    const parts = [this.work(), this.source(), this.findings(), this.traffic(), this.branches(), this.ladder(), this.roofline(), this.details()];
+    this.root.append(el("h1", {}, `${data.lab}: ${data.title}`), this.verdict(),
+      el("nav", { "aria-label": `Sections of ${data.file}` }, el("ul", {}, this.links)), ...parts.filter(Boolean));
+  }
+
+  verdict() {
+    const { verdict, check, cases, steps, next, printed } = this.data.verdict;
+    const good = verdict === "accepted";
+    return el("div", {},
+      el("p", {}, el("span", { class: `badge ${good ? "good" : "bad"}` }, `${good ? "✓" : "✗"} ${verdict}${check ? ` · ${check}` : ""}`), ` ${this.data.file}, ${cases} cases pass`),
+      steps.map((step) => el("p", { class: "small" }, step)),
+      printed ? scroller("What the compiler or the program printed", el("pre", {}, printed)) : null,
+      next ? el("p", {}, el("strong", {}, "Next: "), next) : null);
+  }
+
+  work() {
+    const data = this.data;
+    if (data.launches.length === 0) {
+      return this.add("The kernel at work", el("p", {}, `There is no recording: ${data.says}.`));
+    }
+    const place = el("div"), tree = el("div");
+    const choose = el("select", { onchange: () => this.open(place, tree, data.launches[Number(choose.value)]) },
+      data.launches.map((launch, i) => el("option", { value: i }, `${launch.number}: ${launch.kernel}`)));
+    const made = this.add("The kernel at work",
+      el("p", {}, `${data.entry} on ${plural(data.elements.length, "element")}: ${data.elements.join(", ")}. lockstep recorded this run; every value below is from the recording.`),
+      data.left_out.map((text) => el("p", { class: "quiet small" }, `Left out: ${text}.`)),
+      el("label", { class: "controls", hidden: data.launches.length < 2 }, "Launch ", choose), place,
+      el("p", { class: "quiet small" }, "Keys: left and right arrow step, space plays, B goes to the next barrier, Home and End."), tree);
+    this.open(place, tree, data.launches[0]);
+    return made;
+  }
+
+  open(place, tree, launch) {
+    if (this.player && this.player.timer) this.player.toggle();
+    let after = () => {};
+    let drawn = null;
+    this.player = new Player(this.data, launch, (event, at) => {
+      if (drawn !== event.block) {
+        drawn = event.block;
+        after = this.showTree(tree, launch, event.block);
+      }
+      after(at);
+      this.markLine(event.line);
+    });
+    place.replaceChildren(el("p", { class: "quiet small" }, `${launch.kernel}<<<(${launch.grid.join(", ")}), (${launch.block.join(", ")})>>>`), this.player.root);
+  }
+
+  showTree(place, launch, block) {
+    const rows = launch.rows[block] || [];
+    if (rows.length < 2) {
+      place.replaceChildren();
+      return () => {};
+    }
+    const title = `Which element went into which, block ${block}`;
+    const { picture, showAfter } = drawTree(rows, `${title}: ${plural(rows.length, "row")}, from the input above to the result below`);
+    place.replaceChildren(el("h3", {}, title),
+      el("p", { class: "quiet small" }, "Each line is a recorded store: it leads from an element that the thread had read (or held in a register) to the element that it stored. Solid: added; dashed: handed on; dotted: another use. What is pale comes later in the run."),
+      scroller(title, picture));
+    return showAfter;
+  }
+
+  source() {
+    const data = this.data;
+    const counters = data.heat, found = new Map();
+    for (const finding of data.findings) {
+      for (const site of finding.sites) {
+        if (site.file !== data.file || !site.line) continue;
+        if (!found.has(site.line)) found.set(site.line, new Set());
+        found.get(site.line).add(`${finding.kind}: ${site.access || ""} ${finding.where || ""}`.trim());
+      }
+    }
+    this.rows = data.source.map((text, i) => {
+      const heat = el("td", { class: "number" }), bar = el("td");
+      const row = el("tr", { class: found.has(i + 1) ? "found" : undefined },
+        el("td", { class: "number" }, `${found.has(i + 1) ? "⚠ " : ""}${i + 1}`), heat, bar, el("td", {}, text || " "));
+      const notes = found.has(i + 1) ? el("tr", {}, el("td"), el("td"), el("td"), el("td", { class: "note" }, `⚠ ${[...found.get(i + 1)].join("; ")}`)) : null;
+      return { row, notes, heat, bar };
+    });
+    const select = el("select", { onchange: () => this.showHeat(counters[Number(select.value)]) },
+      counters.map((counter, i) => el("option", { value: i }, counter.words || counter.name)));
+    this.heatName = el("p", { class: "quiet small" });
+    if (counters.length) this.showHeat(counters[0]);
+    return this.add("The source",
+      counters.length ? [el("label", { class: "controls" }, "Counter ", select), this.heatName] : el("p", {}, "Nothing was counted: no kernel ran to its end on lockstep."),
+      el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": `The source, ${data.file}` },
+        el("table", { class: "source code" }, el("thead", {}, el("tr", {}, ["line", "count", "share", "code"].map((text) => el("th", { scope: "col" }, text)))),
+          el("tbody", {}, this.rows.map(({ row, notes }) => [row, notes])))));
+  }
+
+  showHeat(counter) {
+    const most = Math.max(...Object.values(counter.lines));
+    this.heatName.textContent = `${counter.name}, ${counter.kind}, counted on ${this.data.counted}.`;
+    this.rows.forEach(({ heat, bar }, i) => {
+      const value = counter.lines[i + 1];
+      heat.textContent = value === undefined ? "" : number(value);
+      const mark = el("span", { class: "bar" });
+      mark.style.width = value === undefined ? "0" : `${(6 * value) / most}rem`;
+      bar.replaceChildren(...(value === undefined ? [] : [mark]));
+    });
+  }
+
+  markLine(line) {
+    if (!this.rows) return;
+    this.rows.forEach(({ row }, i) => row.classList.toggle("now", i + 1 === line));
+  }
+
+  findings() {
+    if (this.data.findings.length === 0) return null;
+    return this.add("What lockstep found", this.data.findings.map((finding) => this.finding(finding)));
+  }
+
+  finding({ kind, message, where, count, sites }) {
+    const box = (site) => el("div", {}, `block (${(site.block || []).join(", ")}), thread (${(site.thread || []).join(", ")})`, el("br"), el("strong", {}, site.access || "access"), site.line ? ` at line ${site.line}` : "");
+    const arrow = (text) => el("div", { class: "arrow", "aria-hidden": "true" }, text);
+    const race = sites.length === 2 ? el("div", { class: "race", role: "group", "aria-label": `Two accesses to ${where}` },
+      box(sites[1]), arrow("⟶"), el("div", { class: "place" }, where), arrow("⟵"), box(sites[0])) : null;
+    return el("div", {}, el("h3", {}, `⚠ ${kind}${where ? `: ${where}` : ""}${count > 1 ? ` (${plural(count, "time")})` : ""}`), race,
+      message.split("\n").map((line) => el("p", { class: "small" }, line.trim())));
+  }
+
+  traffic() {
+    const rows = this.data.traffic;
+    if (rows.length === 0) return null;
+    const share = ({ wanted, fetched }) => {
+      const used = el("span", { class: "share" }), rest = el("span", { class: "share rest" });
+      used.style.width = `${Math.min(1, wanted / fetched) * 8}rem`;
+      rest.style.width = `${Math.max(0, 1 - wanted / fetched) * 8}rem`;
+      return el("span", {}, used, rest);
+    };
+    const percent = (row) => `${Math.round((100 * row.wanted) / row.fetched)} %`;
+    return this.add("Global memory: wanted and moved",
+      el("p", {}, "Memory moves whole sectors of 32 bytes. Filled: bytes that the lanes want; hatched: bytes that come along for nothing. From the recorded call."),
+      scroller("Loads and stores by line", table(["#line", "access", "#requests", "#sectors", "#bytes wanted", "#bytes moved", "#used", "", "code"],
+        rows.map((row) => [row.line, row.op, row.requests, row.sectors, row.wanted, row.fetched, percent(row), share(row), el("code", {}, row.code)]))));
+  }
+
+  branches() {
+    const rows = this.data.branches;
+    if (rows.length === 0) return null;
+    const shares = (row) => Object.entries(row.shares).map(([share, times]) => `${share}${times > 1 ? ` (${times} ×)` : ""}`).join(", ");
+    return this.add("Branches: where lanes part",
+      el("p", {}, "A warp whose lanes part runs both sides, one after the other. Counted in the PTX of the recorded call; the compiler of a card may turn a branch into predicates."),
+      scroller("Branches by line", table(["#line", "#warps came", "#parted", "lanes that went on + jumped", "code"],
+        rows.map((row) => [row.line, row.came, row.parted ? `⚠ ${row.parted}` : "0", shares(row) || "–", el("code", {}, (this.data.source[row.line - 1] || "").trim())]))));
+  }
+
+  ladder() {
+    const { rules, family, modelled_ms: ms } = this.data;
+    const shownRules = rules.map((rule) => {
+      const unit = rule.per ? `${rule.counter} per ${rule.per}` : rule.counter;
+      const value = (x) => (x === null || x === undefined ? "not measured" : number(x));
+      return el("div", {}, el("h3", {}, `${MARKS[rule.verdict] || (rule.verdict ? "✗" : "·")} ${rule.name}: ${rule.words || rule.counter}`),
+        scroller(`${rule.name} on a line`, drawRule(rule)),
+        el("p", { class: "small" }, `you: ${value(rule.you)}; starter: ${value(rule.starter)}; reference: ${value(rule.reference)}; the rule wants ${rule.op} ${number(rule.value)} (${unit})`),
+        el("p", { class: "small quiet" }, rule.why));
+    });
+    const rungs = table(["#rung", "title", "#elements", "#reference, measured on the H200", "you"], family.map((rung) => [
+      rung.number, rung.here ? el("strong", {}, rung.title) : rung.title, number(rung.n),
+      rung.ms === null ? (rung.is_opencl ? "not in CUDA" : "not measured yet") : `${number(rung.ms)} ms`,
+      rung.here ? `◀ you are here${ms ? `: ${number(ms)} ms, modelled` : ""}` : ""]));
+    return this.add("The ladder, with you on it", rules.length ? shownRules : el("p", {}, "This lab has no rules that count."),
+      el("h3", {}, "The rungs of this family"), scroller("The rungs of this family", rungs),
+      el("p", { class: "quiet small" }, "The rungs have different sizes; compare times only where the elements are equal. Your time is modelled by lockstep, not measured."));
+  }
+
+  roofline() {
+    const roof = this.data.roofline;
+    if (!roof) return null;
+    return this.add("Roofline (modelled)",
+      el("p", {}, `On ${number(roof.n)} elements lockstep counts ${number(roof.instructions)} warp instructions (of the PTX) and models ${number(roof.bytes)} bytes of DRAM traffic and ${number(roof.ms)} ms on an ${roof.card}. Its slowest kernel is limited by: ${roof.bound}. Speedups by this model are right within a factor of ${roof.error}. Nothing here was measured on your machine.`),
+      scroller("Roofline", drawRoofline(roof)),
+      el("p", { class: "quiet small" }, "The rising line is the memory's limit, the flat one the limit of instruction issue. A point far below both waits for something else: a launch, a latency, a barrier, or atomics."));
+  }
+
+  details() {
+    const { details, notes, counted } = this.data;
+    if (!details) return null;
+    return this.add("Details, as Nsight Compute prints them",
+      el("p", {}, `Counted on ${counted}. The same in a terminal: ./lab report ${this.data.lab.slice(0, 2)} --page details, or with --csv.`),
+      notes.map((note) => el("p", { class: "small quiet" }, `Doubt: ${note}.`)),
+      el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": "Details" }, el("pre", {}, details)));
+  }
+}
+
+function start() {
+  const pages = JSON.parse(document.getElementById("data").textContent);
+  const root = document.getElementById("page");
+  const { files, differences } = pages.length > 1 ? pages.pop() : { files: null };
+  document.title = files ? `${files[0]} and ${files[1]}` : `${pages[0].lab}: ${pages[0].file}`;
+  if (files) {
+    root.className = "two";
+    root.append(el("div", { class: "across" }, el("h1", {}, "Two versions, side by side"),
+      scroller("Counters that differ", table(["counter", "rule", `#A: ${files[0]}`, `#B: ${files[1]}`, "#B − A"], differences))));
+  }
+  for (const data of pages) root.append(new Page(data).root);
+}
+
+start();

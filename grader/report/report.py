@@ -1,0 +1,102 @@
+"""report: ./lab report and ./lab compare. They build what is missing, let the judge run the file, and write the page."""
+
+import os
+import sys
+import webbrowser
+from argparse import Namespace
+from pathlib import Path
+
+from launcher import build, judge, labs, setup
+from launcher.console import Failure, say
+from launcher.paths import BUILD, shown
+
+from . import compare as comparison
+from . import details, page, runs
+
+MOST_ELEMENTS = 64
+
+
+def run(arguments: Namespace) -> int:
+    """./lab report."""
+    lab = labs.find_lab(arguments.lab)
+    file = _readable(arguments.file, "--file") if arguments.file else lab.source
+    if arguments.csv and arguments.page != "details":
+        raise Failure("--csv goes with --page details")
+    made = _runs(lab, [file], arguments)[0]
+    if arguments.page == "details":
+        return _details(made, arguments)
+    target = _writable(arguments.out, BUILD / f"report_{lab.number}.html")
+    _write(target, page.html([page.data(made)]), arguments.open)
+    return 0
+
+
+def compare(arguments: Namespace) -> int:
+    """./lab compare."""
+    lab = labs.find_lab(arguments.lab)
+    files = [_readable(name, "") for name in (arguments.a, arguments.b)]
+    both = _runs(lab, files, arguments)
+    rows = comparison.rows(*both)
+    say(comparison.text(*both, rows))
+    if arguments.out or arguments.open:
+        target = _writable(arguments.out, BUILD / f"compare_{lab.number}.html")
+        summary = {"files": [file.name for file in files], "differences": comparison.cells(rows)}
+        _write(target, page.html([*map(page.data, both), summary]), arguments.open)
+    return 0
+
+
+def _runs(lab: labs.Lab, files: list[Path], arguments: Namespace) -> list[runs.Runs]:
+    entry, count, block = arguments.entry or "", arguments.elements, arguments.block
+    known = runs.entries(lab)
+    if entry and entry not in known:
+        raise Failure(f"--entry {entry}: lab {lab.number} has {', '.join(known)}")
+    if not 1 <= count <= MOST_ELEMENTS:
+        raise Failure(f"--elements is a number from 1 to {MOST_ELEMENTS}, not {count}")
+    if block is not None and block not in lab.facts.get("blocks", []):
+        blocks = ", ".join(map(str, lab.facts.get("blocks", []))) or "none: its entries take no block size"
+        raise Failure(f"--block {block}: lab {lab.number} has blocks of {blocks}")
+    tree = build.configure("lockstep", setup.prepare(opencl=lab.is_opencl))
+    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
+    return [runs.make(tree, lab, file, entry=entry, count=count, block=block) for file in files]
+
+
+def _details(made: runs.Runs, arguments: Namespace) -> int:
+    """What ncu would print of the measured case; of the recorded call, if the measured case did not end."""
+    report = made.measured or made.recorded
+    if report is None or not report["launches"]:
+        raise Failure(f"lab {made.lab.number} has no details: {page.missing(made)}")
+    text = details.as_csv(report) if arguments.csv else f"{_about(made)}\n{details.text(report)}"
+    if arguments.out:
+        _writable(arguments.out, BUILD).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+    return 0
+
+
+def _about(made: runs.Runs) -> str:
+    return f"[lockstep] {made.file.name}, {made.entry}: {page.counted(made)}"
+
+
+def _write(target: Path, text: str, wants_open: bool) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    say(f"The page is {shown(target)}")
+    if wants_open and not webbrowser.open(target.as_uri()):
+        say("No browser could be started here; open the file yourself.")
+
+
+def _readable(name: str, option: str) -> Path:
+    path = Path(name).absolute()
+    if not path.is_file():
+        raise Failure(f"{option} {name}: there is no such file".strip())
+    if not os.access(path, os.R_OK):
+        raise Failure(f"{option} {name} cannot be read; chmod u+r {name} may help".strip())
+    return path
+
+
+def _writable(name: str | None, otherwise: Path) -> Path:
+    if name is None:
+        return otherwise
+    path = Path(name).absolute()
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Failure(f"--out {name} cannot be written")
+    return path
