@@ -1,4 +1,4 @@
-"""compare: the runs of two versions → their counters side by side: first those that the lab's rules read, then the others
+"""compare: the runs of two versions → their counters side by side: first those that the rules read, then the others
 that differ. If one version did not come through the measured case, both are compared on the recorded call."""
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Row:
-    """of: the rule that reads the counter, with its limit; "": no rule. lines: (line of A, count), (line of B, count)."""
+    """of: the rule that reads the counter, with its limit; "": no rule. lines: (line, count), the largest first."""
 
     counter: str
     words: str

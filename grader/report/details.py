@@ -1,8 +1,8 @@
 """details: lockstep's report of a run → the sections that `ncu --page details` prints, as text or CSV.
 
 Only what lockstep has is printed with a value. The other metrics of these sections are listed as not counted, so that
-the page reads as it does beside a card. A value is exact (a card counts the same), ptx-level (counted in the PTX; a card
-may count another number) or modelled."""
+the text reads as it does beside a card. A value is exact (a card counts the same), ptx-level (counted in the PTX; a
+card may count another number) or modelled."""
 
 import csv
 import io

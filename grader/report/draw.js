@@ -119,7 +119,7 @@ function drawRoofline(roof) {
   const width = 560, height = 320, left = 70, bottom = 50, right = 20, top = 20;
   const ridge = roof.gips / roof.gb_s;
   const span = (values) => [Math.floor(Math.log10(Math.min(...values)) - 0.3), Math.ceil(Math.log10(Math.max(...values)) + 0.3)];
-  const [x0, x1] = span([roof.x, ridge]), [y0, y1] = span([roof.y, roof.gips]);
+  const [x0, x1] = span([roof.x, ridge / 10, ridge * 10]), [y0, y1] = span([roof.y, roof.gips]);
   const px = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - left - right);
   const py = (y) => height - bottom - ((Math.log10(y) - y0) / (y1 - y0)) * (height - top - bottom);
   const words = `Roofline of the ${roof.card}, modelled: your kernels make ${number(roof.y)} thousand million warp instructions a second, at ${number(roof.x)} a byte.`;
@@ -136,7 +136,7 @@ function drawRoofline(roof) {
   picture.append(
     svg("path", { class: "axis", fill: "none", d: `M${left} ${top}V${height - bottom}H${width - right}` }),
     svg("path", { class: "roof", d: `M${px(low)} ${py(low * roof.gb_s)}L${px(ridge)} ${py(roof.gips)}H${width - right}` }),
-    svg("text", { x: px(Math.sqrt(low * ridge)) - 8, y: py(Math.sqrt(low * ridge) * roof.gb_s) - 8, "font-size": 12, "text-anchor": "end" }, `memory: ${number(roof.gb_s)} GB/s`),
+    svg("text", { x: px(Math.sqrt(low * ridge)) + 10, y: py(Math.sqrt(low * ridge) * roof.gb_s) + 14, "font-size": 12 }, `memory: ${number(roof.gb_s)} GB/s`),
     svg("text", { x: width - right, y: py(roof.gips) - 8, "font-size": 12, "text-anchor": "end" }, `issue: ${number(roof.gips)} G/s`),
     svg("circle", { class: "you", cx: px(roof.x), cy: py(roof.y), r: 7 }),
     svg("text", { x: px(roof.x) + 12, y: py(roof.y) + 16, "font-size": 13, "font-weight": 700 }, "you (modelled)"),
@@ -151,16 +151,16 @@ function drawRule(rule) {
   const values = [rule.starter, rule.reference, rule.you, rule.value].filter((value) => value !== null && value !== undefined);
   const most = Math.max(...values, 1e-9) * 1.02;
   const px = (value) => left + (value / most) * (width - left - right);
-  const picture = svg("svg", { width, height: 62, "aria-hidden": "true" });
+  const picture = svg("svg", { width, height: 78, "aria-hidden": "true" });
   picture.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
-  const mark = (value, shape, word, below) => {
+  const mark = (value, shape, word, wordY) => {
     if (value === null || value === undefined) return;
     picture.append(svg("text", { x: px(value), y: y + 5, "font-size": 16, "text-anchor": "middle" }, shape));
-    picture.append(svg("text", { x: px(value), y: below ? y + 23 : y - 13, "font-size": 12, "text-anchor": "middle" }, word));
+    picture.append(svg("text", { x: px(value), y: wordY, "font-size": 12, "text-anchor": "middle" }, word));
   };
-  mark(rule.value, "|", "limit", true);
-  mark(rule.starter, "▽", "starter", false);
-  mark(rule.reference, "△", "reference", true);
+  mark(rule.value, "|", "limit", y + 39);
+  mark(rule.starter, "▽", "starter", y - 13);
+  mark(rule.reference, "△", "reference", y + 23);
   if (rule.you !== null && rule.you !== undefined) {
     picture.append(svg("circle", { class: "you", cx: px(rule.you), cy: y, r: 7 }));
     picture.append(svg("text", { x: px(rule.you), y: 12, "font-size": 13, "font-weight": 700, "text-anchor": "middle" }, "you"));

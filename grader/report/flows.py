@@ -16,6 +16,7 @@ from common.pictures.trace import Access, Lane, Number, as_float
 
 MOST_CELLS = 64  # of one array
 MOST_ROWS = 40
+NEAR = 16  # elements between two cells of one row of neighbours
 REGISTERS = "registers of warp"
 BITS = {1: 8, 2: 16, 4: 32, 8: 64}
 Json = dict[str, Any]
@@ -77,7 +78,8 @@ def rows(events: Sequence[Access], block: int, *, is_float: bool) -> list[Json]:
         if event.block == block:
             block_run.take(number, event)
     shown = _shown(block_run.found, block_run.first)
-    return _drawn([flow for flow in block_run.found if flow.target in shown], block_run.first, shown)
+    before = {cell: value for cell, value in (block_run.counted | block_run.first).items() if cell in shown}
+    return _drawn([flow for flow in block_run.found if flow.target in shown], before, shown)
 
 
 class _Run:
@@ -86,7 +88,8 @@ class _Run:
     def __init__(self, is_float: bool) -> None:
         self.is_float = is_float
         self.found: list[Flow] = []
-        self.first: dict[Cell, Number | None] = {}  # global cells that were read before they were written: the input
+        self.first: dict[Cell, Number | None] = {}  # global cells that were loaded before they were written: the input
+        self.counted: dict[Cell, Number | None] = {}  # what atomics found in global cells that nobody had written
         self.threads: dict[int, _Thread] = {}
         self.written: dict[Cell, Flow] = {}  # the last write of each cell
         self.bottom = {0: 0}  # step → the last row of the steps before it
@@ -104,7 +107,7 @@ class _Run:
                 for i, (index, value) in enumerate(zip(lane.elements(), lane.values)):
                     cell = Cell(lane.array, index)
                     if lane.before and event.space == "global" and cell not in self.written:
-                        self.first.setdefault(cell, lane.before[i])
+                        self.counted.setdefault(cell, lane.before[i])
                     self._store(number, event, lane, cell, value)
             elif event.op == "load" and event.space != "local":
                 for index, value in zip(lane.elements(), lane.values):
@@ -187,21 +190,23 @@ def _shown(found: Sequence[Flow], first: dict[Cell, Number | None]) -> set[Cell]
 
 def _groups(shown: set[Cell]) -> dict[Cell, tuple[str, int]]:
     """Cell → its group and its place there. A group is a row of neighbours in one array, such as one half of a pair of
-    buffers."""
+    buffers. Arrays that begin near 0 begin at 0, so that equal indices stand below each other."""
     places: dict[Cell, tuple[str, int]] = {}
-    start: Cell | None = None
-    before: Cell | None = None
+    array, start, before = "", 0, 0
     for cell in sorted(shown):
-        if start is None or before is None or cell.array != start.array or cell.index > before.index + 4:
-            start = cell
-        places[cell] = (f"{start.array}[{start.index}…]" if start.index else start.array, cell.index - start.index)
-        before = cell
+        if cell.array != array or cell.index > before + NEAR:
+            array, start = cell.array, cell.index if cell.index >= NEAR else 0
+        places[cell] = (f"{array}[{start}…]" if start else array, cell.index - start)
+        before = cell.index
     return places
 
 
-def _drawn(found: Sequence[Flow], first: dict[Cell, Number | None], shown: set[Cell]) -> list[Json]:
+def _drawn(found: Sequence[Flow], before: dict[Cell, Number | None], shown: set[Cell]) -> list[Json]:
     places = _groups(shown)
-    values: dict[Cell, Number | None] = {cell: value for cell, value in first.items() if cell in shown}
+    values = dict(before)
+    writes: dict[Cell, list[int]] = {}  # cell → the rows that write it
+    for flow in found:
+        writes.setdefault(flow.target, []).append(flow.row)
     drawn: list[Json] = []
     levels: dict[str, list[tuple[int, int]]] = {}  # group → (row of the flows, row of the drawing)
     read = {cell for flow in found for cell in flow.sources}
@@ -216,9 +221,9 @@ def _drawn(found: Sequence[Flow], first: dict[Cell, Number | None], shown: set[C
             here = [flow for flow in of_row if places[flow.target][0] == group]
             for flow in here:
                 values[flow.target] = _after(values.get(flow.target), flow)
-            if all(flow.kind == "set" for flow in here) and not any(flow.target in first for flow in here):
+            if all(flow.kind == "set" for flow in here) and not any(flow.target in before for flow in here):
                 continue  # it is filled with zeros, as a rule
-            arrows = [_arrow(flow, places, levels) for flow in here]
+            arrows = [_arrow(flow, places, levels, writes) for flow in here]
             levels.setdefault(group, []).append((row, len(drawn)))
             cells = _cells(values, places, group, {flow.target for flow in here})
             drawn.append({"group": group, **_title(here), "cells": cells, "flows": arrows})
@@ -247,12 +252,17 @@ def _cells(
     ]
 
 
-def _arrow(flow: Flow, places: dict[Cell, tuple[str, int]], levels: dict[str, list[tuple[int, int]]]) -> Json:
-    """Where the flow comes from: [row, place]; a source that is not shown is named."""
+def _arrow(
+    flow: Flow, places: dict[Cell, tuple[str, int]], levels: dict[str, list[tuple[int, int]]],
+    writes: dict[Cell, list[int]],
+) -> Json:  # fmt: skip
+    """Where the flow comes from: [row, place] in the lowest row above that still has the value that was read; a source
+    that is not shown is named."""
     sources, hidden = [], []
     for source, row in flow.sources.items():
         group, place = places.get(source, ("", 0))
-        above = [drawn for level, drawn in levels.get(group, []) if level <= row]
+        until = min((one for one in writes.get(source, ()) if one > row), default=flow.row)
+        above = [drawn for level, drawn in levels.get(group, ()) if level < min(until, flow.row)]
         if above:
             sources.append([above[-1], place])
         else:

@@ -37,13 +37,14 @@ class Player {
     this.slider = el("input", { type: "range", min: 0, value: 0, "aria-label": "Step", oninput: () => this.show(Number(this.slider.value)) });
     this.place = el("output", { class: "quiet small" });
     this.says = el("p", { class: "says", "aria-live": "polite" });
+    this.code = el("pre", { class: "line" });
     this.lanes = el("div", { class: "cells by32", role: "img" });
     this.warps = el("div", { class: "cells", role: "img" });
-    this.traffic = el("div");
+    this.traffic = el("div", { class: "traffic" });
     this.memory = el("div");
     this.root = el("div", { class: "player", role: "group", "aria-label": "Step through the recording", onkeydown: (event) => this.key(event) },
       el("div", { class: "controls" }, this.blockSelect.label, this.warpSelect.label, this.back, this.play, this.forward, this.barrier),
-      this.slider, this.place, this.says,
+      this.slider, this.place, scroller("The line that runs", this.code), this.says,
       el("div", { class: "panels" },
         el("div", {}, el("h3", {}, "The 32 lanes of this warp"), this.lanes,
           el("p", { class: "quiet small" }, "▶ acts; hatched: waits, because its warp goes another way now; ■ dotted: has no further recorded work.")),
@@ -84,9 +85,12 @@ class Player {
     const words = this.sentence(event);
     this.slider.setAttribute("aria-valuetext", `step ${this.position + 1} of ${this.places.length}`);
     this.place.textContent = `Step ${this.position + 1} of ${this.places.length}, after ${plural(event.step, "barrier")}, line ${event.line}`;
-    this.back.disabled = this.position === 0;
-    this.forward.disabled = this.barrier.disabled = this.position === this.places.length - 1;
-    if (this.timer && this.forward.disabled) this.toggle();
+    const atEnd = this.position === this.places.length - 1;
+    // Not `disabled`: a button that is disabled while it has the focus would lose it.
+    this.back.setAttribute("aria-disabled", this.position === 0);
+    for (const button of [this.forward, this.barrier]) button.setAttribute("aria-disabled", atEnd);
+    if (this.timer && atEnd) this.toggle();
+    this.code.textContent = `${event.line}  ${(this.data.source[event.line - 1] || "").trim()}`;
     this.says.replaceChildren(words);
     this.showLanes(event);
     this.showWarps(event);
