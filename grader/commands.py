@@ -378,23 +378,21 @@ RECORDED.add_argument("--block", type=_count, metavar="N", help="threads of a bl
 RECORDED.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
-@_command("report.report.run", RECORDED, help="make a page that shows your kernel at work")
+@_command("report.report.run", THIS_LAB, RECORDED, group="learn", help="a page that shows your kernel at work")
 def _report(report: Parser) -> None:
-    """Runs a lab on lockstep, records a small call of it, and writes one HTML file that needs no network: the source with
-    its counters, the recording to step through, memory traffic, findings, and the ladder with you on it."""
+    """Runs a lab on lockstep, records a small call of it, and writes one HTML file that needs no network: the source
+    with its counters, the recording to step through, memory traffic, findings, and the ladder with you on it."""
     option = report.add_argument
-    option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
     option("--file", metavar="F.cu", help="report on this file instead of the one in labs/")
     option("--out", metavar="FILE", help="write there (default: build/report_NN.html)")
     option("--page", choices=["html", "details"], default="html", help="details: as text, as ncu --page details does")
     option("--csv", action="store_true", help="with --page details: as CSV")
 
 
-@_command("report.report.compare", RECORDED, help="put two versions of a lab side by side")
+@_command("report.report.compare", LAB, RECORDED, group="learn", help="two versions of a lab, side by side")
 def _compare(compare: Parser) -> None:
     """Runs both files on lockstep and prints what they count, first what the lab's rules read. With --out or --open it
     also writes the pages of both, side by side."""
-    compare.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
     compare.add_argument("a", metavar="A.cu")
     compare.add_argument("b", metavar="B.cu")
     compare.add_argument("--out", metavar="FILE", help="write the page there")

@@ -52,6 +52,7 @@ ORDER: dict[str, dict[str, str]] = {
     "./lab": {
         "grader/launcher": "",
         "grader/learner": "",
+        "grader/report": "",
         "grader/batch/reports": "",
         "grader/batch": "",
         "grader/batch/autograder": "",

@@ -29,6 +29,7 @@ EXTRAS = {
     "seccomp.h": "libseccomp-dev",
     "bwrap": "bubblewrap",
 }
+BROWSER = {"chromium": "chromium"}  # for the tests of pages
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
 OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
@@ -41,10 +42,11 @@ def prepare(
     opencl: bool = False,
     grade: bool = False,
     watch: bool = False,
+    browser: bool = False,
 ) -> Path:
     """Installs what a build needs and returns nvcc. picture: also a Python with matplotlib. opencl: also OpenCL. grade:
     also the packages for the reports of ./lab grade, in wheels.PYTHON; watch: those of ./lab watch. extras: also what
-    only some tests need; a machine that cannot get it still does everything else."""
+    only some tests need; a machine that cannot get it still does everything else. browser: also what tests pages."""
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
@@ -76,6 +78,12 @@ def prepare(
         if wants_grade:
             with _tests_may_be_left_out() if extras else contextlib.nullcontext():
                 wheels.install(wheels.GRADE, "what grades a course")
+        if browser:
+            with _tests_may_be_left_out():
+                if missing_browser := _missing(BROWSER):
+                    _install_packages(missing_browser)
+                if not wheels.installed(wheels.BROWSER):
+                    wheels.install(wheels.BROWSER, "what drives a browser")
         return nvcc
 
 

@@ -9,7 +9,8 @@ from .paths import BUILD, shown
 
 
 def run(arguments: Namespace) -> int:
-    nvcc = setup.prepare(picture=True, extras=True, grade=True, watch=True)
+    browser = "long" in " ".join(arguments.for_ctest)  # the tests that need one have this label
+    nvcc = setup.prepare(picture=True, extras=True, grade=True, watch=True, browser=browser)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
     build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")

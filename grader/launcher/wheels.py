@@ -16,6 +16,7 @@ WATCH = ROOT / "requirements-watch.txt"
 CUDA = ROOT / "requirements-cuda.txt"
 GRADE = ROOT / "requirements-grade.txt"
 SASS = ROOT / "requirements-sass.txt"
+BROWSER = ROOT / "requirements-browser.txt"
 PYTHON = VENV / "bin" / "python"
 
 

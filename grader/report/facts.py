@@ -1,14 +1,15 @@
-"""facts: the runs of a file → the page's figures: the source with its counters, findings, memory traffic and branches of
-the recorded run, the rules between starter and reference, the family's rungs, and the roofline."""
+"""facts: the runs of a file → the page's figures: the source with its counters, findings, memory traffic and branches
+of the recorded run, the rules between starter and reference, the family's rungs, and the roofline."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from launcher.paths import ROOT
+
 from common.pictures import measured
 from common.pictures.model import card_rows
 from common.pictures.trace import Access, Trace
-from launcher.paths import ROOT
 
 from .runs import Runs
 

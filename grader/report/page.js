@@ -206,17 +206,20 @@ class Page {
   }
 }
 
+let pages = []; // for a curious reader's console, and for the tests
+
 function start() {
-  const pages = JSON.parse(document.getElementById("data").textContent);
+  const read = JSON.parse(document.getElementById("data").textContent);
   const root = document.getElementById("page");
-  const { files, differences } = pages.length > 1 ? pages.pop() : { files: null };
-  document.title = files ? `${files[0]} and ${files[1]}` : `${pages[0].lab}: ${pages[0].file}`;
+  const { files, differences } = read.length > 1 ? read.pop() : { files: null };
+  document.title = files ? `${files[0]} and ${files[1]}` : `${read[0].lab}: ${read[0].file}`;
   if (files) {
     root.className = "two";
     root.append(el("div", { class: "across" }, el("h1", {}, "Two versions, side by side"),
       scroller("Counters that differ", table(["counter", "rule", `#A: ${files[0]}`, `#B: ${files[1]}`, "#B − A"], differences))));
   }
-  for (const data of pages) root.append(new Page(data).root);
+  pages = read.map((data) => new Page(data));
+  for (const page of pages) root.append(page.root);
 }
 
 start();

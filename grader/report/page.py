@@ -25,7 +25,7 @@ def data(runs: Runs) -> Json:
         "lab": runs.lab.name,
         "title": runs.lab.title,
         "file": runs.file.name,
-        "source": runs.source.splitlines(),
+        "source": [line.rstrip("\r") for line in runs.source.split("\n")],  # as compilers count lines
         "entry": runs.entry,
         "elements": runs.elements,
         "verdict": verdict(runs),

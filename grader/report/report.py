@@ -1,4 +1,4 @@
-"""report: ./lab report and ./lab compare. They build what is missing, let the judge run the file, and write the page."""
+"""report: ./lab report and ./lab compare. They build what is missing, let the judge run, and write the page."""
 
 import os
 import sys
@@ -9,6 +9,7 @@ from pathlib import Path
 from launcher import build, judge, labs, setup
 from launcher.console import Failure, say
 from launcher.paths import BUILD, shown
+from learner import ladder
 
 from . import compare as comparison
 from . import details, page, runs
@@ -18,7 +19,9 @@ MOST_ELEMENTS = 64
 
 def run(arguments: Namespace) -> int:
     """./lab report."""
-    lab = labs.find_lab(arguments.lab)
+    lab = ladder.chosen(arguments.lab)
+    if lab is None:
+        raise Failure("every lab is passed. Name one: ./lab report 05")
     file = _readable(arguments.file, "--file") if arguments.file else lab.source
     if arguments.csv and arguments.page != "details":
         raise Failure("--csv goes with --page details")

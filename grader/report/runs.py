@@ -11,11 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from common.pictures.record import CONTRACTS, FORMATS
-from common.pictures.trace import Trace, parse
 from launcher import judge
 from launcher.console import Failure, last_lines
 from launcher.labs import Lab
+
+from common.pictures.record import CONTRACTS, FORMATS
+from common.pictures.trace import Trace, parse
 
 # Small and not zero, so that each sum tells which elements are in it; some are equal, so that bins fill up.
 VALUES = (3, 1, 7, 2, 4, 1, 6, 3)
