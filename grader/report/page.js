@@ -43,12 +43,13 @@ class Page {
       return this.add("The kernel at work", el("p", {}, `There is no recording: ${data.says}.`));
     }
     const place = el("div"), tree = el("div");
-    const choose = el("select", { onchange: () => this.open(place, tree, data.launches[Number(choose.value)]) },
+    const id = newId();
+    const choose = el("select", { id, onchange: () => this.open(place, tree, data.launches[Number(choose.value)]) },
       data.launches.map((launch, i) => el("option", { value: i }, `${launch.number}: ${launch.kernel}`)));
     const made = this.add("The kernel at work",
       el("p", {}, `${data.entry} on ${plural(data.elements.length, "element")}: ${data.elements.join(", ")}. lockstep recorded this run; every value below is from the recording.`),
       data.left_out.map((text) => el("p", { class: "quiet small" }, `Left out: ${text}.`)),
-      el("label", { class: "controls", hidden: data.launches.length < 2 }, "Launch ", choose), place,
+      el("div", { class: "controls", hidden: data.launches.length < 2 }, el("label", { for: id }, "Launch"), choose), place,
       el("p", { class: "quiet small" }, "Keys: left and right arrow step, space plays, B goes to the next barrier, Home and End."), tree);
     this.open(place, tree, data.launches[0]);
     return made;
@@ -100,12 +101,13 @@ class Page {
       const notes = found.has(i + 1) ? el("tr", {}, el("td"), el("td"), el("td"), el("td", { class: "note" }, `⚠ ${[...found.get(i + 1)].join("; ")}`)) : null;
       return { row, notes, heat, bar };
     });
-    const select = el("select", { onchange: () => this.showHeat(counters[Number(select.value)]) },
+    const id = newId();
+    const select = el("select", { id, onchange: () => this.showHeat(counters[Number(select.value)]) },
       counters.map((counter, i) => el("option", { value: i }, counter.words || counter.name)));
     this.heatName = el("p", { class: "quiet small" });
     if (counters.length) this.showHeat(counters[0]);
     return this.add("The source",
-      counters.length ? [el("label", { class: "controls" }, "Counter ", select), this.heatName] : el("p", {}, "Nothing was counted: no kernel ran to its end on lockstep."),
+      counters.length ? [el("div", { class: "controls" }, el("label", { for: id }, "Counter"), select), this.heatName] : el("p", {}, "Nothing was counted: no kernel ran to its end on lockstep."),
       el("div", { class: "scroll tall", tabindex: 0, role: "region", "aria-label": `The source, ${data.file}` },
         el("table", { class: "source code" }, el("thead", {}, el("tr", {}, ["line", "count", "share", "code"].map((text) => el("th", { scope: "col" }, text)))),
           el("tbody", {}, this.rows.map(({ row, notes }) => [row, notes])))));
@@ -154,7 +156,7 @@ class Page {
     const percent = (row) => `${Math.round((100 * row.wanted) / row.fetched)} %`;
     return this.add("Global memory: wanted and moved",
       el("p", {}, "Memory moves whole sectors of 32 bytes. Filled: bytes that the lanes want; hatched: bytes that come along for nothing. From the recorded call."),
-      scroller("Loads and stores by line", table(["#line", "access", "#requests", "#sectors", "#bytes wanted", "#bytes moved", "#used", "", "code"],
+      scroller("Loads and stores by line", table(["#line", "access", "#requests", "#sectors", "#bytes wanted", "#bytes moved", "#used", "share", "code"],
         rows.map((row) => [row.line, row.op, row.requests, row.sectors, row.wanted, row.fetched, percent(row), share(row), el("code", {}, row.code)]))));
   }
 

@@ -6,7 +6,7 @@ const STATES = {
   none: "has no recorded work",
 };
 const STATE_MARKS = { acts: "▶", barrier: "▮▮", ready: "…", ended: "■", none: "–" };
-const MOST_CELLS = 128; // of an array at a time
+const MOST_CELLS = 256; // of an array at a time: all bins of a histogram
 
 class Player {
   // onEvent(event, at): called after each step with the present event.
@@ -54,9 +54,10 @@ class Player {
   }
 
   select(text, options, change) {
-    const input = el("select", { onchange: () => change(input.value) },
+    const id = newId();
+    const input = el("select", { id, onchange: () => change(input.value) },
       options.map(([value, words]) => el("option", { value }, words)));
-    return { input, label: el("label", { hidden: options.length < 2 }, text, input) };
+    return { input, label: el("div", { class: "field", hidden: options.length < 2 }, el("label", { for: id }, text), input) };
   }
 
   // The events of the chosen block and warp. The place in the run stays as near as it can.

@@ -29,20 +29,22 @@ VALUES = [3, 1, 7, 2, 4, 1, 6, 3]
 WIDTHS = (1280, 360)
 
 
-class Browser(unittest.TestCase):
+def setUpModule() -> None:
     """One browser and one folder of pages for all tests."""
+    from playwright.sync_api import sync_playwright
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        from playwright.sync_api import sync_playwright
+    holder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(holder.cleanup)
+    Browser.folder = Path(holder.name)
+    playwright = sync_playwright().start()
+    unittest.addModuleCleanup(playwright.stop)
+    Browser.browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    unittest.addModuleCleanup(Browser.browser.close)
 
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = Path(holder.name)
-        playwright = sync_playwright().start()
-        cls.addClassCleanup(playwright.stop)
-        cls.browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        cls.addClassCleanup(cls.browser.close)
+
+class Browser(unittest.TestCase):
+    folder: Path
+    browser: Any
 
     def file(self, number: str) -> Path:
         """The page of a reference, made once."""
@@ -76,7 +78,7 @@ class Browser(unittest.TestCase):
         page.locator("input[type=range]").first.fill(str(step))
 
     def to_end(self, page: Any) -> None:  # noqa: ANN401
-        page.get_by_label("Warp").select_option("all")
+        page.get_by_label("Warp", exact=True).select_option("all")
         self.to_step(page, int(page.locator("input[type=range]").first.get_attribute("max")))
 
 
@@ -150,7 +152,8 @@ class Work(Browser):
         page = self.open(self.file("08"))
         pairs = page.evaluate(
             """pages[0].player.replay.events.filter((event) => event.wavefronts && event.count === 1)
-               .map((event) => [event.wavefronts, Math.max(...pages[0].player.replay.banks(event).map((w) => w.size))])"""
+               .map((event) => [event, pages[0].player.replay.banks(event)])
+               .map(([event, banks]) => [event.wavefronts, Math.max(...banks.map((words) => words.size))])"""
         )
         self.assertGreater(len(pairs), 100)
         self.assertEqual([pair for pair in pairs if pair[0] != pair[1]], [])
@@ -171,6 +174,8 @@ class Work(Browser):
         self.assertEqual(page.locator(".cells.by32 .waits").count(), 16)
 
     def test_keys(self) -> None:
+        from playwright.sync_api import expect
+
         page = self.open(self.file("05"))
         place = page.locator(".player output")
         page.get_by_role("button", name="Forward").focus()
@@ -187,13 +192,13 @@ class Work(Browser):
         page.locator("input[type=range]").first.focus()
         page.keyboard.press("Space")
         self.assertEqual(page.get_by_role("button", name="Pause").count(), 1)
-        page.wait_for_function("document.querySelector('.player output').textContent.startsWith('Step 3 ')")
+        expect(place).to_contain_text("Step 3 of")
         page.keyboard.press("Space")
         self.assertEqual(page.get_by_role("button", name="Play").count(), 1)
 
     def test_the_order_of_tab(self) -> None:
         page = self.open(self.file("05"))
-        page.get_by_label("Warp").focus()
+        page.get_by_label("Warp", exact=True).focus()
         met = []
         for _ in range(5):
             page.keyboard.press("Tab")
@@ -202,7 +207,7 @@ class Work(Browser):
 
     def test_the_counter_of_the_source_can_be_chosen(self) -> None:
         page = self.open(self.file("05"))
-        page.get_by_label("Counter").select_option(label="barrier instructions, one a warp")
+        page.get_by_label("Counter", exact=True).select_option(label="barrier instructions, one a warp")
         counts = [text for text in page.locator(".source tbody tr td:nth-child(2)").all_inner_texts() if text.strip()]
         self.assertEqual(counts, ["320", "320"], "32 warps, ten steps, at both barriers")
 
