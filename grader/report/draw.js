@@ -83,6 +83,7 @@ function drawTree(rows, label) {
   });
   rows.forEach((row, r) => {
     const step = row.step === undefined ? "" : `after ${row.step} barrier${row.step === "1" ? "" : "s"}`;
+    const begins = row.flows.length ? Math.min(...row.flows.map((flow) => flow.e)) : -1;
     picture.append(svg("text", { x: 4, y: top(r) + 10, "font-size": 13 }, row.group));
     picture.append(svg("text", { x: 4, y: top(r) + 26, "font-size": 12, class: "quiet" }, [row.title, step].filter(Boolean).join(", ")));
     for (const cell of row.cells) {
@@ -90,7 +91,7 @@ function drawTree(rows, label) {
         class: cell.changed ? "box changed" : "box", x: left + cell.x * wide + 2, y: top(r), width: wide - 4, height: high, rx: 3,
       });
       const flows = row.flows.filter((flow) => flow.to === cell.x);
-      const event = cell.changed && flows.length ? Math.max(...flows.map((flow) => flow.e)) : -1;
+      const event = cell.changed && flows.length ? Math.max(...flows.map((flow) => flow.e)) : begins;
       const words = flows.map((flow) => flowWords(rows, flow)).join("\n");
       const text = svg("text", { x: centre(cell.x), y: top(r) + 17, "font-size": 13, "text-anchor": "middle" }, shown(cell.v));
       box.append(svg("title", {}, `${row.group.split("[")[0]}[${cell.i}] = ${shown(cell.v)}\n${words}`));
