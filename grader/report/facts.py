@@ -41,6 +41,11 @@ def total(report: Json, counter: str) -> float:
     return sum(launch["counters"].get(counter, 0) for launch in report["launches"])
 
 
+def is_own(name: str, file: Path) -> bool:
+    """Whether a report means the learner's file. The judge compiles a file with an odd name under another one."""
+    return Path(name or "").name in (file.name, f"submission{file.suffix}")
+
+
 def heat(report: Json, file: Path, names: Iterable[str] = HEAT) -> list[Json]:
     """Counters by line: {"name", "words", "kind", "lines": {line: number}}. Lines of other files are left out."""
     made = []
@@ -50,7 +55,7 @@ def heat(report: Json, file: Path, names: Iterable[str] = HEAT) -> list[Json]:
         for launch in report["launches"]:
             for line in launch["lines"]:
                 number = line["counters"].get(name, 0)
-                if number and Path(line["file"]).name == file.name:
+                if number and is_own(line["file"], file):
                     lines[line["line"]] = lines.get(line["line"], 0) + number
                     kinds.add(line.get("counter_kinds", {}).get(name, ""))
         if lines:
@@ -61,19 +66,19 @@ def heat(report: Json, file: Path, names: Iterable[str] = HEAT) -> list[Json]:
 
 def findings(runs: Runs) -> list[Json]:
     """Those of the recorded run. A race has two sites, which the page draws as two arrows to one place."""
-    return [_finding(found) for found in (runs.recorded or {}).get("findings", ())]
+    return [_finding(found, runs.file) for found in (runs.recorded or {}).get("findings", ())]
 
 
-def _finding(found: Json) -> Json:
+def _finding(found: Json, file: Path) -> Json:
     made = {key: found.get(key) for key in ("kind", "message", "where", "count")}
-    made["sites"] = [_site(found), *([_site(found["other"])] if found.get("other") else [])]
+    made["sites"] = [_site(one, file) for one in (found, found.get("other")) if one]
     return made
 
 
-def _site(found: Json) -> Json:
-    return {key: found.get(key) for key in ("line", "access", "block", "thread")} | {
-        "file": Path(found.get("file") or "").name
-    }
+def _site(found: Json, file: Path) -> Json:
+    """is_own: its line is one of the learner's file."""
+    made = {key: found.get(key) for key in ("line", "access", "block", "thread")}
+    return made | {"is_own": is_own(found.get("file"), file)}
 
 
 def traffic(trace: Trace) -> list[Json]:
@@ -106,7 +111,7 @@ def branches(runs: Runs) -> list[Json]:
     for launch in (runs.recorded or {"launches": []})["launches"]:
         for line in launch["lines"]:
             came = line["counters"].get("smsp__sass_branch_targets.sum", 0)
-            if came and Path(line["file"]).name == runs.file.name:
+            if came and is_own(line["file"], runs.file):
                 row = made.setdefault(line["line"], {"line": line["line"], "came": 0, "parted": 0, "shares": {}})
                 row["came"] += came
                 row["parted"] += line["counters"].get("smsp__sass_branch_targets_threads_divergent.sum", 0)

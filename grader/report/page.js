@@ -89,7 +89,7 @@ class Page {
     const counters = data.heat, found = new Map();
     for (const finding of data.findings) {
       for (const site of finding.sites) {
-        if (site.file !== data.file || !site.line) continue;
+        if (!site.is_own || !site.line) continue;
         if (!found.has(site.line)) found.set(site.line, new Set());
         found.get(site.line).add(`${finding.kind}: ${site.access || ""} ${finding.where || ""}`.trim());
       }
