@@ -7,7 +7,7 @@ std::string cause(const Finding& f) {
   const auto location = [](const Site& site) { return site.file + ":" + std::to_string(site.line); };
   std::string one = location(f.at), other = f.other ? location(*f.other) : "";
   if (other < one) std::swap(one, other);  // the schedule decides which of two accesses comes first
-  const std::string array = f.where.substr(0, f.where.rfind('['));
+  const std::string array = f.where.substr(0, f.where.find('['));
   const std::string text = f.kind + "|" + f.kernel + "|" + one + "|" + other + "|" + array;
   // Without source lines, the addresses in memory tell causes apart.
   return f.at.line ? text : text + "|" + f.where + "|" + f.message;

@@ -154,7 +154,7 @@ void Checker::end_work() {
   if (PastWork* const present = streams_->present())
     for (const HostUse& use : last_uses_)
       if (const uint64_t base = memory_.find(use.begin).begin; !present->arrays.contains(base))
-        present->arrays[base] = launch_->names.allocation(base);
+        present->arrays[base] = launch_->names.global_array(base);
   streams_->end_launch(order_.next_segment());
 }
 

@@ -149,9 +149,8 @@ void Checker::fence(const Warp& warp, Mask mask, Scope scope) {
 
 std::string Checker::name_of(const Checked& checked, uint64_t offset) const {
   const SourceNames& names = launch_->names;
-  const Element element =
-      checked.shared() ? names.shared_element(offset) : names.global_element(memory_.base() + offset);
-  return element.name(checked.access().bytes);
+  const uint32_t bytes = checked.access().bytes;
+  return checked.shared() ? names.shared_name(offset, bytes) : names.global_name(memory_.base() + offset, bytes);
 }
 
 uint64_t Checker::array_of(const Checked& checked, uint64_t offset) const {

@@ -282,8 +282,8 @@ void StreamRaces::touched(const HostTouch& touch, Findings& findings) const {
     wrote |= of_it(writer);
     const auto array = past->arrays.find(range.begin);
     if (access != kUnknownAccess && array != past->arrays.end())
-      where = Element{array->second, static_cast<int64_t>(touch.address - range.begin)}.name(
-          past->names->program.accesses[access].bytes);
+      where = array->second.element(static_cast<int64_t>(touch.address - range.begin),
+                                    past->names->program.accesses[access].bytes);
   }
   const Site host = memory_.host().call_line(touch.call);
   const char* const verb = touch.writes ? "write" : "read";

@@ -189,7 +189,7 @@ class InProcessDevice : public EmulatedDevice {
     if (Checker* const checker = memory_.checker()) findings_.add_all(checker->take_findings());
     return outcome;
   }
-  std::string allocation_name(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const;
+  Origin origin_of(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const;
 
   const DeviceOptions options_;
   const DeviceLimits limits_;
@@ -234,12 +234,13 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   LaunchShape shape{request.grid, request.block, program.static_shared_bytes + request.dynamic_shared_bytes,
                     request.dynamic_shared_bytes, program.local_bytes};
   if (program.calls_unknown) shape.local_bytes += std::max(kOpenEndedStack, (request.stack_bytes + 15) / 16 * 16);
-  const auto name = [&](uint64_t base) { return allocation_name(kernel, request, base); };
+  const auto name = [&](uint64_t base) { return origin_of(kernel, request, base); };
   Launch launch{.program = program,
                 .memory = memory_.memory(),
                 .limits = limits_,
                 .heap = heap_,
-                .names = {program, kernel.module->module, memory_.memory(), kernel.name, request.block, name},
+                .names = {program, kernel.module->module, memory_.memory(), kernel.name, request.block, name,
+                          kernel.info.name, kernel.info.params.size()},
                 .shape = shape,
                 .schedule = options_.schedule,
                 .sequence = host_.launches() + 1,
@@ -278,18 +279,17 @@ void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
 }
 
 // A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.
-std::string InProcessDevice::allocation_name(const LoadedKernel& kernel, const LaunchRequest& request,
-                                             uint64_t base) const {
+Origin InProcessDevice::origin_of(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const {
   for (const auto& [name, global] : kernel.module->globals)
-    if (global.address == base) return demangled(name);
+    if (global.address == base) return {demangled(name)};
   const std::vector<ParamInfo>& params = kernel.info.params;
   for (size_t i = 0; i < params.size(); ++i) {
     uint64_t value = 0;
     if (params[i].bytes != sizeof value) continue;
     std::memcpy(&value, request.params.data() + params[i].offset, sizeof value);
-    if (value == base) return "parameter " + std::to_string(i + 1);
+    if (value == base) return {"parameter " + std::to_string(i + 1), static_cast<uint32_t>(i + 1)};
   }
-  return "device memory";
+  return {"device memory"};
 }
 
 }  // namespace

@@ -43,20 +43,20 @@ void describe_global(const Warp& warp, const MemoryAccess& access, uint64_t addr
                    "\nNext: compare the index with the number of elements before the access (if (i < n) …).";
   }
   if (std::string_view(fault.kind) == "out_of_bounds" && memory.nearest(address).end)
-    fault.element = warp.launch().names.global_element(address).name(access.bytes);
+    fault.element = warp.launch().names.global_name(address, access.bytes);
 }
 
 void describe_shared(const Launch& launch, const MemoryAccess& access, uint64_t offset, Fault& fault) {
   fault.what += " in shared memory at offset " + std::to_string(static_cast<int64_t>(offset));
   fault.detail = "the block has " + std::to_string(launch.shape.shared_bytes) + " bytes of shared memory";
-  for (const auto& [name, extent] : launch.program.shared_arrays)
-    fault.detail += "\n  " + name + ": offset " + std::to_string(extent.first - kSharedBase) + ", " +
-                    (extent.second ? std::to_string(extent.second) + " bytes"
-                                   : "dynamic, " + std::to_string(launch.shape.dynamic_shared_bytes) + " bytes");
+  for (const SharedArray& array : launch.program.shared_arrays)
+    fault.detail += "\n  " + array.name + ": offset " + std::to_string(array.offset - kSharedBase) + ", " +
+                    (array.bytes ? std::to_string(array.bytes) + " bytes"
+                                 : "dynamic, " + std::to_string(launch.shape.dynamic_shared_bytes) + " bytes");
   fault.detail +=
       "\nNext: compare the index with the array's length; for a dynamic array, with the size given at the launch "
       "(<<<grid, block, bytes>>>).";
-  fault.element = launch.names.shared_element(offset).name(access.bytes);
+  fault.element = launch.names.shared_name(offset, access.bytes);
 }
 
 void describe_local(const Warp& warp, uint64_t offset, Fault& fault) {

@@ -51,8 +51,11 @@ void lay_out_shared(DecodeContext& context) {
   const auto record = [&](const Variable& v, uint32_t offset) {
     const std::string name = demangled(v.name);
     const size_t scope = name.rfind("::");  // of the function that declares it
-    context.program.shared_arrays.push_back(
-        {scope == std::string::npos ? name : name.substr(scope + 2), {offset, static_cast<uint32_t>(v.bytes)}});
+    const bool inside = scope != std::string::npos;
+    context.program.shared_arrays.push_back({.name = inside ? name.substr(scope + 2) : name,
+                                             .function = inside ? name.substr(0, scope) : "",
+                                             .offset = offset,
+                                             .bytes = static_cast<uint32_t>(v.bytes)});
   };
   std::set<std::string> mentioned;
   for (const Function* f : context.reachable) {

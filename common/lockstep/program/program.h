@@ -133,6 +133,13 @@ struct InstructionLists {
   std::vector<std::vector<uint32_t>> tables;  // targets of brx.idx
 };
 
+// An array of a block's shared memory.
+struct SharedArray {
+  std::string name, function;  // the function that declares it, demangled with its parameters; empty: none
+  uint32_t offset = 0;         // of its first byte, as an address
+  uint32_t bytes = 0;          // 0: the launch decides
+};
+
 // The first thing that is not supported.
 struct Refusal {
   std::string message;  // empty if all is supported
@@ -153,7 +160,7 @@ struct Program : InstructionLists {
   bool blocks_independent = false;  // see independence.h
   uint32_t neighbours = 0;          // accesses that have a neighbour (neighbours.h)
   Refusal refusal;
-  std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> shared_arrays;  // name, offset, bytes
+  std::vector<SharedArray> shared_arrays;
 };
 
 }  // namespace lockstep
