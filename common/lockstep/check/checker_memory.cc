@@ -196,10 +196,11 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
   const auto known = causes_.find(cause);
   if (known != causes_.end() && (same_warp || findings_[known->second].tells & kAcrossWarps))
     return void(count_again(cause));
-  const RacePair pair = pair_of(checked, conflict, earlier);
+  RacePair pair = pair_of(checked, conflict, earlier);
   if (of_library_ && conflict.earlier_wrote && checked.access().op == MemoryOp::kStore && same_warp && checked.shared())
     return;
-  const std::string name = name_of(checked, conflict.byte);
+  pair.element = name_of(checked, conflict.byte);
+  see_code(pair, launch_->names, checked.access(), earlier);
   const Site other =
       launch_->names.site(index_in(launch_->shape.grid, then.block), then.warp, conflict.earlier.lane, earlier_pc);
   add(cause,
@@ -207,8 +208,8 @@ void Checker::report_race(const Checked& checked, const Conflict& conflict) {
        .other = accessing(other, earlier                  ? verb(*earlier)
                                  : conflict.earlier_wrote ? "write"
                                                           : "read"),
-       .where = name,
-       .message = "race: two accesses to " + name + " that nothing orders",
+       .where = pair.element,
+       .message = headline(pair),
        .tells = static_cast<uint8_t>((same_warp ? 0 : kAcrossWarps) + (pair.updates ? kLosesUpdates : 0))},
       advice(pair));
 }
