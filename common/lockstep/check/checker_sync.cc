@@ -5,6 +5,7 @@
 
 #include "check/checker.h"
 #include "engine/block.h"
+#include "program/cuda_names.h"
 
 namespace lockstep {
 
@@ -27,7 +28,7 @@ void Checker::report_masks(const Warp& warp, uint32_t pc, uint32_t lane) {
   if (count_again(cause)) return;
   add(cause,
       {.at = warp.site(lane, pc),
-       .message = launch_->program.names[pc] + " of lanes that name each other with different masks"},
+       .message = cuda_name(launch_->program, pc) + " of lanes that name each other with different masks"},
       "What such lanes exchange is undefined.\n  Next: give all lanes that take part the same mask.");
 }
 
@@ -35,7 +36,7 @@ void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask 
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
   add(cause,
-      {.at = warp.site(lane, pc), .message = launch_->program.names[pc] + " of a lane that its own mask does not name"},
+      {.at = warp.site(lane, pc), .message = cuda_name(launch_->program, pc) + " of a lane that its own mask does not name"},
       "It is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
           ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if lanes of the mask come with it,\n"
           "  and stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
@@ -73,7 +74,7 @@ void Checker::report_undefined(const Warp& warp, const UndefinedUse& use) {
       use.lane == use.reader ? "The value " : "The value, passed on to lane " + std::to_string(use.lane) + ", ";
   add(cause,
       {.at = warp.site(use.reader, use.shuffle_pc),
-       .message = launch_->program.names[use.shuffle_pc] + " from a lane that takes no part"},
+       .message = cuda_name(launch_->program, use.shuffle_pc) + " from a lane that takes no part"},
       "Lane " + std::to_string(use.reader) + " takes the value of " + source + why + ".\n  " + whose + use.what +
           " at " + launch_->names.location(use.pc) + ". CUDA leaves it undefined; an H200 gives 0.\n  Next: let " +
           source +

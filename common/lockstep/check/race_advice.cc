@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "program/access_pairs.h"
+#include "program/cuda_names.h"
 
 namespace lockstep {
 namespace {
@@ -90,12 +91,6 @@ std::string next(const RacePair& race) {
          "where every thread of the block reaches it.";
 }
 
-const char* atomic_function(AtomicOp op) {
-  static constexpr const char* kNames[] = {"atomicAdd", "atomicMin", "atomicMax", "atomicInc",  "atomicDec",
-                                           "atomicAnd", "atomicOr",  "atomicXor", "atomicExch", "atomicCAS"};
-  return kNames[static_cast<size_t>(op)];
-}
-
 bool is_atomic(const MemoryAccess& access) {
   return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
 }
@@ -133,7 +128,7 @@ void see_code(RacePair& race, const SourceNames& names, const MemoryAccess& pres
   const Program& program = names.program;
   if (race.both_strong) {
     for (const MemoryAccess* access : {&present, earlier})
-      if (access->scope == Scope::kBlock && is_atomic(*access)) race.one_step = atomic_function(access->atomic);
+      if (access->scope == Scope::kBlock && is_atomic(*access)) race.one_step = cuda_name(access->atomic);
   } else {
     // One of the two is a store. The load may be the other, or lie before it where both threads are at the same store.
     for (const MemoryAccess* store : {&present, earlier})

@@ -189,6 +189,7 @@ class InProcessDevice : public EmulatedDevice {
     if (Checker* const checker = memory_.checker()) findings_.add_all(checker->take_findings());
     return outcome;
   }
+  static std::vector<uint64_t> arguments_of(const LoadedKernel& kernel, const LaunchRequest& request);
   Origin origin_of(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const;
 
   const DeviceOptions options_;
@@ -240,7 +241,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                 .limits = limits_,
                 .heap = heap_,
                 .names = {program, kernel.module->module, memory_.memory(), kernel.name, request.block, name,
-                          kernel.info.name, kernel.info.params.size()},
+                          kernel.info.name, arguments_of(kernel, request)},
                 .shape = shape,
                 .schedule = options_.schedule,
                 .sequence = host_.launches() + 1,
@@ -278,18 +279,24 @@ void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
   if (found != all.end()) host_.kernel_failed(static_cast<size_t>(found - all.begin()));
 }
 
+std::vector<uint64_t> InProcessDevice::arguments_of(const LoadedKernel& kernel, const LaunchRequest& request) {
+  std::vector<uint64_t> arguments;
+  for (const ParamInfo& param : kernel.info.params) {
+    uint64_t& value = arguments.emplace_back(0);
+    if (param.bytes == sizeof value) std::memcpy(&value, request.params.data() + param.offset, sizeof value);
+  }
+  return arguments;
+}
+
 // A variable's own name, or the number of the parameter that points to the allocation: PTX keeps no parameter names.
 Origin InProcessDevice::origin_of(const LoadedKernel& kernel, const LaunchRequest& request, uint64_t base) const {
   for (const auto& [name, global] : kernel.module->globals)
     if (global.address == base) return {demangled(name)};
-  const std::vector<ParamInfo>& params = kernel.info.params;
-  for (size_t i = 0; i < params.size(); ++i) {
-    uint64_t value = 0;
-    if (params[i].bytes != sizeof value) continue;
-    std::memcpy(&value, request.params.data() + params[i].offset, sizeof value);
-    if (value == base) return {"parameter " + std::to_string(i + 1), static_cast<uint32_t>(i + 1)};
-  }
-  return {"device memory"};
+  const std::vector<uint64_t> arguments = arguments_of(kernel, request);
+  const auto found = base ? std::ranges::find(arguments, base) : arguments.end();
+  if (found == arguments.end()) return {"device memory"};
+  const auto number = static_cast<uint32_t>(found - arguments.begin() + 1);
+  return {"parameter " + std::to_string(number), number};
 }
 
 }  // namespace

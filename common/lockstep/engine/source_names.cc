@@ -120,6 +120,22 @@ NamedArray SourceNames::global_array(uint64_t base) const {
   return named;
 }
 
+std::string SourceNames::pointer_to(uint64_t address) const {
+  constexpr uint64_t kFarthest = 16 << 20;  // bytes, for an index
+  const std::vector<std::string> types = parameter_types(demangled(symbol));
+  if (types.size() != arguments.size()) return "";
+  std::vector<uint32_t> nearest;
+  uint64_t distance = kFarthest;
+  for (uint32_t i = 0; i < arguments.size(); ++i) {
+    const uint64_t away = address - arguments[i];  // very large if the pointer lies behind
+    if (types[i].find('*') == std::string::npos || away > distance) continue;
+    if (away < distance) nearest.clear();
+    distance = away;
+    nearest.push_back(i + 1);
+  }
+  return nearest.size() == 1 ? parameter(nearest[0]).name : "";
+}
+
 // The kernel's own definition holds the lines of its code. Its name and the number of its parameters must agree, too.
 NamedArray SourceNames::parameter(uint32_t number) const {
   NamedArray named{"parameter " + std::to_string(number)};
@@ -135,7 +151,7 @@ NamedArray SourceNames::parameter(uint32_t number) const {
     if (at.line == 0 || at.inlined_line != 0 || file == module.files.end()) continue;
     std::set<std::string> names;
     for (const DeclaredFunction& f : cuda_source_of(file->second).functions)
-      if (f.is_kernel && f.name == function_name(whole).base && f.parameters.size() == parameters &&
+      if (f.is_kernel && f.name == function_name(whole).base && f.parameters.size() == arguments.size() &&
           f.first_line <= at.line && at.line <= f.last_line)
         names.insert(f.parameters[number - 1]);
     if (names.size() == 1 && !names.begin()->empty()) named.name = *names.begin();

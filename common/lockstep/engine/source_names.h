@@ -42,7 +42,7 @@ struct SourceNames {
   Dim3 block;          // threads of one
   std::function<Origin(uint64_t)> allocation;  // at this address
   std::string symbol{};                        // of the kernel in the PTX
-  size_t parameters = 0;                       // of the kernel
+  std::vector<uint64_t> arguments{};           // the kernel's; 0 for one that is not 8 bytes large
 
   // The learner's own line, where the code was inlined. The file is empty without -lineinfo.
   std::pair<std::string, uint32_t> source_line(uint32_t pc) const;
@@ -59,9 +59,13 @@ struct SourceNames {
   NamedArray shared_array(const SharedArray& array) const;
   NamedArray global_array(uint64_t base) const;
 
+  const SharedArray* shared_at(uint64_t offset) const;  // null: no array begins before
+  // The kernel's parameter that points there, or somewhat before. Empty: none does, or several may be meant.
+  std::string pointer_to(uint64_t address) const;
+
+ private:
   std::vector<const CudaSource*> sources() const;
   NamedArray parameter(uint32_t number) const;
-  const SharedArray* shared_at(uint64_t offset) const;
 };
 
 // "write at scan.cu:12 by block (0,0,0), thread (17,0,0)"

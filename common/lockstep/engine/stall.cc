@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <time.h>
 
 #include "engine/block.h"
 #include "engine/fault.h"
+#include "program/cuda_names.h"
 
 namespace lockstep {
 namespace {
@@ -63,10 +64,11 @@ struct Stuck {
   const Warp* warp = nullptr;
   Mask mask = 0;
   uint32_t pc = 0;
+  Mask waits_for = 0;  // kWaitsForLanes: those that have not come
 };
 
 Stuck stuck(const Warp& warp, const Path& path) {
-  Stuck s{Stuck::kLoops, &warp, path.mask, path.pc};
+  Stuck s{Stuck::kLoops, &warp, path.mask, path.pc, path.waits_for & ~path.mask};
   if (path.state == Path::kAtBarrier || path.state == Path::kAtCluster)
     s.how = Stuck::kWaitsForWarps;
   else if (path.state != Path::kRunnable)
@@ -76,50 +78,152 @@ Stuck stuck(const Warp& warp, const Path& path) {
   return s;
 }
 
-std::string line(const Launch& launch, const Stuck& s) {
-  static const char* const kVerbs[] = {"repeat", "wait for lanes that never come at", "wait at", "loop at"};
-  const Dim3& block = s.warp->block().coordinates();
-  char text[320];
-  std::snprintf(text, sizeof text, "block (%u,%u,%u), warp %u, lanes 0x%08x %s %s in %s\n", block.x, block.y, block.z,
-                s.warp->index(), s.mask, kVerbs[s.how], launch.program.names[s.pc].c_str(),
-                launch.names.location(s.pc).c_str());
-  return text;
+// "lanes 0–15, 20"; of many runs the first three: "lanes 0, 4, 8, … (8 lanes)".
+std::string lanes_text(Mask mask) {
+  constexpr int kMostRuns = 4;
+  std::vector<std::string> runs;
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    if (!(mask >> l & 1)) continue;
+    uint32_t last = l;
+    while (last + 1 < kWarpSize && mask >> (last + 1) & 1) ++last;
+    runs.push_back(std::to_string(l) + (last == l ? "" : (last > l + 1 ? "–" : ", ") + std::to_string(last)));
+    l = last;
+  }
+  const int lanes = std::popcount(mask);
+  std::string text = lanes == 1 ? "lane " : "lanes ";
+  const bool all = runs.size() <= kMostRuns;
+  for (size_t i = 0; i < (all ? runs.size() : kMostRuns - 1); ++i) text += (i ? ", " : "") + runs[i];
+  return text + (all ? "" : ", … (" + std::to_string(lanes) + " lanes)");
+}
+
+// "the loop of lines 331–333"; empty: it is in no loop, or its lines are not known.
+std::string loop_text(const SourceNames& names, uint32_t pc) {
+  const Loop loop = loop_around(names.program, pc);
+  const auto [file, line] = names.source_line(pc);
+  if (loop.end == 0 || line == 0) return "";
+  uint32_t first = line, last = line;
+  for (uint32_t i = loop.begin; i <= loop.end; ++i) {
+    const auto [other, at] = names.source_line(i);
+    if (at != 0 && other == file) first = std::min(first, at), last = std::max(last, at);
+  }
+  const std::string begin = std::to_string(first);
+  return first == last ? "the loop of line " + begin : "the loop of lines " + begin + "–" + std::to_string(last);
+}
+
+// Paths of several warps that are stuck in the same way.
+struct Group {
+  Stuck first;
+  std::vector<uint32_t> warps;
+};
+
+std::string warps_text(const std::vector<uint32_t>& warps) {
+  if (warps.size() == 1) return "warp " + std::to_string(warps[0]);
+  const bool row = warps.back() - warps.front() + 1 == warps.size();
+  std::string text = "warps ";
+  for (const uint32_t warp : warps)
+    if (!row) text += (text.back() == ' ' ? "" : ", ") + std::to_string(warp);
+  return row ? text + std::to_string(warps.front()) + "–" + std::to_string(warps.back()) : text;
+}
+
+bool reads_only(const Program& program, uint32_t pc) {
+  const Instruction& in = program.code[pc];
+  return in.kind == Kind::kMemory && program.accesses[in.index].op == MemoryOp::kLoad;
+}
+
+// "wait in __syncwarp() at scan.cu:12 for lanes 16–31"; of one lane, "waits …".
+std::string what_they_do(const SourceNames& names, const Stuck& s, bool one) {
+  const std::string at = " at " + names.location(s.pc), in = (one ? "waits in " : "wait in ") + cuda_name(names.program, s.pc);
+  switch (s.how) {
+    case Stuck::kRepeats:
+      return std::string(reads_only(names.program, s.pc) ? (one ? "reads" : "read") : (one ? "tries" : "try")) +
+             " again and again" + at;
+    case Stuck::kWaitsForLanes: return in + at + " for " + lanes_text(s.waits_for);
+    case Stuck::kWaitsForWarps: return in + at + " for other threads of the block";
+    case Stuck::kLoops: {
+      const std::string loop = loop_text(names, s.pc);
+      return (one ? "runs for ever" : "run for ever") + (loop.empty() ? at : " in " + loop);
+    }
+  }
+  return "";
+}
+
+std::string line(const Group& group) {
+  const Warp& warp = *group.first.warp;
+  const uint32_t threads = warp.launch().shape.threads_per_block() - warp.index() * kWarpSize;
+  const Mask all = threads >= kWarpSize ? kFullMask : (Mask{1} << threads) - 1;
+  const Mask mask = group.first.mask;
+  const bool one = std::popcount(mask) == 1 && group.warps.size() == 1;
+  return "block " + text(warp.block().coordinates()) + ": " + (mask == all && !one ? "all lanes" : lanes_text(mask)) +
+         " of " + warps_text(group.warps) + " " + what_they_do(warp.launch().names, group.first, one) + "\n";
+}
+
+// Other blocks are stuck in the same way, and often other warps.
+std::vector<Group> groups_of(std::span<const Block* const> blocks) {
+  std::vector<Group> groups;
+  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and pc
+  for (const Block* block : blocks)
+    for (const auto& warp : block->warps())
+      for (const Path& path : warp->paths()) {
+        const Stuck s = stuck(*warp, path);
+        if (!told.insert({warp->index(), s.pc}).second) continue;
+        const auto same = std::ranges::find_if(groups, [&](const Group& g) {
+          return g.first.pc == s.pc && g.first.mask == s.mask && g.first.waits_for == s.waits_for &&
+                 &g.first.warp->block() == block;
+        });
+        if (same == groups.end())
+          groups.push_back({s, {warp->index()}});
+        else
+          same->warps.push_back(warp->index());
+      }
+  std::ranges::stable_sort(groups, {}, [](const Group& g) { return g.first.how; });
+  return groups;
+}
+
+const char* headline(Stuck::How how) {
+  switch (how) {
+    case Stuck::kRepeats: return "deadlock: what these threads wait for never changes";
+    case Stuck::kLoops: return "deadlock: an endless loop: its threads come back to the same state";
+    default: return "deadlock: every thread that is left waits for another one";
+  }
+}
+
+std::string next_step(const Stuck& first, const Launch& launch, size_t blocks) {
+  switch (first.how) {
+    case Stuck::kRepeats:
+      if (blocks == launch.resident_blocks && blocks < launch.shape.grid.count())
+        return "Next: do not wait for a block that may not have begun. " + std::to_string(blocks) + " of " +
+               std::to_string(launch.shape.grid.count()) + " blocks are on the card, and they leave no room.";
+      return "Next: find the write that these threads wait for, and why no thread comes to it: a lock that is never "
+             "released, or a thread that waits at a barrier.";
+    case Stuck::kWaitsForLanes:
+      return "Next: let " + lanes_text(first.waits_for & ~first.mask) + " come to the same call, or take them out of "
+             "its mask.";
+    case Stuck::kWaitsForWarps:
+      if (cuda_name(launch.program, first.pc) == launch.program.names[first.pc])  // written in PTX
+        return "Next: compare the barrier's number, and its number of threads, with the threads that come to it.";
+      return "Next: let every thread of the block come to the same barrier: move it out of the branch or the loop.";
+    case Stuck::kLoops: return "Next: look at the loop's condition. Nothing that it reads changes any more.";
+  }
+  return "";
 }
 
 }  // namespace
 
 void report_deadlock(std::span<const Block* const> blocks) {
+  constexpr size_t kMostLines = 4;
   const Launch& launch = blocks.front()->launch();
-  constexpr size_t kMostLines = 12;
-  std::vector<Stuck> all;
-  std::set<std::pair<uint32_t, uint32_t>> told;  // warp and pc: other blocks are stuck in the same way
-  for (const Block* block : blocks)
-    for (const auto& warp : block->warps())
-      for (const Path& path : warp->paths())
-        if (const Stuck s = stuck(*warp, path); told.insert({warp->index(), s.pc}).second) all.push_back(s);
-  std::stable_sort(all.begin(), all.end(), [](const Stuck& a, const Stuck& b) { return a.how < b.how; });
-  const Stuck& first = all.front();
+  const std::vector<Group> groups = groups_of(blocks);
+  const Stuck& first = groups.front().first;
   const auto site = [&](const Stuck& s) { return s.warp->site(first_lane(s.mask), s.pc); };
-  const auto elsewhere = std::find_if(all.begin(), all.end(), [&](const Stuck& s) {
-    return launch.names.source_line(s.pc) != launch.names.source_line(first.pc);
+  const auto elsewhere = std::ranges::find_if(groups, [&](const Group& g) {
+    return launch.names.source_line(g.first.pc) != launch.names.source_line(first.pc);
   });
   std::string detail;
-  for (size_t i = 0; i < std::min(all.size(), kMostLines); ++i) detail += line(launch, all[i]);
-  if (all.size() > kMostLines) detail += "… and " + std::to_string(all.size() - kMostLines) + " more\n";
-  const bool repeats = first.how == Stuck::kRepeats;
-  if (repeats && blocks.size() < launch.shape.grid.count())
-    detail += std::to_string(blocks.size()) + " of " + std::to_string(launch.shape.grid.count()) +
-              " blocks are on the card; others may not find room beside them\n";
-  detail += repeats
-                ? "Next: look for who should change what they read: a thread that sleeps at a barrier, a lock that is "
-                  "never released, an arrival that nobody makes, a block that has not begun, or the host, which "
-                  "goes on when the kernel has ended."
-                : "Next: let every thread of the block reach the same __syncthreads(), and every lane of the mask "
-                  "the same *_sync call; no such call inside an if that only some of them take.";
-  fail(*first.warp, {Status::kLaunchTimeout, "deadlock", first_lane(first.mask), first.pc,
-                     repeats ? "deadlock: what these threads wait for will never change"
-                             : "deadlock: every thread that is left waits, and nobody can wake it",
-                     detail, "", elsewhere == all.end() ? std::nullopt : std::optional(site(*elsewhere))});
+  for (size_t i = 0; i < std::min(groups.size(), kMostLines); ++i) detail += line(groups[i]);
+  if (groups.size() > kMostLines) detail += "… and " + std::to_string(groups.size() - kMostLines) + " more\n";
+  detail += next_step(first, launch, blocks.size());
+  fail(*first.warp, {Status::kLaunchTimeout, "deadlock", first_lane(first.mask), first.pc, headline(first.how), detail,
+                     "", elsewhere == groups.end() ? std::nullopt : std::optional(site(elsewhere->first))});
 }
 
 void StallWatch::reset() {

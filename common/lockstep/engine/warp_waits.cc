@@ -7,6 +7,7 @@
 #include "engine/access.h"
 #include "engine/block.h"
 #include "engine/collective.h"
+#include "program/cuda_names.h"
 
 namespace lockstep {
 
@@ -128,7 +129,7 @@ static bool all_name_one(const uint32_t* members) {
 
 // A card stops at lanes whose mask names none of those that come.
 static void fail_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
-  const std::string& name = warp.launch().program.names[pc];
+  const std::string name = cuda_name(warp.launch().program, pc);
   fail(warp,
        {Status::kIllegalInstruction, "mask_mismatch", lane, pc, name + " of lanes that their own mask does not name",
         "one is lane " + std::to_string(lane) + " of its warp: its mask is " + hex(named) +
