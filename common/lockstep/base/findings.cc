@@ -1,5 +1,7 @@
 #include "base/findings.h"
 
+#include <algorithm>
+
 namespace lockstep {
 namespace {
 
@@ -11,6 +13,13 @@ std::string cause(const Finding& f) {
   const std::string text = f.kind + "|" + f.kernel + "|" + one + "|" + other + "|" + array;
   // Without source lines, the addresses in memory tell causes apart.
   return f.at.line ? text : text + "|" + f.where + "|" + f.message;
+}
+
+// "s_sum[1] in lines 12 and 20"
+std::string place(const Finding& f) {
+  std::string text = f.where.empty() ? "" : f.where + " in ";
+  const bool two = f.other && f.other->line != 0 && f.other->line != f.at.line;
+  return text + (two ? "lines " + std::to_string(f.other->line) + " and " : "line ") + std::to_string(f.at.line);
 }
 
 }  // namespace
@@ -30,16 +39,36 @@ size_t Findings::add(Finding finding) {
   return entry->second;
 }
 
+void Findings::add_line(size_t index, const std::string& line) {
+  std::string& message = findings_[index].message;
+  message.insert(std::min(message.find("\n  Next: "), message.size()), line);
+}
+
 void Findings::add_all(const Findings& others) {
   for (const Finding& finding : others.all()) add(finding);
 }
 
 std::vector<std::string> Findings::take_messages() {
+  constexpr size_t kMostTold = 20;  // lines of other places
   std::vector<std::string> messages;
+  std::map<std::string, std::vector<size_t>> others;  // kind and kernel → findings behind the first
+  const auto group = [&](const Finding& f) { return f.kind + (f.kernel.empty() ? "" : " in kernel " + f.kernel); };
   for (; told_ < findings_.size(); ++told_) {
     const Finding& f = findings_[told_];
+    const bool again = f.at.line != 0 && told_groups_.contains(group(f));
+    if (again) {
+      others[group(f)].push_back(told_);
+      continue;
+    }
+    told_groups_.insert(group(f));
     messages.push_back(f.count == 1 ? f.message
                                     : f.message + "\n  This happened " + std::to_string(f.count) + " times.");
+  }
+  for (const auto& [what, found] : others) {
+    const size_t count = found.size();
+    std::string text = what + ", and " + std::to_string(count) + " more " + (count == 1 ? "place:" : "places:");
+    for (size_t i = 0; i < std::min(count, kMostTold); ++i) text += (i ? ", " : " ") + place(findings_[found[i]]);
+    messages.push_back(text + (count > kMostTold ? ", …" : ""));
   }
   return messages;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,14 +46,19 @@ class Findings {
   void count_again(size_t index) { ++findings_[index].count; }
   void add_text(size_t index, const std::string& text) { findings_[index].message += text; }
 
+  // The line begins with a line break, and stands before the next step.
+  void add_line(size_t index, const std::string& line);
+
   const std::vector<Finding>& all() const { return findings_; }
-  // Messages of the findings since the last call, each with its count so far.
+  // Messages of the findings since the last call, each with its count so far. Of one kind in one kernel the first is
+  // told in full, and of the others the place.
   std::vector<std::string> take_messages();
 
  private:
   std::vector<Finding> findings_;
   std::map<std::string, size_t> by_cause_;  // cause → index in findings_
   size_t told_ = 0;
+  std::set<std::string> told_groups_;  // a kind and a kernel
 };
 
 }  // namespace lockstep

@@ -101,8 +101,8 @@ void Checker::check_copies(const Checked& checked) {
            .other = accessing(other->site(writer->lane, writer->pc), "write"),
            .where = name,
            .message = "race: " + name + " is used while an asynchronous copy may still write it"},
-          "Next: wait for the copy (cp.async.wait_group, __pipeline_wait_prior, or its barrier), and put "
-          "__syncthreads() behind the wait where others use what it brought.");
+          "Next: wait for the copy (__pipeline_wait_prior(0), or its barrier) before the access, and let other threads "
+          "wait at __syncthreads() behind it.");
     }
   }
 }
@@ -230,8 +230,9 @@ void Checker::report_unwritten(const Checked& checked, uint32_t lane) {
   if (count_again(cause) || (checked.shared() && of_library_)) return;
   const std::string name = name_of(checked, checked.offsets[lane]);
   add(cause, {.at = site(checked, lane), .where = name, .message = "read of " + name + ", which nothing has written"},
-      "On a card it holds whatever was there before.\n  Next: write it first: cudaMemset or cudaMemcpy for the "
-      "device's memory, a loop of all threads and a barrier for shared memory; or look at the index.");
+      std::string("On a card it holds whatever was there before.\n  Next: ") +
+          (checked.shared() ? "let the block's threads write it first, and put __syncthreads() before this line."
+                            : "write it first, with cudaMemset, cudaMemcpy or a kernel, or check the index."));
 }
 
 }  // namespace lockstep

@@ -29,7 +29,7 @@ void Checker::report_masks(const Warp& warp, uint32_t pc, uint32_t lane) {
   add(cause,
       {.at = warp.site(lane, pc),
        .message = cuda_name(launch_->program, pc) + " of lanes that name each other with different masks"},
-      "What such lanes exchange is undefined.\n  Next: give all lanes that take part the same mask.");
+      "The result of such a call is undefined.\n  Next: give all lanes that take part the same mask.");
 }
 
 void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask named) {
@@ -38,8 +38,8 @@ void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask 
   add(cause,
       {.at = warp.site(lane, pc), .message = cuda_name(launch_->program, pc) + " of a lane that its own mask does not name"},
       "It is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
-          ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if lanes of the mask come with it,\n"
-          "  and stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
+          ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if a lane of the mask comes with it, and "
+          "stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
 }
 
 void Checker::meet_apart(const Warp& warp, const Arrival& one, const Arrival& other) {
@@ -50,7 +50,7 @@ void Checker::meet_apart(const Warp& warp, const Arrival& one, const Arrival& ot
        .other = warp.site(first_lane(other.lanes.mask), other.pc),
        .message = "lanes that one mask names wait for each other at different calls"},
       "An H200 lets them go on, and each call works with the lanes that are there. CUDA does not promise it.\n"
-      "  Next: let all lanes of the mask reach one call; or give each call a mask of the lanes that reach it.");
+      "  Next: let all lanes of the mask reach one call, or give each call a mask of the lanes that reach it.");
 }
 
 bool Checker::follows(const Warp& warp, const Frame& frame, uint32_t pc, Mask active) {
@@ -76,9 +76,8 @@ void Checker::report_undefined(const Warp& warp, const UndefinedUse& use) {
       {.at = warp.site(use.reader, use.shuffle_pc),
        .message = cuda_name(launch_->program, use.shuffle_pc) + " from a lane that takes no part"},
       "Lane " + std::to_string(use.reader) + " takes the value of " + source + why + ".\n  " + whose + use.what +
-          " at " + launch_->names.location(use.pc) + ". CUDA leaves it undefined; an H200 gives 0.\n  Next: let " +
-          source +
-          " take part, with its bit in the mask; or take values only from lanes that do; or discard this value.");
+          " at " + launch_->names.location(use.pc) + ". CUDA leaves it undefined. An H200 gives 0.\n  Next: let " +
+          source + " make the same call, or let lane " + std::to_string(use.reader) + " discard the value.");
 }
 
 void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
@@ -99,8 +98,8 @@ void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
 void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
   const auto site = [&](const Arrival& a) { return block.warps()[a.lanes.warp]->site(first_lane(a.lanes.mask), a.pc); };
   const char* const next =
-      "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or loop, and "
-      "let threads without work skip the work, not the barrier.";
+      "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or the loop. "
+      "Threads without work skip the work, not the barrier.";
   uint32_t came = 0;
   for (const Arrival& arrival : arrivals) {
     came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
@@ -110,7 +109,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
     add(cause,
         {.at = site(arrival),
          .other = site(arrivals[0]),
-         .message = "one barrier, but threads of the block reached it at different places"},
+         .message = "threads of one block wait at two different calls of " + cuda_name(launch_->program, arrival.pc)},
         std::string("What happens on a card is undefined.") + next);
   }
   const uint32_t threads = launch_->shape.threads_per_block(), missing = threads - came;
@@ -120,7 +119,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
       {.at = site(arrivals[0]),
        .message = "a barrier that " + std::to_string(missing) + " of the block's " + std::to_string(threads) +
                   " threads never reach: they have ended"},
-      std::string("Cards let the others pass, CUDA does not promise it.") + next);
+      std::string("Cards let the other threads pass. CUDA does not promise it.") + next);
 }
 
 void Checker::arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) {

@@ -20,18 +20,15 @@ std::string with_place(const std::string& what, const Site& site) {
 }
 
 constexpr const char* kNextForStreams =
-    "Nothing orders the two streams: a card may run both at once, or in either order.\n  Next: let the second stream "
-    "wait for the first, by cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second; or "
-    "wait on "
-    "the host in between; or use one stream for both.";
+    "Nothing orders the two streams. A card may run both at once, or in either order.\n  Next: let the second stream "
+    "wait for the first: cudaEventRecord() behind the first work, cudaStreamWaitEvent() before the second.";
 constexpr const char* kNextForNodes =
-    "The graph has no path from one node to the other: a card may run both at once, or in either order.\n  Next: add a "
-    "dependency between them: the last argument but one of cudaGraphAdd…Node(), or cudaGraphAddDependencies(); while "
-    "streams are captured, cudaEventRecord() behind the first work and cudaStreamWaitEvent() before the second.";
+    "The graph has no path from one node to the other. A card may run both at once, or in either order.\n  Next: add a "
+    "dependency with cudaGraphAddDependencies(). If the streams are captured: cudaEventRecord() behind the first work, "
+    "cudaStreamWaitEvent() before the second.";
 constexpr const char* kNextForTheHost =
-    "The call returned before its work was done: on a card the work may not even have begun.\n  Next: before the host "
-    "uses the memory, let it wait for that work: cudaStreamSynchronize() of its stream, cudaEventSynchronize() of an "
-    "event behind it, or cudaDeviceSynchronize().";
+    "The call returned before its work was done. On a card the work may not even have begun.\n  Next: let the host wait "
+    "before it uses the memory: cudaDeviceSynchronize(), or cudaStreamSynchronize() of the stream.";
 
 bool same_graph(const PastWork& a, const PastWork& b) { return a.work.graph && a.work.graph == b.work.graph; }
 

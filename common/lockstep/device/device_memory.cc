@@ -12,13 +12,14 @@ std::byte* pointer(uint64_t address) { return reinterpret_cast<std::byte*>(addre
 Outcome no_memory(const Memory& memory, uint64_t bytes) {
   const uint64_t left = memory.capacity() - memory.used();
   if (bytes <= left)
-    return {Status::kOutOfMemory, "the system gives this process no " + bytes_text(bytes) +
-                                      " more\n  Next: allocate less, or lift the process's memory limit."};
+    return {Status::kOutOfMemory, "the system has no " + bytes_text(bytes) +
+                                      " more for this process\n  Next: allocate less, or raise the process's limit of "
+                                      "memory."};
   return {Status::kOutOfMemory,
           "the device has " + bytes_text(left) + " left of " + bytes_text(memory.capacity()) + ", and " +
               bytes_text(bytes) +
-              " were asked for\n  Next: allocate less, free what is no longer used, or give the emulated card more "
-              "(LOCKSTEP_MEMORY=16G)."};
+              " were asked for\n  Next: check how the size is computed. It is in bytes. The emulated card gets more "
+              "memory with LOCKSTEP_MEMORY=16G."};
 }
 
 }  // namespace

@@ -163,6 +163,7 @@ class InProcessDevice : public EmulatedDevice {
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();
     if (trace_) messages.push_back(trace_->take_message());
+    messages.push_back(stopped_at_);
     return messages;
   }
   Outcome end_program(End end) override {
@@ -177,7 +178,7 @@ class InProcessDevice : public EmulatedDevice {
     host_.ends(heap);
   }
   std::string report_json(std::string_view end) const override {
-    return to_json({records_, findings_.all(), host_.counted_calls(), host_.crossing()}, options_.schedule, end);
+    return to_json({records_, findings_.all(), host_.counted_calls(), host_.failed_calls(), stopped_at_, host_.crossing()}, options_.schedule, end);
   }
 
  private:
@@ -204,6 +205,7 @@ class InProcessDevice : public EmulatedDevice {
   Kernels kernels_;
   MachineCode machine_code_;
   Outcome sticky_;
+  std::string stopped_at_;  // what a kernel was doing when the program was interrupted
   std::string output_;
   std::map<uint64_t, uint32_t> conditions_;  // handle → value
   LaunchRecords records_;                    // of all launches
@@ -223,7 +225,7 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (outcome.ok())
     host_.launched();
   else
-    host_.launch_failed(demangled(kernel->info.name), request, outcome.message);
+    host_.launch_failed(kernel->name, request, outcome.message);
   return outcome;
 }
 
@@ -272,6 +274,7 @@ void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
   output_ += state.output;
   for (const auto& [handle, value] : state.conditions) conditions_[handle] = value;
   findings_.add_all(state.findings);
+  if (stopped_at_.empty()) stopped_at_ = state.stopped_at;
   sticky_ = state.fault;
   if (sticky_.ok()) return;
   const auto& all = findings_.all();
@@ -296,7 +299,8 @@ Origin InProcessDevice::origin_of(const LoadedKernel& kernel, const LaunchReques
   const auto found = base ? std::ranges::find(arguments, base) : arguments.end();
   if (found == arguments.end()) return {"device memory"};
   const auto number = static_cast<uint32_t>(found - arguments.begin() + 1);
-  return {"parameter " + std::to_string(number), number};
+  const bool only = std::find(found + 1, arguments.end(), base) == arguments.end();  // else which of them is not known
+  return {"parameter " + std::to_string(number), only ? number : 0};
 }
 
 }  // namespace

@@ -10,15 +10,17 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostCalls = 4096;  // that are named: a program may make calls without end
+constexpr size_t kMostFailed = 16;   // of failed calls
 
-// The program chose the text. It stays one line of a message.
-std::string at_place(std::string_view place) {
-  if (place.empty()) return "";
-  std::string line(place);
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  return "\n  at " + line;
+// The program chose the text. Nothing in it may command a terminal.
+std::string plain(std::string_view text, bool one_line) {
+  std::string result(text);
+  for (char& c : result)
+    if ((static_cast<unsigned char>(c) < ' ' && (one_line || c != '\n')) || c == 0x7f) c = '?';
+  return result;
 }
+
+std::string at_place(std::string_view place) { return place.empty() ? "" : "\n  at " + plain(place, true); }
 
 }  // namespace
 
@@ -28,7 +30,11 @@ size_t HostSide::add(const char* kind, const std::string& kernel, const std::str
 
 void HostSide::tell_place(CallKind call, uint64_t address, std::string_view place) {
   const std::string at = at_place(place);
-  if (call == CallKind::kFailedLaunch) launch_place_ = at;
+  if (call == CallKind::kFailedCall && failed_calls_.size() < kMostFailed) failed_calls_.push_back(plain(place, false));
+  if (call == CallKind::kFailedLaunch) {
+    launch_place_ = at;
+    if (failed_launch_) findings_.add_line(*std::exchange(failed_launch_, std::nullopt), at);
+  }
   if (call == CallKind::kPlannedFailure && injected_) findings_.add_text(*std::exchange(injected_, std::nullopt), at);
   lost_launches_ += call == CallKind::kLostLaunch;
   // A card frees nothing after a fault. A program that tries has forgotten nothing.
@@ -54,18 +60,17 @@ bool HostSide::frees(uint64_t address, bool pinned) {
 
 void HostSide::note_bad_free(uint64_t address) {
   const AddressInfo info = memory_.describe(address);
-  std::string what = "an address that no allocation gave: the host's own, or never set";
-  std::string next =
-      "free what cudaMalloc gave with cudaFree, what cudaMallocHost gave with cudaFreeHost, the rest as it "
-      "was allocated";
+  std::string what = "no allocation gave this address";
+  std::string next = "give cudaFree only what cudaMalloc gave, and cudaFreeHost only what cudaMallocHost gave";
   if (info.kind == AddressKind::kFreed) {
-    what = "memory that was freed before";
+    what = "this memory was freed before";
     next = "free each allocation once; set the pointer to nullptr after it";
   } else if (info.kind == AddressKind::kDevice && info.base != address) {
-    what = "an address " + std::to_string(address - info.base) + " bytes into an allocation";
+    what = "it lies " + std::to_string(address - info.base) + " bytes inside an allocation";
     next = "keep the pointer that cudaMalloc gave, and free that one";
   } else if (info.kind == AddressKind::kDevice) {
-    what = "memory of another kind: pinned memory is freed by cudaFreeHost, other memory by cudaFree";
+    what = "another function allocated this memory";
+    next = "free pinned memory with cudaFreeHost, and other memory with cudaFree";
   }
   add("invalid_free", "", "free of " + hex(address) + ": " + what + "\n  Next: " + next + ".");
 }
@@ -78,10 +83,10 @@ void HostSide::launched() {
 // A program reads the error of a launch by <<<>>> only through cudaGetLastError or cudaPeekAtLastError.
 void HostSide::launch_failed(const std::string& kernel, const LaunchRequest& request, const std::string& message) {
   if (!checks_.launch) return;
-  add("bad_launch", kernel,
-      "the launch of " + kernel + " with a grid of " + text(request.grid) + " blocks of " + text(request.block) +
-          " threads and " + std::to_string(request.dynamic_shared_bytes) +
-          " bytes of dynamic shared memory failed: " + message);
+  const std::string shared = request.dynamic_shared_bytes ? ", " + std::to_string(request.dynamic_shared_bytes) : "";
+  failed_launch_ = add("bad_launch", kernel,
+                       "the launch " + kernel + "<<<" + text(request.grid) + ", " + text(request.block) + shared +
+                           ">>> failed: " + message);
   unread_launch_ = kernel;
   launch_place_.clear();
 }
@@ -103,9 +108,9 @@ bool HostSide::call_fails(std::string_view function) {
 void HostSide::ends(const std::vector<uint64_t>& heap) {
   if (!unread_launch_.empty())
     add("unchecked_error", unread_launch_,
-        "the launch of " + unread_launch_ + " failed, and the program never looked" + launch_place_ +
-            "\n  Next: after each launch, CUDA_CHECK(cudaGetLastError()); a "
-            "launch returns nothing itself, and cudaDeviceSynchronize() does not tell of it.");
+        "the launch of " + unread_launch_ + " failed, and the program never read the error" + launch_place_ +
+            "\n  A launch returns nothing, and cudaDeviceSynchronize() does not tell of it.\n  Next: call "
+            "CUDA_CHECK(cudaGetLastError()) after each launch.");
   unread_launch_.clear();
   if (fault_ && lost_launches_) {
     const std::string launches = lost_launches_ == 1 ? "one launch" : std::to_string(lost_launches_) + " launches";
@@ -131,7 +136,7 @@ void HostSide::note_leaks(const std::vector<uint64_t>& heap) {
             " never freed" + place +
             (fault_ ? "\n  A kernel had failed before. If the program ended because of that, mend the kernel first."
                     : "") +
-            "\n  Next: free what you allocate, also on the way out after an error.");
+            "\n  Next: free it after its last use, also where the function returns early.");
   }
 }
 

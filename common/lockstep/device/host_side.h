@@ -43,6 +43,8 @@ class HostSide {
   bool call_fails(std::string_view function);
   // With a planned failure: the names of the calls that it counts, in their order. It is one of them.
   const std::vector<std::string>& counted_calls() const { return counted_calls_; }
+  // For calls that failed because of an argument: what the program says of each, with the next step.
+  const std::vector<std::string>& failed_calls() const { return failed_calls_; }
   void tell_place(CallKind call, uint64_t address, std::string_view place);
   void kernel_failed(size_t finding) { fault_ = finding; }  // with this finding
   void start_profiling() { profiled_ = true; }
@@ -69,10 +71,11 @@ class HostSide {
   HostCalls calls_;
   Crossing crossing_;
   std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
+  std::optional<size_t> failed_launch_;  // its finding, until its place is told
   std::string launch_place_;   // the line of that launch, if it is known
   bool profiled_ = false;
   uint64_t counted_ = 0;  // calls so far; the planned failure is one of them
-  std::vector<std::string> counted_calls_;
+  std::vector<std::string> counted_calls_, failed_calls_;
   bool failure_stays_ = false;      // the planned failure is repeated by every later call
   std::optional<size_t> injected_;  // the planned failure's finding, until its place is told
   std::optional<size_t> fault_;     // the finding of the kernel that failed

@@ -55,7 +55,7 @@ struct Region {
 
 // A call that the device is told of: of the first three, the place in the program; of a launch after a fault, its
 // kernel's name; of a free after a fault, nothing.
-enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure, kLostLaunch, kLostFree };
+enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure, kLostLaunch, kLostFree, kFailedCall };
 
 // What a kernel said by cudaGraphSetConditional.
 struct Condition {

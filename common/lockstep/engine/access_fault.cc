@@ -46,7 +46,8 @@ void describe_outside(const SourceNames& names, const MemoryAccess& access, uint
     fault.detail = "It ends " + bytes_text(address + bytes_of(access) - range.end) + " behind the array. ";
   } else {
     const bool past = address >= range.end;
-    fault.what += " at " + fault.element + ", " + bytes_text(past ? address - range.end : range.begin - address) +
+    const uint64_t away = past ? address - range.end : range.begin - address;
+    fault.what += " at " + fault.element + ", " + (away ? bytes_text(away) : "just") +
                   (past ? " past the end" : " before the start");
   }
   fault.detail += extent_text(array, range.end - range.begin) +

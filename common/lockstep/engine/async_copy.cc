@@ -121,7 +121,7 @@ void start_bulk(Warp& warp, const AsyncUse& use, Mask mask) {
     if (bytes % kBulkUnit != 0)
       return fail(warp, {Status::kMisalignedAddress, "misaligned", l, use.from.pc,
                          "a bulk copy of " + std::to_string(bytes) + " bytes",
-                         "Next: bulk copies move multiples of 16 bytes; copy the rest with ordinary loads."});
+                         "Its size must be a multiple of 16 bytes.\nNext: copy the rest with ordinary loads."});
     const bool good = may_copy(warp, use.from, l, from[l], bytes) && may_copy(warp, use.to, l, to[l], bytes);
     if (warp.state().faulted) return;
     pending.bulks.push_back({&use, l, pending.open_bulk_group[l], bytes, from[l], to[l], mbarrier[l], good, {}});

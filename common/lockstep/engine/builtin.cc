@@ -160,7 +160,8 @@ void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
   if (address == 0) return;
   if (launch.heap.erase(address) == 0) {
     fail(warp, {Status::kIllegalAddress, "invalid_free", lane, pc, "free() of an address that malloc() did not give",
-                "Next: give free() once what a kernel's malloc() returned; what the host allocated, the host frees."});
+                "Next: give free() only what a kernel's malloc() returned, and only once. The host frees what it "
+                "allocated."});
     return;
   }
   const AddressInfo freed = launch.memory.describe(address);

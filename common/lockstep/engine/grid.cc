@@ -81,12 +81,14 @@ class Share {
       round(after_each);
       if (interruption() && !done()) fail_by_interruption(state);
     }
+    if (interruption()) tell_running();
     if (!fault_.outcome.ok()) take_over(fault_);
     if (!state.faulted) kept_.keep(launch_, std::move(spare_));
   }
 
   // The fault of the lowest block counts.
   void add(Share& other) {
+    if (state.stopped_at.empty()) state.stopped_at = other.state.stopped_at;
     state.counters.add(other.state.counters);
     if (!other.state.faulted || (state.faulted && fault_.block < other.fault_.block)) return;
     other.fault_.outcome = std::move(other.state.fault);
@@ -184,10 +186,17 @@ class Share {
     state.findings = std::move(fault.findings);
   }
 
-  void look_for_stall() {
+  void look_for_stall() { stall_.look(active_blocks()); }
+
+  void tell_running() {
+    if (state.stopped_at.empty()) state.stopped_at = report_running(active_blocks());
+  }
+
+  std::span<const Block* const> active_blocks() {
     resident_.clear();
-    for (const auto& block : active_) resident_.push_back(block.get());
-    stall_.look(resident_);
+    for (const auto& block : active_)
+      if (block) resident_.push_back(block.get());
+    return resident_;
   }
 
   const Launch& launch_;

@@ -48,6 +48,7 @@ struct LaunchState {
   Outcome fault{};                   // the first error inside the kernel
   bool faulted = false;              // the launch ends now
   int32_t turns_after_fault = 4096;  // that are left, if the kernel continues after a bad access
+  std::string stopped_at{};          // what a thread was doing at an interruption, for a person; else empty
   Findings findings{};
   std::map<BadAccess, size_t> bad_accesses{};  // → in findings
 };

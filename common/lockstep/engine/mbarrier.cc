@@ -77,7 +77,7 @@ uint64_t* initialised_word(Warp& warp, const MemoryAccess& access, uint32_t lane
   uint64_t& word = mbarrier_word(warp, address);
   if (Mbarrier::is_one(word)) return &word;
   fail_mbarrier(warp, access, lane, "an mbarrier that is not initialised",
-                "Next: one thread calls init, and __syncthreads() lets the others see it; nobody uses it after inval.");
+                "Next: let one thread call init(), and put __syncthreads() between init() and the first use.");
   return nullptr;
 }
 

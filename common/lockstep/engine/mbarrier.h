@@ -53,8 +53,7 @@ bool update_mbarrier(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
   Mbarrier barrier = Mbarrier::read(*word);
   if (const char* wrong = change(barrier)) {
     fail_mbarrier(warp, access, lane, wrong,
-                  "Next: compare the count given to init with the threads that arrive, and let nobody arrive again "
-                  "before the phase is over.");
+                  "Next: compare the count that init() got with the number of threads that arrive in one phase.");
     return false;
   }
   *word = barrier.word();

@@ -13,7 +13,7 @@ void initialise(Warp& warp, const MbarrierUse& use, uint32_t lane, uint64_t addr
   const uint32_t count = lanes<uint32_t>(warp.registers(), use.count)[lane];
   if (count == 0 || count > Mbarrier::kMost)
     return fail_mbarrier(warp, use.access, lane, "an mbarrier's count must lie between 1 and 1048575",
-                         "Next: count the threads that will arrive in each phase.");
+                         "Next: give init() the number of threads that arrive in each phase.");
   Mbarrier barrier;
   barrier.pending = barrier.expected = count;
   mbarrier_word(warp, address) = barrier.word();

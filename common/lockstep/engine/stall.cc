@@ -226,6 +226,23 @@ void report_deadlock(std::span<const Block* const> blocks) {
                      "", elsewhere == groups.end() ? std::nullopt : std::optional(site(elsewhere->first))});
 }
 
+std::string report_running(std::span<const Block* const> blocks) {
+  const Stuck* found = nullptr;
+  std::vector<Stuck> all;
+  for (const Block* block : blocks)
+    for (const auto& warp : block->warps())
+      for (const Path& path : warp->paths()) all.push_back(stuck(*warp, path));
+  for (const Stuck& s : all)  // who waits does so for a thread that runs
+    if (!found || (s.how == Stuck::kLoops && found->how != Stuck::kLoops)) found = &s;
+  if (!found) return "";
+  const SourceNames& names = found->warp->launch().names;
+  const Site site = found->warp->site(first_lane(found->mask), found->pc);
+  const std::string loop = loop_text(names, found->pc);
+  return "kernel " + names.kernel + " was stopped: it had not come to its end\n  block " + text(site.block) + ", thread " +
+         text(site.thread) + " was at " + names.location(found->pc) + (loop.empty() ? "" : ", in " + loop) +
+         "\n  Next: check that this loop ends, for every thread and every n.";
+}
+
 void StallWatch::reset() {
   quiet_ = 0;
   state_.turns.quiet = false;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct LaunchState;
 // Ends a launch whose threads wait for each other forever. In: the blocks that are left. Out: a fault that names the
 // lines, and for each line the warps and lanes that wait there.
 void report_deadlock(std::span<const Block* const> blocks);
+
+// The same blocks at an interruption: what one of their threads is doing, in words. Mostly it is in an endless loop.
+std::string report_running(std::span<const Block* const> blocks);
 
 class StallWatch {
  public:

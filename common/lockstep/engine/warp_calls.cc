@@ -39,8 +39,8 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     if (target < kFunctionWindow || found == ids.end()) {
       fail(*this,
            {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
-            "a call through a pointer that is no device function",
-            "Next: check that the pointer was set on the device; a host function's address means nothing there."});
+            "a call through a pointer that does not point to a device function",
+            "Next: set the pointer on the device. The address of a host's function means nothing there."});
       return false;
     }
     Path callee = path;
@@ -56,7 +56,7 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
 void Warp::fail_stack(const Path& path) {
   fail(*this,
        {Status::kLaunchFailure, "stack_overflow", first_lane(path.mask), path.pc, "stack overflow in device code",
-        "Next: bound the recursion, or ask for more with cudaDeviceSetLimit(cudaLimitStackSize, bytes)."});
+        "Next: let the recursion end earlier, or ask for a larger stack: cudaDeviceSetLimit(cudaLimitStackSize, bytes)."});
 }
 
 uint64_t Warp::local_end(const Frame& frame) const {

@@ -270,8 +270,8 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kTrap:
       if (mask)
         fail(*this, {Status::kLaunchFailure, "trap", first_lane(mask), path.pc, "the kernel executed a trap",
-                     "Next: it stands there as __trap(), or the compiler put it where the code cannot go on; look at "
-                     "what leads there."});
+                     "A trap is __trap(), or the compiler's mark for code that cannot go on.\nNext: look at what leads to "
+                     "this line."});
       break;
     default: break;
   }

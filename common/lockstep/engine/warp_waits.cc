@@ -132,9 +132,9 @@ static void fail_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask name
   const std::string name = cuda_name(warp.launch().program, pc);
   fail(warp,
        {Status::kIllegalInstruction, "mask_mismatch", lane, pc, name + " of lanes that their own mask does not name",
-        "one is lane " + std::to_string(lane) + " of its warp: its mask is " + hex(named) +
-            ", and no lane of that mask comes with it\nNext: give a mask with the bit of every lane that calls: "
-            "__activemask() does not do that, __ballot_sync() before the branch does."});
+        "One is lane " + std::to_string(lane) + " of its warp. Its mask is " + hex(named) +
+            ", and no lane of that mask comes with it.\nNext: give a mask with the bit of every lane that calls. "
+            "__ballot_sync() before the branch makes it; __activemask() does not."});
 }
 
 // The lanes of `mask` reach an instruction where lane l waits for the lanes of members[l]. Gives the lanes that may

@@ -59,7 +59,7 @@ struct Span {
   }
 };
 
-// Behind the bracket that closes the one at `open`; `end` if none does.
+// Behind the bracket that closes the one at `open`; null if none does.
 const SourceToken* behind_bracket(const SourceToken* open, const SourceToken* end) {
   const std::string_view opens = open->text, closes = opens == "(" ? ")" : opens == "[" ? "]" : "}";
   int depth = 0;
@@ -68,7 +68,7 @@ const SourceToken* behind_bracket(const SourceToken* open, const SourceToken* en
     depth -= is(*t, closes);
     if (depth == 0) return t + 1;
   }
-  return end;
+  return nullptr;
 }
 
 // Splits at commas that stand in no bracket.
@@ -117,6 +117,7 @@ class Reader {
       if (is(*t, ";")) declaration({statement, t}, source_.variables);
       if (is(*t, "(")) {
         const SourceToken* const behind = behind_bracket(t, end);
+        if (!behind) return;
         const SourceToken* const next = function(statement, t, behind, end);
         t = next ? next : behind;
         if (next) statement = t;
@@ -157,11 +158,11 @@ class Reader {
     const SourceToken* name = open - 1;
     if (!is_word(*name) || kNotFunctions.contains(name->text) || kAttributes.contains(name->text)) return nullptr;
     const SourceToken* body = behind;
-    while (body != end && (is(*body, "const") || is(*body, "noexcept") || kAttributes.contains(body->text)))
+    while (body && body != end && (is(*body, "const") || kAttributes.contains(body->text)))
       body = body + 1 != end && is(body[1], "(") ? behind_bracket(body + 1, end) : body + 1;
-    if (body == end || !is(*body, "{")) return nullptr;
+    if (!body || body == end || !is(*body, "{")) return nullptr;
     const SourceToken* const last = behind_bracket(body, end);
-    if (!is(last[-1], "}")) return nullptr;
+    if (!last) return nullptr;
     DeclaredFunction found;
     const Span head{statement, open};
     found.name = name->text;
@@ -204,8 +205,10 @@ class Reader {
   }
 
   // Adds the arrays and variables that the statement declares, if it declares some of the device's.
-  void declaration(Span statement, std::vector<DeclaredArray>& out) const {
-    if (!statement.has({"__shared__", "__device__", "__constant__", "__managed__"})) return;
+  void declaration(Span whole, std::vector<DeclaredArray>& out) const {
+    if (!whole.has({"__shared__", "__device__", "__constant__", "__managed__"})) return;
+    const SourceTokens tokens = without_attributes(whole);
+    const Span statement{tokens.data(), tokens.data() + tokens.size()};
     std::string type;
     for (const Span& one : parts(statement)) {
       const SourceToken* stop = std::find_if(
@@ -216,11 +219,25 @@ class Reader {
       if (stop[-1].doubtful || macros_.contains(array.name)) continue;
       while (stop != one.end && is(*stop, "[")) {
         const SourceToken* const behind = behind_bracket(stop, one.end);
+        if (!behind) return;
         array.extents.emplace_back(stop + 1, behind - 1);
         stop = behind;
       }
       out.push_back(std::move(array));
     }
+  }
+
+  static SourceTokens without_attributes(Span all) {
+    SourceTokens tokens;
+    for (const SourceToken* t = all.begin; t != all.end; ++t) {
+      const bool attribute = kAttributes.contains(t->text) && t + 1 != all.end && is(t[1], "(");
+      const SourceToken* const behind = attribute ? behind_bracket(t + 1, all.end) : nullptr;
+      if (behind)
+        t = behind - 1;
+      else
+        tokens.push_back(*t);
+    }
+    return tokens;
   }
 
   static std::string type_text(Span tokens) {

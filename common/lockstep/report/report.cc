@@ -147,6 +147,8 @@ std::string to_json(const Reported& reported, const Schedule& schedule, std::str
       report["counter_names"][counter.name] = counter.plain;
     }
   if (!reported.calls.empty()) report["calls"] = reported.calls;
+  if (!reported.stopped_at.empty()) report["stopped_at"] = reported.stopped_at;
+  if (!reported.failed_calls.empty()) report["failed_calls"] = reported.failed_calls;
   for (const Finding& f : reported.findings) {
     nlohmann::json entry = to_json(f.at);
     entry.update({{"kind", f.kind},

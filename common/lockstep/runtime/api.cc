@@ -10,6 +10,7 @@
 
 #include "device/emulated_device.h"
 #include "report/report.h"
+#include "runtime/call_advice.h"
 #include "runtime/call_place.h"
 #include "runtime/stubs.h"
 
@@ -91,9 +92,22 @@ void Runtime::tell(const std::string& message) {
   std::fputs(text.c_str(), stderr);
 }
 
-void Runtime::tell_findings() {
-  if (!device) return;
-  for (const std::string& message : device->take_messages()) tell(message);
+bool Runtime::tell_findings() {
+  if (!device) return false;
+  const std::vector<std::string> messages = device->take_messages();
+  for (const std::string& message : messages) tell(message);
+  return std::ranges::any_of(messages, [](const std::string& message) { return !message.empty(); });
+}
+
+void Runtime::tell_failed(std::string_view name, cudaError_t error) {
+  const std::string why = advice.empty() ? advice_on_error(error) : advice;
+  if (why.empty()) return;
+  const bool launches = name.starts_with("__");
+  const std::string text =
+      failed_call(launches ? "a launch" : name, error, why, place_of(launches ? launch_stack() : work_stack(*this)));
+  if (told.contains(text)) return;
+  tell(text);
+  device->tell_place(CallKind::kFailedCall, 0, text);
 }
 
 void Runtime::tell_error_reads() {

@@ -200,6 +200,7 @@ struct Runtime {
   std::map<int, size_t> limits = usual_limits();
 
   std::set<std::string> told;  // messages printed so far
+  std::string advice;          // on the present call, if it fails (call_advice.h)
   pid_t pid = getpid();
 
   static Runtime& instance();
@@ -214,8 +215,10 @@ struct Runtime {
   void tell_places();
   // The program ends, or resets the device.
   void end(Device::End how);
-  // Prints the findings since the last call.
-  void tell_findings();
+  // Prints the findings since the last call. Whether there were any.
+  bool tell_findings();
+  // Tells which argument made the call fail, if that is known.
+  void tell_failed(std::string_view name, cudaError_t error);
 
   // Returns the code for the program, and prints the message, if any, for its author.
   cudaError_t code(const Outcome& outcome);
@@ -289,8 +292,10 @@ cudaError_t call(Needs needs, const char* name, Body&& body, Lost&& lost = nothi
     return leave(advise_on_capture(runtime, name, error));
   }
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
+  runtime.advice.clear();
   try {
     const cudaError_t error = to_error(runtime, body(runtime));
+    if (error != cudaSuccess) runtime.tell_failed(name, error);
     const cudaError_t told = leave(error == cudaSuccess ? error : advise_on_capture(runtime, name, error));
     end_if_interrupted(runtime);
     return told;

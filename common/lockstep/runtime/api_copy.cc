@@ -3,10 +3,12 @@
 // be the device's memory (pinned memory counts); a side that it calls the host's may be either.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "runtime/call_advice.h"
 #include "runtime/capturing.h"
 #include "runtime/graph_run.h"
 
@@ -55,9 +57,19 @@ cudaError_t check_rows(const Copy& c, const Target& to, const Target& from) {
   return fits(to, c.all(c.to)) && fits(from, c.all(c.from)) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+std::string advice_on(const Copy& c, const Target& to, const Target& from) {
+  const auto side = [&](const char* name, const Rows& rows, const Target& target) {
+    uint64_t bytes = 0;
+    if (!c.all(rows).reach(&bytes)) bytes = std::numeric_limits<uint64_t>::max();
+    return Side{name, rows.address, target, bytes, rows.pitch};
+  };
+  return advice_on_copy(side("dst", c.to, to), side("src", c.from, from), c.width, c.height, c.kind);
+}
+
 cudaError_t copy_rows(Runtime& runtime, Copy c, CopyPart part) {
   const Target to = target_of(runtime, pointer_to(c.to.address)), from = target_of(runtime, pointer_to(c.from.address));
   const cudaError_t error = check_rows(c, to, from);
+  if (error != cudaSuccess) runtime.advice = advice_on(c, to, from);
   if (error != cudaSuccess || c.width == 0 || c.height == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // the copy waits behind a kernel that failed, and is never made
   if (c.to.pitch == c.width && c.from.pitch == c.width) c.width *= std::exchange(c.height, 1);
@@ -189,7 +201,13 @@ cudaError_t check_fill(const Region& to, const Target& target) {
 }
 
 cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
-  const cudaError_t error = check_fill(to, target_of(runtime, pointer_to(to.address)));
+  const Target target = target_of(runtime, pointer_to(to.address));
+  const cudaError_t error = check_fill(to, target);
+  if (error != cudaSuccess) {
+    uint64_t bytes = 0;
+    if (!to.reach(&bytes)) bytes = std::numeric_limits<uint64_t>::max();
+    runtime.advice = advice_on_fill({"devPtr", to.address, target, bytes, to.pitch});
+  }
   if (error != cudaSuccess || to.width == 0 || to.rows == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // as in copy_rows
   if (to.pitch == to.width) to.width *= std::exchange(to.rows, 1);
@@ -235,7 +253,11 @@ cudaError_t copy_symbol(const Call& by, Rows Copy::*side, const SymbolPart& part
       by.needs, by.stream,
       [&](Runtime& runtime) -> cudaError_t {
         const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
-        if (!right_kind && c.kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+        if (!right_kind && c.kind != cudaMemcpyDefault) {
+          runtime.advice = side == &Copy::to ? "kind must lead to the device: symbol lies there.\nNext: use cudaMemcpyHostToDevice."
+                                             : "kind must lead from the device: symbol lies there.\nNext: use cudaMemcpyDeviceToHost.";
+          return cudaErrorInvalidMemcpyDirection;
+        }
         void* start = nullptr;
         if (const cudaError_t error = find_part(runtime, part, &start); error != cudaSuccess) return error;
         (c.*side).address = address_of(start);
@@ -251,7 +273,11 @@ namespace lockstep::runtime {
 cudaError_t find_part(Runtime& runtime, const SymbolPart& part, void** pointer) {
   GlobalInfo info;
   if (const cudaError_t error = runtime.find_variable(part.variable, &info); error != cudaSuccess) return error;
-  if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) return cudaErrorInvalidValue;
+  if (part.offset > info.bytes || part.bytes > info.bytes - part.offset) {
+    runtime.advice = "count and offset reach byte " + std::to_string(part.offset + part.bytes) + ", but symbol has " +
+                     std::to_string(info.bytes) + " bytes.\nNext: compare count with sizeof(symbol).";
+    return cudaErrorInvalidValue;
+  }
   *pointer = pointer_to(info.address + part.offset);
   return cudaSuccess;
 }

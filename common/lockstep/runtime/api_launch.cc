@@ -81,9 +81,9 @@ cudaError_t run_kernel(Runtime& runtime, const Kernel& kernel, const KernelWork&
   const CallStack* const node = runtime.watch.node.stack;
   if (!outcome.ok()) runtime.device->tell_place(CallKind::kFailedLaunch, 0, place_of(node ? *node : launch_stack()));
   // Print now: the program may never ask for the error.
-  runtime.tell_findings();
+  const bool told = runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
-  const cudaError_t error = runtime.code(outcome);
+  const cudaError_t error = told ? static_cast<cudaError_t>(outcome.status) : runtime.code(outcome);
   // Since CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
   // cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds. The message says more.
   const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;

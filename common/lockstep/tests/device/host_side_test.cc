@@ -81,11 +81,11 @@ TEST_F(HostSideTest, ALaunchThatCannotBeginSaysWhy) {
   } const cases[] = {
       {{0, 1, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "at least one block"},
       {{1, 1, 1}, {1, 0, 1}, 0, Status::kInvalidConfiguration, "at least one block and one thread"},
-      {{1, 1, 1}, {1025, 1, 1}, 0, Status::kInvalidConfiguration, "1025 threads a block; the card allows 1024"},
+      {{1, 1, 1}, {1025, 1, 1}, 0, Status::kInvalidConfiguration, "the block has 1025 threads; a block may have at most 1024"},
       {{1, 1, 1}, {1, 1, 65}, 0, Status::kInvalidConfiguration, "a dimension of the block"},
       {{1, 65536, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
       {{1, 1, 65536}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
-      {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "at most 64 threads a block"},
+      {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "__launch_bounds__ allow 64"},
       {{1, 1, 1}, {1, 1, 1}, (47 << 10) + 1, Status::kInvalidValue, "the kernel may have 49152 bytes"}};
   for (const auto& [grid, block, shared, status, text] : cases) {
     const Outcome outcome = launch(bounded_, grid, block, shared);
@@ -98,7 +98,7 @@ TEST_F(HostSideTest, ALaunchThatCannotBeginSaysWhy) {
 
 TEST_F(HostSideTest, AFailedLaunchIsFoundAndItsErrorMustBeRead) {
   EXPECT_FALSE(launch(plain_, {0, 1, 1}, {1, 1, 1}).ok());
-  EXPECT_TRUE(has(found("bad_launch"), "the launch of plain with a grid of (0,1,1) blocks")) << found("bad_launch");
+  EXPECT_TRUE(has(found("bad_launch"), "the launch plain<<<(0,1,1), (1,1,1)>>> failed: the grid is empty")) << found("bad_launch");
   device_->read_error();
   device_->end_program(Device::End::kReset);
   EXPECT_EQ(found("unchecked_error"), "");
@@ -106,7 +106,7 @@ TEST_F(HostSideTest, AFailedLaunchIsFoundAndItsErrorMustBeRead) {
   device_->tell_place(CallKind::kFailedLaunch, 0, "a.cu:7");
   device_->end_program(Device::End::kReset);
   const std::string message = found("unchecked_error");
-  EXPECT_TRUE(has(message, "the launch of plain failed, and the program never looked\n  at a.cu:7")) << message;
+  EXPECT_TRUE(has(message, "the launch of plain failed, and the program never read the error\n  at a.cu:7")) << message;
 }
 
 TEST_F(HostSideTest, AWrongFreeSaysWhatWasFreed) {
@@ -114,9 +114,9 @@ TEST_F(HostSideTest, AWrongFreeSaysWhatWasFreed) {
   EXPECT_TRUE(device_->free(device, false).ok());
   EXPECT_EQ(found("invalid_free"), "");
   EXPECT_FALSE(device_->free(device, false).ok());
-  EXPECT_TRUE(has(found("invalid_free"), "memory that was freed before")) << found("invalid_free");
+  EXPECT_TRUE(has(found("invalid_free"), "this memory was freed before")) << found("invalid_free");
   EXPECT_FALSE(device_->free(pinned + 16, true).ok());
-  EXPECT_TRUE(has(found("invalid_free"), "an address 16 bytes into an allocation")) << found("invalid_free");
+  EXPECT_TRUE(has(found("invalid_free"), "it lies 16 bytes inside an allocation")) << found("invalid_free");
   EXPECT_FALSE(device_->free(pinned, false).ok());
   EXPECT_TRUE(has(found("invalid_free"), "pinned memory is freed by cudaFreeHost")) << found("invalid_free");
   EXPECT_FALSE(device_->free(16, false).ok());

@@ -2,12 +2,14 @@
 
 A case is the text from one `// case: NAME` to the next. Within it:
   // expect: KIND            a finding that lockstep must give, or `nothing`; one line each
-  // says: TEXT              a word that must be in the message of the expectation above
+  // says: TEXT              a word that must be in the message of the expectation above; {HERE}, {OTHER} and {THERE}
+                             stand for the number of the line with that mark
   // checks: LIST            for LOCKSTEP_CHECKS; `all` if nothing is said
   // also: KIND              a further finding that a schedule may give, as the fault can cause it
   // answer: right under SCHEDULE, wrong under SCHEDULE
   // missed: WHY             the reason why lockstep gets this case wrong; the published table counts it
   ...  // HERE, ...  // OTHER   the lines in the first expectation's finding; HERE2, OTHER2 in the second's
+  ...  // THERE                 a line that only the message names
 A case that expects nothing must have the right answer under every schedule.
 """
 
@@ -29,6 +31,11 @@ class Expected:
     kind: str
     lines: set[int] = field(default_factory=set)
     says: list[str] = field(default_factory=list)
+    marks: dict[str, int] = field(default_factory=dict)  # HERE, OTHER or THERE → its line
+
+    def texts(self) -> list[str]:
+        """What the message must say, with the numbers of the lines."""
+        return [re.sub(r"\{(HERE|OTHER|THERE)\}", lambda mark: str(self.marks[mark[1]]), text) for text in self.says]
 
 
 @dataclass
@@ -107,13 +114,19 @@ def read_source(source: Path) -> list[Case]:
             told |= {cases[-1].name} if match[1] == "expect" else set()
         elif match := re.fullmatch(r"// (?:(?:Thinks|Looks like): )?(.*)", line):
             cases[-1].text += f" {match[1]}" if cases[-1].name not in told else ""
-        elif match := re.search(r"//((?:,? (?:HERE|OTHER)\d*)+)$", line):
-            for mark in re.findall(r"(?:HERE|OTHER)(\d*)", match[1]):
-                index = int(mark or 1) - 1
+        elif match := re.search(r"//((?:,? (?:HERE|OTHER|THERE)\d*)+)$", line):
+            for mark, which in re.findall(r"(HERE|OTHER|THERE)(\d*)", match[1]):
+                index = int(which or 1) - 1
                 if index >= len(cases[-1].expected):
                     raise CorpusError(f"{where}: a mark without its 'expect'")
-                cases[-1].expected[index].lines.add(number)
+                cases[-1].expected[index].marks.setdefault(mark, number)
+                if mark != "THERE":
+                    cases[-1].expected[index].lines.add(number)
     for case in cases:
+        for expected in case.expected:
+            for mark in re.findall(r"\{(\w+)\}", " ".join(expected.says)):
+                if mark not in expected.marks:
+                    raise CorpusError(f"{source}:{case.line}: case {case.name} says {{{mark}}} and has no such mark")
         if case.name not in told:
             raise CorpusError(f"{source}:{case.line}: case {case.name} does not say what it expects")
     return cases

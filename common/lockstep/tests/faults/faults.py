@@ -76,7 +76,25 @@ def fits(finding: dict, expected: Expected, case: Case) -> bool:
         return False
     if expected.kind == "race" and not finding.get("other"):
         return False
-    return all(text in finding["message"] for text in expected.says)
+    return all(text in finding["message"] for text in expected.texts())
+
+
+MOST_LINES = 10  # of a message: a person reads it in a terminal, above a verdict
+
+
+def manners(finding: dict) -> list[str]:
+    """What every message owes its reader: one next step, few lines, none of them twice."""
+    lines = finding["message"].splitlines()
+    wrong = []
+    if finding["message"].count("Next: ") != 1:
+        wrong.append(f"{finding['message'].count('Next: ')} next steps")
+    if len(lines) > MOST_LINES:
+        wrong.append(f"{len(lines)} lines")
+    if len(set(lines)) < len(lines):
+        wrong.append("a line twice")
+    if "luck" in finding["message"]:
+        wrong.append("luck: only a judge knows whether the answer was right")
+    return [f"the message of {describe(finding)} has {', '.join(wrong)}"] if wrong else []
 
 
 def judge(case: Case, schedule: str, run: Run) -> list[str]:
@@ -91,11 +109,12 @@ def judge(case: Case, schedule: str, run: Run) -> list[str]:
             left.remove(match)
         else:
             lines = " and ".join(str(line) for line in sorted(expected.lines))
-            says = f", saying {', '.join(expected.says)}" if expected.says else ""
+            says = f", saying {', '.join(expected.texts())}" if expected.says else ""
             wrong.append(f"no {expected.kind}" + (f" at {lines}" if lines else "") + says)
     wrong += [
         f"found {describe(f)}" for f in left if not (f["kind"] in case.also and finding_lines(f, case) <= case.lines)
     ]
+    wrong += [text for finding in run.findings for text in manners(finding)]
     right = case.answers.get(schedule, True if case.innocent else None)
     if right is not None and run.right != right:
         wrong.append("the answer is " + ("right" if run.right else "wrong"))

@@ -11,7 +11,6 @@ constexpr int kBins = 64, kTile = 32, kPad = 1;
 // expect: race
 // says: two threads update s_bins[5], and nothing orders them
 // says: Next: make the update one atomic operation: atomicAdd.
-// says: 24
 __global__ void count_values(const unsigned char* data, int n, int* bins) {
   __shared__ int s_bins[kBins];
   const int tid = threadIdx.x;
@@ -49,7 +48,7 @@ CASE(global_sum_without_atomics) {
 // Thinks: the barrier at the end of the step is enough. A thread reads before its neighbour has stored.
 // expect: race
 // says: s_sum[
-// says: Next: put __syncthreads() after line 66, before line 67
+// says: Next: put __syncthreads() after line {HERE}, before line {OTHER}
 __global__ void scan_reads_too_early(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[128];
   const int tid = threadIdx.x;
@@ -72,7 +71,7 @@ CASE(first_barrier_of_a_step_missing) {
 // Thinks: after the additions everybody is done. A fast thread stores the next step's sum.
 // expect: race
 // says: the next turn of the loop
-// says: Next: put __syncthreads() after line 95, at the end of the loop's turn
+// says: Next: put __syncthreads() after line {OTHER}, at the end of the loop's turn
 __global__ void scan_stores_too_early(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[128];
   const int tid = threadIdx.x;
@@ -97,7 +96,7 @@ CASE(second_barrier_of_a_step_missing) {
 // also: uninitialised_read
 // says: s_tile[
 // says: ][
-// says: Next: put __syncthreads() after line
+// says: Next: put __syncthreads() after line {HERE}, before line {OTHER}
 __global__ void transpose_tile(const float* in, float* out) {
   __shared__ float s_tile[kTile][kTile + kPad];
   s_tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * kTile + threadIdx.x];   // HERE
@@ -112,7 +111,7 @@ CASE(transpose_without_barrier) {
 // case: lanes_of_a_warp_without_syncwarp
 // Thinks: a warp runs in step. CUDA does not promise it.
 // expect: race
-// says: Next: put __syncwarp() after line
+// says: Next: put __syncwarp() after line {OTHER}, before line {HERE}
 __global__ void reduce_warp(int* data) {
   __shared__ int s_sum[64];
   const int lane = threadIdx.x;
@@ -136,7 +135,7 @@ CASE(lanes_of_a_warp_without_syncwarp) {
 // Thinks: an atomic is an atomic. This one is atomic among the threads of one block.
 // expect: race
 // says: atomic only among the threads of one block
-// says: Next: use atomicAdd
+// says: Next: use atomicAdd instead of atomicAdd_block
 __global__ void count_in_all_blocks(int* counter) {
   atomicAdd_block(counter, 1);  // HERE, OTHER
 }
@@ -169,7 +168,8 @@ CASE(flag_without_a_fence) {
 // case: one_element_too_many
 // Thinks: the grid has exactly n threads. It is rounded up.
 // expect: out_of_bounds
-// says: out[100]
+// says: out[100], just past the end
+// says: out has 100 elements
 // says: Next: compare the index with the number of elements
 __global__ void copy_all(const float* in, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -184,7 +184,8 @@ CASE(one_element_too_many) {
 // case: shared_index_too_large
 // Thinks: the right neighbour always exists.
 // expect: out_of_bounds
-// says: s_row[64]
+// says: s_row[64], in shared memory
+// says: s_row has 64 elements
 __global__ void add_neighbour(int* data) {
   __shared__ int s_row[64];
   s_row[threadIdx.x] = data[threadIdx.x];
@@ -216,7 +217,7 @@ CASE(local_index_too_large) {
 // case: host_array_to_kernel
 // Thinks: a vector's data is memory like any other.
 // expect: host_pointer
-// says: the host's memory
+// says: The kernel's parameter data points to the host's memory
 __global__ void add_one(int* data) {
   data[threadIdx.x] += 1;  // HERE
 }
@@ -229,7 +230,7 @@ CASE(host_array_to_kernel) {
 // case: used_after_free
 // Thinks: the memory is still there.
 // expect: use_after_free
-// says: freed
+// says: The memory of data, 128 bytes, was freed
 CASE(used_after_free) {
   int* data = nullptr;
   cudaMalloc(&data, 32 * sizeof(int));
@@ -241,18 +242,17 @@ CASE(used_after_free) {
 // case: forgotten_free
 // Thinks: the program ends anyway.
 // expect: leak
-// says: mistakes.cu:247
+// says: mistakes.cu:{THERE}
 CASE(forgotten_free) {
   int* scratch = nullptr;
-  cudaMalloc(&scratch, 1024);
+  cudaMalloc(&scratch, 1024);  // THERE
   return finished();
 }
 
 // case: block_too_large
 // Thinks: one block of n threads.
 // expect: bad_launch
-// says: 2048 threads
-// says: 1024
+// says: the block has 2048 threads; a block may have at most 1024
 CASE(block_too_large) {
   Device<int> data(2048);
   add_one<<<1, 2048>>>(data);
@@ -262,7 +262,7 @@ CASE(block_too_large) {
 // case: barrier_under_a_condition
 // Thinks: only threads with work need the barrier.
 // expect: barrier_divergence
-// says: __syncthreads()
+// says: two different calls of __syncthreads()
 __global__ void half_of_them(int* data) {
   const int tid = threadIdx.x;
   if (tid < 32) {
@@ -284,7 +284,7 @@ CASE(barrier_under_a_condition) {
 // case: shuffle_from_an_absent_lane
 // Thinks: every lane has a neighbour sixteen lanes above. The upper lanes have left.
 // expect: mask_mismatch
-// says: __shfl_down_sync
+// says: __shfl_down_sync() from a lane that takes no part
 __global__ void half_reduces(int* data) {
   const int lane = threadIdx.x;
   if (lane >= 16) return;
@@ -301,7 +301,7 @@ CASE(shuffle_from_an_absent_lane) {
 // case: half_a_warp_waits
 // Thinks: any two barriers meet.
 // expect: deadlock
-// says: lanes 0–15 of warp 0 wait for lanes 16–31 at __syncwarp
+// says: lanes 0–15 of warp 0 wait in __syncwarp() at
 __global__ void two_barriers(int* data) {
   const int lane = threadIdx.x;
   if (lane < 16) {
@@ -323,12 +323,13 @@ CASE(half_a_warp_waits) {
 // case: loop_that_never_ends
 // Thinks: stride becomes 0 in the end. Shifting it left first makes it 0, and 0 stays below n.
 // expect: deadlock
-// says: loop
+// says: an endless loop
+// says: in the loop of lines {HERE}–{THERE}
 __global__ void endless(volatile int* data, int n) {
   int stride = 1;
   while (stride < n) {  // HERE
     stride *= 2;
-    if (stride >= n) stride = 0;
+    if (stride >= n) stride = 0;  // THERE
   }
   data[0] = stride;
 }
@@ -361,6 +362,7 @@ CASE(sum_not_set_to_zero) {
 // expect: misaligned
 // says: 16 bytes
 // says: data[1]
+// says: Next: begin at an index that is a multiple of 4
 __global__ void load_four(const float* data, float4* out) {
   out[threadIdx.x] = *reinterpret_cast<const float4*>(data + 1 + 4 * threadIdx.x);  // HERE
 }

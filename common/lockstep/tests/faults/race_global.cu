@@ -4,7 +4,7 @@
 // case: sum_without_atomics
 // Thinks: += is one step. It is three: it reads, adds and writes.
 // expect: race
-// says: make it one atomic operation
+// says: make the update one atomic operation: atomicAdd
 __global__ void add_all(const int* in, int n, int* sum) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) *sum += in[i];  // HERE, OTHER
@@ -312,9 +312,9 @@ CASE(ticket_without_the_reader_s_fence) {
 // case: one_line_two_arrays
 // Thinks: the line is short, so it is one step.
 // expect: race
-// says: parameter 1[
+// says: update a[0]
 // expect: race
-// says: parameter 2[
+// says: update b[0]
 __global__ void swap_halves(int* a, int* b) {
   int* const array = blockIdx.x % 2 ? a : b;
   array[0] += threadIdx.x;  // HERE, OTHER, HERE2, OTHER2

@@ -48,7 +48,7 @@ CASE(relaxed_load) {
 // case: counter_of_block_scope
 // Thinks: block scope is faster. The blocks do not see each other's additions as atomic.
 // expect: race
-// says: use the atomic without _block
+// says: use atomicAdd instead of atomicAdd_block, or the scope cuda::thread_scope_device
 __global__ void add_in_block_scope(int* count) {
   const cuda::atomic_ref<int, cuda::thread_scope_block> counter(*count);
   if (threadIdx.x == 0) counter.fetch_add(1, memory_order_relaxed);  // HERE, OTHER

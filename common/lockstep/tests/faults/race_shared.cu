@@ -194,7 +194,7 @@ CASE(thread_0_sets_the_stage) {
 // case: histogram_without_atomics
 // Thinks: ++ is one operation.
 // expect: race
-// says: make it one atomic operation
+// says: make the update one atomic operation: atomicAdd
 __global__ void histogram_plain(const unsigned char* in, int* bins) {
   __shared__ int s_bins[16];
   const int tid = threadIdx.x;

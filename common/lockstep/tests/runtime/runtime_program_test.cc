@@ -218,7 +218,7 @@ TEST(RuntimeProgram, MistakesOfTheHostAreToldWithTheLineOfTheCall) {
   const auto expect = [](const std::string& text, const std::string& lines, const std::string& function) {
     const std::string leak = HAS_BACKTRACE && lines == "g1" ? place_of("// HERE leak") : "at " + function;
     const std::string launch = HAS_BACKTRACE && lines == "g1" ? place_of("// HERE launch") : "at " + function;
-    const size_t first = text.find("the program never looked"), second = text.find("were never freed");
+    const size_t first = text.find("the program never read the error"), second = text.find("were never freed");
     ASSERT_NE(first, std::string::npos) << text;
     EXPECT_LT(text.find(launch, first), text.find("Next:", first)) << text;
     const size_t freed = second == std::string::npos ? text.find("was never freed") : second;

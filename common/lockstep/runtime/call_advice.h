@@ -1,0 +1,32 @@
+// call_advice: a call of the runtime that fails → which argument is wrong, why, and the next step. Text only. Arguments
+// have the names of CUDA's documents.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep::runtime {
+
+struct Target;
+
+// One side of a copy or a fill: "dst", "src" or "devPtr".
+struct Side {
+  const char* name = "";
+  uint64_t address = 0;
+  const Target& target;
+  uint64_t bytes = 0;  // that the call uses from there on
+  uint64_t pitch = 0;
+};
+
+// Each gives "", or why the arguments are wrong and the next step: two lines.
+std::string advice_on_copy(const Side& to, const Side& from, uint64_t width, uint64_t height, cudaMemcpyKind kind);
+std::string advice_on_fill(const Side& to);
+std::string advice_on_error(cudaError_t error);  // where the arguments are not known
+
+// "cudaMemcpy failed with cudaErrorInvalidValue: ADVICE", with the line of the call.
+std::string failed_call(std::string_view name, cudaError_t error, const std::string& advice, const std::string& place);
+
+}  // namespace lockstep::runtime
