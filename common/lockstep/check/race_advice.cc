@@ -15,9 +15,9 @@ std::string line(uint32_t number) { return "line " + std::to_string(number); }
 
 std::string because(const MissingBarrier& m) {
   const std::string first = m.first + " at " + line(m.first_line), second = m.second + " at " + line(m.second_line);
-  if (m.next_turn)
-    return "The " + first + " in one turn of the loop races with the " + second + " in the next turn.";
-  if (m.first_line == m.second_line) return "A thread may " + m.second + " before another thread has made its " + m.first + ".";
+  if (m.next_turn) return "The " + first + " in one turn of the loop races with the " + second + " in the next turn.";
+  if (m.first_line == m.second_line)
+    return "A thread may " + m.second + " before another thread has made its " + m.first + ".";
   return "No barrier stands between the " + first + " and the " + second + ".";
 }
 
@@ -31,7 +31,8 @@ std::string put_barrier(const RacePair& race) {
   const std::string reached = race.same_warp ? "every lane of the warp" : "every thread of the block";
   std::string text = because(m) + "\n  Next: ";
   if (!m.next_turn && m.first_line == m.second_line)
-    return text + "in " + line(m.first_line) + ", keep what you read in a variable; then " + barrier(race) + "; then write.";
+    return text + "in " + line(m.first_line) + ", keep what you read in a variable; then " + barrier(race) +
+           "; then write.";
   text += std::string("put ") + barrier(race) + " " + where(m);
   if (race.missing.size() > 1) text += ", and another one " + where(race.missing[1]);
   return text + ". Let " + reached + " reach it.";
@@ -41,7 +42,8 @@ std::string next_update(const RacePair& race) {
   const std::string function = race.one_step.empty() ? "atomicAdd, atomicMin or atomicCAS" : race.one_step;
   std::string text = "Each of the two threads reads " + race.element +
                      ", changes it and writes it back. One of the two updates is lost.\n  Next: make the update one "
-                     "atomic operation: " + function;
+                     "atomic operation: " +
+                     function;
   if (race.narrow) text += ", with elements of 4 bytes";
   text += ".";
   if (race.may_lock)
@@ -69,9 +71,11 @@ std::string next_scope(const RacePair& race) {
 std::string next_other_block(const RacePair& race) {
   if (race.may_signal)
     return "They are threads of two blocks. A flag alone does not make the data visible.\n  Next: put __threadfence() "
-           "between the write of the data and the atomic write of the flag, and another one after the atomic read of the "
+           "between the write of the data and the atomic write of the flag, and another one after the atomic read of "
+           "the "
            "flag.";
-  return "They are threads of two blocks, which run in any order. No barrier orders blocks.\n  Next: let a second kernel "
+  return "They are threads of two blocks, which run in any order. No barrier orders blocks.\n  Next: let a second "
+         "kernel "
          "do what comes later, or let each block use elements of its own.";
 }
 
@@ -85,7 +89,8 @@ std::string next(const RacePair& race) {
   if (!race.same_block) return next_other_block(race);
   if (!race.missing.empty()) return put_barrier(race);
   if (race.same_warp)
-    return "They are lanes of one warp. CUDA does not promise that lanes run in step.\n  Next: put __syncwarp() between "
+    return "They are lanes of one warp. CUDA does not promise that lanes run in step.\n  Next: put __syncwarp() "
+           "between "
            "the two accesses.";
   return "They are warps of one block, which run in any order.\n  Next: put __syncthreads() between the two accesses, "
          "where every thread of the block reaches it.";
@@ -106,7 +111,8 @@ void find_missing(RacePair& race, const SourceNames& names, const MemoryAccess& 
   const auto [file, line_of_one] = names.source_line(one.pc);
   const auto [other_file, line_of_other] = names.source_line(other.pc);
   if (line_of_one == 0 || line_of_other == 0 || file != other_file) return;
-  const auto look = [&](const MemoryAccess& first, uint32_t first_line, const MemoryAccess& second, uint32_t second_line) {
+  const auto look = [&](const MemoryAccess& first, uint32_t first_line, const MemoryAccess& second,
+                        uint32_t second_line) {
     const OpenWay way = open_way(names.program, first.pc, second.pc, race.same_warp);
     if (way.in_turn) race.missing.push_back({verb(first), verb(second), first_line, second_line, false});
     if (way.to_next_turn) race.missing.push_back({verb(first), verb(second), first_line, second_line, true});
@@ -133,7 +139,8 @@ void see_code(RacePair& race, const SourceNames& names, const MemoryAccess& pres
     // One of the two is a store. The load may be the other, or lie before it where both threads are at the same store.
     for (const MemoryAccess* store : {&present, earlier})
       for (const MemoryAccess& load : program.accesses)
-        if (race.one_step.empty() && (load.index == present.index || load.index == earlier->index || &present == earlier))
+        if (race.one_step.empty() &&
+            (load.index == present.index || load.index == earlier->index || &present == earlier))
           race.one_step = update_in_one_step(program, load, *store);
   }
   race.narrow = present.bytes < 4;
@@ -155,8 +162,7 @@ std::string advice(const RacePair& race) {
            "does not promise it.\n  Next: put __threadfence() behind the atomic, in the thread that made it. Other "
            "threads of the block wait for that thread at __syncthreads().";
   std::string text;
-  if (race.has_volatile)
-    text = "The check `volatile` takes volatile as plain: volatile orders nothing.\n  ";
+  if (race.has_volatile) text = "The check `volatile` takes volatile as plain: volatile orders nothing.\n  ";
   return text + next(race);
 }
 

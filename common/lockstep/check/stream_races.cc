@@ -27,7 +27,8 @@ constexpr const char* kNextForNodes =
     "dependency with cudaGraphAddDependencies(). If the streams are captured: cudaEventRecord() behind the first work, "
     "cudaStreamWaitEvent() before the second.";
 constexpr const char* kNextForTheHost =
-    "The call returned before its work was done. On a card the work may not even have begun.\n  Next: let the host wait "
+    "The call returned before its work was done. On a card the work may not even have begun.\n  Next: let the host "
+    "wait "
     "before it uses the memory: cudaDeviceSynchronize(), or cudaStreamSynchronize() of the stream.";
 
 bool same_graph(const PastWork& a, const PastWork& b) { return a.work.graph && a.work.graph == b.work.graph; }

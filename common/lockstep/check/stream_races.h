@@ -34,11 +34,11 @@ struct PastWork {
     bool writes = false;
   };
   Task work;
-  std::string name;                        // "kernel reduce", "cudaMemcpyAsync"
-  SegmentId first = 0, end = 0;            // of a launch: its accesses are stamped with segments in [first, end)
-  std::optional<SourceNames> names;        // of a launch: its source lines
+  std::string name;                       // "kernel reduce", "cudaMemcpyAsync"
+  SegmentId first = 0, end = 0;           // of a launch: its accesses are stamped with segments in [first, end)
+  std::optional<SourceNames> names;       // of a launch: its source lines
   std::map<uint64_t, NamedArray> arrays;  // of a launch: what it calls the allocations that the host reaches
-  std::vector<Copied> copied;              // of a copy or a fill
+  std::vector<Copied> copied;             // of a copy or a fill
 };
 
 // The present work and earlier work use the same byte.

@@ -72,7 +72,7 @@ class HostSide {
   Crossing crossing_;
   std::string unread_launch_;  // the kernel whose launch failed, while the program has not read the error; else empty
   std::optional<size_t> failed_launch_;  // its finding, until its place is told
-  std::string launch_place_;   // the line of that launch, if it is known
+  std::string launch_place_;             // the line of that launch, if it is known
   bool profiled_ = false;
   uint64_t counted_ = 0;  // calls so far; the planned failure is one of them
   std::vector<std::string> counted_calls_, failed_calls_;

@@ -13,27 +13,29 @@ Outcome bad(const std::string& message) { return {Status::kInvalidConfiguration,
 
 Outcome check_shape(const DeviceLimits& limits, const LaunchRequest& r) {
   if (!r.grid.count() || !r.block.count())
-    return bad(std::string(r.grid.count() ? "the block" : "the grid") +
-               " is empty\n  Next: round the number of blocks up: (n + threads - 1) / threads. For n = 0 return before the "
-               "launch.");
+    return bad(
+        std::string(r.grid.count() ? "the block" : "the grid") +
+        " is empty\n  Next: round the number of blocks up: (n + threads - 1) / threads. For n = 0 return before the "
+        "launch.");
   if (r.block.count() > limits.max_threads_per_block)
     return bad("the block has " + std::to_string(r.block.count()) + " threads; a block may have at most " +
                std::to_string(limits.max_threads_per_block) + "\n  Next: make the blocks smaller and the grid larger.");
   if (r.block.x > limits.max_block.x || r.block.y > limits.max_block.y || r.block.z > limits.max_block.z)
     return bad("the block is larger than 1024 x 1024 x 64 in one dimension\n  Next: put the long dimension in x.");
   if (r.grid.x > limits.max_grid.x || r.grid.y > limits.max_grid.y || r.grid.z > limits.max_grid.z)
-    return bad("the grid is larger than 2147483647 x 65535 x 65535 in one dimension. A negative number of blocks is very "
-               "large, too\n  Next: check how the number of blocks is computed.");
+    return bad(
+        "the grid is larger than 2147483647 x 65535 x 65535 in one dimension. A negative number of blocks is very "
+        "large, too\n  Next: check how the number of blocks is computed.");
   return {};
 }
 
 Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, const LaunchRequest& r) {
   const FunctionInfo& info = kernel.info;
   if (r.block.count() > info.max_threads_per_block)
-    return {Status::kLaunchOutOfResources,
-            "the block has " + std::to_string(r.block.count()) + " threads; the kernel's __launch_bounds__ allow " +
-                std::to_string(info.max_threads_per_block) +
-                "\n  Next: launch smaller blocks, or raise its __launch_bounds__."};
+    return {Status::kLaunchOutOfResources, "the block has " + std::to_string(r.block.count()) +
+                                               " threads; the kernel's __launch_bounds__ allow " +
+                                               std::to_string(info.max_threads_per_block) +
+                                               "\n  Next: launch smaller blocks, or raise its __launch_bounds__."};
   if (r.dynamic_shared_bytes > kernel.max_dynamic_shared ||
       info.static_shared_bytes + r.dynamic_shared_bytes > limits.shared_per_block_optin)
     return {Status::kInvalidValue,

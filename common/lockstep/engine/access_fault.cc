@@ -27,7 +27,8 @@ std::string extent_text(const NamedArray& array, uint64_t bytes) {
   uint64_t elements = bytes / array.shape->element_bytes;
   std::string inner;
   for (const uint64_t n : array.shape->inner) inner += " x " + std::to_string(n), elements /= n;
-  return array.name + " has " + std::to_string(elements) + inner + (elements == 1 && inner.empty() ? " element." : " elements.");
+  return array.name + " has " + std::to_string(elements) + inner +
+         (elements == 1 && inner.empty() ? " element." : " elements.");
 }
 
 // "The kernel's parameter data": the pointer that led there; "A pointer" if several could have.
@@ -60,7 +61,8 @@ void describe_global(const Warp& warp, const MemoryAccess& access, uint64_t addr
   const std::string at = verb(access) + std::string(" at address ") + hex(address);
   if (address < kNullPage) {
     fault.what = "null pointer: " + at;
-    fault.detail = pointer_text(names, address) + " is null.\nNext: check that the host allocates it before the launch.";
+    fault.detail =
+        pointer_text(names, address) + " is null.\nNext: check that the host allocates it before the launch.";
   } else if (memory.is_host(address)) {
     fault.what = "host pointer: " + at;
     fault.detail = pointer_text(names, address) +
@@ -75,7 +77,7 @@ void describe_global(const Warp& warp, const MemoryAccess& access, uint64_t addr
     const std::string parameter = names.pointer_to(info.base);
     fault.what = "use after free: " + at;
     fault.detail = (parameter.empty() ? "The memory there" : "The memory of " + parameter) + ", " +
-                   bytes_text(info.bytes) + ", was freed.\nNext: free it only after the last kernel that uses it.";
+                   bytes_text(info.bytes) + ", was freed.\nNext: free it after its last use.";
   } else if (memory.nearest(address).end) {
     describe_outside(names, access, address, fault);
   } else {
@@ -113,7 +115,10 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
   const uint64_t array = warp.launch().memory.find(address).begin;  // 0: not in global memory
   if (failed_before(warp, {"misaligned", access.pc, array})) return;
   const std::string bytes = std::to_string(bytes_of(access));
-  Fault fault{Status::kMisalignedAddress, "misaligned", lane, access.pc,
+  Fault fault{Status::kMisalignedAddress,
+              "misaligned",
+              lane,
+              access.pc,
               "misaligned " + std::string(verb(access)) + " of " + bytes + " bytes at address " + hex(address),
               "Its address must be a multiple of " + bytes + ".\nNext: "};
   const NamedArray named = array ? warp.launch().names.global_array(array) : NamedArray{};
@@ -134,8 +139,12 @@ void fail_outside(Warp& warp, const MemoryAccess& access, Space space, uint32_t 
   const char* kind = own ? "out_of_bounds" : kind_of_fault(warp.launch().memory, address);
   const uint64_t array = own ? 0 : warp.launch().memory.nearest(address).begin;
   if (failed_before(warp, {kind, access.pc, array})) return;
-  Fault fault{Status::kIllegalAddress, kind, lane, access.pc, 
-              "out-of-bounds " + std::string(verb(access)) + " of " + bytes_text(bytes_of(access)), ""};
+  Fault fault{Status::kIllegalAddress,
+              kind,
+              lane,
+              access.pc,
+              "out-of-bounds " + std::string(verb(access)) + " of " + bytes_text(bytes_of(access)),
+              ""};
   if (space == Space::kShared)
     describe_shared(warp.launch(), access, address - kSharedBase, fault);
   else if (space == Space::kLocal)

@@ -143,8 +143,8 @@ NamedArray SourceNames::parameter(uint32_t number) const {
   const std::vector<std::string> types = parameter_types(whole);
   if (const uint32_t bytes = number <= types.size() ? element_bytes(types[number - 1]) : 0)
     named.shape = ArrayShape{bytes, true, {}};
-  const uint32_t end = program.functions.size() > 1 ? program.functions[1].entry
-                                                    : static_cast<uint32_t>(program.locations.size());
+  const uint32_t end =
+      program.functions.size() > 1 ? program.functions[1].entry : static_cast<uint32_t>(program.locations.size());
   for (uint32_t pc = program.functions[0].entry; pc < end; ++pc) {
     const SourceLocation& at = program.locations[pc];
     const auto file = module.files.find(at.file);

@@ -38,8 +38,8 @@ struct SourceNames {
   const Program& program;
   const Module& module;
   const Memory& memory;
-  std::string kernel;  // as the programmer wrote it (demangled)
-  Dim3 block;          // threads of one
+  std::string kernel;                          // as the programmer wrote it (demangled)
+  Dim3 block;                                  // threads of one
   std::function<Origin(uint64_t)> allocation;  // at this address
   std::string symbol{};                        // of the kernel in the PTX
   std::vector<uint64_t> arguments{};           // the kernel's; 0 for one that is not 8 bytes large

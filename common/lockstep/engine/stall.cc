@@ -75,6 +75,8 @@ Stuck stuck(const Warp& warp, const Path& path) {
     s.how = Stuck::kWaitsForLanes;
   else if (path.looked_at != kNowhere)
     s.how = Stuck::kRepeats, s.pc = path.looked_at;
+  else if (const Loop loop = loop_around(warp.launch().program, path.pc); loop.end)
+    s.pc = loop.end;  // mostly the loop's condition, wherever the path is now
   return s;
 }
 
@@ -132,7 +134,8 @@ bool reads_only(const Program& program, uint32_t pc) {
 
 // "wait in __syncwarp() at scan.cu:12 for lanes 16–31"; of one lane, "waits …".
 std::string what_they_do(const SourceNames& names, const Stuck& s, bool one) {
-  const std::string at = " at " + names.location(s.pc), in = (one ? "waits in " : "wait in ") + cuda_name(names.program, s.pc);
+  const std::string at = " at " + names.location(s.pc),
+                    in = (one ? "waits in " : "wait in ") + cuda_name(names.program, s.pc);
   switch (s.how) {
     case Stuck::kRepeats:
       return std::string(reads_only(names.program, s.pc) ? (one ? "reads" : "read") : (one ? "tries" : "try")) +
@@ -196,7 +199,8 @@ std::string next_step(const Stuck& first, const Launch& launch, size_t blocks) {
       return "Next: find the write that these threads wait for, and why no thread comes to it: a lock that is never "
              "released, or a thread that waits at a barrier.";
     case Stuck::kWaitsForLanes:
-      return "Next: let " + lanes_text(first.waits_for & ~first.mask) + " come to the same call, or take them out of "
+      return "Next: let " + lanes_text(first.waits_for & ~first.mask) +
+             " come to the same call, or take them out of "
              "its mask.";
     case Stuck::kWaitsForWarps:
       if (cuda_name(launch.program, first.pc) == launch.program.names[first.pc])  // written in PTX
@@ -238,9 +242,9 @@ std::string report_running(std::span<const Block* const> blocks) {
   const SourceNames& names = found->warp->launch().names;
   const Site site = found->warp->site(first_lane(found->mask), found->pc);
   const std::string loop = loop_text(names, found->pc);
-  return "kernel " + names.kernel + " was stopped: it had not come to its end\n  block " + text(site.block) + ", thread " +
-         text(site.thread) + " was at " + names.location(found->pc) + (loop.empty() ? "" : ", in " + loop) +
-         "\n  Next: check that this loop ends, for every thread and every n.";
+  return "kernel " + names.kernel + " was stopped: it had not come to its end\n  block " + text(site.block) +
+         ", thread " + text(site.thread) + " was at " + names.location(found->pc) +
+         (loop.empty() ? "" : ", in " + loop) + "\n  Next: check that this loop ends, for every thread and every n.";
 }
 
 void StallWatch::reset() {

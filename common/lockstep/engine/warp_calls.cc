@@ -37,10 +37,9 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
     const Mask group = lanes_with(targets, target, rest);
     const auto found = std::find(ids.begin(), ids.end(), (target - kFunctionWindow) / 16);
     if (target < kFunctionWindow || found == ids.end()) {
-      fail(*this,
-           {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
-            "a call through a pointer that does not point to a device function",
-            "Next: set the pointer on the device. The address of a host's function means nothing there."});
+      fail(*this, {Status::kIllegalInstruction, "bad_call", first_lane(group), path.pc,
+                   "a call through a pointer that does not point to a device function",
+                   "Next: set the pointer on the device. The address of a host's function means nothing there."});
       return false;
     }
     Path callee = path;
@@ -56,7 +55,8 @@ bool Warp::call(Path& path, const Instruction& in, Mask mask) {
 void Warp::fail_stack(const Path& path) {
   fail(*this,
        {Status::kLaunchFailure, "stack_overflow", first_lane(path.mask), path.pc, "stack overflow in device code",
-        "Next: let the recursion end earlier, or ask for a larger stack: cudaDeviceSetLimit(cudaLimitStackSize, bytes)."});
+        "Next: let the recursion end earlier, or ask for a larger stack: cudaDeviceSetLimit(cudaLimitStackSize, "
+        "bytes)."});
 }
 
 uint64_t Warp::local_end(const Frame& frame) const {

@@ -24,7 +24,8 @@ std::pair<uint32_t, uint32_t> function_of(const Program& program, uint32_t pc) {
 
 bool is_barrier(const Program& program, const Instruction& in, bool among_lanes) {
   if (in.kind == Kind::kBarrier) return program.barriers[in.index].op != BarrierUse::kArrive;
-  return in.kind == Kind::kClusterWait || (among_lanes && (in.kind == Kind::kWarpBarrier || in.kind == Kind::kCollective));
+  return in.kind == Kind::kClusterWait ||
+         (among_lanes && (in.kind == Kind::kWarpBarrier || in.kind == Kind::kCollective));
 }
 
 // Whether the compiler's copies of one loop's body lie one behind the other: then the later copy's line comes earlier.
@@ -109,13 +110,13 @@ std::string update_in_one_step(const Program& program, const MemoryAccess& load,
   if (value == 0 || !makers.depends(value, load.pc)) return "";
   const std::string how = makers.maker_name(value);
   static constexpr std::array<std::pair<const char*, const char*>, 8> kFunctions = {{{"add.", "atomicAdd"},
-                                                                                      {"sub.", "atomicSub"},
-                                                                                      {"fma.", "atomicAdd"},
-                                                                                      {"min.", "atomicMin"},
-                                                                                      {"max.", "atomicMax"},
-                                                                                      {"and.", "atomicAnd"},
-                                                                                      {"or.", "atomicOr"},
-                                                                                      {"xor.", "atomicXor"}}};
+                                                                                     {"sub.", "atomicSub"},
+                                                                                     {"fma.", "atomicAdd"},
+                                                                                     {"min.", "atomicMin"},
+                                                                                     {"max.", "atomicMax"},
+                                                                                     {"and.", "atomicAnd"},
+                                                                                     {"or.", "atomicOr"},
+                                                                                     {"xor.", "atomicXor"}}};
   for (const auto& [name, function] : kFunctions)
     if (how.starts_with(name)) return function;
   return "atomicCAS";

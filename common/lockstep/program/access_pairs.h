@@ -1,5 +1,5 @@
-// access_pairs: two accesses of a Program → how they lie to each other in the code. For the texts of findings only. Left
-// out: ways through other functions, and what a function that is called does.
+// access_pairs: two accesses of a Program → how they lie to each other in the code. For the texts of findings only.
+// Left out: ways through other functions, and what a function that is called does.
 #pragma once
 
 #include <string>

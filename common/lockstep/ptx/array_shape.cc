@@ -49,26 +49,36 @@ class Expression {
           return up ? a << b : a >> b;
         };
       };
-      if (take_twice("<")) left = combine(left, shift_free_sum(), shift(true));
-      else if (take_twice(">")) left = combine(left, shift_free_sum(), shift(false));
-      else return left;
+      if (take_twice("<"))
+        left = combine(left, shift_free_sum(), shift(true));
+      else if (take_twice(">"))
+        left = combine(left, shift_free_sum(), shift(false));
+      else
+        return left;
     }
   }
   Number shift_free_sum() {
     Number left = product();
     for (;;) {
-      if (take("+")) left = combine(left, product(), [](int64_t a, int64_t b) { return Number(a + b); });
-      else if (take("-")) left = combine(left, product(), [](int64_t a, int64_t b) { return Number(a - b); });
-      else return left;
+      if (take("+"))
+        left = combine(left, product(), [](int64_t a, int64_t b) { return Number(a + b); });
+      else if (take("-"))
+        left = combine(left, product(), [](int64_t a, int64_t b) { return Number(a - b); });
+      else
+        return left;
     }
   }
   Number product() {
     Number left = factor();
     for (;;) {
-      if (take("*")) left = combine(left, factor(), [](int64_t a, int64_t b) { return Number(a * b); });
-      else if (take("/")) left = combine(left, factor(), [](int64_t a, int64_t b) { return b ? Number(a / b) : Number(); });
-      else if (take("%")) left = combine(left, factor(), [](int64_t a, int64_t b) { return b ? Number(a % b) : Number(); });
-      else return left;
+      if (take("*"))
+        left = combine(left, factor(), [](int64_t a, int64_t b) { return Number(a * b); });
+      else if (take("/"))
+        left = combine(left, factor(), [](int64_t a, int64_t b) { return b ? Number(a / b) : Number(); });
+      else if (take("%"))
+        left = combine(left, factor(), [](int64_t a, int64_t b) { return b ? Number(a % b) : Number(); });
+      else
+        return left;
     }
   }
   Number factor() {
@@ -98,7 +108,8 @@ class Expression {
     std::string digits;
     for (const char c : text)
       if (c != '\'') digits += c;
-    while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos) digits.pop_back();
+    while (!digits.empty() && std::string_view("uUlLzZ").find(digits.back()) != std::string_view::npos)
+      digits.pop_back();
     const bool hex = digits.starts_with("0x") || digits.starts_with("0X");
     if (!hex && digits.size() > 1 && digits[0] == '0') return std::nullopt;  // octal, or binary
     int64_t value = 0;

@@ -27,15 +27,14 @@ const Words kAttributes = {"__launch_bounds__", "__cluster_dims__", "__block_siz
 uint32_t bytes_of_type(const std::string& type) {
   static const std::map<std::string, uint32_t> kBytes = [] {
     std::map<std::string, uint32_t> bytes = {
-        {"bool", 1},         {"int8_t", 1},   {"uint8_t", 1},   {"std::byte", 1}, {"half", 2},          {"__half", 2},
-        {"__nv_bfloat16", 2}, {"int16_t", 2}, {"uint16_t", 2},  {"float", 4},     {"__half2", 4},       {"int32_t", 4},
-        {"uint32_t", 4},     {"unsigned", 4}, {"double", 8},    {"int64_t", 8},   {"uint64_t", 8},      {"size_t", 8},
-        {"std::size_t", 8},  {"unsigned int", 4}, {"signed int", 4}, {"signed", 4}, {"signed char", 1},
-        {"dim3", 12}};
-    const std::pair<const char*, uint32_t> kPlain[] = {{"char", 1}, {"short", 2}, {"int", 4},
-                                                       {"long", 8}, {"long long", 8}};
-    for (const auto& [name, size] : kPlain)
-      bytes[name] = bytes[std::string("unsigned ") + name] = size;
+        {"bool", 1},       {"int8_t", 1},        {"uint8_t", 1},     {"std::byte", 1},   {"half", 2},
+        {"__half", 2},     {"__nv_bfloat16", 2}, {"int16_t", 2},     {"uint16_t", 2},    {"float", 4},
+        {"__half2", 4},    {"int32_t", 4},       {"uint32_t", 4},    {"unsigned", 4},    {"double", 8},
+        {"int64_t", 8},    {"uint64_t", 8},      {"size_t", 8},      {"std::size_t", 8}, {"unsigned int", 4},
+        {"signed int", 4}, {"signed", 4},        {"signed char", 1}, {"dim3", 12}};
+    const std::pair<const char*, uint32_t> kPlain[] = {
+        {"char", 1}, {"short", 2}, {"int", 4}, {"long", 8}, {"long long", 8}};
+    for (const auto& [name, size] : kPlain) bytes[name] = bytes[std::string("unsigned ") + name] = size;
     const std::pair<const char*, uint32_t> kVectors[] = {{"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},
                                                          {"int", 4},  {"uint", 4},  {"float", 4},    {"double", 8},
                                                          {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}};
@@ -71,14 +70,14 @@ const SourceToken* behind_bracket(const SourceToken* open, const SourceToken* en
   return nullptr;
 }
 
-// Splits at commas that stand in no bracket.
-std::vector<Span> parts(Span list) {
+// Splits at commas that stand in no bracket. In an expression, < is not a bracket.
+std::vector<Span> parts(Span list, bool angles = true) {
   std::vector<Span> found;
   int depth = 0;
   const SourceToken* begin = list.begin;
   for (const SourceToken* t = list.begin; t != list.end; ++t) {
-    depth += is(*t, "(") || is(*t, "[") || is(*t, "{") || is(*t, "<");
-    depth -= is(*t, ")") || is(*t, "]") || is(*t, "}") || is(*t, ">");
+    depth += is(*t, "(") || is(*t, "[") || is(*t, "{") || (angles && is(*t, "<"));
+    depth -= is(*t, ")") || is(*t, "]") || is(*t, "}") || (angles && is(*t, ">"));
     if (depth > 0 || !is(*t, ",")) continue;
     found.push_back({begin, t});
     begin = t + 1;
@@ -89,15 +88,16 @@ std::vector<Span> parts(Span list) {
 
 // "const float* __restrict__ in" → "in". A macro may stand for several parameters, or for another name.
 std::string parameter_name(Span parameter, const std::map<std::string, SourceTokens>& macros) {
-  const SourceToken* end = std::find_if(parameter.begin, parameter.end,
-                                        [](const SourceToken& t) { return is(t, "=") || is(t, "["); });
+  const SourceToken* end =
+      std::find_if(parameter.begin, parameter.end, [](const SourceToken& t) { return is(t, "=") || is(t, "["); });
   if (end - parameter.begin < 2) return "";
   for (const SourceToken* t = parameter.begin; t != end; ++t)
     if (t->doubtful || is(*t, "(") || is(*t, ".")) return "";
   const SourceToken& last = end[-1];
   if (macros.contains(std::string(last.text))) return "";
   const bool has_type = !kQualifiers.contains(end[-2].text) || is(end[-2], "__restrict__") || end - parameter.begin > 2;
-  if (!is_word(last) || kQualifiers.contains(last.text) || bytes_of_type(std::string(last.text)) || !has_type) return "";
+  if (!is_word(last) || kQualifiers.contains(last.text) || bytes_of_type(std::string(last.text)) || !has_type)
+    return "";
   return std::string(last.text);
 }
 
@@ -142,7 +142,7 @@ class Reader {
       depth += is(*t, "(") ? 1 : is(*t, ")") ? -1 : 0;
       if (depth > 0 || !(is(*t, "const") || is(*t, "constexpr"))) continue;
       const SourceToken* const stop = std::find_if(t, all.end, [](const SourceToken& s) { return is(s, ";"); });
-      for (const Span& one : parts({t, stop})) {
+      for (const Span& one : parts({t, stop}, false)) {
         const SourceToken* const equals = std::find_if(one.begin, one.end, [](auto& s) { return is(s, "="); });
         if (equals == one.end || equals == one.begin || !is_word(equals[-1])) continue;
         const bool doubtful = equals->doubtful;
@@ -211,8 +211,8 @@ class Reader {
     const Span statement{tokens.data(), tokens.data() + tokens.size()};
     std::string type;
     for (const Span& one : parts(statement)) {
-      const SourceToken* stop = std::find_if(
-          one.begin, one.end, [](auto& s) { return is(s, "[") || is(s, "=") || is(s, "{"); });
+      const SourceToken* stop =
+          std::find_if(one.begin, one.end, [](auto& s) { return is(s, "[") || is(s, "=") || is(s, "{"); });
       if (stop == one.begin || !is_word(stop[-1]) || Span{one.begin, one.end}.has({"(", "using", "__global__"})) return;
       if (one.begin == statement.begin) type = type_text({one.begin, stop - 1});
       DeclaredArray array{std::string(stop[-1].text), bytes_of_type(type), {}};
@@ -304,8 +304,10 @@ FunctionName function_name(std::string_view demangled) {
     }
     if (depth > 0 || ends) continue;
     const bool in_name = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
-    if (!in_name) begin = i + 1, name.base.clear(), name.arguments.clear();
-    else name.base = demangled.substr(begin, i + 1 - begin);
+    if (!in_name)
+      begin = i + 1, name.base.clear(), name.arguments.clear();
+    else
+      name.base = demangled.substr(begin, i + 1 - begin);
   }
   return name;
 }

@@ -1,7 +1,7 @@
 // cuda_source: the text of a CUDA source → the names of its functions' parameters, and the shapes of its arrays. For
-// messages only: PTX keeps neither, and nvcc's debug information describes kernels only if it does not optimise them. It
-// is not a parser of C++. What it is not sure of, it leaves out (macros in a signature, code that an #else may replace,
-// parameter packs). Then a message keeps the form that needs no source.
+// messages only: PTX keeps neither, and nvcc's debug information describes kernels only if it does not optimise them.
+// It is not a parser of C++. What it is not sure of, it leaves out (macros in a signature, code that an #else may
+// replace, parameter packs). Then a message keeps the form that needs no source.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct DeclaredArray {
 struct DeclaredFunction {
   std::string name;
   bool is_kernel = false;
-  uint32_t first_line = 0, last_line = 0;  // of its definition
+  uint32_t first_line = 0, last_line = 0;                    // of its definition
   std::vector<std::string> template_parameters, parameters;  // "": without a name, or not sure
   std::vector<DeclaredArray> shared;
 };
@@ -39,7 +39,8 @@ struct CudaSource {
 };
 
 std::unique_ptr<const CudaSource> read_cuda_source(std::string text);
-// The source in this file, which is read once. A file that is missing or too long, or is not a plain file: no functions.
+// The source in this file, which is read once. A file that is missing or too long, or is not a plain file: no
+// functions.
 const CudaSource& cuda_source_of(const std::string& file);
 
 // "void ns::reduce<256u, float>(float*, int)" → "reduce" and {"256u", "float"}.

@@ -18,7 +18,7 @@ struct Reported {
   const std::vector<Finding>& findings;
   const std::vector<std::string>& calls;         // left out if it is empty
   const std::vector<std::string>& failed_calls;  // likewise
-  const std::string& stopped_at;  // likewise
+  const std::string& stopped_at;                 // likewise
   const Crossing crossing;
 };
 

@@ -254,8 +254,10 @@ cudaError_t copy_symbol(const Call& by, Rows Copy::*side, const SymbolPart& part
       [&](Runtime& runtime) -> cudaError_t {
         const bool right_kind = side == &Copy::to ? device_destination(c.kind) : device_source(c.kind);
         if (!right_kind && c.kind != cudaMemcpyDefault) {
-          runtime.advice = side == &Copy::to ? "kind must lead to the device: symbol lies there.\nNext: use cudaMemcpyHostToDevice."
-                                             : "kind must lead from the device: symbol lies there.\nNext: use cudaMemcpyDeviceToHost.";
+          runtime.advice =
+              side == &Copy::to
+                  ? "kind must lead to the device: symbol lies there.\nNext: use cudaMemcpyHostToDevice."
+                  : "kind must lead from the device: symbol lies there.\nNext: use cudaMemcpyDeviceToHost.";
           return cudaErrorInvalidMemcpyDirection;
         }
         void* start = nullptr;

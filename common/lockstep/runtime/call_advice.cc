@@ -22,7 +22,8 @@ std::string on_freed(const Side& side) {
 std::string on_size(const Side& side, const char* size) {
   return size + std::string(" asks for ") + bytes_text(side.bytes) + ", but " + side.name + " has only " +
          bytes_text(side.target.bytes_left) +
-         " up to the end of its allocation.\nNext: compare the size with that of the allocation. Both are in bytes: n * "
+         " up to the end of its allocation.\nNext: compare the size with that of the allocation. Both are in bytes: n "
+         "* "
          "sizeof(float).";
 }
 
@@ -31,13 +32,13 @@ bool device_from(cudaMemcpyKind kind) { return kind == cudaMemcpyDeviceToHost ||
 
 std::string on_direction(const Side& to, const Side& from, cudaMemcpyKind kind) {
   const Side& wrong = device_to(kind) && !to.target.known ? to : from;
-  const cudaMemcpyKind right = to.target.known     ? (from.target.known ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
+  const cudaMemcpyKind right = to.target.known ? (from.target.known ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
                                : from.target.known ? cudaMemcpyDeviceToHost
                                                    : cudaMemcpyHostToHost;
   std::string text = std::string("kind is ") + name_of(kind) + ", but " + wrong.name +
                      " does not point to the device's memory: no cudaMalloc gave it.\nNext: ";
   if (right == cudaMemcpyHostToHost) return text + "pass a pointer from cudaMalloc as " + wrong.name + ".";
-  const char* const other = right == cudaMemcpyHostToDevice ? "dst is the device's memory and src the host's"
+  const char* const other = right == cudaMemcpyHostToDevice   ? "dst is the device's memory and src the host's"
                             : right == cudaMemcpyDeviceToHost ? "dst is the host's memory and src the device's"
                                                               : "both are the device's memory";
   return text + "use " + name_of(right) + " (" + other + "), or correct the pointers.";
@@ -51,8 +52,8 @@ std::string advice_on_copy(const Side& to, const Side& from, uint64_t width, uin
            ", which is not a cudaMemcpyKind.\nNext: pass cudaMemcpyHostToDevice or cudaMemcpyDeviceToHost.";
   for (const Side& side : {to, from})
     if (height > 1 && width > side.pitch)
-      return "width is " + bytes_text(width) + ", but the rows of " + side.name + " are only " + bytes_text(side.pitch) +
-             " apart.\nNext: give the pitch in bytes, as cudaMallocPitch returned it.";
+      return "width is " + bytes_text(width) + ", but the rows of " + side.name + " are only " +
+             bytes_text(side.pitch) + " apart.\nNext: give the pitch in bytes, as cudaMallocPitch returned it.";
   for (const Side& side : {to, from})
     if (side.address == 0) return on_null(side);
   for (const Side& side : {to, from})
@@ -60,7 +61,8 @@ std::string advice_on_copy(const Side& to, const Side& from, uint64_t width, uin
   if ((device_to(kind) && !to.target.known) || (device_from(kind) && !from.target.known))
     return on_direction(to, from, kind);
   for (const Side& side : {to, from})
-    if (side.target.known && side.bytes > side.target.bytes_left) return on_size(side, height > 1 ? "width x height" : "count");
+    if (side.target.known && side.bytes > side.target.bytes_left)
+      return on_size(side, height > 1 ? "width x height" : "count");
   return "";
 }
 
@@ -68,15 +70,17 @@ std::string advice_on_fill(const Side& to) {
   if (to.address == 0) return on_null(to);
   if (to.target.freed) return on_freed(to);
   if (!to.target.known)
-    return to.name + std::string(" does not point to the device's memory: no cudaMalloc gave it.\nNext: pass a pointer "
-                                 "from cudaMalloc. For the host's memory use memset.");
+    return to.name + std::string(
+                         " does not point to the device's memory: no cudaMalloc gave it.\nNext: pass a pointer "
+                         "from cudaMalloc. For the host's memory use memset.");
   return to.bytes > to.target.bytes_left ? on_size(to, "count") : "";
 }
 
 std::string advice_on_error(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidSymbol:
-      return "symbol is not a __device__ or __constant__ variable of this program.\nNext: pass the variable itself: not "
+      return "symbol is not a __device__ or __constant__ variable of this program.\nNext: pass the variable itself: "
+             "not "
              "its address, and not its name in quotes.";
     case cudaErrorInvalidDevice:
       return "there is no device with this number. The emulated machine has one, device 0.\nNext: ask "

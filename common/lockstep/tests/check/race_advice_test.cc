@@ -22,7 +22,8 @@ TEST(RaceAdvice, TheBarrierHasItsPlace) {
   EXPECT_TRUE(says(race, "No barrier stands between the write at line 12 and the read at line 14."));
   EXPECT_TRUE(says(race, "Next: put __syncthreads() after line 12, before line 14."));
   race.missing = {{"read", "write", 14, 12, true}};
-  EXPECT_TRUE(says(race, "The read at line 14 in one turn of the loop races with the write at line 12 in the next turn."));
+  EXPECT_TRUE(
+      says(race, "The read at line 14 in one turn of the loop races with the write at line 12 in the next turn."));
   EXPECT_TRUE(says(race, "Next: put __syncthreads() after line 14, at the end of the loop's turn."));
   race.missing = {{"write", "read", 12, 14, false}, {"read", "write", 14, 12, true}};
   EXPECT_TRUE(says(race, "after line 12, before line 14, and another one after line 14, at the end"));

@@ -78,15 +78,18 @@ TEST_F(HostSideTest, ALaunchThatCannotBeginSaysWhy) {
     uint64_t shared;
     Status status;
     const char* text;
-  } const cases[] = {
-      {{0, 1, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "at least one block"},
-      {{1, 1, 1}, {1, 0, 1}, 0, Status::kInvalidConfiguration, "at least one block and one thread"},
-      {{1, 1, 1}, {1025, 1, 1}, 0, Status::kInvalidConfiguration, "the block has 1025 threads; a block may have at most 1024"},
-      {{1, 1, 1}, {1, 1, 65}, 0, Status::kInvalidConfiguration, "a dimension of the block"},
-      {{1, 65536, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
-      {{1, 1, 65536}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
-      {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "__launch_bounds__ allow 64"},
-      {{1, 1, 1}, {1, 1, 1}, (47 << 10) + 1, Status::kInvalidValue, "the kernel may have 49152 bytes"}};
+  } const cases[] = {{{0, 1, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "at least one block"},
+                     {{1, 1, 1}, {1, 0, 1}, 0, Status::kInvalidConfiguration, "at least one block and one thread"},
+                     {{1, 1, 1},
+                      {1025, 1, 1},
+                      0,
+                      Status::kInvalidConfiguration,
+                      "the block has 1025 threads; a block may have at most 1024"},
+                     {{1, 1, 1}, {1, 1, 65}, 0, Status::kInvalidConfiguration, "a dimension of the block"},
+                     {{1, 65536, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
+                     {{1, 1, 65536}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
+                     {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "__launch_bounds__ allow 64"},
+                     {{1, 1, 1}, {1, 1, 1}, (47 << 10) + 1, Status::kInvalidValue, "the kernel may have 49152 bytes"}};
   for (const auto& [grid, block, shared, status, text] : cases) {
     const Outcome outcome = launch(bounded_, grid, block, shared);
     EXPECT_EQ(outcome.status, status) << text;
@@ -98,7 +101,8 @@ TEST_F(HostSideTest, ALaunchThatCannotBeginSaysWhy) {
 
 TEST_F(HostSideTest, AFailedLaunchIsFoundAndItsErrorMustBeRead) {
   EXPECT_FALSE(launch(plain_, {0, 1, 1}, {1, 1, 1}).ok());
-  EXPECT_TRUE(has(found("bad_launch"), "the launch plain<<<(0,1,1), (1,1,1)>>> failed: the grid is empty")) << found("bad_launch");
+  EXPECT_TRUE(has(found("bad_launch"), "the launch plain<<<(0,1,1), (1,1,1)>>> failed: the grid is empty"))
+      << found("bad_launch");
   device_->read_error();
   device_->end_program(Device::End::kReset);
   EXPECT_EQ(found("unchecked_error"), "");

@@ -4,6 +4,7 @@ A case is the text from one `// case: NAME` to the next. Within it:
   // expect: KIND            a finding that lockstep must give, or `nothing`; one line each
   // says: TEXT              a word that must be in the message of the expectation above; {HERE}, {OTHER} and {THERE}
                              stand for the number of the line with that mark
+  // fails: TEXT             what the report says of a call that fails because of an argument
   // checks: LIST            for LOCKSTEP_CHECKS; `all` if nothing is said
   // also: KIND              a further finding that a schedule may give, as the fault can cause it
   // answer: right under SCHEDULE, wrong under SCHEDULE
@@ -45,6 +46,7 @@ class Case:
     line: int
     expected: list[Expected] = field(default_factory=list)
     also: list[str] = field(default_factory=list)
+    fails: list[str] = field(default_factory=list)
     answers: dict[str, bool] = field(default_factory=dict)  # schedule → right?
     missed: str = ""
     checks: str = "all"
@@ -92,6 +94,8 @@ def _read_comment(case: Case, key: str, value: str, where: str) -> None:
         case.expected[-1].says.append(value)
     elif key == "also":
         case.also.append(value)
+    elif key == "fails":
+        case.fails.append(value)
     elif key == "answer":
         case.answers = _answers(value, where)
     elif key == "missed":
@@ -109,7 +113,7 @@ def read_source(source: Path) -> list[Case]:
             cases.append(Case(match[1], source, number))
         elif not cases:
             continue
-        elif match := re.fullmatch(r"// (expect|says|also|answer|missed|checks): (.*)", line):
+        elif match := re.fullmatch(r"// (expect|says|fails|also|answer|missed|checks): (.*)", line):
             _read_comment(cases[-1], match[1], match[2], where)
             told |= {cases[-1].name} if match[1] == "expect" else set()
         elif match := re.fullmatch(r"// (?:(?:Thinks|Looks like): )?(.*)", line):

@@ -37,13 +37,13 @@ def read(text: str) -> list[Case]:
         return read_source(source)
 
 
-def finding(kind: str, line: int = 0, other: int = 0, message: str = "text") -> dict:
+def finding(kind: str, line: int = 0, other: int = 0, message: str = "text\n  Next: mend it.") -> dict:
     place = {"file": "/a/some.cu", "line": line, "block": [0, 0, 0], "thread": [0, 0, 0]}
     return {"kind": kind, "message": message, **place, **({"other": {**place, "line": other}} if other else {})}
 
 
 def run(*findings: dict, right: bool = True) -> SimpleNamespace:
-    return SimpleNamespace(findings=list(findings), right=right, trouble="")
+    return SimpleNamespace(findings=list(findings), failed_calls=[], right=right, trouble="")
 
 
 class Promises(unittest.TestCase):
@@ -90,11 +90,36 @@ class Judgement(unittest.TestCase):
     def setUp(self) -> None:
         self.racy, self.leaky, self.innocent, self.one_line = read(SOURCE)
 
+    def test_messages_have_manners(self) -> None:
+        for message, fault in (
+            ("no step", "0 next steps"),
+            ("Next: a\nNext: b", "2 next steps"),
+            ("Next: a\n" + "\n".join(map(str, range(20))), "21 lines"),
+            ("same\nsame\nNext: a", "a line twice"),
+            ("right by luck\nNext: a", "luck"),
+        ):
+            with self.subTest(message=message):
+                wrong = judge(self.leaky, "forward", run(finding("leak", message=message + " 64")))
+                self.assertIn(fault, " ".join(wrong))
+
+    def test_says_may_name_a_line(self) -> None:
+        case = read("// case: a\n// expect: leak\n// says: x.cu:{THERE}\nf();  // THERE\n")[0]
+        self.assertEqual((case.expected[0].texts(), case.lines), (["x.cu:4"], set()))
+        with self.assertRaises(CorpusError):
+            read("// case: a\n// expect: leak\n// says: x.cu:{HERE}\n")
+
+    def test_failed_calls(self) -> None:
+        case = read("// case: a\n// expect: nothing\n// fails: dst is null\n")[0]
+        done = run()
+        self.assertEqual(judge(case, "forward", done), ["no failed call: dst is null"])
+        done.failed_calls = ["cudaMemcpy failed: dst is null.\n  Next: b"]
+        self.assertEqual(judge(case, "forward", done), [])
+
     def test_right_runs(self) -> None:
         self.assertEqual(judge(self.racy, "forward", run(finding("race", 7, 8))), [])
         both = run(finding("race", 8, 7), finding("uninitialised_read", 8), right=False)
         self.assertEqual(judge(self.racy, "reverse", both), [])
-        self.assertEqual(judge(self.leaky, "forward", run(finding("leak", message="64 bytes"))), [])
+        self.assertEqual(judge(self.leaky, "forward", run(finding("leak", message="64 bytes\n  Next: mend it."))), [])
         self.assertEqual(judge(self.innocent, "forward", run()), [])
         self.assertEqual(judge(self.one_line, "forward", run(finding("race", 16, 16))), [])
 

@@ -52,7 +52,9 @@ class Run:
                 self.text = report.read_text()
             elif not self.trouble:
                 self.trouble = "wrote no report"
-        self.findings = json.loads(self.text)["findings"] if self.text else []
+        report = json.loads(self.text) if self.text else {}
+        self.findings = report.get("findings", [])
+        self.failed_calls = report.get("failed_calls", [])
 
 
 def finding_lines(finding: dict, case: Case) -> set[int]:
@@ -82,19 +84,19 @@ def fits(finding: dict, expected: Expected, case: Case) -> bool:
 MOST_LINES = 10  # of a message: a person reads it in a terminal, above a verdict
 
 
-def manners(finding: dict) -> list[str]:
+def manners(name: str, message: str) -> list[str]:
     """What every message owes its reader: one next step, few lines, none of them twice."""
-    lines = finding["message"].splitlines()
+    lines = message.splitlines()
     wrong = []
-    if finding["message"].count("Next: ") != 1:
-        wrong.append(f"{finding['message'].count('Next: ')} next steps")
+    if message.count("Next: ") != 1:
+        wrong.append(f"{message.count('Next: ')} next steps")
     if len(lines) > MOST_LINES:
         wrong.append(f"{len(lines)} lines")
     if len(set(lines)) < len(lines):
         wrong.append("a line twice")
-    if "luck" in finding["message"]:
+    if "luck" in message:
         wrong.append("luck: only a judge knows whether the answer was right")
-    return [f"the message of {describe(finding)} has {', '.join(wrong)}"] if wrong else []
+    return [f"the message of {name} has {', '.join(wrong)}"] if wrong else []
 
 
 def judge(case: Case, schedule: str, run: Run) -> list[str]:
@@ -114,7 +116,13 @@ def judge(case: Case, schedule: str, run: Run) -> list[str]:
     wrong += [
         f"found {describe(f)}" for f in left if not (f["kind"] in case.also and finding_lines(f, case) <= case.lines)
     ]
-    wrong += [text for finding in run.findings for text in manners(finding)]
+    for text in case.fails:
+        if not any(text in call for call in run.failed_calls):
+            wrong.append(f"no failed call: {text}")
+    for finding in run.findings:
+        wrong += manners(describe(finding), finding["message"])
+    for call in run.failed_calls:
+        wrong += manners("a failed call", call)
     right = case.answers.get(schedule, True if case.innocent else None)
     if right is not None and run.right != right:
         wrong.append("the answer is " + ("right" if run.right else "wrong"))

@@ -70,7 +70,7 @@ CASE(first_barrier_of_a_step_missing) {
 // case: second_barrier_of_a_step_missing
 // Thinks: after the additions everybody is done. A fast thread stores the next step's sum.
 // expect: race
-// says: the next turn of the loop
+// says: in one turn of the loop races with the write at line {HERE} in the next turn
 // says: Next: put __syncthreads() after line {OTHER}, at the end of the loop's turn
 __global__ void scan_stores_too_early(const float* __restrict__ in, int n, float* __restrict__ out) {
   __shared__ float s_sum[128];
@@ -371,4 +371,79 @@ CASE(vector_load_of_odd_elements) {
   Device<float4> out(32);
   load_four<<<1, 32>>>(data, out);
   return finished();
+}
+
+// The next cases have no finding: a program may try a call and handle its error. The report says why the call failed.
+
+// case: wrong_direction
+// Thinks: the order of the words in the kind is that of the arguments. It is "from … to".
+// expect: nothing
+// fails: cudaMemcpy failed with cudaErrorInvalidValue: kind is cudaMemcpyDeviceToHost, but src does not point to the device's
+// fails: Next: use cudaMemcpyHostToDevice
+CASE(wrong_direction) {
+  std::vector<int> host(32);
+  Device<int> data(32);
+  return cudaMemcpy(data, host.data(), 32 * sizeof(int), cudaMemcpyDeviceToHost) == cudaErrorInvalidValue;
+}
+
+// case: copy_of_twice_the_bytes
+// Thinks: count is what both arrays have. The device's array is smaller.
+// expect: nothing
+// fails: count asks for 256 bytes, but src has only 128 bytes up to the end of its allocation.
+CASE(copy_of_twice_the_bytes) {
+  std::vector<int> host(64);
+  Device<int> data = zeros<int>(32);
+  return cudaMemcpy(host.data(), data, 64 * sizeof(int), cudaMemcpyDeviceToHost) == cudaErrorInvalidValue;
+}
+
+// case: copy_to_null
+// Thinks: the copy allocates.
+// expect: nothing
+// fails: dst is null.
+CASE(copy_to_null) {
+  const int host[4] = {};
+  return cudaMemcpy(nullptr, host, sizeof host, cudaMemcpyHostToDevice) == cudaErrorInvalidValue;
+}
+
+// case: result_copied_after_free
+// Thinks: the memory keeps its content.
+// expect: nothing
+// fails: src points to memory that was freed.
+CASE(result_copied_after_free) {
+  int* data = nullptr;
+  int host[4];
+  cudaMalloc(&data, sizeof host);
+  cudaFree(data);
+  return cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue;
+}
+
+// case: memset_of_a_vector
+// Thinks: cudaMemset sets any memory.
+// expect: nothing
+// fails: cudaMemset failed with cudaErrorInvalidValue: devPtr does not point to the device's memory
+// fails: For the host's memory use memset.
+CASE(memset_of_a_vector) {
+  std::vector<int> host(4);
+  return cudaMemset(host.data(), 0, 16) == cudaErrorInvalidValue;
+}
+
+// case: symbol_too_small
+// Thinks: the table has 32 entries, as the array has.
+// expect: nothing
+// fails: count and offset reach byte 128, but symbol has 64 bytes.
+__constant__ int c_table[16];
+CASE(symbol_too_small) {
+  const int host[32] = {};
+  return cudaMemcpyToSymbol(c_table, host, sizeof host) == cudaErrorInvalidValue;
+}
+
+// case: stream_that_was_destroyed
+// Thinks: the handle stays good.
+// expect: nothing
+// fails: it was destroyed, or never created.
+CASE(stream_that_was_destroyed) {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaStreamDestroy(stream);
+  return cudaStreamSynchronize(stream) == cudaErrorInvalidResourceHandle;
 }

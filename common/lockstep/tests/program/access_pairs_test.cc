@@ -15,9 +15,10 @@ namespace lockstep {
 namespace {
 
 Module module_of(const std::string& body) {
-  return parse(".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n"
-               ".reg .b32 %r<9>;\n.reg .b64 %rd<5>;\n" +
-               body + "\nret;\n}\n");
+  return parse(
+      ".version 8.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>;\n"
+      ".reg .b32 %r<9>;\n.reg .b64 %rd<5>;\n" +
+      body + "\nret;\n}\n");
 }
 
 std::unique_ptr<Program> decoded(const Module& module) {
@@ -55,11 +56,13 @@ std::string turn(const char* between, const char* behind) {
 
 TEST(AccessPairs, ABarrierClosesTheWay) {
   EXPECT_EQ(Code("st.shared.u32 [%r1], %r2;\nld.shared.u32 %r3, [%r4];").ways(0, 1), "turn");
-  EXPECT_EQ(Code(std::string("st.shared.u32 [%r1], %r2;\n") + kBarrier + "ld.shared.u32 %r3, [%r4];").ways(0, 1), "none");
+  EXPECT_EQ(Code(std::string("st.shared.u32 [%r1], %r2;\n") + kBarrier + "ld.shared.u32 %r3, [%r4];").ways(0, 1),
+            "none");
   EXPECT_EQ(Code("st.shared.u32 [%r1], %r2;\nld.shared.u32 %r3, [%r4];").ways(1, 0), "none");
-  EXPECT_EQ(Code(std::string("st.shared.u32 [%r1], %r2;\n@%p1 bra OVER;\n") + kBarrier + "OVER: ld.shared.u32 %r3, [%r4];")
-                .ways(0, 1),
-            "turn")
+  EXPECT_EQ(
+      Code(std::string("st.shared.u32 [%r1], %r2;\n@%p1 bra OVER;\n") + kBarrier + "OVER: ld.shared.u32 %r3, [%r4];")
+          .ways(0, 1),
+      "turn")
       << "some threads go round the barrier";
 }
 
@@ -95,26 +98,30 @@ TEST(AccessPairs, AnUpdateStoresWhatItHasReadThere) {
 }
 
 TEST(AccessPairs, OtherStoresAreNotUpdates) {
-  EXPECT_EQ(update("ld.shared.u32 %r2, [%r1];\nadd.s32 %r3, %r4, 1;\nst.shared.u32 [%r1], %r3;"), "") << "another value";
+  EXPECT_EQ(update("ld.shared.u32 %r2, [%r1];\nadd.s32 %r3, %r4, 1;\nst.shared.u32 [%r1], %r3;"), "")
+      << "another value";
   EXPECT_EQ(update("ld.shared.u32 %r2, [%r5];\nadd.s32 %r3, %r2, 1;\nst.shared.u32 [%r1], %r3;"), "") << "elsewhere";
-  EXPECT_EQ(update("ld.shared.u32 %r2, [%r1+4];\nadd.s32 %r3, %r2, 1;\nst.shared.u32 [%r1], %r3;"), "") << "a neighbour";
+  EXPECT_EQ(update("ld.shared.u32 %r2, [%r1+4];\nadd.s32 %r3, %r2, 1;\nst.shared.u32 [%r1], %r3;"), "")
+      << "a neighbour";
 }
 
 TEST(CudaNames, OfInstructionsThatWait) {
-  const Code code("bar.sync 0;\nbar.warp.sync -1;\nshfl.sync.down.b32 %r1, %r2, 1, 31, -1;\nbar.sync 1, 64;\nbar.sync 2;\n"
-                  "vote.sync.ballot.b32 %r1, %p1, -1;\nbar.red.popc.u32 %r1, 0, %p1;");
+  const Code code(
+      "bar.sync 0;\nbar.warp.sync -1;\nshfl.sync.down.b32 %r1, %r2, 1, 31, -1;\nbar.sync 1, 64;\nbar.sync 2;\n"
+      "vote.sync.ballot.b32 %r1, %p1, -1;\nbar.red.popc.u32 %r1, 0, %p1;");
   std::vector<std::string> names;
   for (uint32_t pc = 0; pc < code.program.code.size(); ++pc)
     if (const Kind kind = code.program.code[pc].kind;
         kind == Kind::kBarrier || kind == Kind::kWarpBarrier || kind == Kind::kCollective)
       names.push_back(cuda_name(code.program, pc));
-  EXPECT_EQ(names, (std::vector<std::string>{"__syncthreads()", "__syncwarp()", "__shfl_down_sync()", "bar.sync", "bar.sync",
-                                             "__ballot_sync()", "__syncthreads_count()"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"__syncthreads()", "__syncwarp()", "__shfl_down_sync()", "bar.sync",
+                                             "bar.sync", "__ballot_sync()", "__syncthreads_count()"}));
 }
 
 TEST(CudaNames, TheInnermostLoop) {
-  const Code code("OUT: add.s32 %r1, %r1, 1;\nIN: add.s32 %r2, %r2, 1;\n@%p1 bra IN;\nadd.s32 %r3, %r3, 1;\n@%p2 bra OUT;\nadd.s32 "
-                  "%r4, %r4, 1;");
+  const Code code(
+      "OUT: add.s32 %r1, %r1, 1;\nIN: add.s32 %r2, %r2, 1;\n@%p1 bra IN;\nadd.s32 %r3, %r3, 1;\n@%p2 bra OUT;\nadd.s32 "
+      "%r4, %r4, 1;");
   std::vector<uint32_t> lengths;
   for (uint32_t pc = 0; pc < code.program.code.size(); ++pc)
     if (code.program.names[pc] == "add.s32") {

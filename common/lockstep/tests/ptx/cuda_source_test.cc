@@ -34,15 +34,19 @@ std::string index(const std::string& text, uint64_t bytes, int64_t offset, const
 std::string kernel(const std::string& body) { return "__global__ void k(int n) {\n" + body + "\n}\n"; }
 
 TEST(CudaSource, ParametersHaveTheirNames) {
-  EXPECT_EQ(parameters("__global__ void k(const float* __restrict__ in, int n, float* out) {}"), (Names{"in", "n", "out"}));
-  EXPECT_EQ(parameters("template <class T, int kBlock = 256>\n__global__ void __launch_bounds__(kBlock, 2) k(T *in, unsigned "
-                       "int n = f(3, 4)) { if (n) {} }"),
-            (Names{"in", "n"}));
-  EXPECT_EQ(parameters("namespace a { namespace { __launch_bounds__(64) static __global__ void k(std::pair<int, int*> p, int "
-                       "a[4]) {} } }"),
-            (Names{"p", "a"}));
+  EXPECT_EQ(parameters("__global__ void k(const float* __restrict__ in, int n, float* out) {}"),
+            (Names{"in", "n", "out"}));
+  EXPECT_EQ(
+      parameters("template <class T, int kBlock = 256>\n__global__ void __launch_bounds__(kBlock, 2) k(T *in, unsigned "
+                 "int n = f(3, 4)) { if (n) {} }"),
+      (Names{"in", "n"}));
+  EXPECT_EQ(
+      parameters("namespace a { namespace { __launch_bounds__(64) static __global__ void k(std::pair<int, int*> p, int "
+                 "a[4]) {} } }"),
+      (Names{"p", "a"}));
   EXPECT_EQ(parameters("extern \"C\" { __global__ void k() {} }"), Names{});
-  EXPECT_EQ(parameters("__global__ void k(int*, const float* __restrict__, unsigned, MyType) {}"), (Names{"", "", "", ""}));
+  EXPECT_EQ(parameters("__global__ void k(int*, const float* __restrict__, unsigned, MyType) {}"),
+            (Names{"", "", "", ""}));
 }
 
 TEST(CudaSource, CommentsAndStringsAreNoCode) {
@@ -68,12 +72,15 @@ TEST(CudaSource, WhatAnElseMayReplaceIsDoubtful) {
   EXPECT_EQ(parameters("#ifdef A\n__global__ void k(int* one) {}\n#else\n__global__ void k(int* two) {}\n#endif"),
             Names{"no kernel k"});
   EXPECT_EQ(parameters("#ifndef A\n#define A\n__global__ void k(int* one) {}\n#endif"), Names{"one"});
-  EXPECT_EQ(index("__global__ void k() {\n#if A\n__shared__ int s_a[2][3];\n#else\n__shared__ int s_a[3][2];\n#endif\n}", 24, 12),
-            "no array");
+  EXPECT_EQ(
+      index("__global__ void k() {\n#if A\n__shared__ int s_a[2][3];\n#else\n__shared__ int s_a[3][2];\n#endif\n}", 24,
+            12),
+      "no array");
 }
 
 TEST(CudaSource, LinesOfADefinition) {
-  const auto source = read_cuda_source("\n\n__global__ void a(int* x)\n{\n}\nnamespace n {\n__global__ void a(int* y) {\n}\n}\n");
+  const auto source =
+      read_cuda_source("\n\n__global__ void a(int* x)\n{\n}\nnamespace n {\n__global__ void a(int* y) {\n}\n}\n");
   ASSERT_EQ(source->functions.size(), 2u);
   EXPECT_EQ(source->functions[0].first_line, 3u);
   EXPECT_EQ(source->functions[0].last_line, 5u);
@@ -93,12 +100,15 @@ TEST(CudaSource, ShapesOfSharedArrays) {
 }
 
 TEST(CudaSource, ExtentsMayBeNamed) {
-  EXPECT_EQ(index("constexpr int kTile = 1 << 5, kPad = 1;\n" + kernel("__shared__ int s_a[kTile][kTile + kPad];"), 4224, 132),
+  EXPECT_EQ(index("constexpr int kTile = 1 << 5, kPad = 1;\n" + kernel("__shared__ int s_a[kTile][kTile + kPad];"),
+                  4224, 132),
             "s_a[1][0]");
   EXPECT_EQ(index("#define TILE (16 * 2)\n" + kernel("__shared__ int s_a[TILE][TILE];"), 4096, 128), "s_a[1][0]");
-  EXPECT_EQ(index("template <int kW, typename T>\n" + kernel("__shared__ T s_a[4][kW];"), 4 * 8 * 8, 64, {"8", "double"}),
-            "s_a[1][0]");
-  EXPECT_EQ(index("template <unsigned kW>\n" + kernel("__shared__ int s_a[kRows][kW];"), 4 * 8 * 4, 32, {"8u"}), "s_a[1][0]")
+  EXPECT_EQ(
+      index("template <int kW, typename T>\n" + kernel("__shared__ T s_a[4][kW];"), 4 * 8 * 8, 64, {"8", "double"}),
+      "s_a[1][0]");
+  EXPECT_EQ(index("template <unsigned kW>\n" + kernel("__shared__ int s_a[kRows][kW];"), 4 * 8 * 4, 32, {"8u"}),
+            "s_a[1][0]")
       << "the first extent follows from the bytes";
   EXPECT_EQ(index("struct P { int a, b; };\n" + kernel("__shared__ P s_a[4][2];"), 64, 24), "s_a[1][1]");
 }
@@ -106,11 +116,13 @@ TEST(CudaSource, ExtentsMayBeNamed) {
 TEST(CudaSource, AShapeMustAgreeWithTheBytes) {
   EXPECT_EQ(index(kernel("__shared__ float s_a[2][32];"), 264, 132), "no shape");
   EXPECT_EQ(index(kernel("__shared__ float s_a[4][kUnknown];"), 256, 132), "no shape");
-  EXPECT_EQ(index("constexpr int kW = 4;\nvoid f() { constexpr int kW = 8; }\n" + kernel("__shared__ int s_a[kR][kW];"), 128, 32),
+  EXPECT_EQ(index("constexpr int kW = 4;\nvoid f() { constexpr int kW = 8; }\n" + kernel("__shared__ int s_a[kR][kW];"),
+                  128, 32),
             "no shape")
       << "two constants of one name";
   EXPECT_EQ(index("#if A\nconstexpr int kW = 4;\n#else\nconstexpr int kW = 8;\n#endif\n" +
-                      kernel("__shared__ int s_a[kR][kW];"), 128, 32),
+                      kernel("__shared__ int s_a[kR][kW];"),
+                  128, 32),
             "no shape");
   EXPECT_EQ(index("constexpr int a = b, b = a;\n" + kernel("__shared__ int s_a[2][a];"), 128, 32), "no shape");
 }
@@ -136,8 +148,8 @@ TEST(CudaSource, NamesOfFunctions) {
 }
 
 TEST(CudaSource, BrokenTextIsNoSource) {
-  for (const char* text : {"", "(", "{", "}", "__global__ void k(int* a", "__global__ void k(int* a) {", "template <", "#define",
-                           "__shared__ int a[", "\"", "R\"(", "/*", "constexpr int = ;", "k) {}", "[](]){}"})
+  for (const char* text : {"", "(", "{", "}", "__global__ void k(int* a", "__global__ void k(int* a) {", "template <",
+                           "#define", "__shared__ int a[", "\"", "R\"(", "/*", "constexpr int = ;", "k) {}", "[](]){}"})
     EXPECT_TRUE(read_cuda_source(text)->functions.empty()) << text;
 }
 
