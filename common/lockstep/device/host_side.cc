@@ -114,7 +114,7 @@ void HostSide::ends(const std::vector<uint64_t>& heap) {
   unread_launch_.clear();
   if (fault_ && lost_launches_) {
     const std::string launches = lost_launches_ == 1 ? "one launch" : std::to_string(lost_launches_) + " launches";
-    findings_.add_text(*fault_, "\n  After it, " + launches + " of the program did not run, as on a card.");
+    findings_.add_line(*fault_, "\n  After it, " + launches + " of the program did not run, as on a card.");
     lost_launches_ = 0;
   }
   if (checks_.memory) note_leaks(heap);

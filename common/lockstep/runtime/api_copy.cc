@@ -61,7 +61,7 @@ std::string advice_on(const Copy& c, const Target& to, const Target& from) {
   const auto side = [&](const char* name, const Rows& rows, const Target& target) {
     uint64_t bytes = 0;
     if (!c.all(rows).reach(&bytes)) bytes = std::numeric_limits<uint64_t>::max();
-    return Side{name, rows.address, target, bytes, rows.pitch};
+    return Side{name, rows.address, target.known, target.freed, target.bytes_left, bytes, rows.pitch};
   };
   return advice_on_copy(side("dst", c.to, to), side("src", c.from, from), c.width, c.height, c.kind);
 }
@@ -206,7 +206,8 @@ cudaError_t fill_rows(Runtime& runtime, Region to, int value) {
   if (error != cudaSuccess) {
     uint64_t bytes = 0;
     if (!to.reach(&bytes)) bytes = std::numeric_limits<uint64_t>::max();
-    runtime.advice = advice_on_fill({"devPtr", to.address, target, bytes, to.pitch});
+    runtime.advice =
+        advice_on_fill({"devPtr", to.address, target.known, target.freed, target.bytes_left, bytes, to.pitch});
   }
   if (error != cudaSuccess || to.width == 0 || to.rows == 0) return error;
   if (!runtime.fault.ok()) return cudaSuccess;  // as in copy_rows

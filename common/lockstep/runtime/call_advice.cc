@@ -1,7 +1,5 @@
 #include "runtime/call_advice.h"
 
-#include "runtime/api.h"
-
 namespace lockstep::runtime {
 namespace {
 
@@ -21,7 +19,7 @@ std::string on_freed(const Side& side) {
 }
 std::string on_size(const Side& side, const char* size) {
   return size + std::string(" asks for ") + bytes_text(side.bytes) + ", but " + side.name + " has only " +
-         bytes_text(side.target.bytes_left) +
+         bytes_text(side.bytes_left) +
          " up to the end of its allocation.\nNext: compare the size with that of the allocation. Both are in bytes: n "
          "* "
          "sizeof(float).";
@@ -31,10 +29,10 @@ bool device_to(cudaMemcpyKind kind) { return kind == cudaMemcpyHostToDevice || k
 bool device_from(cudaMemcpyKind kind) { return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice; }
 
 std::string on_direction(const Side& to, const Side& from, cudaMemcpyKind kind) {
-  const Side& wrong = device_to(kind) && !to.target.known ? to : from;
-  const cudaMemcpyKind right = to.target.known ? (from.target.known ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
-                               : from.target.known ? cudaMemcpyDeviceToHost
-                                                   : cudaMemcpyHostToHost;
+  const Side& wrong = device_to(kind) && !to.on_device ? to : from;
+  const cudaMemcpyKind right = to.on_device     ? (from.on_device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice)
+                               : from.on_device ? cudaMemcpyDeviceToHost
+                                                : cudaMemcpyHostToHost;
   std::string text = std::string("kind is ") + name_of(kind) + ", but " + wrong.name +
                      " does not point to the device's memory: no cudaMalloc gave it.\nNext: ";
   if (right == cudaMemcpyHostToHost) return text + "pass a pointer from cudaMalloc as " + wrong.name + ".";
@@ -57,23 +55,21 @@ std::string advice_on_copy(const Side& to, const Side& from, uint64_t width, uin
   for (const Side& side : {to, from})
     if (side.address == 0) return on_null(side);
   for (const Side& side : {to, from})
-    if (side.target.freed) return on_freed(side);
-  if ((device_to(kind) && !to.target.known) || (device_from(kind) && !from.target.known))
-    return on_direction(to, from, kind);
+    if (side.freed) return on_freed(side);
+  if ((device_to(kind) && !to.on_device) || (device_from(kind) && !from.on_device)) return on_direction(to, from, kind);
   for (const Side& side : {to, from})
-    if (side.target.known && side.bytes > side.target.bytes_left)
-      return on_size(side, height > 1 ? "width x height" : "count");
+    if (side.on_device && side.bytes > side.bytes_left) return on_size(side, height > 1 ? "width x height" : "count");
   return "";
 }
 
 std::string advice_on_fill(const Side& to) {
   if (to.address == 0) return on_null(to);
-  if (to.target.freed) return on_freed(to);
-  if (!to.target.known)
+  if (to.freed) return on_freed(to);
+  if (!to.on_device)
     return to.name + std::string(
                          " does not point to the device's memory: no cudaMalloc gave it.\nNext: pass a pointer "
                          "from cudaMalloc. For the host's memory use memset.");
-  return to.bytes > to.target.bytes_left ? on_size(to, "count") : "";
+  return to.bytes > to.bytes_left ? on_size(to, "count") : "";
 }
 
 std::string advice_on_error(cudaError_t error) {

@@ -10,14 +10,13 @@
 
 namespace lockstep::runtime {
 
-struct Target;
-
 // One side of a copy or a fill: "dst", "src" or "devPtr".
 struct Side {
   const char* name = "";
   uint64_t address = 0;
-  const Target& target;
-  uint64_t bytes = 0;  // that the call uses from there on
+  bool on_device = false, freed = false;
+  uint64_t bytes_left = 0;  // from there to the end of its allocation, on the device
+  uint64_t bytes = 0;       // that the call uses from there on
   uint64_t pitch = 0;
 };
 
