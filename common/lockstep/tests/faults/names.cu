@@ -172,13 +172,14 @@ CASE(row_of_a_table) {
 // Thinks: it is set.
 // expect: uninitialised_read
 // says: read of s_one, which
-extern "C" __global__ void plain_name(int* data) {
+extern "C" __global__ void plain_name(int* data, int n) {
   __shared__ int s_one;
+  if (threadIdx.x > n) s_one = n;
   data[threadIdx.x] = s_one;  // HERE
 }
 
 CASE(variable_without_an_index) {
   Device<int> data(32);
-  plain_name<<<1, 1>>>(data);
+  plain_name<<<1, 1>>>(data, 64);
   return finished();
 }
