@@ -36,9 +36,11 @@ void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask 
   const Cause cause{"mask_mismatch", pc, pc};
   if (count_again(cause)) return;
   add(cause,
-      {.at = warp.site(lane, pc), .message = cuda_name(launch_->program, pc) + " of a lane that its own mask does not name"},
+      {.at = warp.site(lane, pc),
+       .message = cuda_name(launch_->program, pc) + " of a lane that its own mask does not name"},
       "It is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
-          ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if a lane of the mask comes with it, and "
+          ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if a lane of the mask comes with it, "
+          "and "
           "stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
 }
 
