@@ -75,7 +75,7 @@ Stuck stuck(const Warp& warp, const Path& path) {
     s.how = Stuck::kWaitsForLanes;
   else if (path.looked_at != kNowhere)
     s.how = Stuck::kRepeats, s.pc = path.looked_at;
-  else if (const Loop loop = loop_around(warp.launch().program, path.pc); loop.end)
+  else if (const Loop loop = loop_around(warp.launch().program, path.pc); loop.exists())
     s.pc = loop.end;  // mostly the loop's condition, wherever the path is now
   return s;
 }
@@ -102,7 +102,7 @@ std::string lanes_text(Mask mask) {
 std::string loop_text(const SourceNames& names, uint32_t pc) {
   const Loop loop = loop_around(names.program, pc);
   const auto [file, line] = names.source_line(pc);
-  if (loop.end == 0 || line == 0) return "";
+  if (!loop.exists() || line == 0) return "";
   uint32_t first = line, last = line;
   for (uint32_t i = loop.begin; i <= loop.end; ++i) {
     const auto [other, at] = names.source_line(i);

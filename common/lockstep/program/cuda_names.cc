@@ -57,7 +57,7 @@ Loop loop_around(const Program& program, uint32_t pc) {
   for (uint32_t from = pc; from < program.code.size(); ++from) {
     const Instruction& in = program.code[from];
     const bool around = in.kind == Kind::kBranch && in.target <= pc;
-    if (around && (innermost.end == 0 || in.target > innermost.begin)) innermost = {in.target, from};
+    if (around && (!innermost.exists() || in.target > innermost.begin)) innermost = {in.target, from};
   }
   return innermost;
 }

@@ -11,9 +11,10 @@ namespace lockstep {
 std::string cuda_name(const Program& program, uint32_t pc);
 const char* cuda_name(AtomicOp op);  // "atomicAdd"
 
-// The innermost loop around an instruction: the instructions [begin, end]. end 0: there is none.
+// The innermost loop around an instruction: the instructions [begin, end].
 struct Loop {
-  uint32_t begin = 0, end = 0;
+  uint32_t begin = 0, end = kNowhere;
+  bool exists() const { return end != kNowhere; }
 };
 Loop loop_around(const Program& program, uint32_t pc);
 

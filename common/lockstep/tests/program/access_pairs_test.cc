@@ -126,7 +126,7 @@ TEST(CudaNames, TheInnermostLoop) {
   for (uint32_t pc = 0; pc < code.program.code.size(); ++pc)
     if (code.program.names[pc] == "add.s32") {
       const Loop loop = loop_around(code.program, pc);
-      lengths.push_back(loop.end == 0 ? 0 : loop.end - loop.begin);
+      lengths.push_back(loop.exists() ? loop.end - loop.begin : 0);
     }
   ASSERT_EQ(lengths.size(), 4u);
   EXPECT_GT(lengths[0], lengths[1]);
