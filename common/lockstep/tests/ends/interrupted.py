@@ -45,6 +45,18 @@ class Interrupted(unittest.TestCase):
             self.check("k", sent, {"for_ever": 1})
             self.check("i", sent, {"counts_for_ever": 1})
 
+    def test_the_report_says_where_the_kernel_was(self) -> None:
+        for place, kernel in (("k", "for_ever"), ("i", "counts_for_ever")):
+            _, report = self.send(place, signal.SIGINT)
+            assert report
+            if any(name.startswith(kernel) for name in report["kernels"]):  # the signal did not come before
+                self.assertIn(f"kernel {kernel} was stopped", report["stopped_at"])
+                self.assertIn(", in the loop of line", report["stopped_at"])
+                self.assertEqual(report["stopped_at"].count("Next: "), 1)
+        _, report = self.send("h", signal.SIGINT)
+        assert report
+        self.assertNotIn("stopped_at", report)
+
     def test_in_code_of_the_host(self) -> None:
         for sent in (signal.SIGTERM, signal.SIGINT):
             self.check("h", sent, {})
