@@ -60,6 +60,7 @@ void Warp::begin_launch(const Launch& launch, LaunchState& state) {
   state_ = &state;
   turns_ = {};
   sleep_ = {};
+  patient_ = true;
   for (Frame& frame : frames_.storage)
     for (const Preset& preset : launch.program.functions[frame.function].presets)
       if (changes_with_launch(preset)) set_preset(frame, preset);
