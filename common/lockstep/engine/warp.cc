@@ -60,7 +60,6 @@ void Warp::begin_launch(const Launch& launch, LaunchState& state) {
   state_ = &state;
   turns_ = {};
   sleep_ = {};
-  patient_ = true;
   for (Frame& frame : frames_.storage)
     for (const Preset& preset : launch.program.functions[frame.function].presets)
       if (changes_with_launch(preset)) set_preset(frame, preset);
@@ -89,6 +88,7 @@ void Warp::start(uint64_t block) {
   turns_.busy = kTurn;
   turns_.even = kEvenTurns;
   sleep_.wake();
+  patient_ = true;
   paths_.push_back({.mask = live_, .frame = &entry});
 }
 
