@@ -52,14 +52,15 @@ class Held(NamedTuple):
 @dataclass
 class _Thread:
     read: dict[Cell, Held] = field(default_factory=dict)
+    step: int = 0  # of these reads
     is_used: bool = False  # by a store; the next load begins anew
     last: Cell | None = None  # what it stored last, and may still hold in a register
     held: Held = Held(None, 0)
 
-    def load(self, cell: Cell, held: Held) -> None:
+    def load(self, cell: Cell, held: Held, step: int) -> None:
         if self.is_used:
             self.read, self.is_used = {}, False
-        self.read[cell] = held
+        self.read[cell], self.step = held, step
 
 
 def typed(bits: Number, is_float: bool) -> Number | None:
@@ -98,6 +99,7 @@ class _Run:
     def take(self, number: int, event: Access) -> None:
         if event.step not in self.bottom:
             self.bottom[event.step] = self.deepest
+        begin = len(self.found)
         for lane in event.lanes:
             thread = self.threads.setdefault(lane.thread, _Thread())
             if event.op == "shuffle":
@@ -112,13 +114,25 @@ class _Run:
             elif event.op == "load" and event.space != "local":
                 for index, value in zip(lane.elements(), lane.values):
                     cell = Cell(lane.array, index)
-                    thread.load(cell, Held(value, self._row(cell)))
+                    thread.load(cell, Held(value, self._row(cell)), event.step)
                     if event.space == "global" and cell not in self.written:
                         self.first.setdefault(cell, value)
+        self._level(self.found[begin:])
         if event.op == "shuffle":  # every lane gives before a lane takes
             for lane in event.lanes:
                 cell = Cell(f"{REGISTERS} {event.warp}", lane.source)
-                self.threads[lane.thread].load(cell, Held(typed(lane.value, self.is_float), self._row(cell)))
+                held = Held(typed(lane.value, self.is_float), self._row(cell))
+                self.threads[lane.thread].load(cell, held, event.step)
+
+    def _level(self, flows: Sequence[Flow]) -> None:
+        """The lanes of one instruction store at the same time: in one row."""
+        row = max((flow.row for flow in flows), default=0)
+        self.deepest = max(self.deepest, row)
+        for flow in flows:
+            flow.row = row
+            thread = self.threads[flow.thread]
+            if thread.last == flow.target:
+                thread.held = Held(thread.held.value, row)
 
     def _row(self, cell: Cell) -> int:
         return self.written[cell].row if cell in self.written else 0
@@ -135,30 +149,33 @@ class _Run:
             flow = Flow(number, lane.thread, event.line, event.step, target, sources, value, kind, row, is_global)
             self.found.append(flow)
             self.written[target] = flow
-            self.deepest = max(self.deepest, row)
         thread.is_used, thread.last, thread.held = True, target, Held(value, self._row(target))
 
 
 def _relation(thread: _Thread, target: Cell, value: Number | None, event: Access) -> tuple[str, dict[Cell, int]]:
     """How the value that is stored follows from what its thread has read, and from what it had stored before. A store
     that writes again what is there is a "keep"."""
-    read, last, held = thread.read, thread.last, thread.held
+    last, held = thread.last, thread.held
+    is_fresh = bool(thread.read) and not thread.is_used
+    # A second store may use the same reads, as for two children of a node; after a barrier that is unlikely.
+    read = thread.read if is_fresh or thread.step == event.step else {}
     sources = {cell: one.row for cell, one in read.items()}
-    is_fresh = bool(read) and not thread.is_used
     if event.op == "atomic":
         return "count", sources
     if value is None or any(one.value is None for one in read.values()):
         return ("use", sources) if is_fresh else ("set", {})
+    is_total = bool(read) and (is_fresh or value != 0) and _same(value, sum(one.value for one in read.values()), event)
+    if is_total and not is_fresh and len(read) > 1:
+        return "sum", sources
     if not is_fresh and last is not None and value == held.value and (value != 0 or last == target):
         return ("keep", {}) if last == target else ("copy", {last: held.row})
     if is_fresh and len(read) == 1 and target in read and read[target].value == value:
         return "keep", {}
-    total = sum(one.value for one in read.values())
     if is_fresh and last is not None and last not in read and held.value is not None:
-        with_last = _same(value, held.value + total, event.bytes)
-        if with_last and (last.array == target.array or not _same(value, total, event.bytes)):
+        with_last = _same(value, held.value + sum(one.value for one in read.values()), event)
+        if with_last and (last.array == target.array or not is_total):
             return "sum", {last: held.row, **sources}
-    if read and _same(value, total, event.bytes) and (is_fresh or value != 0):
+    if is_total:
         return ("sum" if len(read) > 1 else "copy"), sources
     for cell, one in read.items():
         if one.value == value and (is_fresh or value != 0):
@@ -166,10 +183,10 @@ def _relation(thread: _Thread, target: Cell, value: Number | None, event: Access
     return ("use", sources) if is_fresh else ("set", {})
 
 
-def _same(value: Number, other: Number, size: int) -> bool:
+def _same(value: Number, other: Number, event: Access) -> bool:
     if isinstance(value, float) or isinstance(other, float):
         return math.isclose(value, other, rel_tol=1e-5)
-    return (value - other) % (1 << BITS.get(size, 32)) == 0
+    return (value - other) % (1 << BITS.get(event.bytes, 32)) == 0
 
 
 def _shown(found: Sequence[Flow], first: dict[Cell, Number | None]) -> set[Cell]:

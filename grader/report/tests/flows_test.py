@@ -69,12 +69,14 @@ class Flows(unittest.TestCase):
     def test_two_stores_after_one_read(self) -> None:
         """The down-sweep: one child gets the sum before, the other the sum of both."""
         found = drawn(
-            access("load", "in", [0], [4]),
-            access("load", "in", [1], [5]),
-            access("store", "in", [0], [5]),
-            access("store", "in", [1], [9]),
+            access("load", "in", [0, 2], [4, 0]),
+            access("load", "in", [1, 3], [5, 5]),
+            access("store", "in", [0, 2], [5, 5]),
+            access("store", "in", [1, 3], [9, 5]),
         )
-        self.assertEqual(arrows(found[1]), [([[0, 1]], 0, "copy"), ([[0, 0], [0, 1]], 1, "sum")])
+        self.assertEqual(len(found), 2, "one row, though the second lane adds zero and stores the same number twice")
+        self.assertEqual(arrows(found[1])[0], ([[0, 1]], 0, "copy"))
+        self.assertEqual(arrows(found[1])[2:], [([[0, 0], [0, 1]], 1, "sum"), ([[0, 2], [0, 3]], 3, "sum")])
 
     def test_atomics_count_into_one_bin(self) -> None:
         found = drawn(
@@ -113,6 +115,16 @@ class Flows(unittest.TestCase):
             access("store", "s_tile", [62, 63], [0, 0], step=1),
         )
         self.assertEqual([cell["i"] for row in found for cell in row["cells"]], [0, 1, 0, 1])
+
+    def test_one_instruction_is_one_row(self) -> None:
+        found = drawn(
+            access("load", "in", [0, 1], [3, 1]),
+            access("store", "in", [1], [3]),
+            event("load", [1], space="global", bytes=4, count=1, array="in", index=[1], address=[4], value=[3]),
+            access("store", "out", [0, 1], [3, 3]),
+        )
+        self.assertEqual([row["group"] for row in found], ["in", "in", "out"])
+        self.assertEqual(len(found[-1]["flows"]), 2, "though one lane could have stored a row above")
 
     def test_a_read_begins_in_the_lowest_row_that_still_has_the_value(self) -> None:
         found = drawn(
