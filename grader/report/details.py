@@ -175,7 +175,7 @@ def _table(section: str, found: list[Metric]) -> list[str]:
     width = max(len("Metric Name"), *(len(metric.name) for metric in found))
     line = f"    {'-' * width} {'-' * 11} {'-' * 15} {'-' * 11}"
     rows = [f"    Section: {section}", line]
-    rows += [f"    {'Metric Name':{width}} {'Metric Unit':>11} {'Metric Value':>15} {'Counted':<11}", line]
+    rows += [f"    {'Metric Name':{width}} {'Metric Unit':>11} {'Metric Value':>15} Counted", line]
     rows += [f"    {m.name:{width}} {m.unit:>11} {_number(m.value):>15} {m.how:<11}".rstrip() for m in found]
     return [*rows, line, ""]
 
