@@ -40,8 +40,7 @@ void Checker::report_unnamed(const Warp& warp, uint32_t pc, uint32_t lane, Mask 
        .message = cuda_name(launch_->program, pc) + " of a lane that its own mask does not name"},
       "It is lane " + std::to_string(lane) + " of its warp, and its mask is " + hex(named) +
           ".\n  CUDA leaves the result undefined. An H200 lets the lane take part if a lane of the mask comes with it, "
-          "and "
-          "stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
+          "and stops the kernel if none does.\n  Next: give a mask with the bit of every lane that calls.");
 }
 
 void Checker::meet_apart(const Warp& warp, const Arrival& one, const Arrival& other) {
@@ -99,9 +98,6 @@ void Checker::open_barrier(const Block& block, const OpenedBarrier& opened) {
 // #line can put any two there. The compiler copies a barrier only where all threads of the block come to one copy.
 void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arrivals) {
   const auto site = [&](const Arrival& a) { return block.warps()[a.lanes.warp]->site(first_lane(a.lanes.mask), a.pc); };
-  const char* const next =
-      "\n  Next: let every thread of the block reach the same __syncthreads(): move it out of the branch or the loop. "
-      "Threads without work skip the work, not the barrier.";
   uint32_t came = 0;
   for (const Arrival& arrival : arrivals) {
     came += static_cast<uint32_t>(std::popcount(arrival.lanes.mask));
@@ -112,16 +108,19 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
         {.at = site(arrival),
          .other = site(arrivals[0]),
          .message = "threads of one block wait at two different calls of " + cuda_name(launch_->program, arrival.pc)},
-        std::string("What happens on a card is undefined.") + next);
+        "What happens on a card is undefined.\n  Next: let every thread of the block reach the same __syncthreads(): "
+        "move it out of the branch or the loop. Threads without work skip the work, not the barrier.");
   }
   const uint32_t threads = launch_->shape.threads_per_block(), missing = threads - came;
   const Cause cause{"barrier_divergence", arrivals[0].pc, arrivals[0].pc};
   if (missing == 0 || count_again(cause)) return;
   add(cause,
       {.at = site(arrivals[0]),
-       .message = "a barrier that " + std::to_string(missing) + " of the block's " + std::to_string(threads) +
-                  " threads never reach: they have ended"},
-      std::string("Cards let the other threads pass. CUDA does not promise it.") + next);
+       .message = std::to_string(missing) + " of the block's " + std::to_string(threads) +
+                  (missing == 1 ? " threads has" : " threads have") + " ended before " +
+                  cuda_name(launch_->program, arrivals[0].pc)},
+      "Cards let the other threads pass. CUDA does not promise it.\n  Next: let no thread return before the barrier. "
+      "Threads without work skip the work, not the barrier.");
 }
 
 void Checker::arrive_at_barrier(const Warp& warp, uint32_t barrier, Mask mask) {

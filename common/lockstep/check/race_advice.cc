@@ -72,11 +72,9 @@ std::string next_other_block(const RacePair& race) {
   if (race.may_signal)
     return "They are threads of two blocks. A flag alone does not make the data visible.\n  Next: put __threadfence() "
            "between the write of the data and the atomic write of the flag, and another one after the atomic read of "
-           "the "
-           "flag.";
+           "the flag.";
   return "They are threads of two blocks, which run in any order. No barrier orders blocks.\n  Next: let a second "
-         "kernel "
-         "do what comes later, or let each block use elements of its own.";
+         "kernel do what comes later, or let each block use elements of its own.";
 }
 
 std::string next(const RacePair& race) {
@@ -90,8 +88,7 @@ std::string next(const RacePair& race) {
   if (!race.missing.empty()) return put_barrier(race);
   if (race.same_warp)
     return "They are lanes of one warp. CUDA does not promise that lanes run in step.\n  Next: put __syncwarp() "
-           "between "
-           "the two accesses.";
+           "between the two accesses.";
   return "They are warps of one block, which run in any order.\n  Next: put __syncthreads() between the two accesses, "
          "where every thread of the block reaches it.";
 }

@@ -28,8 +28,7 @@ constexpr const char* kNextForNodes =
     "cudaStreamWaitEvent() before the second.";
 constexpr const char* kNextForTheHost =
     "The call returned before its work was done. On a card the work may not even have begun.\n  Next: let the host "
-    "wait "
-    "before it uses the memory: cudaDeviceSynchronize(), or cudaStreamSynchronize() of the stream.";
+    "wait before it uses the memory: cudaDeviceSynchronize(), or cudaStreamSynchronize() of the stream.";
 
 bool same_graph(const PastWork& a, const PastWork& b) { return a.work.graph && a.work.graph == b.work.graph; }
 

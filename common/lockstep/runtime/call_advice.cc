@@ -21,8 +21,7 @@ std::string on_size(const Side& side, const char* size) {
   return size + std::string(" asks for ") + bytes_text(side.bytes) + ", but " + side.name + " has only " +
          bytes_text(side.bytes_left) +
          " up to the end of its allocation.\nNext: compare the size with that of the allocation. Both are in bytes: n "
-         "* "
-         "sizeof(float).";
+         "* sizeof(float).";
 }
 
 bool device_to(cudaMemcpyKind kind) { return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice; }
@@ -76,8 +75,7 @@ std::string advice_on_error(cudaError_t error) {
   switch (error) {
     case cudaErrorInvalidSymbol:
       return "symbol is not a __device__ or __constant__ variable of this program.\nNext: pass the variable itself: "
-             "not "
-             "its address, and not its name in quotes.";
+             "not its address, and not its name in quotes.";
     case cudaErrorInvalidDevice:
       return "there is no device with this number. The emulated machine has one, device 0.\nNext: ask "
              "cudaGetDeviceCount() how many there are.";

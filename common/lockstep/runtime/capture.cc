@@ -118,10 +118,8 @@ const char* capture_advice(cudaError_t error, std::string_view function) {
         return "the launch of a graph cannot be captured\n  Next: add the graph as a child node, with "
                "cudaGraphAddChildGraphNode(), to the captured graph, which cudaStreamGetCaptureInfo() gives.";
       return "not allowed while a stream is captured: a graph cannot hold this call, or it would wait for captured "
-             "work\n"
-             "  Next: make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the graph's "
-             "own "
-             "work: cudaMallocAsync() and cudaFreeAsync().";
+             "work\n  Next: make it before cudaStreamBeginCapture() or after cudaStreamEndCapture(). Memory for the "
+             "graph's own work: cudaMallocAsync() and cudaFreeAsync().";
     case cudaErrorStreamCaptureInvalidated:
       return "an earlier call was not allowed and made the capture invalid\n  Next: check the error of each call since "
              "cudaStreamBeginCapture(). The first one that fails is the cause.";
@@ -133,19 +131,16 @@ const char* capture_advice(cudaError_t error, std::string_view function) {
              "began it.";
     case cudaErrorStreamCaptureUnjoined:
       return "the first stream does not wait for all work of a stream that joined the capture\n  Next: behind that "
-             "work "
-             "call cudaEventRecord(), and cudaStreamWaitEvent() in the first stream before the end.";
+             "work call cudaEventRecord(), and cudaStreamWaitEvent() in the first stream before the end.";
     case cudaErrorStreamCaptureIsolation:
       return "the event was recorded outside of the capture\n  Next: record it in a stream that is captured, or wait "
-             "with "
-             "cudaEventWaitExternal.";
+             "with cudaEventWaitExternal.";
     case cudaErrorStreamCaptureImplicit:
       return "the legacy default stream would wait for a stream that is captured\n  Next: use another stream for this "
              "call, or capture a stream that was made with cudaStreamNonBlocking.";
     case cudaErrorCapturedEvent:
       return "the event was last recorded while its stream was captured, so it never happens by itself\n  Next: record "
-             "it "
-             "again outside of the capture, or record it with cudaEventRecordExternal.";
+             "it again outside of the capture, or record it with cudaEventRecordExternal.";
     case cudaErrorStreamCaptureWrongThread:
       return "another thread began this capture, and now it is lost\n  Next: end the capture in that thread, or begin "
              "it with cudaStreamCaptureModeRelaxed.";

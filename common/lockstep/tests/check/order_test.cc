@@ -104,7 +104,7 @@ TEST(Clock, SaysWhatATableSays) {
     for (uint32_t c = 0; c < kClocks; ++c) {
       const uint32_t known = tables[c][warp][lane];
       EXPECT_FALSE(clocks[c].knows(warp, lane, known));
-      if (known) EXPECT_TRUE(clocks[c].knows(warp, lane, known - 1));
+      if (known) { EXPECT_TRUE(clocks[c].knows(warp, lane, known - 1)); }
     }
   }
 }
