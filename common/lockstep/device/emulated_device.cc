@@ -163,7 +163,7 @@ class InProcessDevice : public EmulatedDevice {
   std::vector<std::string> take_messages() override {
     auto messages = findings_.take_messages();
     if (trace_) messages.push_back(trace_->take_message());
-    messages.push_back(stopped_at_);
+    if (!stopped_at_.empty()) messages.push_back(stopped_at_);
     return messages;
   }
   Outcome end_program(End end) override {

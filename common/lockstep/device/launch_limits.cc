@@ -12,11 +12,11 @@ namespace {
 Outcome bad(const std::string& message) { return {Status::kInvalidConfiguration, message}; }
 
 Outcome check_shape(const DeviceLimits& limits, const LaunchRequest& r) {
-  if (!r.grid.count() || !r.block.count())
+  if (!r.grid.count())
     return bad(
-        std::string(r.grid.count() ? "the block" : "the grid") +
-        " is empty\n  Next: round the number of blocks up: (n + threads - 1) / threads. For n = 0 return before the "
-        "launch.");
+        "the grid is empty\n  Next: round the number of blocks up: (n + threads - 1) / threads. For n = 0 return "
+        "before the launch.");
+  if (!r.block.count()) return bad("the block is empty\n  Next: give every dimension of the block at least 1 thread.");
   if (r.block.count() > limits.max_threads_per_block)
     return bad("the block has " + std::to_string(r.block.count()) + " threads; a block may have at most " +
                std::to_string(limits.max_threads_per_block) + "\n  Next: make the blocks smaller and the grid larger.");

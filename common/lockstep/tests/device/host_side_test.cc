@@ -78,18 +78,19 @@ TEST_F(HostSideTest, ALaunchThatCannotBeginSaysWhy) {
     uint64_t shared;
     Status status;
     const char* text;
-  } const cases[] = {{{0, 1, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "at least one block"},
-                     {{1, 1, 1}, {1, 0, 1}, 0, Status::kInvalidConfiguration, "at least one block and one thread"},
-                     {{1, 1, 1},
-                      {1025, 1, 1},
-                      0,
-                      Status::kInvalidConfiguration,
-                      "the block has 1025 threads; a block may have at most 1024"},
-                     {{1, 1, 1}, {1, 1, 65}, 0, Status::kInvalidConfiguration, "a dimension of the block"},
-                     {{1, 65536, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
-                     {{1, 1, 65536}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "a dimension of the grid"},
-                     {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "__launch_bounds__ allow 64"},
-                     {{1, 1, 1}, {1, 1, 1}, (47 << 10) + 1, Status::kInvalidValue, "the kernel may have 49152 bytes"}};
+  } const cases[] = {
+      {{0, 1, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "the grid is empty"},
+      {{1, 1, 1}, {1, 0, 1}, 0, Status::kInvalidConfiguration, "the block is empty"},
+      {{1, 1, 1},
+       {1025, 1, 1},
+       0,
+       Status::kInvalidConfiguration,
+       "the block has 1025 threads; a block may have at most 1024"},
+      {{1, 1, 1}, {1, 1, 65}, 0, Status::kInvalidConfiguration, "the block is larger than 1024 x 1024 x 64"},
+      {{1, 65536, 1}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "the grid is larger than 2147483647"},
+      {{1, 1, 65536}, {1, 1, 1}, 0, Status::kInvalidConfiguration, "the grid is larger than 2147483647"},
+      {{1, 1, 1}, {65, 1, 1}, 0, Status::kLaunchOutOfResources, "__launch_bounds__ allow 64"},
+      {{1, 1, 1}, {1, 1, 1}, (47 << 10) + 1, Status::kInvalidValue, "the kernel may have 49152 bytes"}};
   for (const auto& [grid, block, shared, status, text] : cases) {
     const Outcome outcome = launch(bounded_, grid, block, shared);
     EXPECT_EQ(outcome.status, status) << text;
@@ -122,9 +123,9 @@ TEST_F(HostSideTest, AWrongFreeSaysWhatWasFreed) {
   EXPECT_FALSE(device_->free(pinned + 16, true).ok());
   EXPECT_TRUE(has(found("invalid_free"), "it lies 16 bytes inside an allocation")) << found("invalid_free");
   EXPECT_FALSE(device_->free(pinned, false).ok());
-  EXPECT_TRUE(has(found("invalid_free"), "pinned memory is freed by cudaFreeHost")) << found("invalid_free");
+  EXPECT_TRUE(has(found("invalid_free"), "free pinned memory with cudaFreeHost")) << found("invalid_free");
   EXPECT_FALSE(device_->free(16, false).ok());
-  EXPECT_TRUE(has(found("invalid_free"), "the host's own, or never set")) << found("invalid_free");
+  EXPECT_TRUE(has(found("invalid_free"), "no allocation gave this address")) << found("invalid_free");
   EXPECT_TRUE(device_->free(pinned, true).ok());
 }
 

@@ -24,6 +24,9 @@ Module module_of(const std::string& body) {
 std::unique_ptr<Program> decoded(const Module& module) {
   Symbols symbols;
   symbols.access_handler = [](const MemoryAccess&) -> AccessHandler { return [](Warp&, const MemoryAccess&, Mask) {}; };
+  symbols.variable_address = [](const std::string&) { return uint64_t{0}; };
+  symbols.function_id = symbols.variable_address;
+  symbols.find_function = [](const std::string&) -> const Function* { return nullptr; };
   symbols.address_taken = [] { return std::vector<const Function*>{}; };
   return decode_program(module, module.functions[0], symbols);
 }
@@ -124,7 +127,7 @@ TEST(CudaNames, TheInnermostLoop) {
       "%r4, %r4, 1;");
   std::vector<uint32_t> lengths;
   for (uint32_t pc = 0; pc < code.program.code.size(); ++pc)
-    if (code.program.names[pc] == "add.s32") {
+    if (code.program.code[pc].kind == Kind::kAlu && code.program.names[pc] == "add.s32") {
       const Loop loop = loop_around(code.program, pc);
       lengths.push_back(loop.exists() ? loop.end - loop.begin : 0);
     }
