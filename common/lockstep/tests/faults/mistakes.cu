@@ -1,5 +1,5 @@
-// mistakes: what learners often do wrong, as they write it. `says` holds each message to the learner's own names, to the
-// cause, and to the next step. HERE and OTHER are the lines, as in the other files.
+// mistakes: what learners often do wrong, as they write it. `says` holds each message to the learner's own names, to
+// the cause, and to the next step. HERE and OTHER are the lines, as in the other files.
 #include <cuda/atomic>
 
 #include "case.h"
@@ -54,7 +54,7 @@ __global__ void scan_reads_too_early(const float* __restrict__ in, int n, float*
   const int tid = threadIdx.x;
   float sum = tid < n ? in[tid] : 0;
   for (int stride = 1; stride < blockDim.x; stride *= 2) {
-    s_sum[tid] = sum;                                // HERE
+    s_sum[tid] = sum;                               // HERE
     if (tid >= stride) sum += s_sum[tid - stride];  // OTHER
     // The next step overwrites what slow threads still read.
     __syncthreads();
@@ -378,7 +378,7 @@ CASE(vector_load_of_odd_elements) {
 // case: wrong_direction
 // Thinks: the order of the words in the kind is that of the arguments. It is "from … to".
 // expect: nothing
-// fails: cudaMemcpy failed with cudaErrorInvalidValue: kind is cudaMemcpyDeviceToHost, but src does not point to the device's
+// fails: cudaMemcpy failed with cudaErrorInvalidValue: kind is cudaMemcpyDeviceToHost, but src does not point
 // fails: Next: use cudaMemcpyHostToDevice
 CASE(wrong_direction) {
   std::vector<int> host(32);

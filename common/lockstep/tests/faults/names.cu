@@ -29,7 +29,8 @@ CASE(one_name_in_two_namespaces) {
 constexpr int kRows = 2, kPad = 1;
 
 template <class T, int kColumns, unsigned kBlock = 32>
-__global__ void __launch_bounds__(kBlock) rows_of(const T* __restrict__ in, T* /* the result */ out, int n = 3 * (1 + 1)) {
+__global__ void __launch_bounds__(kBlock)
+    rows_of(const T* __restrict__ in, T* /* the result */ out, int n = 3 * (1 + 1)) {
   __shared__ T s_rows[kRows][kColumns + kPad], s_other[kRows];
   s_other[threadIdx.x % kRows] = in[threadIdx.x % 1];
   if (threadIdx.x == 0) s_rows[1][1] = in[0];
@@ -113,7 +114,8 @@ CASE(array_of_a_function) {
 // Thinks: cudaMalloc sets zeros.
 // expect: uninitialised_read
 // says: read of parameter 1[0]
-#define KERNEL(name, what) __global__ void name(int* what) { what[threadIdx.x] += 1; }
+#define KERNEL(name, what) \
+  __global__ void name(int* what) { what[threadIdx.x] += 1; }
 KERNEL(of_a_macro, hidden)  // HERE
 
 CASE(kernel_of_a_macro) {
