@@ -51,8 +51,8 @@ TEST(Turns, ADeadlockIsReportedBeforeTheNextBlockBegins) {
       "LOOK:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p3, %r3, 0;\n@%p3 bra LOOK;\nEND:";
   const std::string message = left_by(body, {2}, {32}).message;
   EXPECT_NE(message.find("deadlock"), std::string::npos) << message;
-  EXPECT_NE(message.find("block (0,0,0), warp 0, lanes 0x0000ffff wait at bar.sync"), std::string::npos) << message;
-  EXPECT_NE(message.find("block (0,0,0), warp 0, lanes 0xffff0000 wait at bar.sync"), std::string::npos) << message;
+  EXPECT_NE(message.find("block (0,0,0): lanes 0–15 of warp 0 wait in bar.sync"), std::string::npos) << message;
+  EXPECT_NE(message.find("block (0,0,0): lanes 16–31 of warp 0 wait in bar.sync"), std::string::npos) << message;
   EXPECT_EQ(message.find("block (1,0,0)"), std::string::npos) << message;
 }
 

@@ -176,8 +176,8 @@ void fills() {
   g.launch();
   expect_equal("bytes", a.host(), std::vector<int>(kN, 0x5a5a5a5a));
   expect_equal("halves", b.host(), made([](int i) { return i < kN / 2 ? 0x12341234 : 0; }));
-  expect_equal("the low byte", d.host(), std::vector<int>(kN, 0x50505050));
-  expect_equal("the low half", e.host(), std::vector<int>(kN, 0x36503650));
+  expect_equal("a word for bytes", d.host(), std::vector<int>(kN, 0x76767650));
+  expect_equal("a word for halves", e.host(), std::vector<int>(kN, 0x36743650));
   expect_equal("words in rows", c.host(), made([](int i) { return i % 16 < 5 ? 0x12345678 : 0; }));
 
   cudaMemsetParams params{};
