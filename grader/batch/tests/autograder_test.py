@@ -83,7 +83,7 @@ class Autograder(unittest.TestCase):
         code = Variant(SOLUTION / "wrong" / "drops_tail.patch").code()
         results = self.grade({"reduce.cu": code, "README.txt": "by Jane"})
         self.assertEqual(results.get("score"), 0, self.said)
-        self.assertIn("wrong answer: case.reduce_sum.1.random", results["tests"][0]["output"])
+        self.assertIn("wrong answer: case.reduce_sum.1.ones", results["tests"][0]["output"])
         self.assertNotIn(str(ROOT), json.dumps(results))
 
     def test_nothing_handed_in(self) -> None:

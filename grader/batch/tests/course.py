@@ -63,7 +63,7 @@ def measuring_fault(student: str) -> dict[str, Any]:
     """A record in which the judge says itself that it cannot judge."""
     made = record(student, "02_accepted", verdict="judge fault", score=None)
     failure = {"steps": [f"a measuring fault, {PRIVATE}/labs"], "next": "Put it right.", "printed": ""}
-    failure |= {"case": "", "schedule": "", "again": ""}
+    failure |= {"case": "", "schedule": "", "again": "", "advice": None, "mismatch": None}
     made["judge"] |= {"verdict": "judge fault", "score": None, "failed_check": "judge", "failure": failure}
     threshold = {"speedup": 2.0, "points": 10, "why": "asked for", "verdict": "pass"}
     made["judge"]["speed"] |= {"verdict": "pass", "speedup": 9e9, "thresholds": [threshold]}
@@ -82,7 +82,8 @@ def with_hidden_failure(student: str) -> dict[str, Any]:
     judge["verdict"], judge["failed_check"] = "wrong answer", "case.hidden.2"
     failure = {"steps": ["hidden case 2: a wrong result"], "next": "Test sizes of your own.", "printed": ""}
     secret = {"case": SECRET, "check": f"case.{SECRET}", "steps": [f"ints {SECRET}"], "printed": SECRET}
-    judge["failure"] = failure | {"case": "", "schedule": "", "again": "", "instructor": secret}
+    failure |= {"case": "", "schedule": "", "again": "", "advice": None, "mismatch": None}
+    judge["failure"] = failure | {"instructor": secret}
     for number, verdict in ((1, "pass"), (2, "fail")):
         secret = {"name": SECRET, "input": SECRET, "n": 77, "block": 0, "seed": 1}
         judge["cases"].append({"name": f"hidden.{number}", "hidden": True, "verdict": verdict, "instructor": secret})

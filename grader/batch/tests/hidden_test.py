@@ -87,7 +87,7 @@ class Hidden(InAFolder):
         for secret in TAKEN:  # a case that does not exist, so that nothing has to be compiled
             self.write(secret)
             done = subprocess.run([*command, "--case", "hidden.99"], capture_output=True, text=True)
-            self.assertIn('no hidden case "hidden.99"', done.stdout)
+            self.assertIn('no hidden case "hidden.99"', done.stderr)
 
 
 if __name__ == "__main__":

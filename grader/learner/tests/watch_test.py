@@ -151,7 +151,7 @@ class Watch(WithProgress):
         terminal.expect("✗ case.f.1.ones")
         terminal.expect("got 0")
         terminal.expect("wrong answer · bad")
-        terminal.expect("h hint  n next  c check again  q quit")
+        terminal.expect("h hint  r report  n next  c check again  q quit")
         self.file_.write_text("good", encoding="utf-8")
         terminal.expect("accepted · good")
         terminal.press("q")
