@@ -144,6 +144,10 @@ CardCount card_count(const Launch& launch, const LaunchCounters& counters, const
   const uint64_t threads = launch.shape.block.count() * (c.shared.requests ? 1 : launch.shape.grid.count());
   if (form.ordered && launch.shape.block.count() * launch.shape.grid.count() > kWarpSize)
     card.doubt = "it depends on the order in which threads come to an atomic, or change memory that others read";
+  if (form.unwritten && std::ranges::any_of(forms.unwritten_reads, [&](const UnwrittenRead& read) {
+        return is_used(read, launch.program, counters.at);
+      }))
+    card.doubt = "it depends on a register that the thread reads and has not written";
   if (form.retries && threads > kWarpSize)
     card.doubt = "ptxas makes a loop of it, which tries again if another warp was faster";
   const auto is_parted = [&](uint32_t pc) { return counters.at[pc].divergent > 0; };

@@ -1,6 +1,7 @@
 // doubts: a program without its machine code → the accesses that ptxas might change.
 #include "count/atomic_loop.h"
 #include "sass/forms.h"
+#include "sass/influence.h"
 #include "sass/program_flow.h"
 
 namespace lockstep {
@@ -27,6 +28,8 @@ Forms judge_alone(const Program& program) {
   Forms forms;
   const FlowFacts facts(flow_of(program));
   const std::vector<bool> ordered = depend_on_order(program, facts);
+  forms.unwritten_reads = unwritten_reads(program, facts);
+  const std::vector<bool> unwritten = depend_on_unwritten(program, facts, forms.unwritten_reads);
   forms.of.resize(program.accesses.size());
   forms.places = facts.places();
   forms.extra_loads = forms.extra_stores = true;
@@ -39,6 +42,7 @@ Forms judge_alone(const Program& program) {
     form.retries = is_atomic(access) && is_atomic_loop(access, access.space == Space::kShared);
     form.doubt = doubt_of(access, place, !facts.conditions(access.pc).empty());
     form.ordered = ordered[access.index];
+    form.unwritten = unwritten[access.index];
   }
   return forms;
 }

@@ -142,7 +142,8 @@ bool is_in_one_piece(const std::vector<bool>& body, uint32_t head, const Edges& 
 
 }  // namespace
 
-FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()), back_(flow_.end()) {
+FlowFacts::FlowFacts(Flow flow)
+    : flow_(std::move(flow)), places_(flow_.end()), back_(flow_.end()), loops_(flow_.end()) {
   const uint32_t end = flow_.end(), start = end + 1;  // of all functions together
   Edges edges = flow_.successors;
   edges.push_back({});
@@ -157,11 +158,13 @@ FlowFacts::FlowFacts(Flow flow) : flow_(std::move(flow)), places_(flow_.end()), 
         ++ways[to], in_order_ &= to > from;
   std::vector<bool> early(end + 2, false);
   std::vector<size_t> outer_size(end, 0);
+  for (uint32_t i = 0; i < end; ++i) dominators_.push_back(dominators.parent(i));
   for (const auto& [head, body] : loops(edges, dominators)) {
     const auto count = static_cast<size_t>(std::ranges::count(body, true));
     for (uint32_t i = 0; i < end; ++i) {
       if (!body[i]) continue;
       ++places_[i].loops;
+      loops_[i].push_back(head);
       if (count > outer_size[i]) outer_size[i] = count, places_[i].outer = head;
       for (const uint32_t to : edges[i])  // lanes leave the loop in different turns
         if (!body[to] && after.parent(i) != to) early[to] = true;

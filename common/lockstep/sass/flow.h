@@ -51,6 +51,12 @@ class FlowFacts {
   std::vector<Asked> conditions(uint32_t instruction) const;
   // The instructions whose branches decide whether this one is reached.
   const std::vector<uint32_t>& deciders(uint32_t instruction) const { return deciders_[instruction]; }
+  // The last instruction before this one that every way here passes; none: a number that is no instruction.
+  uint32_t dominator(uint32_t instruction) const { return dominators_[instruction]; }
+  // Whether each loop around `inner` is around `instruction`, too.
+  bool shares_loops(uint32_t instruction, uint32_t inner) const {
+    return std::ranges::includes(loops_[instruction], loops_[inner]);
+  }
   // Whether the step leads back to the beginning of a loop.
   bool goes_back(uint32_t from, uint32_t to) const {
     if (to >= flow_.end()) return false;
@@ -63,6 +69,8 @@ class FlowFacts {
   Flow flow_;
   std::vector<Place> places_;
   std::vector<std::vector<uint32_t>> deciders_, back_;
+  std::vector<std::vector<uint32_t>> loops_;  // by instruction: where those around it begin, in order
+  std::vector<uint32_t> dominators_;
   bool in_order_ = true;
 };
 

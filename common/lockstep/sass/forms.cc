@@ -7,6 +7,7 @@
 
 #include "count/atomic_loop.h"
 #include "program/neighbours.h"
+#include "sass/influence.h"
 #include "sass/program_flow.h"
 
 namespace lockstep {
@@ -40,6 +41,8 @@ class Comparison {
  public:
   Comparison(const Program& program, const MachineKernel& machine)
       : program_(program), machine_(machine), facts_(flow_of(program)), ordered_(depend_on_order(program, facts_)) {
+    forms_.unwritten_reads = unwritten_reads(program, facts_);
+    unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
     for (const MachineAccess& access : machine.accesses) at_[access.line].push_back(&access);
     forms_.static_shared = machine.static_shared;
     forms_.of.resize(program.accesses.size());
@@ -78,6 +81,7 @@ class Comparison {
       else
         form.parts |= facts_.places()[pc].merges;
       form.ordered = ordered_[access.index];
+      form.unwritten = unwritten_[access.index];
       if (access.space == Space::kLocal || access.space == Space::kGeneric) local_.insert(line_of(access));
     }
     note_extra();
@@ -243,6 +247,7 @@ class Comparison {
   const MachineKernel& machine_;
   const FlowFacts facts_;
   const std::vector<bool> ordered_;  // by Program::accesses
+  std::vector<bool> unwritten_;      // by Program::accesses
   std::map<uint32_t, Machine> at_;   // by the line of the PTX
   std::set<uint32_t> local_;         // lines of the PTX that access local memory
   std::set<uint32_t> block_begins_;

@@ -11,6 +11,7 @@
 
 #include "program/program.h"
 #include "sass/listing.h"
+#include "sass/unwritten.h"
 
 namespace lockstep {
 
@@ -28,10 +29,11 @@ struct AccessForm {
   std::vector<uint32_t> parted_by{};  // exact only while no lanes part at these branches of the program
   // Where ptxas put it: exact only if an instruction there is executed by as many warps and lanes. Empty: here.
   std::vector<uint32_t> moved_to{};
-  bool ordered = false;  // depends on the order in which warps run
-  bool retries = false;  // a loop that tries again if another warp was faster
-  std::string doubt{};   // why the count may differ from a card's; empty: it is exact
-  std::string note{};    // what ptxas did, if the count follows it
+  bool ordered = false;    // depends on the order in which warps run
+  bool unwritten = false;  // depends on Forms::unwritten_reads
+  bool retries = false;    // a loop that tries again if another warp was faster
+  std::string doubt{};     // why the count may differ from a card's; empty: it is exact
+  std::string note{};      // what ptxas did, if the count follows it
 };
 
 struct Forms {
@@ -39,6 +41,7 @@ struct Forms {
   std::vector<Place> places;   // parallel to Program::code
   // As ptxas says. Without a value ptxas was not asked, and all of this is guessed.
   std::optional<uint32_t> static_shared{};
+  std::vector<UnwrittenRead> unwritten_reads{};
   // Accesses of the machine code that no access of the PTX asks for: registers that ptxas keeps in local memory.
   bool extra_loads = false, extra_stores = false;
 };

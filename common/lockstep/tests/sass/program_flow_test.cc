@@ -1,16 +1,10 @@
-// program_flow_test: the conditions of a program's instructions, and the accesses that depend on the order of threads.
+// program_flow_test: the conditions of a program's instructions.
 #include "sass/program_flow.h"
 
 #include "tests/sass/kernel.h"
 
 namespace lockstep {
 namespace {
-
-bool depends(const std::string& body, std::string_view access) {
-  const Kernel kernel(body);
-  const FlowFacts facts(flow_of(kernel.program()));
-  return depend_on_order(kernel.program(), facts)[kernel.access(access).index];
-}
 
 Conditions compares_of(const Kernel& kernel, std::string_view text) {
   Conditions found;
@@ -37,94 +31,6 @@ TEST(ProgramFlow, AnIndexedBranchIsItsOwnCondition) {
       "T: .branchtargets A, B;\nbrx.idx %r2, T;\nA:\nst.shared.u32 [s], %r2;\nB:\nst.global.u32 [%rd1], %r2;");
   EXPECT_EQ(compares_of(kernel, "st.s"), Conditions{kernel.line("brx.idx")});
   EXPECT_EQ(compares_of(kernel, "st.g"), Conditions{});
-}
-
-TEST(OrderOfThreads, ATicketDecidesWhereAndWhether) {
-  const std::string ticket = "atom.global.add.u32 %r3, [%rd1], 1;\n";
-  EXPECT_TRUE(depends(ticket + "mul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;",
-                      "st.global"));
-  EXPECT_TRUE(depends(ticket + "setp.ne.u32 %p1, %r3, 63;\n@%p1 ret;\nld.global.u32 %r4, [%rd2];", "ld.global"))
-      << "the last block";
-  EXPECT_TRUE(depends(ticket + "setp.ne.u32 %p1, %r3, 63;\n@%p1 ld.global.u32 %r4, [%rd2];", "ld.global"));
-  EXPECT_FALSE(depends(ticket + "st.global.u32 [%rd2], %r3;", "st.global")) << "only the value depends on it";
-  EXPECT_FALSE(depends(ticket + "st.global.u32 [%rd2], %r3;", "atom"));
-}
-
-TEST(OrderOfThreads, ATicketMayPassThroughMemory) {
-  const std::string body =
-      "atom.global.add.u32 %r3, [%rd1], 1;\nst.shared.u32 [s], %r3;\nbar.sync 0;\nld.shared.u32 %r4, [s];\n"
-      "mul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
-  EXPECT_TRUE(depends(body, "st.global"));
-  EXPECT_FALSE(depends(body, "ld.shared"));
-}
-
-// if (in[i] > 0) out[atomicAdd(count, 1)] = in[i]: what is in `in` does not depend on the order.
-// A function that is not inlined stores and reads by generic addresses.
-TEST(OrderOfThreads, ATicketMayPassThroughSharedMemoryByAGenericAddress) {
-  const auto body = [](const std::string& store, const std::string& load) {
-    return "atom.global.add.u32 %r3, [%rd1], 1;\nmov.u64 %rd5, s;\ncvta.shared.u64 %rd6, %rd5;\n" + store +
-           "\nbar.sync 0;\n" + load +
-           "\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;";
-  };
-  EXPECT_TRUE(depends(body("st.u32 [%rd6], %r3;", "ld.shared.u32 %r4, [s];"), "st.global"));
-  EXPECT_TRUE(depends(body("st.shared.u32 [s], %r3;", "ld.u32 %r4, [%rd6];"), "st.global"));
-  EXPECT_TRUE(depends(body("st.u32 [%rd6], %r3;", "ld.u32 %r4, [%rd6];"), "st.global"));
-  EXPECT_FALSE(depends(body("st.u32 [%rd2], %r3;", "ld.shared.u32 %r4, [s];"), "st.global")) << "a parameter's array";
-  EXPECT_FALSE(depends(body("st.shared.u32 [s], %r3;", "ld.u32 %r4, [%rd2];"), "st.global"));
-}
-
-TEST(OrderOfThreads, WhatIsWrittenInOrderChangesOnlyItsArray) {
-  const auto filter = [](const std::string& in, const std::string& out) {
-    return "ld.global.u32 %r3, [" + in +
-           "];\nsetp.lt.s32 %p1, %r3, 1;\n@%p1 bra OUT;\natom.global.add.u32 %r4, [%rd1+4096]"
-           ", 1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.u64 %rd4, " +
-           out + ", %rd3;\nst.global.u32 [%rd4], %r3;\nOUT:";
-  };
-  EXPECT_FALSE(depends(filter("%rd1", "%rd2"), "atom"));
-  EXPECT_TRUE(depends(filter("%rd1", "%rd2"), "st.global")) << "where it is written does";
-  EXPECT_TRUE(depends(filter("%rd1", "%rd1"), "atom")) << "in place";
-  const std::string pointer = "ld.global.u64 %rd5, [%rd2+64];\n";
-  EXPECT_TRUE(depends(pointer + filter("%rd1", "%rd5"), "atom")) << "a pointer from memory may lead anywhere";
-  EXPECT_TRUE(depends(pointer + filter("%rd5", "%rd2"), "atom"));
-}
-
-TEST(OrderOfThreads, AReductionGivesNothingBack) {
-  EXPECT_FALSE(depends("red.global.add.u32 [%rd1], 1;\nst.global.u32 [%rd2], %r2;", "st.global"));
-}
-
-TEST(OrderOfThreads, PollingAFlagTakesAsManyTurnsAsItTakes) {
-  EXPECT_TRUE(
-      depends("TURN:\nld.volatile.global.u32 %r3, [%rd1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra TURN;", "ld.volatile"));
-  EXPECT_TRUE(
-      depends("TURN:\nld.volatile.shared.u32 %r3, [s];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra TURN;", "ld.volatile"));
-}
-
-// for (o = …) { if (i < o) s[i] += s[i + o]; __syncthreads(); } with a volatile s.
-TEST(OrderOfThreads, VolatileSharedMemoryBetweenBarriersIsNoPolling) {
-  EXPECT_FALSE(depends(
-      "mov.u32 %r4, 16;\nTURN:\nld.volatile.shared.u32 %r3, [s];\nst.volatile.shared.u32 [s+4], %r3;\nbar.sync 0;\n"
-      "shr.u32 %r4, %r4, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra TURN;\nmul.wide.u32 %rd3, %r3, 4;\n"
-      "add.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;",
-      "st.global"));
-}
-
-// A loop that reads an array at one place and writes it at another: other threads may have written first.
-constexpr const char* kTurns =
-    "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r1;\n@%p1 bra TURN;\nmul.wide.u32 %rd3, %r3, 4;\n"
-    "add.u64 %rd4, %rd2, %rd3;\nld.global.u32 %r6, [%rd4];";
-
-TEST(OrderOfThreads, ALoopOverAnArrayThatOthersChange) {
-  const std::string loop = "mov.u32 %r5, 0;\nTURN:\nld.global.u32 %r3, [%rd1];\n";
-  EXPECT_TRUE(depends(loop + "add.u64 %rd5, %rd1, 400;\nst.global.u32 [%rd5], %r3;\n" + kTurns, "%r6, ["));
-  EXPECT_FALSE(depends(loop + "st.global.u32 [%rd1], %r3;\n" + kTurns, "%r6, [")) << "in place: each thread its own";
-  EXPECT_FALSE(depends(loop + "st.shared.u32 [s], %r3;\n" + kTurns, "%r6, [")) << "another array";
-  EXPECT_FALSE(depends(loop + kTurns, "%r6, [")) << "nobody writes";
-}
-
-TEST(OrderOfThreads, AClockIsNeverTheSame) {
-  EXPECT_TRUE(
-      depends("mov.u32 %r3, %clock;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;",
-              "st.global"));
 }
 
 }  // namespace

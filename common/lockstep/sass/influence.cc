@@ -1,0 +1,242 @@
+#include "sass/influence.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "program/register_use.h"
+#include "sass/makers.h"
+
+namespace lockstep {
+namespace {
+
+// The arrays that an access may reach: the parameters from which its address is made, by their offsets. Two parameters
+// are taken to point to two arrays.
+class Arrays {
+ public:
+  static constexpr int64_t kUnknown = -1;  // a pointer that lies in memory, or a variable
+
+  explicit Arrays(const Program& program)
+      : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {}
+
+  std::set<int64_t> of(const MemoryAccess& access) const {
+    std::set<int64_t> found;
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> open{access.base};
+    while (!open.empty()) {
+      const uint32_t offset = open.back();
+      open.pop_back();
+      const auto makers = makers_.find({function_[access.pc], offset});
+      if (offset == 0 || makers == makers_.end() || !seen.insert(offset).second) continue;
+      for (const uint32_t pc : makers->second) {
+        const Instruction& in = program_.code[pc];
+        if (in.kind == Kind::kAlu) open.insert(open.end(), {in.a, in.b, in.c});
+        if (in.kind != Kind::kMemory) continue;
+        const MemoryAccess& from = program_.accesses[in.index];
+        if (from.bytes == 8) found.insert(from.space == Space::kConst ? from.offset : kUnknown);  // else an index
+      }
+    }
+    if (found.empty()) found.insert(kUnknown);
+    return found;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<uint32_t> function_;
+  Places makers_;
+};
+
+// The loads that may see what other threads write meanwhile.
+class SharedWords {
+ public:
+  SharedWords(const Program& program, const FlowFacts& facts, const Arrays& arrays)
+      : program_(program), facts_(facts), arrays_(arrays), function_(functions_of(program)) {}
+
+  bool may_change(uint32_t pc) const {
+    const MemoryAccess& access = program_.accesses[program_.code[pc].index];
+    if (access.may_spin) return access.space != Space::kShared || access.order != MemoryOrder::kVolatile || polls(pc);
+    const bool global = access.space == Space::kGlobal || access.space == Space::kGeneric;
+    return global && facts_.places()[pc].loops > 0 && others_store(pc, access);
+  }
+
+ private:
+  // Whether a branch of the same loop depends on what the load brings, and no barrier orders the turns.
+  bool polls(uint32_t load) const {
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
+      if (program_.code[pc].kind == Kind::kBarrier && facts_.places()[pc].outer == facts_.places()[load].outer)
+        return false;
+    std::set<uint32_t> values;
+    const auto add = [&](uint32_t pc) {
+      bool grows = false;
+      for_each_destination(program_, program_.code[pc], [&](uint32_t d) { grows |= values.insert(d).second; });
+      return grows;
+    };
+    add(load);
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+        if (program_.code[pc].kind != Kind::kAlu || function_[pc] != function_[load]) continue;
+        bool reads = false;
+        for_each_source(program_, program_.code[pc], [&](uint32_t a) { reads |= values.contains(a); });
+        grows |= reads && add(pc);
+      }
+    }
+    const std::vector<Place>& places = facts_.places();
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc)
+      if (program_.code[pc].kind == Kind::kBranch && places[pc].outer != kNoLoop &&
+          places[pc].outer == places[load].outer && values.contains(program_.code[pc].guard))
+        return true;
+    return false;
+  }
+
+  // Whether the loop around the load stores to the same array, at other elements than the load's own.
+  bool others_store(uint32_t load, const MemoryAccess& access) const {
+    std::set<int64_t> mine = arrays_.of(access);
+    mine.erase(Arrays::kUnknown);
+    bool stores = false;
+    for (const MemoryAccess& other : program_.accesses) {
+      if (other.op != MemoryOp::kStore || other.space == Space::kShared || other.space == Space::kLocal ||
+          program_.code[other.pc].kind != Kind::kMemory ||
+          facts_.places()[other.pc].outer != facts_.places()[load].outer)
+        continue;
+      if (other.base == access.base && other.offset == access.offset) return false;
+      for (const int64_t array : arrays_.of(other)) stores |= mine.contains(array);
+    }
+    return stores;
+  }
+
+  const Program& program_;
+  const FlowFacts& facts_;
+  const Arrays& arrays_;
+  std::vector<uint32_t> function_;
+};
+
+// Where such values come from.
+struct Origins {
+  std::vector<bool> made;                          // by instruction: whether it makes one
+  std::set<std::pair<uint32_t, uint32_t>> read{};  // instruction, register: those that hold one there
+  bool in_memory = true;                           // whether a value that is stored and loaded again counts
+};
+
+// Registers and memory with such values. Grows until nothing is added.
+class Influence {
+ public:
+  Influence(const Program& program, const FlowFacts& facts, const Arrays& arrays, Origins origins)
+      : program_(program),
+        facts_(facts),
+        arrays_(arrays),
+        origins_(std::move(origins)),
+        function_(functions_of(program)),
+        reached_(program.code.size()) {
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (uint32_t pc = 0; pc < program.code.size(); ++pc) grows |= follow(pc);
+    }
+  }
+
+  // By Program::accesses.
+  std::vector<bool> accesses() const {
+    std::vector<bool> result(program_.accesses.size());
+    for (uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      if (program_.code[pc].kind != Kind::kMemory) continue;
+      const MemoryAccess& access = program_.accesses[program_.code[pc].index];
+      result[access.index] = is_reached(pc) || has(pc, access.base);
+    }
+    return result;
+  }
+
+ private:
+  bool is_reached(uint32_t pc) const { return reached_[pc] || has(pc, program_.code[pc].guard); }
+  bool has(uint32_t pc, uint32_t offset) const {
+    return offset != 0 && (values_.contains({function_[pc], offset}) || origins_.read.contains({pc, offset}));
+  }
+
+  // Whether anything was added.
+  bool follow(uint32_t pc) {
+    const Instruction& in = program_.code[pc];
+    bool reached = false;
+    for (const uint32_t branch : facts_.deciders(pc)) reached |= branch < reached_.size() && decides(branch);
+    bool grows = reached && !reached_[pc];
+    reached_[pc] = reached_[pc] || reached;
+    bool has_one = origins_.made[pc] || is_reached(pc);
+    for_each_source(program_, in, [&](uint32_t offset) { has_one |= has(pc, offset); });
+    if (in.kind == Kind::kMemory && origins_.in_memory) {
+      const MemoryAccess& access = program_.accesses[in.index];
+      if (access.op == MemoryOp::kLoad) has_one |= brings(access);
+      if (access.op == MemoryOp::kStore && has_one)
+        for (const Array& array : arrays_of(access)) grows |= memory_.insert(array).second;
+    }
+    if (has_one)
+      for_each_destination(program_, in, [&](uint32_t d) { grows |= values_.insert({function_[pc], d}).second; });
+    return grows;
+  }
+
+  // The space, and the array in it. Only global memory has arrays that are told apart. A generic pointer that is not
+  // made from a parameter may point to any space.
+  using Array = std::pair<Space, int64_t>;
+  std::set<Array> arrays_of(const MemoryAccess& access) const {
+    const bool generic = access.space == Space::kGeneric;
+    std::set<Array> found;
+    if (!generic && access.space != Space::kGlobal) return {{access.space, Arrays::kUnknown}};
+    for (const int64_t array : arrays_.of(access)) found.insert({Space::kGlobal, array});
+    if (generic && found.contains({Space::kGlobal, Arrays::kUnknown}))
+      found.insert({{Space::kShared, Arrays::kUnknown}, {Space::kLocal, Arrays::kUnknown}});
+    return found;
+  }
+
+  // Whether the load brings such a value.
+  bool brings(const MemoryAccess& load) const {
+    const auto same = [](const Array& a, const Array& b) {
+      return a.first == b.first &&
+             (a.second == b.second || a.second == Arrays::kUnknown || b.second == Arrays::kUnknown);
+    };
+    return std::ranges::any_of(arrays_of(load), [&](const Array& mine) {
+      return std::ranges::any_of(memory_, [&](const Array& stored) { return same(mine, stored); });
+    });
+  }
+
+  bool decides(uint32_t branch) const {
+    const Instruction& in = program_.code[branch];
+    bool has_one = is_reached(branch);
+    for_each_source(program_, in, [&](uint32_t offset) { has_one |= has(branch, offset); });
+    return has_one;
+  }
+
+  const Program& program_;
+  const FlowFacts& facts_;
+  const Arrays& arrays_;
+  const Origins origins_;
+  std::vector<uint32_t> function_;
+  std::vector<bool> reached_;  // by instruction: whether such a value decides that it is executed
+  std::set<Register> values_;
+  std::set<Array> memory_;
+};
+
+// Whether two runs need not agree on what the instruction makes.
+bool depends_on_threads(const Program& program, uint32_t pc, const SharedWords& words) {
+  const Instruction& in = program.code[pc];
+  if (in.kind == Kind::kReadSpecial) return in.special != Special::kActiveMask;  // a clock
+  if (in.kind == Kind::kMbarrier) return program.mbarriers[in.index].op == MbarrierOp::kTest;
+  if (in.kind != Kind::kMemory) return false;
+  const MemoryOp op = program.accesses[in.index].op;
+  return op == MemoryOp::kAtomic || (op == MemoryOp::kLoad && words.may_change(pc));
+}
+
+}  // namespace
+
+std::vector<bool> depend_on_order(const Program& program, const FlowFacts& facts) {
+  const Arrays arrays(program);
+  const SharedWords words(program, facts, arrays);
+  Origins origins;
+  for (uint32_t pc = 0; pc < program.code.size(); ++pc) origins.made.push_back(depends_on_threads(program, pc, words));
+  return Influence(program, facts, arrays, std::move(origins)).accesses();
+}
+
+std::vector<bool> depend_on_unwritten(const Program& program, const FlowFacts& facts,
+                                      const std::vector<UnwrittenRead>& reads) {
+  Origins origins{std::vector<bool>(program.code.size()), {}, false};
+  for (const UnwrittenRead& read : reads) origins.read.emplace(read.steps[0].pc, read.offset);
+  return Influence(program, facts, Arrays(program), std::move(origins)).accesses();
+}
+
+}  // namespace lockstep
