@@ -2,7 +2,7 @@
 """Judges every submission of the corpus, three at a time: each must get the verdict that it names, and leave nothing.
 
     hostile_test.py JUDGE BUILD [NAME…]       JUDGE is the program; BUILD/labs/NN_name/build.json say how labs are built
-    hostile_test.py JUDGE BUILD --few         one hostile and two honest entries of each verdict, check and lab
+    hostile_test.py JUDGE BUILD --few         one hostile entry of each verdict and check, one honest entry of each lab
     hostile_test.py --write                   the table of README.md, which the test compares
 
 It may not leave behind: a process (each worker adopts the processes that the judge loses), a file with the run's canary
@@ -22,7 +22,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -221,14 +220,14 @@ def main() -> int:
 
 
 def few(every: list[Entry]) -> list[Entry]:
-    """One hostile and two honest entries of each verdict, check and lab: about a quarter of the corpus."""
-    count: Counter[tuple[bool, str, str]] = Counter()
+    """The first entry of each verdict and check, and the first honest one of each lab: about a sixth of the corpus."""
+    seen: set[tuple[str, ...]] = set()
     chosen = []
     for entry in every:
-        kind = entry.honest, entry.wants(), entry.lab
-        count[kind] += 1
-        if count[kind] <= (2 if entry.honest else 1):
+        kinds = {("honest in", entry.lab)} if entry.honest else {(entry.wants(),)}
+        if not kinds <= seen:
             chosen.append(entry)
+        seen |= kinds
     return chosen
 
 
