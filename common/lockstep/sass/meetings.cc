@@ -20,6 +20,7 @@ Barriers behind(const Flow& flow, uint32_t at, Barriers open) {
 
 Meetings::Meetings(const FlowFacts& facts) : facts_(facts), open_(facts.flow().end()) {
   find_barriers();
+  find_pieces();
   const Flow& flow = facts.flow();
   for (uint32_t at = 0; at < flow.end(); ++at)
     if (flow.successors[at].size() > 1)
@@ -51,26 +52,51 @@ void Meetings::find_barriers() {
   }
 }
 
+void Meetings::find_pieces() {
+  const Flow& flow = facts_.flow();
+  std::vector<bool> begins(flow.end() + 1, false);
+  for (const uint32_t root : flow.roots) begins[root] = true;
+  for (uint32_t at = 0; at < flow.end(); ++at) {
+    const bool closes = flow.closes[at] != Flow::kNoBarrier;  // a piece of its own
+    const bool straight = flow.successors[at].size() == 1 && flow.successors[at][0] == at + 1 && !closes;
+    if (closes) begins[at] = true;
+    if (straight) continue;
+    begins[at + 1] = true;
+    for (const uint32_t to : flow.successors[at]) begins[to] = true;
+  }
+  for (uint32_t at = 0; at < flow.end(); ++at) {
+    if (at == 0 || begins[at]) pieces_.emplace_back();
+    piece_.push_back(static_cast<uint32_t>(pieces_.size() - 1));
+    pieces_.back().last = at;
+    pieces_.back().closes = flow.closes[at];
+  }
+  for (Piece& piece : pieces_)
+    for (const uint32_t to : flow.successors[piece.last]) {
+      if (to >= flow.end()) continue;
+      piece.next.push_back(piece_[to]);
+      if (!facts_.goes_back(piece.last, to)) piece.forward.push_back(piece_[to]);
+    }
+}
+
 // Follows each side of the branch to the BSYNC of the innermost barrier.
 std::vector<bool> Meetings::reached_by_several(uint32_t branch, bool around) const {
-  const Flow& flow = facts_.flow();
   const uint8_t barrier = open_[branch].empty() ? Flow::kNoBarrier : open_[branch].back();
-  std::vector<bool> once(flow.end(), false), several(flow.end(), false);
-  for (const uint32_t side : flow.successors[branch]) {
-    if (!around && facts_.goes_back(branch, side)) continue;
-    std::vector<bool> seen(flow.end(), false);
-    std::vector<uint32_t> open{side};
+  const auto steps = [&](const Piece& piece) -> const auto& { return around ? piece.next : piece.forward; };
+  std::vector<uint32_t> last_side(pieces_.size(), 0);  // that came here; from 1
+  std::vector<bool> several(pieces_.size(), false);
+  uint32_t side = 0;
+  for (const uint32_t first : steps(pieces_[piece_[branch]])) {
+    ++side;
+    std::vector<uint32_t> open{first};
     while (!open.empty()) {
       const uint32_t at = open.back();
       open.pop_back();
-      if (at >= flow.end() || seen[at]) continue;
-      seen[at] = true;
-      if (barrier != Flow::kNoBarrier && flow.closes[at] == barrier) continue;
-      if (once[at]) several[at] = true;
-      for (const uint32_t to : flow.successors[at])
-        if (around || !facts_.goes_back(at, to)) open.push_back(to);
+      if (last_side[at] == side) continue;
+      const bool is_open = barrier == Flow::kNoBarrier || pieces_[at].closes != barrier;
+      if (is_open && last_side[at] != 0) several[at] = true;
+      last_side[at] = side;
+      if (is_open) open.insert(open.end(), steps(pieces_[at]).begin(), steps(pieces_[at]).end());
     }
-    for (uint32_t at = 0; at < flow.end(); ++at) once[at] = once[at] || seen[at];
   }
   return several;
 }
@@ -78,7 +104,7 @@ std::vector<bool> Meetings::reached_by_several(uint32_t branch, bool around) con
 std::vector<uint32_t> Meetings::parting(uint32_t instruction, bool around) const {
   std::vector<uint32_t> found;
   for (const Sides& one : sides_)
-    if ((around ? one.around : one.forward)[instruction]) found.push_back(one.branch);
+    if ((around ? one.around : one.forward)[piece_[instruction]]) found.push_back(one.branch);
   return found;
 }
 

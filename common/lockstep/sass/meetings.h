@@ -21,13 +21,22 @@ class Meetings {
  private:
   struct Sides {
     uint32_t branch = 0;
-    std::vector<bool> forward, around;  // by instruction: whether it is reached from several sides
+    std::vector<bool> forward, around;  // by piece: whether it is reached from several sides
+  };
+  // Straight code, which lanes enter at its first instruction and leave behind its last.
+  struct Piece {
+    uint32_t last = 0;
+    uint8_t closes = Flow::kNoBarrier;
+    std::vector<uint32_t> next{}, forward{};  // pieces; forward: without the steps back
   };
   void find_barriers();
+  void find_pieces();
   std::vector<bool> reached_by_several(uint32_t branch, bool around) const;
 
   const FlowFacts& facts_;
   std::vector<std::vector<uint8_t>> open_;  // by instruction: the open barriers, the innermost last
+  std::vector<Piece> pieces_;
+  std::vector<uint32_t> piece_;  // by instruction
   std::vector<Sides> sides_;
 };
 
