@@ -55,19 +55,20 @@ class Pairs {
   void join(uint32_t begin, uint32_t end) {
     std::ranges::fill(uses_, 0);
     std::ranges::fill(maker_, kNowhere);
+    begin_ = begin;
     for (uint32_t pc = begin; pc < end; ++pc)
       for_each_source(program_, program_.code[pc], [&](uint32_t offset) { ++uses_[offset / kUnit]; });
     for (uint32_t pc = begin; pc < end; ++pc) {
       const Instruction& in = program_.code[pc];
       if (in.kind != Kind::kAlu) {
-        if (in.kind != Kind::kMemory) std::ranges::fill(maker_, kNowhere);  // pairs lie within straight code
+        if (in.kind != Kind::kMemory) begin_ = pc;  // pairs lie within straight code
         continue;
       }
       const Cost second = role(pc);
       bool joined = false;
       for (const uint32_t source : {in.a, in.b}) {
         const uint32_t first = source ? maker_[source / kUnit] : kNowhere;
-        if (joined || first == kNowhere || uses_[source / kUnit] != 1) continue;
+        if (joined || first == kNowhere || first < begin_ || uses_[source / kUnit] != 1) continue;
         joined = second == Cost::kLogic
                      ? role(first) == Cost::kLogic
                      : second == Cost::kSum && (role(first) == Cost::kShift || role(first) == Cost::kSum);
@@ -79,6 +80,7 @@ class Pairs {
 
   Program& program_;
   std::vector<uint32_t> uses_, maker_;  // by offset / kUnit: number of readers; the instruction that made it
+  uint32_t begin_ = 0;                  // makers before it do not count
 };
 
 // One pass over the code in its order.
