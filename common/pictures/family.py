@@ -103,7 +103,7 @@ def _scan(made: Measured) -> Figure:
     copy, words = limit(made, "copy", "copying", most)
     _line(axes, copy * 1e6 / most, words)
     _legend(picture, [_mark(ACTIVE, "many blocks"), _mark(OTHER, "one block: most of the card is idle")])
-    axes.set_title("time of an element", fontsize=TITLE, color=TEXT, pad=18)
+    axes.set_title("time per element", fontsize=TITLE, color=TEXT, pad=18)
     if tall:
         copy = made.figures["large.copy"]
         _rungs(panels[1], tall, "copies, 2^28 elements", names="numbers")

@@ -124,7 +124,7 @@ def counters(family: str, made: Measured) -> str:
                 continue
             seen.add((rule.counter, rule.per))
             per = {
-                "element": " an element",
+                "element": " per element",
                 "thread of a block": " for each of its threads",
                 "element^2": " ÷ n²",
                 "": "",
@@ -211,7 +211,7 @@ def scan(family: str, made: Measured) -> str:
         if time is not None:
             each = shown(time.ms * 1e6 / time.n, 3, whole=False)
             body.append([words, f"{time.n:,}", str(time.launches), _ms(time.ms), each])
-    return _markdown(["rung", "elements", "kernels", "kernels alone, ms", "an element, ns"], body)
+    return _markdown(["rung", "elements", "kernels", "kernels alone, ms", "per element, ns"], body)
 
 
 def large(family: str, made: Measured) -> str:

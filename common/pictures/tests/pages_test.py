@@ -99,7 +99,7 @@ class Figures(unittest.TestCase):
         text = "<!-- table: counters -->\nold\n<!-- end -->\nafter"
         new = pages.filled(text, "reduction", load(TREE))
         self.assertNotIn("old", new)
-        self.assertIn("| divergent branches an element |", new)
+        self.assertIn("| divergent branches per element |", new)
         self.assertTrue(new.endswith("<!-- end -->\nafter"))
 
 
