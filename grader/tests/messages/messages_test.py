@@ -87,11 +87,13 @@ def page(now: dict[str, str]) -> str:
 
 PAGE_HEAD = """# What the judge says about typical mistakes
 
-Each message names the cause, shows the smallest case that fails, and gives one next step. It has at most 15 lines,
-beside what the code itself printed. The test `messages.judge` asks the judge about each mistake, and compares its words
-with this page. `python3 grader/tests/messages/messages_test.py JUDGE BUILD --write` writes the page again. "Before" is
-what the judge said in November 2026, when these messages were rewritten. [faults.md](faults.md) shows what lockstep
-finds and says.
+This page shows what the judge prints for typical mistakes. Each message names the cause, shows the smallest case that
+fails, and gives one next step. It has at most 15 lines, not counting the lines that the code itself printed. The
+messages were rewritten in November 2026; "Before" shows the old ones. [faults.md](faults.md) shows the messages of
+lockstep.
+
+The test `messages.judge` makes each mistake again and compares what the judge prints with this page.
+`python3 grader/tests/messages/messages_test.py JUDGE BUILD --write` writes the page again.
 """
 
 

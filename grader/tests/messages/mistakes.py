@@ -51,7 +51,9 @@ FAMILIES = {
             ["out[2]: got 2, want 3", "What has the loop added"],
             "cpu_adds_two_inputs",
         ),
-        Mistake("01", "Inclusive for exclusive", ["In an exclusive scan out[0] is 0"], "inclusive_for_exclusive"),
+        Mistake(
+            "01", "Inclusive instead of exclusive", ["In an exclusive scan out[0] is 0"], "inclusive_for_exclusive"
+        ),
         Mistake(
             "01",
             "The last block is never launched",
@@ -60,7 +62,7 @@ FAMILIES = {
         ),
         Mistake(
             "05",
-            "The first step is left out for its edge",
+            "The test has > instead of >=",
             ["the sum began there", "Add the sum of everything before"],
             "edge_off_by_one",
         ),
@@ -71,7 +73,7 @@ FAMILIES = {
             "last_step_missing",
         ),
         Mistake("08", "A sum passes through an int", ["off by less than 1", "kept in an int"], "int_temporary"),
-        Mistake("08", "The tile is a power of two, n is not", ["3 is not a power of two"], "power_of_two_only"),
+        Mistake("08", "The tree has n elements, not a full tile", ["3 is not a power of two"], "power_of_two_only"),
         Mistake("07", "Only one level of block sums", ["out[1049600]", "the sum began there"], "one_level"),
     ],
     "Reduction": [
