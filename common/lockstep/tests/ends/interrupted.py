@@ -98,6 +98,6 @@ if __name__ == "__main__":
     parser.add_argument("program", type=Path)
     parser.add_argument("--library", type=Path, required=True, help="the folder of libcudart.so.13")
     ARGUMENTS = parser.parse_args()
-    for of_a_terminal in (signal.SIGINT, signal.SIGTERM):  # a shell's `&` ignores SIGINT, and a child would inherit that
-        signal.signal(of_a_terminal, signal.SIG_DFL)
+    for one in (signal.SIGINT, signal.SIGTERM):  # a shell's `&` ignores SIGINT, and a child would inherit that
+        signal.signal(one, signal.SIG_DFL)
     unittest.main(argv=[__file__])
