@@ -34,7 +34,7 @@ Checks parse_checks(const std::string& text) {
       if (name == known_name || name == "all") checks.*member = known = true;
     if (!known)
       throw std::invalid_argument("LOCKSTEP_CHECKS=" + text + ": \"" + name +
-                                  "\" is no check; expected all, none, or names separated by commas: memory, "
+                                  "\" is not a check; expected all, none, or names separated by commas: memory, "
                                   "initialised, races, synchronisation, launch, volatile");
   }
   return checks;

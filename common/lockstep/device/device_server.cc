@@ -81,9 +81,10 @@ class DeviceServer {
       if (!work_is_known_ && is_work(kind)) throw std::bad_alloc();
       outcome = answer(kind, in, out);
     } catch (const std::bad_alloc&) {
-      outcome = {
-          Status::kOutOfMemory,
-          "the device's process has no memory left to emulate with; lift its memory limit, or launch smaller blocks"};
+      outcome = {Status::kOutOfMemory,
+                 "the device's process has no memory left to emulate with\n  Next: lift its memory limit (ulimit -v "
+                 "unlimited), or "
+                 "launch smaller blocks."};
     }
     reply(outcome, out);
   }

@@ -22,7 +22,9 @@ namespace {
 
 constexpr uint32_t kMostReply = 256 << 20;  // bytes; the output of kernels comes in one reply
 constexpr const char* kGoneText =
-    "the emulated device is gone: its process has ended, or this one is a copy of the program's (fork) and has none";
+    "the emulated device is gone: its process has ended, or this process is a copy (fork) of the program's\n  Next: "
+    "call "
+    "CUDA only in the process that began with it.";
 
 Outcome take_outcome(Reader& in) {
   const auto status = in.take<Status>();
@@ -201,7 +203,10 @@ class RemoteDevice : public Device {
   }
 
   void tell_place(CallKind call, uint64_t address, std::string_view place) override {
-    tell(Message::kPlace, Writer().put(call, address, place.substr(0, kMostPlace)));
+    const Writer body = Writer().put(call, address, place.substr(0, kMostPlace));
+    if (call != CallKind::kFailedCall) return tell(Message::kPlace, body);
+    if (!gone_ && !connection_.send(Message::kPlace, body.body()))
+      lost();  // at once: the program may crash because of it
   }
 
   void start_profiling() override {

@@ -219,7 +219,7 @@ std::string Memory::nearest(uint64_t address, uint64_t bytes_wanted) const {
            " at " + hex(info.base) + " and ends " + plural(address + bytes_wanted - info.base - info.bytes, "byte") +
            " behind it";
   const Range range = nearest(address);
-  if (range.end == 0) return hex(address) + " is no device memory; nothing is allocated";
+  if (range.end == 0) return hex(address) + " is not device memory: nothing is allocated";
   const bool past = address >= range.end;
   return hex(address) + " is " + plural(past ? address - range.end : range.begin - address, "byte") +
          (past ? " past the end of" : " before the start of") + " the nearest allocation, " +

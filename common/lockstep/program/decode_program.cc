@@ -105,7 +105,9 @@ std::unique_ptr<Program> decode_program(const Module& module, const Function& en
     FunctionDecoder(context, *context.reachable[i], i).run();
   }
   if (entry.cluster_blocks > 1) {
-    program->refusal.message = "clusters of more than one block are not supported";
+    program->refusal.message =
+        Unsupported("clusters of more than one block are not supported", "run it on a GPU, or launch without clusters.")
+            .what();
     program->refusal.instruction = ".reqnctapercluster";
     program->refusal.location.ptx_line = entry.ptx_line;
   }

@@ -180,7 +180,7 @@ uint32_t FunctionDecoder::predicate(const Statement& s, const Operand& operand) 
     offset = registers_.constant(Width::kPred, 0);
   } else {
     const Register* r = registers_.find(operand.name);
-    if (!r || r->type != Type::kPred) throw PtxError(s.location.ptx_line, "'" + operand.name + "' is no predicate");
+    if (!r || r->type != Type::kPred) throw PtxError(s.location.ptx_line, "'" + operand.name + "' is not a predicate");
     offset = r->offset;
   }
   if (!operand.negated) return offset;
@@ -230,7 +230,7 @@ uint32_t FunctionDecoder::destination(const Statement& s, const Operand& operand
   if (operand.kind == Operand::kSink) return 0;
   check_width(s, operand, width);
   const Register* r = operand.kind == Operand::kRegister ? registers_.find(operand.name) : nullptr;
-  if (!r) throw Unsupported("the destination '" + operand.name + "' is no register");
+  if (!r) throw Unsupported("the destination '" + operand.name + "' is not a register");
   return r->offset;
 }
 

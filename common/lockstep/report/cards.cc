@@ -62,7 +62,7 @@ std::vector<Card> read_cards(std::string_view csv) {
     double value = 0;
     const char* const last = line.data() + c;
     if (const auto read = std::from_chars(line.data() + b + 1, last, value); read.ptr != last || !(value > 0))
-      throw wrong("the value is no number above zero");
+      throw wrong("the value is not a number above zero");
     auto card = std::ranges::find(found, name, &Card::name);
     if (name != all.name && card == found.end()) card = found.insert(found.end(), {name, {}});
     if (!(name == all.name ? all : *card).parameters.emplace(parameter, value).second)

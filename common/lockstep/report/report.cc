@@ -186,7 +186,8 @@ Outcome write_report(const std::string& file, const std::string& report) {
   if (written && std::rename(temporary.c_str(), file.c_str()) == 0) return {};
   const std::string reason = std::strerror(errno);
   if (stream) unlink(temporary.c_str());
-  return {Status::kInvalidValue, "the report cannot be written to " + file + " (LOCKSTEP_REPORT): " + reason};
+  return {Status::kInvalidValue, "the report cannot be written to " + file + " (LOCKSTEP_REPORT): " + reason +
+                                     "\n  Next: name a file in a folder that you may write to."};
 }
 
 }  // namespace lockstep

@@ -30,7 +30,7 @@ struct Reported {
 //  "modelled":{card: us, of all launches; a card that cannot run one of them is left out},
 //  "modelled_error": a quotient of two such times is right up to this factor,
 //  "calls"?: the runtime functions that the program called, as far as LOCKSTEP_FAIL counts them,
-//  "failed_calls"?: for calls that failed because of an argument: which one, why, and the next step,
+//  "failed_calls"?: for calls that failed: why, and the next step,
 //  "stopped_at"?: what a kernel was doing when the program was interrupted,
 //  "crossing":{"to_host","from_host"}: bytes that passed between host and device, copies, output and parameters too,
 //  "counter_kinds":{name: "exact"|"ptx-level"|"modelled"}, "counter_names":{name: in plain words}, "end"}

@@ -20,9 +20,8 @@ namespace {
 thread_local cudaError_t t_last_error = cudaSuccess;
 
 void start_here(Runtime& runtime) {
-  const DeviceOptions options = DeviceOptions::from_environment();
-  runtime.device = EmulatedDevice::create(options);
-  if (!options.report_file.empty()) watch_signals(runtime);
+  runtime.device = EmulatedDevice::create(DeviceOptions::from_environment());
+  watch_signals(runtime);
 }
 
 // LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it lives in this process.
@@ -59,7 +58,10 @@ __attribute__((destructor)) void finish() {
   if (runtime.pid != getpid()) return;  // a forked child has no output and no report of its own
   const std::unique_lock lock(runtime.mutex, std::try_to_lock);
   if (!lock) {  // waiting for a kernel of another thread might take for ever
-    runtime.tell("the program ended while another thread was in a CUDA call; no report is written");
+    runtime.tell(
+        "the program ended while another thread was in a CUDA call, so no report is written\n  Next: join that thread "
+        "before "
+        "main() returns.");
     return;
   }
   tell_touches(runtime);
@@ -100,14 +102,25 @@ bool Runtime::tell_findings() {
 }
 
 void Runtime::tell_failed(std::string_view name, cudaError_t error) {
-  const std::string why = advice.empty() ? advice_on_error(error) : advice;
+  std::string why = advice;
+  if (why.empty()) why = advice_on_error(error);
+  if (why.empty()) why = capture_advice(error, name);
   if (why.empty()) return;
   const bool launches = name.starts_with("__");
   const std::string text =
       failed_call(launches ? "a launch" : name, error, why, place_of(launches ? launch_stack() : work_stack(*this)));
-  if (told.contains(text)) return;
-  tell(text);
-  device->tell_place(CallKind::kFailedCall, 0, text);
+  tell_failed_call(text);
+}
+
+void Runtime::tell_failed_call(const std::string& message) {
+  const bool is_new = !message.empty() && !told.contains(message);
+  tell(message);
+  if (is_new && device) device->tell_place(CallKind::kFailedCall, 0, message);
+}
+
+cudaError_t Runtime::refuse(std::string_view what, std::string_view next) {
+  advice = std::string(what) + " not emulated.\nNext: " + std::string(next);
+  return cudaErrorNotSupported;
 }
 
 void Runtime::tell_error_reads() {
@@ -144,7 +157,9 @@ void Runtime::end(Device::End how) {
 }
 
 cudaError_t Runtime::code(const Outcome& outcome) {
-  if (!outcome.ok()) tell(outcome.message);
+  const std::string what = outcome.message.substr(0, outcome.message.find('\n'));
+  const bool is_told = std::ranges::any_of(told, [&](const std::string& text) { return text.find(what) != text.npos; });
+  if (!outcome.ok() && !is_told) advice = outcome.message;
   return static_cast<cudaError_t>(outcome.status);
 }
 
@@ -156,8 +171,9 @@ Kernel* Runtime::find_kernel(const void* function) {
 const Outcome& Runtime::load(Binary& binary) {
   if (binary.outcome) return *binary.outcome;
   const int arch = device->limits().compute.number();
-  Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
-                  "the program registered something that is not a fat binary of nvcc's"};
+  Outcome refusal{
+      static_cast<Status>(cudaErrorNoKernelImageForDevice),
+      "the program registered something that is not a fat binary of nvcc's\n  Next: rebuild it with nvcc 13."};
   bool any_entries = false;
   std::vector<std::string_view> texts;
   for (const auto container : binary.containers) {
@@ -195,7 +211,9 @@ cudaError_t Runtime::find_variable(const void* variable, GlobalInfo* info) {
   const Symbol& symbol = *found->second;
   Outcome outcome = load(*symbol.binary);
   if (outcome.ok() && !device->find_global(symbol.binary->module, symbol.name, info).ok())
-    outcome = {Status::kInvalidSymbol, "the program's PTX has no variable named " + symbol.name};
+    outcome = {Status::kInvalidSymbol, "the program's PTX has no variable '" + symbol.name +
+                                           "'\n  Next: rebuild it, every file with PTX; host code and PTX do not "
+                                           "belong together."};
   return code(outcome);
 }
 
@@ -226,13 +244,6 @@ cudaError_t fail_as_planned(Runtime& runtime, std::string_view function) {
   return is_last ? leave(cudaErrorUnknown) : cudaErrorUnknown;
 }
 
-cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error) {
-  const char* const advice = capture_advice(error, name);
-  const std::string call = std::string_view(name).starts_with("__") ? "a launch" : name;
-  if (advice) runtime.tell(call + ": " + advice);
-  return error;
-}
-
 cudaError_t leave(cudaError_t error) {
   if (error != cudaSuccess) t_last_error = error;
   return error;
@@ -249,10 +260,7 @@ bool is_stream(const Runtime& runtime, cudaStream_t stream) {
 
 int refuse(const char* function) {
   return call(Needs::kNothing, function, [&](Runtime& runtime) {
-    runtime.tell(std::string(function) +
-                 " is not emulated and returns cudaErrorNotSupported; avoid it, or run the "
-                 "program on a GPU");
-    return cudaErrorNotSupported;
+    return runtime.refuse("this function is", "write the program without it, or run the program on a GPU.");
   });
 }
 

@@ -174,6 +174,11 @@ struct Watch {
   AtWork node;
 };
 
+inline constexpr const char* kClusters = "thread block clusters are";
+inline constexpr const char* kNoMemory =
+    "this process has no memory left to emulate with\n  Next: lift its memory limit (ulimit -v unlimited), or launch "
+    "smaller blocks.";
+
 std::map<int, size_t> usual_limits();  // by cudaLimit; a limit that is not there is 0
 
 // All state of the process, except the state of a thread. Never destroyed: calls may come until the process ends.
@@ -217,10 +222,14 @@ struct Runtime {
   void end(Device::End how);
   // Prints the findings since the last call. Whether there were any.
   bool tell_findings();
-  // Tells which argument made the call fail, if that is known.
+  // Tells why the call failed, if that is known, and the next step.
   void tell_failed(std::string_view name, cudaError_t error);
+  // As tell(), of a call that fails. The report has these messages as well.
+  void tell_failed_call(const std::string& message);
+  // The present call asks for something that lockstep lacks: "thread block clusters are". next: the next step.
+  cudaError_t refuse(std::string_view what, std::string_view next);
 
-  // Returns the code for the program, and prints the message, if any, for its author.
+  // Returns the code for the program. Its message, if nobody has told it yet, becomes the advice on the present call.
   cudaError_t code(const Outcome& outcome);
 
   // A program names kernels and variables by host addresses. Null: no kernel is registered with this address.
@@ -269,8 +278,6 @@ cudaError_t leave(cudaError_t error);  // stores the last error of this thread
 inline cudaError_t to_error(Runtime&, cudaError_t error) { return error; }
 inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return runtime.code(outcome); }
 
-// Tells why a call is not allowed while a stream is captured, if that is its error. Returns the error.
-cudaError_t advise_on_capture(Runtime& runtime, const char* name, cudaError_t error);
 // Watches for SIGTERM and SIGINT from now on. A program that installs handlers of its own, or ignores the signals,
 // keeps doing so: then nothing happens here.
 void watch_signals(Runtime& runtime);
@@ -287,20 +294,21 @@ cudaError_t call(Needs needs, const char* name, Body&& body, Lost&& lost = nothi
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);
   runtime.tell_error_reads();
+  runtime.advice.clear();
   if (const cudaError_t error = enter(runtime, needs, name); error != cudaSuccess) {
     if (runtime.surfaced) lost(runtime);
-    return leave(advise_on_capture(runtime, name, error));
+    runtime.tell_failed(name, error);
+    return leave(error);
   }
   if (runtime.device->call_fails(name)) return fail_as_planned(runtime, name);
-  runtime.advice.clear();
   try {
     const cudaError_t error = to_error(runtime, body(runtime));
     if (error != cudaSuccess) runtime.tell_failed(name, error);
-    const cudaError_t told = leave(error == cudaSuccess ? error : advise_on_capture(runtime, name, error));
+    leave(error);
     end_if_interrupted(runtime);
-    return told;
+    return error;
   } catch (const std::bad_alloc&) {  // an entry point is C's: no exception may leave it
-    runtime.tell("this process has no memory left to emulate with; lift its memory limit, or launch smaller blocks");
+    runtime.tell_failed_call(kNoMemory);
     return leave(cudaErrorMemoryAllocation);
   }
 }

@@ -176,10 +176,8 @@ Copy slice_of(const cudaMemcpy3DParms& p, size_t slice) {
 
 cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms* p) {
   if (!p) return cudaErrorInvalidValue;
-  if (p->srcArray || p->dstArray) {
-    runtime.tell("CUDA arrays are not emulated; use cudaMalloc3D's pitched memory with cudaMemcpy3D");
-    return cudaErrorNotSupported;
-  }
+  if (p->srcArray || p->dstArray)
+    return runtime.refuse("CUDA arrays are", "allocate pitched memory with cudaMalloc3D, and copy from and to that.");
   if (!call.of_graph)
     if (const auto error = capture_copy(runtime, call.stream, {*p})) return *error;
   count_wait(runtime, call.needs, p->dstPtr.ptr, p->srcPtr.ptr);

@@ -62,8 +62,7 @@ LOCKSTEP_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttr
       case cudaFuncAttributeRequiredClusterWidth:
       case cudaFuncAttributeRequiredClusterHeight:
       case cudaFuncAttributeRequiredClusterDepth:
-        runtime.tell("thread block clusters are not emulated; leave the kernel's cluster attributes alone");
-        return cudaErrorNotSupported;
+        return runtime.refuse(kClusters, "leave the cluster attributes of the kernel alone.");
       default: return cudaErrorInvalidValue;
     }
   });

@@ -37,9 +37,10 @@ bool frees_other_memory(const Runtime& runtime, const Graph& graph) {
 cudaGraphInstantiateResult look_for_mistakes(Runtime& runtime, const Graph& graph) {
   if (graph.has_circle()) return cudaGraphInstantiateInvalidStructure;
   if (frees_other_memory(runtime, graph)) {
-    runtime.tell(
-        "the graph frees memory that no graph allocates\n  Next: capture the cudaMallocAsync() of this memory as well, "
-        "or free it outside of the graph.");
+    runtime.advice =
+        "the graph frees memory that no graph allocates.\nNext: capture the cudaMallocAsync() of this memory as well, "
+        "or "
+        "free it outside of the graph.";
     return cudaGraphInstantiateError;
   }
   for (const cudaGraphConditionalHandle handle : graph.conditions)
@@ -55,12 +56,9 @@ cudaError_t instantiate(Runtime& runtime, cudaGraphExec_t* handle, Graph& graph,
   if (!handle || params.flags > kFlags) return cudaErrorInvalidValue;
   if (graph.is_part) return cudaErrorNotSupported;
   *handle = nullptr;
-  if (params.flags & cudaGraphInstantiateFlagDeviceLaunch) {
-    runtime.tell(
-        "launches of graphs from kernels are not emulated; instantiate without "
-        "cudaGraphInstantiateFlagDeviceLaunch");
-    return cudaErrorNotSupported;
-  }
+  if (params.flags & cudaGraphInstantiateFlagDeviceLaunch)
+    return runtime.refuse("launches of graphs from kernels are",
+                          "instantiate without cudaGraphInstantiateFlagDeviceLaunch, and launch from the host.");
   if (!graph.instantiated.expired() && (holds_memory(graph) || graph.holds(cudaGraphNodeTypeConditional)))
     return cudaErrorNotSupported;
   params.result_out = look_for_mistakes(runtime, graph);

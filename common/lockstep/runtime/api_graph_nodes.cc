@@ -19,7 +19,9 @@ struct Before {
 // What the graph itself does not allow.
 bool allows(Runtime& runtime, const Graph& graph, const cudaGraphNodeParams& params) {
   if (params.type == cudaGraphNodeTypeGraph && find(params.graph.graph) == &graph) {
-    runtime.tell("a graph cannot be a node of itself, and on a card the program crashes here; clone the graph first");
+    runtime.advice =
+        "a graph cannot be a node of itself. On a card the program crashes here.\nNext: clone the graph with "
+        "cudaGraphClone(), and add the clone.";
     return false;
   }
   return params.type != cudaGraphNodeTypeMemFree || std::ranges::none_of(graph.nodes, [&](const auto& node) {
@@ -295,10 +297,8 @@ LOCKSTEP_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t handle,
     auto* const kernel = std::get_if<KernelWork>(&node.work);
     if (!kernel || !value) return cudaErrorInvalidValue;
     if (attribute == cudaLaunchAttributeClusterDimension &&
-        value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1) {
-      runtime.tell("thread block clusters are not emulated; leave the node's cluster dimension alone");
-      return cudaErrorNotSupported;
-    }
+        value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1)
+      return runtime.refuse(kClusters, "leave the cluster dimension of the node alone.");
     if (attribute == cudaLaunchAttributeCooperative) kernel->cooperative = value->cooperative != 0;
     kernel->attributes[attribute] = *value;
     return cudaSuccess;

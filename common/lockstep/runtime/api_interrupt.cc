@@ -1,5 +1,5 @@
-// api_interrupt: a signal that ends the program (SIGTERM, SIGINT) → the present launch ends, the report is written with
-// what was found until then, and the signal has its usual effect.
+// api_interrupt: a signal that ends the program (SIGTERM, SIGINT) → the present launch ends, what was found until
+// then is told and written into the report, if there is one, and the signal has its usual effect.
 #include "runtime/api.h"
 
 #include <pthread.h>

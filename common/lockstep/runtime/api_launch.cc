@@ -173,8 +173,7 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
       case cudaLaunchAttributeCooperative: *cooperative = attribute.val.cooperative != 0; break;
       case cudaLaunchAttributeClusterDimension:
         if (attribute.val.clusterDim.x * attribute.val.clusterDim.y * attribute.val.clusterDim.z <= 1) break;
-        runtime.tell("thread block clusters are not emulated; launch without cudaLaunchAttributeClusterDimension");
-        return cudaErrorNotSupported;
+        return runtime.refuse(kClusters, "launch without cudaLaunchAttributeClusterDimension.");
       // Both events are over when the launch is.
       case cudaLaunchAttributeProgrammaticEvent:
         events->push_back(runtime.events.all.find(attribute.val.programmaticEvent.event));
@@ -183,8 +182,8 @@ cudaError_t read_attributes(Runtime& runtime, const cudaLaunchConfig_t& config, 
         events->push_back(runtime.events.all.find(attribute.val.launchCompletionEvent.event));
         break;
       case cudaLaunchAttributeDeviceUpdatableKernelNode:
-        runtime.tell("kernels cannot update the nodes of graphs here; launch without this attribute");
-        return cudaErrorNotSupported;
+        return runtime.refuse("updates of a graph's nodes by kernels are",
+                              "launch without cudaLaunchAttributeDeviceUpdatableKernelNode, and update from the host.");
       default: break;  // hints: order, priority, caches
     }
   }

@@ -204,10 +204,9 @@ LOCKSTEP_API cudaError_t cudaHostUnregister(void* pointer) {
 LOCKSTEP_API cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags) {
   return call(Needs::kDevice, [&](Runtime& runtime) {
     if (!device_pointer || flags != 0) return cudaErrorInvalidValue;
-    if (registered_start(runtime, host_pointer) != 0) {
-      runtime.tell("kernels cannot reach memory given to cudaHostRegister; allocate it with cudaHostAlloc instead");
-      return cudaErrorNotSupported;
-    }
+    if (registered_start(runtime, host_pointer) != 0)
+      return runtime.refuse("accesses of kernels to memory from cudaHostRegister are",
+                            "allocate this memory with cudaHostAlloc instead.");
     if (!is_pinned(runtime, host_pointer)) return cudaErrorInvalidValue;
     *device_pointer = host_pointer;
     return cudaSuccess;

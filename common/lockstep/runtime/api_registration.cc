@@ -69,7 +69,8 @@ LOCKSTEP_API char __cudaInitModule(void** handle) {
   const std::lock_guard lock(runtime.mutex);
   auto* binary = reinterpret_cast<Binary*>(handle);
   if (enter(runtime, Needs::kDevice) == cudaSuccess) {
-    leave(runtime.code(runtime.load(*binary)));
+    const cudaError_t error = leave(runtime.code(runtime.load(*binary)));
+    if (error != cudaSuccess) runtime.tell_failed("loading the program's kernels", error);
     return 1;
   }
   for (const auto& symbol : binary->symbols)  // no device: plain memory, so that the host does not crash

@@ -1,5 +1,7 @@
 #include "runtime/call_advice.h"
 
+#include <algorithm>
+
 namespace lockstep::runtime {
 namespace {
 
@@ -90,7 +92,8 @@ std::string failed_call(std::string_view name, cudaError_t error, const std::str
   const size_t end = advice.find('\n');
   std::string text = std::string(name) + " failed with " + cudaGetErrorName(error) + ": " + advice.substr(0, end);
   if (!place.empty()) text += "\n  at " + place;
-  return end == std::string::npos ? text : text + "\n  " + advice.substr(end + 1);
+  if (end == std::string::npos) return text;
+  return text + "\n  " + advice.substr(std::min(advice.find_first_not_of(' ', end + 1), advice.size()));
 }
 
 }  // namespace lockstep::runtime

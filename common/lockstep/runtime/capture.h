@@ -70,7 +70,7 @@ cudaError_t refuse_whole_device(Captures& captures);
 // The present thread's mode becomes `mode`; returns the one before.
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
-// For one of the errors above, which this function returned: its cause and the next step, for a person. Null: it is
+// For one of the errors above, which this function returned: its cause and the next step, for a person. "": it is
 // another error.
 const char* capture_advice(cudaError_t error, std::string_view function);
 

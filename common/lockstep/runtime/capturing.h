@@ -29,9 +29,9 @@ inline cudaError_t refuse_captured(Runtime& runtime, cudaStream_t stream) {
 // The next step, if the error says that the event was recorded in a capture that has ended.
 inline cudaError_t advise_on_event(Runtime& runtime, cudaError_t error) {
   if (error == cudaErrorInvalidValue)
-    runtime.tell(
-        "the event was last recorded while its stream was captured, and that capture has ended\n  Next: record it "
-        "again outside of the capture, or record it with cudaEventRecordExternal.");
+    runtime.advice =
+        "the event was last recorded while its stream was captured, and that capture has ended.\nNext: record it again "
+        "outside of the capture, or record it with cudaEventRecordExternal.";
   return error;
 }
 // A call that asks whether the event has happened, or waits for it.

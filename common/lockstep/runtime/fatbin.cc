@@ -27,7 +27,7 @@ T number_at(const std::byte* at) {
 FatbinContents damaged(FatbinContents contents, const char* what) {
   contents.error = FatbinError::kDamaged;
   contents.message =
-      std::string("the program's GPU code cannot be read: ") + what + "; rebuild the program with nvcc 13.0 or newer";
+      std::string("the program's GPU code cannot be read: ") + what + "\n  Next: rebuild the program with nvcc 13.";
   return contents;
 }
 
@@ -46,7 +46,7 @@ FatbinEntry entry_from(const std::byte* header, std::span<const std::byte> paylo
 }
 
 constexpr const char* kHowToBuild =
-    "build it with: nvcc -cudart shared --compress-mode=none -gencode arch=compute_75,code=compute_75";
+    "\n  Next: build it with: nvcc -cudart shared --compress-mode=none -gencode arch=compute_75,code=compute_75";
 
 std::string capability(int arch) { return std::to_string(arch / 10) + "." + std::to_string(arch % 10); }
 
@@ -63,16 +63,13 @@ PtxChoice refuse(const FatbinContents& contents, int device_arch) {
   };
   if (compressed_arch != 0)
     return refusal(FatbinError::kCompressed,
-                   "the program carries its PTX compressed, which lockstep does not read; add "
-                   "--compress-mode=none to nvcc's options, or ");
+                   "the program's PTX is compressed, and lockstep does not read that: --compress-mode=none is missing");
   if (newer_arch != 0)
-    return refusal(FatbinError::kTooNew, "the program carries PTX for compute capability " + capability(newer_arch) +
-                                             " only, and the emulated card has " + capability(device_arch) + "; ");
-  return refusal(FatbinError::kNoPtx,
-                 machine_code > 0
-                     ? "the program carries machine code (SASS) but no PTX, which lockstep needs; add -gencode "
-                       "arch=compute_75,code=compute_75 and --compress-mode=none to nvcc's options, or "
-                     : "the program carries no GPU code; ");
+    return refusal(FatbinError::kTooNew, "the program has PTX for compute capability " + capability(newer_arch) +
+                                             " only, and the emulated card has " + capability(device_arch));
+  return refusal(FatbinError::kNoPtx, machine_code > 0
+                                          ? "the program has machine code (SASS) but no PTX, which lockstep needs"
+                                          : "the program has no GPU code");
 }
 
 }  // namespace

@@ -18,10 +18,8 @@ cudaError_t make(Runtime& runtime, cudaKernelNodeParamsV2& p, NodeWork* work) {
 
 cudaError_t make(Runtime& runtime, cudaMemcpyNodeParams& p, NodeWork* work) {
   const cudaMemcpy3DParms& copy = p.copyParams;
-  if (copy.srcArray || copy.dstArray) {
-    runtime.tell("CUDA arrays are not emulated; copy between pitched pointers in the node of the graph");
-    return cudaErrorNotSupported;
-  }
+  if (copy.srcArray || copy.dstArray)
+    return runtime.refuse("CUDA arrays are", "copy between pitched pointers in the node of the graph.");
   if (p.flags != 0) return cudaErrorInvalidValue;
   if (copy.dstPtr.ptr == &kNoVariable || copy.srcPtr.ptr == &kNoVariable) return cudaErrorInvalidSymbol;
   if (copy.extent.width == 0 || copy.extent.height == 0 || copy.extent.depth == 0) return cudaErrorInvalidValue;
@@ -148,8 +146,7 @@ cudaError_t make_work(Runtime& runtime, cudaGraphNodeParams& params, NodeWork* w
     case cudaGraphNodeTypeConditional: return make(runtime, params.conditional, work);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
-      runtime.tell("external semaphores are not emulated; leave their nodes out of the graph");
-      return cudaErrorNotSupported;
+      return runtime.refuse("external semaphores are", "leave their nodes out of the graph.");
     default: return cudaErrorInvalidValue;
   }
 }

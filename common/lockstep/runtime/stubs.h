@@ -4,7 +4,7 @@
 
 namespace lockstep::runtime {
 
-// Prints once for each function that it is not emulated. Returns cudaErrorNotSupported.
+// Tells that the function is not emulated, and the next step. Returns cudaErrorNotSupported.
 int refuse(const char* function);
 
 }  // namespace lockstep::runtime

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -56,6 +57,24 @@ class Interrupted(unittest.TestCase):
         _, report = self.send("h", signal.SIGINT)
         assert report
         self.assertNotIn("stopped_at", report)
+
+    def told_without_a_report(self) -> str:
+        env = {name: value for name, value in os.environ.items() if name != "LOCKSTEP_REPORT"}
+        env["LD_LIBRARY_PATH"] = str(ARGUMENTS.library)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen([ARGUMENTS.program, "i"], env=env, **pipes, text=True) as child:
+            assert child.stdout and child.stderr
+            self.assertEqual(child.stdout.readline(), "ready\n")
+            time.sleep(0.1)
+            child.send_signal(signal.SIGINT)
+            told = child.stderr.read()
+            self.assertEqual(child.wait(), -signal.SIGINT)
+        return told
+
+    def test_without_a_report_the_program_says_where_it_was(self) -> None:
+        said = "lockstep: kernel counts_for_ever was stopped"
+        # A signal may come before the last launch.
+        self.assertTrue(any(said in self.told_without_a_report() for _ in range(20)))
 
     def test_in_code_of_the_host(self) -> None:
         for sent in (signal.SIGTERM, signal.SIGINT):

@@ -37,7 +37,9 @@ TEST_P(RuntimeApiImages, AreRefusedAtFirstUse) {
   *shared_number = 1;
   const std::string message = testing::internal::GetCapturedStderr();
   EXPECT_NE(message.find(GetParam().advice), std::string::npos) << message;
-  EXPECT_EQ(message.find("lockstep: ", 1), std::string::npos) << "told twice: " << message;
+  const size_t next = message.find("lockstep:   Next: ");
+  EXPECT_NE(next, std::string::npos) << message;
+  EXPECT_EQ(message.find("Next: ", next + 18), std::string::npos) << "told twice: " << message;
 }
 INSTANTIATE_TEST_SUITE_P(All, RuntimeApiImages,
                          testing::Values(BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlain, "ELF"),
