@@ -40,7 +40,9 @@ Report parse_report(const std::string& text) {
     for (const Json& launch : json.at("launches")) report.launches.push_back(parse_launch(launch));
     if (json.contains("modelled_error")) report.modelled_error = json["modelled_error"].get<double>();
     report.counter_names = json.value("counter_names", report.counter_names);
-    if (json.contains("calls")) report.calls = json["calls"].get<std::vector<std::string>>();
+    report.calls = json.value("calls", report.calls);
+    report.failed_calls = json.value("failed_calls", report.failed_calls);
+    report.stopped_at = json.value("stopped_at", "");
     for (const Json& finding : json.at("findings"))
       report.findings.push_back({finding.at("kind"), finding.value("message", "")});
   } catch (const std::exception& error) {
@@ -134,33 +136,6 @@ namespace {
 
 constexpr std::string_view kLockstep = "lockstep: ";
 
-// Its messages in what was printed, without findings. The first line of each is not indented.
-std::vector<std::string> messages_in(const std::string& printed, const Report& report) {
-  std::vector<std::string> messages;
-  for (const std::string& line : split(printed, '\n')) {
-    if (!line.starts_with(kLockstep)) continue;
-    const std::string text = line.substr(kLockstep.size());
-    const bool goes_on = !messages.empty() && text.starts_with("  ");
-    goes_on ? messages.back() += "\n" + text : messages.emplace_back(text);
-  }
-  std::erase_if(messages, [&](const std::string& message) {
-    return std::ranges::any_of(report.findings,
-                               [&](const Finding& finding) { return message.starts_with(finding.message); });
-  });
-  return messages;
-}
-
-// A message may be told twice, the first time with more around it.
-std::string last_of(const std::vector<std::string>& messages) {
-  for (size_t i = messages.size(); i-- > 0;) {
-    const std::string first_line = messages[i].substr(0, messages[i].find('\n'));
-    const bool is_repeated = std::any_of(messages.begin(), messages.begin() + static_cast<ptrdiff_t>(i),
-                                         [&](auto& earlier) { return earlier.find(first_line) != std::string::npos; });
-    if (!is_repeated) return messages[i];
-  }
-  return "";
-}
-
 void drop_repeated(Failure& failure) {
   std::string kept;
   for (const std::string& line : split(failure.printed, '\n')) {
@@ -178,19 +153,24 @@ void drop_repeated(Failure& failure) {
 
 void explain(const Report& report, Failure& failure) {
   const auto reported = std::ranges::find_if(report.findings, is_reported_by_cards);
+  const bool is_found = reported != report.findings.end();
   const bool is_call = failure.check == "guard" || failure.check == "runtime" || failure.check == "memory";
-  // A launch that failed, and whose error the code did not look at, is the cause of a wrong answer.
-  const bool is_unseen = failure.check.starts_with("case.") && reported != report.findings.end() &&
-                         failure.printed.find(kLockstep) != std::string::npos;
-  if (is_call || is_unseen) {
-    const std::string message =
-        reported != report.findings.end() ? reported->message : last_of(messages_in(failure.printed, report));
+  // A launch that failed, and whose error the code did not look at, is the cause of a wrong answer, if lockstep told of
+  // it before.
+  const bool is_unseen = failure.check.starts_with("case.") && failure.printed.find(kLockstep) != std::string::npos;
+  const auto tell = [&](const std::string& message, const std::string& advice) {
     const Told told = told_in(message);
     // Behind the case, and before the call that told of it.
     failure.steps.insert(failure.steps.begin() + (failure.steps.empty() ? 0 : 1), told.lines.begin(), told.lines.end());
     if (!told.next_step.empty()) failure.next_step = told.next_step;
-    if (!told.lines.empty()) failure.advice = reported != report.findings.end() ? "finding." + reported->kind : "call";
-  }
+    failure.advice = advice;
+  };
+  if (is_found && (is_call || is_unseen))
+    tell(reported->message, "finding." + reported->kind);
+  else if (!report.failed_calls.empty() && is_call)
+    tell(report.failed_calls.back(), "call");
+  else if (!report.stopped_at.empty() && failure.verdict == Verdict::kTime)
+    tell(report.stopped_at, "endless");
   drop_repeated(failure);
 }
 

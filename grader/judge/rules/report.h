@@ -27,7 +27,10 @@ struct Report {
   std::map<std::string, std::string> counter_names{};  // in plain words
   std::vector<Finding> findings{};
   std::vector<std::string> calls{};  // of CUDA's functions, where one was made to fail
-  bool is_whole = true;              // the program announced its end; else findings may be missing
+  std::vector<std::string>
+      failed_calls{};        // what lockstep says of each. The program sent the text: it decides nothing.
+  std::string stopped_at{};  // where a kernel was when its program was ended, with its loop; "": nowhere
+  bool is_whole = true;      // the program announced its end; else findings may be missing
 };
 
 Report parse_report(const std::string& text);  // throws JudgeFault
@@ -53,8 +56,9 @@ bool is_reported_by_cards(const Finding& finding);
 // answers are right, as far as is known.
 std::optional<Failure> cause_of(const Report& report, bool is_right);
 
-// The failure of a call, made clear by what lockstep says about it: a finding that cards report as well or, where there
-// is none, the last message in what was printed. lockstep's words leave `printed`, and so does what a step repeats.
+// The failure of a call, made clear by what lockstep says about it: a finding that cards report as well, or the last
+// call that failed; if no answer came in time, where the kernel was. lockstep's words leave `printed`, and so does what
+// a step repeats.
 void explain(const Report& report, Failure& failure);
 
 }  // namespace warpladder

@@ -51,7 +51,7 @@ std::optional<Failure> DeviceProcess::finish(double seconds) {
   end_.reset();
   switch (child_->wait(seconds)) {
     case Child::Event::kEnded: break;
-    case Child::Event::kTimeout: return std::nullopt;  // a kernel still ran when its program was gone
+    case Child::Event::kTimeout: return std::nullopt;  // the report only explains the failure that is there
     default: throw JudgeFault("the emulated device prints without end: " + child_->errors());
   }
   if (child_->ended_well()) return std::nullopt;

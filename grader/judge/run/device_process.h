@@ -17,8 +17,9 @@ class DeviceProcess {
   // submission is gone.
   Fd take_end() { return std::move(end_); }
 
-  // Call it once the submission's process is gone: it waits so many seconds for the device to end. It is a failure if
-  // the submission sent something that no CUDA program sends. Throws JudgeFault if the device crashed.
+  // Call it once the submission's process is gone. The device then ends the kernel that still runs and writes its
+  // report. It may work for so many seconds; after that it is killed, and there is no report. It is a failure if the
+  // submission sent something that no CUDA program sends. Throws JudgeFault if the device crashed.
   std::optional<Failure> finish(double seconds);
   const Child& child() const { return *child_; }
   std::string report() const;  // after finish(); "" if there is none

@@ -111,6 +111,11 @@ Failure output_failure() {
                       "Print less, or only from one thread.");
 }
 
+Failure silent_failure() {
+  return runtime_failure("the program ended without telling its device",
+                         "Return from the function; do not end the program.");
+}
+
 Failure protocol_failure(const std::string& what) {
   return make_failure(
       Verdict::kCheating, "protocol", what + ": only the runner answers the judge, when it is asked",

@@ -90,7 +90,6 @@ Child::Event Submission::wait(double seconds) {
 }
 
 Failure Submission::out_of_time(const std::string& what, double seconds) {
-  timed_out_ = true;
   if (spec_.allowance != nullptr && spec_.allowance->left() == 0) return allowance_failure(spec_.allowance->seconds);
   Failure failure = time_failure(what + " within " + seconds_text(seconds * slower_));
   failure.advice = "endless";
@@ -303,7 +302,7 @@ std::optional<Failure> Submission::device_trouble() {
   if (!device_ || device_stopped_) return device_trouble_;
   device_stopped_ = true;
   child_->end();
-  device_trouble_ = device_->finish(timed_out_ ? 0 : spec_.lab.limits.one_case);
+  device_trouble_ = device_->finish(spec_.lab.limits.one_case);
   if (device_trouble_) device_trouble_->printed = printed();
   return device_trouble_;
 }

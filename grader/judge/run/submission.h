@@ -68,7 +68,7 @@ class Submission {
   std::optional<DeviceProcess> device_;  // lockstep's
   std::optional<Child> child_;
   double slower_ = 1;  // so many times as long as without checks the case at hand may take
-  bool timed_out_ = false, device_stopped_ = false;
+  bool device_stopped_ = false;
   std::optional<Failure> device_trouble_;
   uint64_t next_id_;
   Answered answered_;

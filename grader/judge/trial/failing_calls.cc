@@ -61,7 +61,7 @@ class FailingCalls {
     if (!start(call, run, report)) return false;
     if (run.reaction == Reaction::kNoticed) return true;
     if (run.reaction == Reaction::kNothingFailed) {
-      if (report.empty()) ledger_.fail(never_ends());
+      if (report.empty()) ledger_.fail(silent_failure());
       return false;
     }
     const std::string went_on = how_it_went_on(run, call);
@@ -87,12 +87,6 @@ class FailingCalls {
     run.printed = without_lockstep(submission.printed());
     run.value = submission.returned();
     return true;
-  }
-
-  Failure never_ends() const {
-    return runtime_failure("a kernel of the program was still running " + seconds_text(spec_.lab.limits.one_case) +
-                               " after its function ended",
-                           "Let kernels come to an end, and wait for them before you return.");
   }
 
   // "": the code has noticed the error. Otherwise a sentence that says what it did.

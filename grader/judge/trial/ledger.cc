@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "grader/judge/cases/hidden.h"
+#include "grader/judge/rules/report.h"
 
 namespace warpladder {
 
@@ -22,7 +23,13 @@ void Ledger::fail(Failure failure) {
   }
   const bool is_worse = is_right() && !leaves_answers_right(failure);
   const bool is_cheating = failure.verdict == Verdict::kCheating;
-  if (!result_.failure || is_worse || is_cheating) result_.failure = std::move(failure);
+  if (result_.failure && !is_worse && !is_cheating) return;
+  result_.failure = std::move(failure);
+  is_explained_ = false;
+}
+
+void Ledger::explain(const Report& report) {
+  if (result_.failure && !std::exchange(is_explained_, true)) warpladder::explain(report, *result_.failure);
 }
 
 void Ledger::fail_at_start(Failure failure) {

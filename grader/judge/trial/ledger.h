@@ -10,6 +10,7 @@
 namespace warpladder {
 
 class JudgeFault;
+struct Report;
 
 class Ledger {
  public:
@@ -26,6 +27,9 @@ class Ledger {
   // the first place, in whichever order they ran.
   void fail_case(const Case& job, const std::string& schedule, Failure failure);
   void fail_by(const JudgeFault& fault);  // replaces all others, as they may follow from it
+
+  // Makes the failure clear by the report of its process. A failure is explained once: later reports are of others.
+  void explain(const Report& report);
 
   void add_case(const Case& job, bool passed);
   void sort_cases();  // by their places
@@ -44,6 +48,7 @@ class Ledger {
   void require_machine(const Failure& failure) const;
 
   Result result_;
+  bool is_explained_ = false;
   size_t failed_place_ = 0;
   std::string failed_alias_;  // of the failed case, if it is hidden
   std::function<bool()> machine_works_;

@@ -42,12 +42,8 @@ bool blame_findings(const Submission& submission, const SubmissionSpec& spec, co
   const std::string text = submission.report();
   if (text.empty()) return false;
   const Report report = parse_report(text);
-  if (!report.is_whole) return false;
-  auto cause = spec.checked ? cause_of(report, ledger.is_right()) : std::nullopt;
-  if (!cause) {
-    if (ledger.has_failure()) explain(report, *ledger.result().failure);
-    return true;
-  }
+  auto cause = spec.checked && report.is_whole ? cause_of(report, ledger.is_right()) : std::nullopt;
+  if (!cause) return ledger.explain(report), report.is_whole;
   const auto call = [&](const Case& job) { return call_text(job, spec, result.setting.seed); };
   if (cases.size() == 1) {
     ledger.blame(std::move(*cause), &cases[0], result.failure, call(cases[0]));
@@ -62,12 +58,6 @@ bool blame_findings(const Submission& submission, const SubmissionSpec& spec, co
     ledger.blame(std::move(*cause), nullptr, std::nullopt, "");
   }
   return true;
-}
-
-// The failure of a program that ended without a message to its device. Findings may be missing.
-Failure silent_failure() {
-  return runtime_failure("the program ended without telling its device",
-                         "Return from the function; do not end the program.");
 }
 
 // What a call that gives no answer in time most often is.
@@ -203,6 +193,7 @@ void run_own_file(SubmissionSpec spec, Case job, const Step& step, Ledger& ledge
                           job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");
     ledger.fail(std::move(*failure));
     if (auto trouble = submission.device_trouble()) ledger.fail(std::move(*trouble));
+    if (const std::string text = submission.report(); !text.empty()) ledger.explain(parse_report(text));
   } else if (auto late = submission.stop()) {
     ledger.fail(std::move(*late));
   }

@@ -41,6 +41,41 @@ FAMILIES = {
             ["identifier", "more errors", "first error"],
             edits=[("const int i = ", "const int j = "), ("return milliseconds;", "return a1 + a2 + a3 + a4;")],
         ),
+        Mistake(
+            "00",
+            "A loop that never ends",
+            ["kernel saxpy_kernel was stopped", "in the loop of lines 13–15", "Check that this loop ends"],
+            edits=[
+                (
+                    "  out[i] = a * x[i] + y[i];",
+                    "  float sum = 0;\n  for (unsigned k = i; k >= 0; --k) {\n    if (x[k % n] == 77) break;\n"
+                    "    sum += a;\n  }\n  out[i] = sum;",
+                )
+            ],
+        ),
+        Mistake(
+            "00",
+            "A call that lockstep lacks",
+            ["cudaImportExternalMemory", "this function is not emulated", "Write the program without it"],
+            edits=[
+                (
+                    "  const int blocks = ",
+                    "  cudaExternalMemory_t memory = nullptr;\n"
+                    "  CUDA_CHECK(cudaImportExternalMemory(&memory, nullptr));\n  const int blocks = ",
+                )
+            ],
+        ),
+        Mistake(
+            "00",
+            "An error that is ignored, and a crash after it",
+            ["the device has", "were asked for", "the program crashed"],
+            edits=[
+                (
+                    "  CUDA_CHECK(cudaMalloc(&d_out, bytes));",
+                    "  cudaMallocManaged(&d_out, bytes << 40);\n  d_out[0] = 0;",
+                )
+            ],
+        ),
         Mistake("00", "A mistyped --case", ["Did you mean saxpy.33.ones?"], options=["--case", "saxpy.33.one"], code=2),
         Mistake("00", "A mistyped --schedules", ["Did you mean reverse?"], options=["--schedules", "revers"], code=2),
     ],

@@ -209,11 +209,12 @@ TEST(Rules, LockstepExplainsACallThatFailed) {
         "Look.",
         printed};
   };
+  Report by_call;
+  by_call.failed_calls = {"earlier", "cudaMemcpy: b is null\n  Next: pass b."};
   Failure by_message = failed(
-      "mine\nlockstep: earlier\nlockstep: cudaMemcpy: b is null\nlockstep:   Next: pass b.\na.cu:3: cudaMemcpy(a, b)\n "
-      " failed "
-      "with cudaErrorInvalidValue: invalid argument\n");
-  explain(Report{}, by_message);
+      "mine\nlockstep: cudaMemcpy: b is null\nlockstep:   Next: pass b.\na.cu:3: cudaMemcpy(a, b)\n  failed with "
+      "cudaErrorInvalidValue: invalid argument\n");
+  explain(by_call, by_message);
   EXPECT_EQ(by_message.steps.at(1), "cudaMemcpy: b is null");
   EXPECT_EQ(by_message.next_step, "Pass b.");
   EXPECT_EQ(by_message.printed, "mine\n") << "no line twice";
@@ -225,10 +226,25 @@ TEST(Rules, LockstepExplainsACallThatFailed) {
   EXPECT_EQ(by_finding.steps.at(1), "read of 4 bytes behind the array");
   EXPECT_EQ(by_finding.next_step, "Guard the index.");
 
-  Failure without = failed("mine\n");
+  Failure without = failed("mine\nlockstep: whatever the program printed\nlockstep:   Next: pass.\n");
   explain(Report{}, without);
   EXPECT_EQ(without.next_step, "Look.");
   EXPECT_EQ(without.steps.size(), 2u);
+}
+
+// Where the kernel was when the time was over.
+TEST(Rules, LockstepNamesTheLoopThatDoesNotEnd) {
+  Failure late{Verdict::kTime, "time", {"saxpy with 1 pairs", "saxpy gave no answer"}, "Follow the loops.", ""};
+  Failure wrong{Verdict::kWrongAnswer, "case.saxpy.1.ones", {"saxpy with 1 pairs"}, "Follow out[0].", ""};
+  const Report report = parse_report(R"({"launches": [], "findings": [], "end": "gone",
+      "stopped_at": "kernel k was stopped\n  in the loop of line 3\n  Next: check that it ends."})");
+  explain(report, late);
+  EXPECT_EQ(late.steps.at(1), "kernel k was stopped");
+  EXPECT_EQ(late.steps.at(2), "  in the loop of line 3");
+  EXPECT_EQ(late.next_step, "Check that it ends.");
+  EXPECT_EQ(late.check, "time");
+  explain(report, wrong);
+  EXPECT_EQ(wrong.next_step, "Follow out[0].") << "another failure was there before";
 }
 
 TEST(Rules, ARuleWithTooMuchNamesTheLineWithMostOfIt) {
