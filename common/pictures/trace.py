@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 Number = int | float
-VERSION = 2  # of the recording's form (docs/lockstep.md, "Traces")
+VERSION = 3  # of the recording's form (docs/lockstep.md, "Traces")
 
 
 def as_float(bits: int) -> float:
@@ -31,7 +31,7 @@ class Lane:
 
     lane: int
     thread: int  # its number in the block
-    array: str = ""  # "s_tile", "parameter 1" (from 1, in the kernel's order), "local memory"
+    array: str = ""  # the source's name; "parameter 1" (from 1) where it is not certain; "local memory"
     index: int = 0  # of its first element, in units of Access.bytes
     address: int = 0  # in bytes, from the array's beginning
     bank: int = 0  # shared memory only

@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   char piece[4096];
   for (ssize_t count; (count = read(fd, piece, sizeof piece)) > 0;) report.append(piece, static_cast<size_t>(count));
   if (fault == "crash") std::raise(SIGSEGV);
+  if (fault == "hang") pause();
   if (fault == "no_report") return std::fputs("device_server: the report cannot be written\n", stderr), 4;
   if (report.starts_with("crash")) return std::fputs(report.c_str(), stderr), 4;
   if (fault == "violation") return std::fputs("protocol violation: a message of kind 99\n", stderr), 3;

@@ -46,7 +46,10 @@ void hang() {
 // Does something wrong instead of answering. Returns if this fault is of another kind.
 void misbehave(const Json& job) {
   if (fault == "sleeps_300_ms") std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  if (fault == "hang" || (fault == "hang_once" && is_first)) hang();
+  if (fault == "hang" || (fault == "hang_once" && is_first)) {
+    write_report();
+    hang();
+  }
   if (fault == "hang_stubborn") {
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGXCPU}) std::signal(signal, SIG_IGN);
     hang();
@@ -202,8 +205,10 @@ void write_report() {
   for (const std::string access : {"ld", "st", "atom", "red"})
     counters["l1tex__t_sectors_pipe_lsu_mem_global_op_" + access + ".sum"] = fault == "on_the_host" ? 0 : elements;
   const Json launch = {{"kernel", "k"}, {"grid", {2, 1, 1}}, {"block", {32, 1, 1}}, {"counters", counters}};
-  const char* end = fault == "no_goodbye" ? "gone" : "orderly";
+  const char* end = fault == "no_goodbye" || fault == "hang" ? "gone" : "orderly";
   Json whole = {{"launches", {launch}}, {"findings", findings}, {"end", end}};
+  if (fault == "illegal_address") whole["failed_calls"] = {"kernel k wrote 4 bytes outside\n  Next: look."};
+  if (fault == "hang") whole["stopped_at"] = "kernel k was stopped in the loop of line 3\n  Next: end it.";
   if (!failing.empty()) whole["calls"] = calls_made();
   const std::string report = whole.dump();
   send(device_fd, report.data(), report.size(), MSG_NOSIGNAL);

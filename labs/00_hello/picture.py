@@ -8,7 +8,7 @@ from common.pictures.shapes import ACTIVE, IDLE, OTHER, cell, figure, label, leg
 
 N = 300  # elements: two blocks have more threads than that
 RECORDS = [Record("saxpy", [1] * (2 * N))]
-X = "parameter 1"
+X = "x"
 WARP, SECTOR = 32, 32  # threads; bytes
 
 

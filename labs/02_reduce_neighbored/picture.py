@@ -7,7 +7,7 @@ from common.pictures.shapes import ACTIVE, IDLE, figure, flow_rows, lane_rows, l
 
 VALUES = [3, 1, 7, 0, 4, 1, 6, 3, 2, 5, 1, 8, 2, 0, 4, 1]
 RECORDS = [Record("reduce_sum", VALUES), Record("reduce_sum", [1] * 1024)]
-DATA = "parameter 1"
+DATA = "data"
 
 
 def stride(flows: list[Flow]) -> str:

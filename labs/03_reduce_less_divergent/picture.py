@@ -8,7 +8,7 @@ from common.pictures.shapes import ACTIVE, IDLE, LARGE, OTHER, cell, figure, flo
 
 ELEMENTS, BLOCK = [1] * 16, [1] * 1024
 RECORDS = [Record("reduce_sum", ELEMENTS), Record("reduce_sum", BLOCK, "starter"), Record("reduce_sum", BLOCK)]
-DATA = "parameter 1"
+DATA = "data"
 WARPS, STEPS = 32, 10
 APART = 41  # columns between the two grids
 

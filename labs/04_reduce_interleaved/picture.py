@@ -9,7 +9,7 @@ from common.pictures.shapes import ACTIVE, IDLE, LARGE, OTHER, cell, figure, flo
 VALUES = [3, 1, 7, 0, 4, 1, 6, 3, 2, 5, 1, 8, 2, 0, 4, 1]
 BLOCK = [1] * 1024
 RECORDS = [Record("reduce_sum", VALUES), Record("reduce_sum", BLOCK, "starter"), Record("reduce_sum", BLOCK)]
-DATA = "parameter 1"
+DATA = "data"
 WORDS, SECTORS = 8, 32  # words of a sector; sectors of memory in the lower panel
 APART = 36  # columns between the two grids
 

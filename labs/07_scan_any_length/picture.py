@@ -29,7 +29,7 @@ def offsets_added(trace: Trace, launch: int) -> dict[int, Lane]:
     """Tile → the offset that its block loaded."""
     tiles = {access.block: access.lanes[0].index // TILE for access in trace.select(launch=launch, op="store")}
     loads = trace.select(launch=launch, op="load")
-    return {tiles[access.block]: access.lanes[0] for access in loads if access.array != "parameter 3"}
+    return {tiles[access.block]: access.lanes[0] for access in loads if access.array != "out"}
 
 
 def draw_curve(axes: Axes, values: Mapping[int, Number], offsets: Mapping[int, Number], foot: float) -> None:

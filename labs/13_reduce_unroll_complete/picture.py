@@ -7,7 +7,7 @@ from common.pictures import Record, Trace
 from common.pictures.shapes import ACTIVE, IDLE, OTHER, cell, figure, label, legend, line, panel, row
 
 WARPS = 16
-ENTRY, DATA = "reduce_sum", "parameter 1"
+ENTRY, DATA = "reduce_sum", "data"
 RECORDS = [Record(ENTRY, [1] * 4096, "starter"), Record(ENTRY, [1] * 4096)]
 
 

@@ -6,7 +6,7 @@ from common.pictures import Record, Trace
 from common.pictures.shapes import ACTIVE, IDLE, OTHER, cell, figure, label, legend, panel
 
 SIZES = [1024, 512, 256, 128, 64, 32]
-DATA = "parameter 1"
+DATA = "data"
 RECORDS = [Record("reduce_sum_block", [1] * (8 * block), block=block) for block in SIZES]
 
 

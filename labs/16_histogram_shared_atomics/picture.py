@@ -14,7 +14,7 @@ COLOURS = (ACTIVE, OTHER)  # of the two blocks
 WIDTH, GAP = THREADS, 5  # of a block's part, and between the two
 BAR = 1.9  # width of a bar's cell
 ZEROED, LOADED, COUNTED = 0, 2.4, 4.2  # rows, downwards
-S_BINS, BINS = "s_bins", "parameter 3"
+S_BINS, BINS = "s_bins", "bins"
 
 
 def shown(byte: int) -> str:
@@ -42,7 +42,7 @@ def draw_block(axes: Axes, trace: Trace, block: int, left: float, bins: list[int
     label(axes, left + WIDTH / 2, ZEROED, f"{len(zeroed)} counters are 0")
     colour, end = COLOURS[block], left + WIDTH
     label(axes, left + WIDTH / 2, ZEROED - 1.1, f"block {block}: {THREADS} threads, a byte each", at="bottom")
-    for load in trace.select(block=block, op="load", array="parameter 1"):
+    for load in trace.select(block=block, op="load", array="data"):
         for lane in load.lanes:
             cell(axes, left + lane.thread + 0.5, LOADED, shown(lane.value), colour, height=0.9)
     counts = dict.fromkeys(bins, 0)
@@ -57,7 +57,7 @@ def draw_block(axes: Axes, trace: Trace, block: int, left: float, bins: list[int
 
 
 def draw(trace: Trace) -> Figure:
-    loads = trace.select(op="load", array="parameter 1")
+    loads = trace.select(op="load", array="data")
     bins = sorted({lane.value for load in loads for lane in load.lanes})
     blocks = sorted({load.block for load in loads})
     lefts = {block: i * (WIDTH + GAP) for i, block in enumerate(blocks)}

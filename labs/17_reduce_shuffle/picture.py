@@ -33,7 +33,7 @@ def lanes_row(axes: Axes, y: float, sums: list[int], lanes: set[int], left: str,
 
 def draw_shuffles(axes: Axes, trace: Trace) -> None:
     sums = [0] * LANES
-    loads = trace.select(op="load", array="parameter 1", warp=0)
+    loads = trace.select(op="load", array="data", warp=0)
     for load in loads:
         sums = [own + int(lane.value) for own, lane in zip(sums, load.lanes, strict=True)]
     shuffles = trace.select(op="shuffle", warp=0, step=0)

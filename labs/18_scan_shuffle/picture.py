@@ -18,8 +18,8 @@ GAP = 1.9
 def draw_warp(axes: Axes, trace: Trace) -> None:
     """Warp 0 before the first shuffle and after each. The record has the value that every lane received. The sums are
     added up here, and compared with the values that other lanes receive and with the values that the lanes store."""
-    (load,) = trace.select(op="load", array="parameter 1", warp=0)
-    (store,) = trace.select(op="store", array="parameter 3", warp=0)  # warp 0 has no sum before it to add
+    (load,) = trace.select(op="load", array="in", warp=0)
+    (store,) = trace.select(op="store", array="out", warp=0)  # warp 0 has no sum before it to add
     sums = [lane.value for lane in load.lanes]
     row(axes, 0, [f"{x:g}" for x in sums], left="in", width=0.94)
     for number, access in enumerate(trace.select(op="shuffle", warp=0, step=0), 1):

@@ -88,6 +88,7 @@ void Trace::write(const Json& record) {
 
 void Trace::begin_launch(const Launch& launch) {
   steps_.clear();
+  names_.clear();
   if (full()) return;
   write({{"version", kVersion},
          {"launch", launch.sequence},
@@ -116,6 +117,15 @@ Json Trace::record(const Warp& warp, uint32_t pc, Mask mask, const char* op) con
           {"lanes", numbers_of(mask)}};
 }
 
+// The name is read from the source, once for each array.
+Element Trace::global_element(const SourceNames& names, uint64_t address) {
+  Element element = names.global_element(address);
+  const auto [name, is_new] = names_.try_emplace(element.array);
+  if (is_new) name->second = names.global_array(address - static_cast<uint64_t>(element.offset)).name;
+  element.array = name->second;
+  return element;
+}
+
 void Trace::access(const ObservedAccess& made) {
   if (full()) return;
   const auto& [warp, access, mask, space, addresses] = made;
@@ -130,7 +140,7 @@ void Trace::access(const ObservedAccess& made) {
   for (const uint32_t l : each_lane(mask)) {
     const uint64_t address = addresses.at[l];
     Element element{"local memory", static_cast<int64_t>(address - reinterpret_cast<uint64_t>(warp.local_memory(l)))};
-    if (space == Space::kGlobal) element = launch.names.global_element(address);
+    if (space == Space::kGlobal) element = global_element(launch.names, address);
     if (space == Space::kShared) {
       element = launch.names.shared_element(offsets[l]);
       banks.push_back(offsets[l] / 4 % 32);

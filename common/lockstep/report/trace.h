@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace lockstep {
 
 class Trace : public Observer {
  public:
-  static constexpr uint32_t kVersion = 2;            // of the file's form (docs/lockstep.md, "Traces")
+  static constexpr uint32_t kVersion = 3;            // of the file's form (docs/lockstep.md, "Traces")
   static constexpr uint64_t kMostRecords = 200'000;  // some 100 MB
 
   // Throws std::runtime_error if the file cannot be written. most: lines, so that a trace does not fill the disk.
@@ -38,6 +39,7 @@ class Trace : public Observer {
  private:
   nlohmann::ordered_json record(const Warp& warp, uint32_t pc, Mask mask, const char* op) const;
   void write(const nlohmann::ordered_json& record);
+  Element global_element(const SourceNames& names, uint64_t address);
   bool full() const { return records_ >= most_; }
 
   const std::string file_;
@@ -45,6 +47,7 @@ class Trace : public Observer {
   std::ofstream stream_;
   uint64_t records_ = 0;
   bool told_ = false;
+  std::map<std::string, std::string> names_;  // arrays of this launch: as PTX knows them → the learner's own names
   std::vector<std::vector<uint32_t>> steps_;  // by Block::slot() and warp: barriers passed
 };
 

@@ -16,7 +16,7 @@ def line(op: str, lanes: list[int], index: Sequence[int] = (), **more: object) -
 
 
 def trace(*lines: str) -> Trace:
-    launch = {"version": 2, "launch": 1, "kernel": "k", "grid": [4, 2, 1], "block": [64, 1, 1]}
+    launch = {"version": 3, "launch": 1, "kernel": "k", "grid": [4, 2, 1], "block": [64, 1, 1]}
     return parse([json.dumps(launch), *lines])
 
 

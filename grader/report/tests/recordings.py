@@ -7,7 +7,7 @@ import report  # noqa: F401  it makes common.pictures known
 
 from common.pictures.trace import Trace, parse
 
-HEAD = {"version": 2, "launch": 1, "kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1]}
+HEAD = {"version": 3, "launch": 1, "kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1]}
 
 
 def event(op: str, lanes: list[int], **more: object) -> str:

@@ -217,6 +217,7 @@ TEST(Rules, LockstepExplainsACallThatFailed) {
   explain(by_call, by_message);
   EXPECT_EQ(by_message.steps.at(1), "cudaMemcpy: b is null");
   EXPECT_EQ(by_message.next_step, "Pass b.");
+  EXPECT_EQ(by_message.check, "runtime") << "the program sends these words, and they decide nothing";
   EXPECT_EQ(by_message.printed, "mine\n") << "no line twice";
 
   Report report;

@@ -402,6 +402,17 @@ TEST_F(Judging, AHangNamesItsCaseAndStops) {
   EXPECT_EQ(check(result), "time");
   EXPECT_EQ(result.failed_case, "scan_inclusive.0.empty");
   EXPECT_EQ(result.cases.size(), 1u);
+  EXPECT_EQ(result.failure->steps.at(1), "kernel k was stopped in the loop of line 3");
+  EXPECT_EQ(result.failure->next_step, "End it.");
+}
+
+// A device without the time to write its report changes words, and not the verdict.
+TEST_F(Judging, AHangIsTheSameVerdictWithoutTheDevicesReport) {
+  const testing::Environment device("WARPLADDER_FAKE_DEVICE", "hang");
+  const Result result = judge_with("hang", "scan", "scan_inclusive");
+  EXPECT_EQ(check(result), "time");
+  EXPECT_EQ(result.failed_case, "scan_inclusive.0.empty");
+  EXPECT_THAT(result.failure->next_step, ::testing::HasSubstr("Follow the loop"));
 }
 
 TEST_F(Judging, TooMuchHasItsOwnVerdict) {

@@ -57,7 +57,7 @@ TEST(Trace, ALaunchComesFirst) {
   const auto records = trace("");
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records[0],
-            Json::parse(R"({"version": 2, "launch": 1, "kernel": "k", "grid": [1,1,1], "block": [32,1,1]})"));
+            Json::parse(R"({"version": 3, "launch": 1, "kernel": "k", "grid": [1,1,1], "block": [32,1,1]})"));
 }
 
 TEST(Trace, AnAccessNamesArrayElementAndValue) {
