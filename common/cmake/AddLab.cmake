@@ -2,7 +2,7 @@
 #
 # Per lab, in build/labs/NN_name: `solution`, `starter`, the wrong variants (WrongVariants.cmake), and build.json, which
 # holds the command lines used here, so that the judge compiles a learner's file as CMake compiled the solution; one
-# program for each labs/NN_name/*.cc; and report.json (labNN.report) if another rung's speedup is over this one.
+# program for each labs/NN_name/*.cc; and report.json (labNN.report) unless it is OpenCL.
 # Tests, all labelled labNN and by device: binary.NN, solution.NN, schedule.NN, checks.NN, starter.NN, wrong.NN.VARIANT,
 # program.NN.PROGRAM, picture.NN, for a histogram input.NN, and for OpenCL oclgrind.NN.SIZE; where WARPLADDER_GPU_ARCHS
 # names a card, solution, starter and wrong a second time with the ending .gpu.
@@ -146,8 +146,8 @@ function(add_lab lab)
   endif()
   warpladder_lab_binary(lab${number}.solution ${solutions}/${source} ${folder}/solution ${contract} "${strict}" "${link}")
   warpladder_lab_binary(lab${number}.starter ${lab}/${source} ${folder}/starter ${contract} "${strict}" "${link}")
-  if(baseline_binary AND NOT TARGET lab${baseline}.report)
-    warpladder_report(${baseline} ${baseline_lab} ${baseline_binary})
+  if(NOT is_opencl)
+    warpladder_report(${number} ${lab} ${folder}/solution)
   endif()
   warpladder_lab_programs()
   warpladder_patched_variants()
@@ -202,8 +202,8 @@ function(add_lab lab)
                       --hold reference)
 endfunction()
 
-# labNN.report: lockstep's report on a solution's measured case, for the modelled speedups of the rungs above. Made
-# again when the solution, its lab.json (which names the measured case) or lockstep changes; the judge only reads it.
+# labNN.report: lockstep's report on a solution's measured case, for the modelled speedups of the rungs above and for
+# ./lab report. Made again when the solution, its lab.json (which names the measured case) or lockstep changes; the judge only reads it.
 function(warpladder_report number lab solution)
   cmake_path(GET solution PARENT_PATH folder)
   add_custom_command(

@@ -21,6 +21,9 @@ function svg(tag, attributes, ...children) {
 let lastId = 0;
 const newId = () => `id${++lastId}`;
 
+// As wide as the page allows, within these bounds; what is wider scrolls.
+const fitting = (least, most) => Math.max(least, Math.min(most, document.documentElement.clientWidth - 40));
+
 const number = (value) => Number(value).toLocaleString("en-US", { maximumFractionDigits: 3 });
 
 // A value in a cell: short, and "?" where nobody knows.
@@ -117,54 +120,76 @@ function flowWords(rows, flow) {
 
 // The roofline: warp instructions a byte against warp instructions a second, both logarithmic.
 function drawRoofline(roof) {
-  const width = 560, height = 320, left = 70, bottom = 50, right = 20, top = 20;
+  const width = fitting(320, 640), height = 360, left = 64, bottom = 50, right = 16, top = 36;
   const ridge = roof.gips / roof.gb_s;
   const span = (values) => [Math.floor(Math.log10(Math.min(...values)) - 0.3), Math.ceil(Math.log10(Math.max(...values)) + 0.3)];
-  const [x0, x1] = span([roof.x, ridge / 10, ridge * 10]), [y0, y1] = span([roof.y, roof.gips]);
+  const [x0, x1] = span([...roof.points.map((point) => point.x), ridge / 10, ridge * 10]);
+  const [y0, y1] = span([...roof.points.map((point) => point.y), roof.gips]);
   const px = (x) => left + ((Math.log10(x) - x0) / (x1 - x0)) * (width - left - right);
   const py = (y) => height - bottom - ((Math.log10(y) - y0) / (y1 - y0)) * (height - top - bottom);
-  const words = `Roofline of the ${roof.card}, modelled: your kernels make ${number(roof.y)} thousand million warp instructions a second, at ${number(roof.x)} a byte.`;
-  const picture = svg("svg", { width, height, role: "img", "aria-label": words });
+  const said = roof.points.map((point) => `${point.who}: ${number(point.y)} thousand million warp instructions a second, at ${number(point.x)} a byte`);
+  const picture = svg("svg", { width, height, role: "img", "aria-label": `Roofline of the ${roof.card}, modelled. ${said.join("; ")}.` });
+  const text = (x, y, words, attributes) => picture.append(svg("text", { x, y, "font-size": 12, ...attributes }, words));
   for (let e = x0; e <= x1; ++e) {
     picture.append(svg("line", { class: "axis", x1: px(10 ** e), x2: px(10 ** e), y1: height - bottom, y2: height - bottom + 5 }));
-    picture.append(svg("text", { x: px(10 ** e), y: height - bottom + 19, "font-size": 12, "text-anchor": "middle" }, String(10 ** e)));
+    text(px(10 ** e), height - bottom + 19, number(10 ** e), { "text-anchor": "middle" });
   }
   for (let e = y0; e <= y1; ++e) {
     picture.append(svg("line", { class: "axis", x1: left - 5, x2: left, y1: py(10 ** e), y2: py(10 ** e) }));
-    picture.append(svg("text", { x: left - 9, y: py(10 ** e) + 4, "font-size": 12, "text-anchor": "end" }, String(10 ** e)));
+    text(left - 9, py(10 ** e) + 4, number(10 ** e), { "text-anchor": "end" });
   }
   const low = Math.max(10 ** x0, 10 ** y0 / roof.gb_s);
   picture.append(
     svg("path", { class: "axis", fill: "none", d: `M${left} ${top}V${height - bottom}H${width - right}` }),
-    svg("path", { class: "roof", d: `M${px(low)} ${py(low * roof.gb_s)}L${px(ridge)} ${py(roof.gips)}H${width - right}` }),
-    svg("text", { x: px(Math.sqrt(low * ridge)) + 10, y: py(Math.sqrt(low * ridge) * roof.gb_s) + 14, "font-size": 12 }, `memory: ${number(roof.gb_s)} GB/s`),
-    svg("text", { x: width - right, y: py(roof.gips) - 8, "font-size": 12, "text-anchor": "end" }, `issue: ${number(roof.gips)} G/s`),
-    svg("circle", { class: "you", cx: px(roof.x), cy: py(roof.y), r: 7 }),
-    svg("text", { x: px(roof.x) + 12, y: py(roof.y) + 16, "font-size": 13, "font-weight": 700 }, "you (modelled)"),
-    svg("text", { x: (left + width) / 2, y: height - 8, "font-size": 12, "text-anchor": "middle", class: "quiet" }, "warp instructions for each byte of DRAM"),
-    svg("text", { x: 4, y: 14, "font-size": 12, class: "quiet" }, "G warp instructions/s"));
+    svg("path", { class: "roof", d: `M${px(low)} ${py(low * roof.gb_s)}L${px(ridge)} ${py(roof.gips)}H${width - right}` }));
+  // No point lies above the roof, so there is room for its names.
+  text(left + 8, py(roof.gips) - 24, `memory: ${number(Math.round(roof.gb_s))} GB/s`);
+  text(width - right, py(roof.gips) - 8, `issue: ${number(Math.round(roof.gips))} G/s`, { "text-anchor": "end" });
+  drawPoints(picture, roof.points.map((point) => ({ ...point, x: px(point.x), y: py(point.y) })), width);
+  text((left + width) / 2, height - 8, "warp instructions for each byte of DRAM", { "text-anchor": "middle", class: "quiet" });
+  text(4, 16, "thousand million warp instructions a second", { class: "quiet" });
   return picture;
+}
+
+// The marks of the ladder. Names stand below each other where points lie close together.
+const SHAPES = { starter: "▽", reference: "△" };
+
+function drawPoints(picture, points, width) {
+  const taken = [];
+  for (const { who, x, y } of points) {
+    if (SHAPES[who]) picture.append(svg("text", { x, y: y + 9, "font-size": 26, "text-anchor": "middle" }, SHAPES[who]));
+    else picture.append(svg("circle", { class: "you", cx: x, cy: y, r: 5 })); // inside of a mark at the same place
+    let line = y + 5;
+    while (taken.some((other) => Math.abs(other.x - x) < 130 && Math.abs(other.line - line) < 16)) line += 16;
+    taken.push({ x, line });
+    const left = x > width - 90;
+    picture.append(svg("text", {
+      x: left ? x - 14 : x + 14, y: line, "font-size": 13, "font-weight": SHAPES[who] ? 400 : 700, "text-anchor": left ? "end" : "start",
+    }, who));
+  }
 }
 
 // Starter, reference, limit and you on one line.
 function drawRule(rule) {
-  const width = 520, left = 12, right = 60, y = 34;
+  const width = fitting(300, 640), left = 12, right = 40, y = 46;
   const values = [rule.starter, rule.reference, rule.you, rule.value].filter((value) => value !== null && value !== undefined);
   const most = Math.max(...values, 1e-9) * 1.02;
   const px = (value) => left + (value / most) * (width - left - right);
-  const picture = svg("svg", { width, height: 78, "aria-hidden": "true" });
+  const picture = svg("svg", { width, height: 100, "aria-hidden": "true" });
   picture.append(svg("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
-  const mark = (value, shape, word, wordY) => {
+  const mark = (value, shape, shapeY, word, wordY) => {
     if (value === null || value === undefined) return;
-    picture.append(svg("text", { x: px(value), y: y + 5, "font-size": 16, "text-anchor": "middle" }, shape));
-    picture.append(svg("text", { x: px(value), y: wordY, "font-size": 12, "text-anchor": "middle" }, word));
+    picture.append(svg("text", { x: px(value), y: shapeY, "font-size": 16, "text-anchor": "middle" }, shape));
+    const x = Math.max(px(value), 34); // a word at the left end stands inside
+    picture.append(svg("text", { x, y: wordY, "font-size": 12, "text-anchor": "middle" }, word));
   };
-  mark(rule.value, "|", "limit", y + 39);
-  mark(rule.starter, "▽", "starter", y - 13);
-  mark(rule.reference, "△", "reference", y + 23);
+  mark(rule.value, "|", y + 5, "limit", y + 48);
+  mark(rule.starter, SHAPES.starter, y - 2, "starter", y - 18); // points down to the line, the other one up
+  mark(rule.reference, SHAPES.reference, y + 17, "reference", y + 32);
   if (rule.you !== null && rule.you !== undefined) {
-    picture.append(svg("circle", { class: "you", cx: px(rule.you), cy: y, r: 7 }));
-    picture.append(svg("text", { x: px(rule.you), y: 12, "font-size": 13, "font-weight": 700, "text-anchor": "middle" }, "you"));
+    const close = rule.starter !== null && Math.abs(px(rule.you) - px(rule.starter)) < 50;
+    picture.append(svg("circle", { class: "you", cx: px(rule.you), cy: y, r: 6 }));
+    picture.append(svg("text", { x: Math.max(px(rule.you), 14), y: close ? 12 : y - 12, "font-size": 13, "font-weight": 700, "text-anchor": "middle" }, "you"));
   }
   return picture;
 }

@@ -1,6 +1,7 @@
 """facts: the runs of a file → the page's figures: the source with its counters, findings, memory traffic and branches
 of the recorded run, the rules between starter and reference, the family's rungs, and the roofline."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from .runs import Runs
 Json = dict[str, Any]
 CARD = "NVIDIA H200"
 SECTOR = 32
+WANTS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "exactly"}
 SCHEDULERS = 4  # of a multiprocessor; each issues one warp instruction a cycle
 # The counters that a source line is coloured by, the most telling first. A page offers those that are not all zero.
 HEAT = (
@@ -35,6 +37,11 @@ HEAT = (
     "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
 )
+
+
+def own_names(text: str, file: Path) -> str:
+    """Without the folder of the learner's file."""
+    return re.sub(rf"[^\s\"'(]*/{re.escape(file.name)}\b", lambda _: file.name, text)
 
 
 def total(report: Json, counter: str) -> float:
@@ -71,6 +78,7 @@ def findings(runs: Runs) -> list[Json]:
 
 def _finding(found: Json, file: Path) -> Json:
     made = {key: found.get(key) for key in ("kind", "message", "where", "count")}
+    made["message"] = own_names(found["message"], file)
     made["sites"] = [_site(one, file) for one in (found, found.get("other")) if one]
     return made
 
@@ -133,6 +141,7 @@ def rules(runs: Runs) -> list[Json]:
         found = measured_rules.get(rule["name"], {})
         row = {key: rule.get(key) for key in ("name", "counter", "per", "op", "value", "starter", "reference", "why")}
         row |= {"words": names.get(rule["counter"], ""), "you": found.get("value"), "verdict": found.get("verdict", "")}
+        row["wants"] = WANTS[rule["op"]]
         made.append(row)
     return made
 
@@ -159,7 +168,26 @@ def modelled_ms(report: Json | None) -> float | None:
 def roofline(runs: Runs) -> Json | None:
     """Warp instructions a byte against warp instructions a second. Every axis and point is modelled: the time by the
     cost model, the traffic by its cache, the instructions at the level of the PTX."""
-    report, ms = runs.measured, modelled_ms(runs.measured)
+    you = _point("you", runs.measured)
+    if runs.measured is None or you is None:
+        return None
+    beside = [_point(who, report) for who, report in runs.beside.items()]
+    card = {parameter: float(value) for name, parameter, value, _ in card_rows() if name in ("all", CARD)}
+    bounds = [launch["modelled"][CARD] for launch in runs.measured["launches"]]
+    return {
+        "card": CARD,
+        "gb_s": card["dram_gb_s"] * card["dram_share"],
+        "gips": card["multiprocessors"] * SCHEDULERS * card["clock_ghz"],
+        "points": [point for point in (*beside, you) if point],
+        "bound": max(bounds, key=lambda one: one["us"])["bound"],
+        "error": runs.measured.get("modelled_error"),
+        "n": runs.measured_n,
+    }
+
+
+def _point(who: str, report: Json | None) -> Json | None:
+    """None: it moves nothing, or lockstep has no time for it."""
+    ms = modelled_ms(report)
     if report is None or ms is None:
         return None
     works = [launch["work"] for launch in report["launches"]]
@@ -167,21 +195,8 @@ def roofline(runs: Runs) -> Json | None:
     instructions = total(report, "smsp__inst_executed.sum")
     if not moved or not instructions:
         return None
-    card = {parameter: float(value) for name, parameter, value, _ in card_rows() if name in ("all", CARD)}
-    bounds = [(launch["modelled"][CARD]["us"], launch["modelled"][CARD]["bound"]) for launch in report["launches"]]
-    return {
-        "card": CARD,
-        "gb_s": card["dram_gb_s"] * card["dram_share"],
-        "gips": card["multiprocessors"] * SCHEDULERS * card["clock_ghz"],
-        "x": instructions / moved,
-        "y": instructions / (ms * 1e6),
-        "ms": ms,
-        "bytes": moved,
-        "instructions": instructions,
-        "bound": max(bounds)[1],
-        "error": report.get("modelled_error"),
-        "n": runs.measured_n,
-    }
+    x, y = instructions / moved, instructions / (ms * 1e6)
+    return {"who": who, "x": x, "y": y, "ms": ms, "bytes": moved, "instructions": instructions}
 
 
 def notes(reports: Iterable[Json | None]) -> list[str]:

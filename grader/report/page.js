@@ -157,7 +157,7 @@ class Page {
     return this.add("Global memory: wanted and moved",
       el("p", {}, "Memory moves whole sectors of 32 bytes. Filled: bytes that the lanes want; hatched: bytes that come along for nothing. From the recorded call."),
       scroller("Loads and stores by line", table(["#line", "access", "#requests", "#sectors", "#bytes wanted", "#bytes moved", "#used", "share", "code"],
-        rows.map((row) => [row.line, row.op, row.requests, row.sectors, row.wanted, row.fetched, percent(row), share(row), el("code", {}, row.code)]))));
+        rows.map((row) => [row.line, row.op, number(row.requests), number(row.sectors), number(row.wanted), number(row.fetched), percent(row), share(row), el("code", {}, row.code)]))));
   }
 
   branches() {
@@ -177,12 +177,12 @@ class Page {
       const value = (x) => (x === null || x === undefined ? "not measured" : number(x));
       return el("div", {}, el("h3", {}, `${MARKS[rule.verdict] || (rule.verdict ? "✗" : "·")} ${rule.name}: ${rule.words || rule.counter}`),
         scroller(`${rule.name} on a line`, drawRule(rule)),
-        el("p", { class: "small" }, `you: ${value(rule.you)}; starter: ${value(rule.starter)}; reference: ${value(rule.reference)}; the rule wants ${rule.op} ${number(rule.value)} (${unit})`),
+        el("p", { class: "small" }, `you: ${value(rule.you)}; starter: ${value(rule.starter)}; reference: ${value(rule.reference)}; the rule wants ${rule.wants} ${number(rule.value)} (${unit})`),
         el("p", { class: "small quiet" }, rule.why));
     });
     const rungs = table(["#rung", "title", "#elements", "#reference, measured on the H200", "you"], family.map((rung) => [
       rung.number, rung.here ? el("strong", {}, rung.title) : rung.title, number(rung.n),
-      rung.ms === null ? (rung.is_opencl ? "not in CUDA" : "not measured yet") : `${number(rung.ms)} ms`,
+      rung.ms === null ? (rung.is_opencl ? "not in CUDA" : "not measured yet") : `${rung.ms.toFixed(3)} ms`,
       rung.here ? `◀ you are here${ms ? `: ${number(ms)} ms, modelled` : ""}` : ""]));
     return this.add("The ladder, with you on it", rules.length ? shownRules : el("p", {}, "This lab has no rules that count."),
       el("h3", {}, "The rungs of this family"), scroller("The rungs of this family", rungs),
@@ -192,10 +192,13 @@ class Page {
   roofline() {
     const roof = this.data.roofline;
     if (!roof) return null;
+    const you = roof.points.find((point) => point.who === "you");
     return this.add("Roofline (modelled)",
-      el("p", {}, `On ${number(roof.n)} elements lockstep counts ${number(roof.instructions)} warp instructions (of the PTX) and models ${number(roof.bytes)} bytes of DRAM traffic and ${number(roof.ms)} ms on an ${roof.card}. Its slowest kernel is limited by: ${roof.bound}. Speedups by this model are right within a factor of ${roof.error}. Nothing here was measured on your machine.`),
+      el("p", {}, `On ${number(roof.n)} elements lockstep counts ${number(you.instructions)} warp instructions (of the PTX) and models ${number(you.bytes)} bytes of DRAM traffic and ${number(you.ms)} ms on an ${roof.card}. Its slowest kernel is limited by: ${roof.bound}. Speedups by this model are right within a factor of ${roof.error}. Nothing here was measured on your machine.`),
       scroller("Roofline", drawRoofline(roof)),
-      el("p", { class: "quiet small" }, "The rising line is the memory's limit, the flat one the limit of instruction issue. A point far below both waits for something else: a launch, a latency, a barrier, or atomics."));
+      scroller("The points of the roofline", table(["", "#warp instructions", "#bytes of DRAM", "#ms, modelled"],
+        roof.points.map((point) => [point.who, number(point.instructions), number(point.bytes), number(point.ms)]))),
+      el("p", { class: "quiet small" }, "Each mark of an axis is ten times the mark before it. The rising line is the memory's limit, the flat one the limit of instruction issue. A point far below both waits for something else: a launch, a latency, a barrier, or atomics."));
   }
 
   details() {

@@ -53,8 +53,8 @@ def verdict(runs: Runs) -> Json:
         "verdict": found["verdict"],
         "check": found.get("failed_check"),
         "cases": f"{found['cases_passed']} of {found['cases_planned']}",
-        "steps": failure.get("steps", []),
-        "next": failure.get("next", ""),
+        "steps": [facts.own_names(step, runs.file) for step in failure.get("steps", [])],
+        "next": facts.own_names(failure.get("next", ""), runs.file),
         "printed": failure.get("printed", ""),
     }
 

@@ -47,7 +47,7 @@ class Player {
       this.slider, this.place, scroller("The line that runs", this.code), this.says,
       el("div", { class: "panels" },
         el("div", {}, el("h3", {}, "The 32 lanes of this warp"), this.lanes,
-          el("p", { class: "quiet small" }, "▶ acts; hatched: waits, because its warp goes another way now; ■ dotted: has no further recorded work.")),
+          el("p", { class: "quiet small" }, "▶ acts; ↷ jumps; hatched: waits, because its warp goes another way now; ■ dotted: has no further recorded work.")),
         this.traffic,
         el("div", {}, el("h3", {}, "The warps of this block"), this.warps),
         this.memory));
@@ -168,7 +168,7 @@ class Player {
     const cells = [];
     for (let lane = 0; lane < WARP; ++lane) {
       const state = this.replay.laneState(this.at, lane);
-      const jumps = event.taken.includes(lane) ? "jumps" : "▶";
+      const jumps = event.taken.includes(lane) ? "↷" : "▶";
       const text = state === "acts" ? (values.has(lane) ? shown(values.get(lane)) : jumps) : state === "ended" ? "■" : "";
       cells.push(this.cell(state === "ended" ? "gone" : state, lane, text, `lane ${lane} ${STATES[state] || "waits"}`));
     }

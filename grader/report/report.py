@@ -58,7 +58,8 @@ def _runs(lab: labs.Lab, files: list[Path], arguments: Namespace) -> list[runs.R
         blocks = ", ".join(map(str, lab.facts.get("blocks", []))) or "none: its entries take no block size"
         raise Failure(f"--block {block}: lab {lab.number} has blocks of {blocks}")
     tree = build.configure("lockstep", setup.prepare(opencl=lab.is_opencl))
-    build.build(tree, judge.targets([lab]), f"Building what grades {lab.name}")
+    wanted = judge.targets([lab]) + ([] if lab.is_opencl else [f"lab{lab.number}.report"])
+    build.build(tree, wanted, f"Building what grades {lab.name}")
     return [runs.make(tree, lab, file, entry=entry, count=count, block=block) for file in files]
 
 

@@ -27,7 +27,8 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Runs:
-    """measured, recorded: lockstep's reports; None where a run did not come to its end, and for OpenCL."""
+    """measured, recorded: lockstep's reports; None where a run did not come to its end, and for OpenCL. beside: those
+    of the measured cases of "starter", where it works, and of "reference"."""
 
     lab: Lab
     file: Path
@@ -40,6 +41,7 @@ class Runs:
     trace: Trace = field(default_factory=lambda: Trace((), ()))
     is_whole: bool = True  # the recording was read to its end
     says: str = ""  # why a recording is missing
+    beside: dict[str, Json] = field(default_factory=dict)
 
     @property
     def measured_n(self) -> int:
@@ -74,8 +76,15 @@ def make(tree: Path, lab: Lab, file: Path, *, entry: str = "", count: int = 16, 
         trace, whole, says = recording.result()
         return Runs(
             lab, file, source, entry, elements, verdict.result(),
-            _read(folder / "measured"), _read(folder / "recorded"), trace, whole, says,
+            _read(folder / "measured"), _read(folder / "recorded"), trace, whole, says, _beside(tree, lab),
         )  # fmt: skip
+
+
+def _beside(tree: Path, lab: Lab) -> dict[str, Json]:
+    """A starter that works is the kernel of the rung over which the lab's speedup is."""
+    rungs = {"starter": lab.facts["baseline"], "reference": lab.number}
+    files = {who: next(iter((tree / "labs").glob(f"{rung}_*/report.json")), None) for who, rung in rungs.items()}
+    return {who: json.loads(file.read_text(encoding="utf-8")) for who, file in files.items() if file}
 
 
 def _run(command: list[str]) -> str:

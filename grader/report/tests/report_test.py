@@ -39,7 +39,15 @@ class Report(InAFolder):
         self.assertEqual((sum(barriers["lines"].values()), barriers["kind"]), (640, "exact"))
         self.assertTrue(all(rule["you"] == rule["reference"] for rule in page["rules"]))
         self.assertEqual([rung["number"] for rung in page["family"] if rung["here"]], ["05"])
-        self.assertGreater(page["roofline"]["y"], 0)
+        reference, you = page["roofline"]["points"]
+        self.assertGreater(you["y"], 0)
+        self.assertEqual(reference | {"who": "you"}, you)
+
+    def test_the_roofline_has_a_starter_that_works(self) -> None:
+        starter, reference, you = self.page("06")["roofline"]["points"]
+        self.assertEqual([starter["who"], reference["who"]], ["starter", "reference"])
+        self.assertEqual(starter | {"who": "you"}, you, "nobody has edited it")
+        self.assertNotEqual(reference["instructions"], you["instructions"])
 
     def test_a_starter_shows_what_it_did(self) -> None:
         page = self.page("05")
@@ -67,7 +75,7 @@ class Report(InAFolder):
         answer = lab("report", "05", "--file", SCAN, "--page", "details")
         self.assertEqual(answer.code, 0, answer.text)
         self.assertRegex(answer.text, r"scan_block.*\(1, 1, 1\)x\(1024, 1, 1\)")
-        self.assertRegex(answer.text, r"Static Shared Memory Per Block +byte/block +4,096 exact")
+        self.assertRegex(answer.text, r"Static Shared Memory Per Block +Kbyte/block +4\.10 exact")
         answer = lab("report", "05", "--file", SCAN, "--page", "details", "--csv")
         rows = list(csv.DictReader(io.StringIO(answer.text)))
         names = {row["Metric Name"]: row for row in rows}
