@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FAMILIES = {"scan": "#3b6ea5", "reduction": "#c2571a", "histogram": "#4a8b4a"}
+OTHER = "#777777"
 
 
 def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
@@ -30,47 +31,35 @@ def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
 
 def ladder(facts: dict[str, Any], out: str) -> None:
     """facts = {"panels": [{"title", "unit", "rows": [{"lab", "family", "size", "value"}]}]}. value: None if
-    no card has run the lab."""
-    import matplotlib.pyplot as plt
+    no card has run the lab. A row of pictures for each family, since families do different work; a column for each
+    panel."""
+    from common.pictures import bars, shapes
 
     panels = facts["panels"]
-    most = max(len(panel["rows"]) for panel in panels)
-    figure, axes = plt.subplots(
-        1, len(panels), figsize=(1.5 + 5 * len(panels), 1.6 + 0.42 * most), squeeze=False, layout="constrained"
-    )
-    for axis, panel in zip(axes[0], panels, strict=True):
-        _dots(axis, panel)
-        axis.set_ylim(-0.6, most - 0.4)
-    families = [family for family in FAMILIES if any(r["family"] == family for p in panels for r in p["rows"])]
-    swatches = [plt.Line2D([], [], marker="o", linestyle="", color=FAMILIES[family]) for family in families]
-    figure.legend(swatches, families, loc="outside lower center", ncols=max(len(families), 1), frameon=False)
+    every = [row for panel in panels for row in panel["rows"]]
+    others = sorted({row["family"] for row in every} - set(FAMILIES))
+    families = [family for family in (*others, *FAMILIES) if any(row["family"] == family for row in every)]
+    labs = {
+        family: sorted({row["lab"]: row for row in every if row["family"] == family}.items()) for family in families
+    }
+    heights = [1 + len(labs[family]) for family in families]
+    size = (2 + 4.4 * len(panels), 0.5 * sum(heights))
+    figure, axes = shapes.figure(*size, rows=len(families), columns=len(panels), heights=heights)
+    figure.set_layout_engine("constrained")
+    places = iter(axes)
+    for family in families:
+        names = [f"{lab}\nn = {row['size']:,}" for lab, row in labs[family]]
+        for panel, axis in zip(panels, places, strict=False):
+            values = {row["lab"]: row["value"] for row in panel["rows"]}
+            rows = [[bars.Bar(values[lab], _words(values[lab]), FAMILIES.get(family, OTHER))] if lab in values else []
+                    for lab, _ in labs[family]]  # fmt: skip
+            bars.draw(axis, names if panel is panels[0] else [""] * len(names), rows, panel["unit"], room=0.3)
+            axis.set_title(panel["title"] if family == families[0] else "", fontsize=10, loc="left")
     figure.savefig(out, dpi=150)
 
 
-def _dots(axis: "Axes", panel: dict[str, Any]) -> None:
-    """A row for each rung. The first rung of a family is at its bottom, since a ladder is climbed upwards. It draws
-    dots, since a logarithmic axis has no zero from which a bar could start. A row names the number of elements, since
-    the cost of an element may depend on it."""
-    families = list(FAMILIES)
-    rows = sorted(panel["rows"], key=lambda row: families.index(row["family"]) if row["family"] in families else -1)
-    values = [row["value"] for row in rows if row["value"] is not None]
-    left, right = min(values) / 4, max(values) * 12
-    for at, row in enumerate(rows):
-        colour = FAMILIES.get(row["family"], "#777777")
-        value = row["value"]
-        if value is None:
-            axis.annotate("not measured yet", (left * 1.2, at), va="center", fontsize=8)
-            continue
-        axis.plot([left, value], [at, at], color=colour, alpha=0.25, linewidth=2)
-        axis.plot(value, at, marker="o", markersize=7, color=colour)
-        text = f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
-        axis.annotate(text, (value, at), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
-    axis.set_xscale("log")
-    axis.set_xlim(left, right)
-    axis.set_yticks(range(len(rows)), [f"{row['lab']}\nn = {row['size']:,}" for row in rows], fontsize=8)
-    axis.set_xlabel(panel["unit"])
-    axis.set_title(panel["title"], fontsize=10, loc="left")
-    axis.spines[["top", "right"]].set_visible(False)
+def _words(value: float | None) -> str:
+    return "" if value is None else f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def histogram(facts: dict[str, Any], out: str) -> None:
@@ -108,4 +97,5 @@ if __name__ == "__main__":
     import matplotlib
 
     matplotlib.use("Agg")
+    sys.path.append(str(Path(__file__).resolve().parents[2]))  # for common.pictures
     {"ladder": ladder, "histogram": histogram}[sys.argv[1]](json.load(sys.stdin), sys.argv[2])
