@@ -52,7 +52,7 @@ def _program(name: str) -> Path:
     if not path.exists():
         raise Failure(f"there is no program {name}. Build one first:\n    nvcc {FLAGS} -o prog prog.cu")
     if path.is_dir():
-        raise Failure(f"{name} is a folder, not a program.")
+        raise Failure(f"{name} is a folder. Name the program in it.")
     if not os.access(path, os.R_OK):
         raise Failure(f"{name} cannot be read. Give yourself leave to:\n    chmod u+r {name}")
     if not os.access(path, os.X_OK):
@@ -76,7 +76,7 @@ def _checked(program: Path) -> elf.Program:
             f"{name} is not a 64-bit ELF program (a script, perhaps). Give the binary that nvcc wrote."
         ) from None
     if (built_for := MACHINES.get(facts.machine, f"machine {facts.machine}")) != platform.machine():
-        raise Failure(f"{name} is built for {built_for}; this machine is {platform.machine()}.")
+        raise Failure(f"{name} is built for {built_for}; this machine is {platform.machine()}. Build it here.")
     cudart = facts.cudart()
     if not cudart and not facts.has_fatbin:
         raise Failure(
@@ -106,7 +106,7 @@ def _checked(program: Path) -> elf.Program:
 def _writable(option: str, name: str) -> Path:
     file = Path(name).absolute()
     if not file.parent.is_dir():
-        raise Failure(f"{option} {name}: there is no folder {file.parent}")
+        raise Failure(f"{option} {name}: there is no folder {file.parent}. Make it first, or name another file.")
     if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise Failure(f"{option} {name} cannot be written")
+        raise Failure(f"{option} {name} cannot be written. Name another file.")
     return file

@@ -3,16 +3,19 @@
 
     messages_test.py JUDGE BUILD            the messages, and docs/messages.md that shows them
     messages_test.py JUDGE BUILD --write    writes docs/messages.md
-    messages_test.py --advice BUILD         the verdicts of the tests wrong.*: no advice is a general one
+    messages_test.py --advice BUILD         the verdicts of the tests wrong.*: no advice is a general one, and
+                                            docs/advice.md shows them; --write writes it
 
 before.json has what an earlier judge said, for the comparison on the page.
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 from grader.tests.messages.mistakes import FAMILIES, Mistake  # noqa: E402
 
 PAGE = ROOT / "docs" / "messages.md"
+ADVICE_PAGE = ROOT / "docs" / "advice.md"
 BEFORE = Path(__file__).with_name("before.json")
 MOST_LINES, MOST_COLUMNS = 15, 80
 GENERAL = {"", "by_hand", "cuda.", None}  # advice where no fact says more
@@ -115,31 +119,96 @@ def check_messages(judge: str, build: Path, write: bool) -> int:
     return 1 if bad else 0
 
 
-def check_advice(build: Path) -> int:
-    """Every wrong variant whose verdict the tests have written gets an advice of its own."""
-    bad, rows = 0, []
-    for path in sorted((build / "labs").glob("*/wrong/*.lockstep.json")):
-        verdict = json.loads(path.read_text(encoding="utf-8"))
-        failure, name = verdict["failure"], f"{path.parent.parent.name[:2]} {path.name.split('.')[0]}"
-        if failure is None or failure["advice"] in GENERAL or not failure["next"]:
-            bad += 1
-            print(f"{name}: {verdict['failed_check']} gets no advice of its own: {failure and failure['next']}")
-        else:
-            rows.append(f"{name}: {verdict['failed_check']}: {failure['advice']}: {failure['next']}")
-    print("\n".join(rows))
+ADVICE_HEAD = """# What each wrong variant is told to do next
+
+Every lab has wrong variants of its reference ([labs.md](labs.md#tests)), one mistake each. This table says which check
+fails first, and the next step that the judge gives. `advice` is the name of the step; none is one of the general steps
+that the judge gives where it knows nothing more. The test `wrong.advice` holds the table to what the tests `wrong.*`
+were told. `python3 grader/tests/messages/messages_test.py --advice BUILD --write` writes it again, after those tests.
+[messages.md](messages.md) has whole messages.
+"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a variant's verdict says."""
+
+    lab: str
+    variant: str
+    check: str
+    advice: str | None
+    next: str
+
+    @property
+    def row(self) -> str:
+        cells = (self.variant, f"`{self.check}`", f"`{self.advice}`", self.next)
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    @property
+    def key(self) -> str:
+        """What the page must agree in. A drawn input may lead to another number."""
+        if self.check.endswith((".random", ".rough")):
+            return f"{self.lab} {self.variant} {self.advice}"
+        return f"{self.lab} {self.row}"
+
+
+def told(path: Path) -> Told:
+    verdict = json.loads(path.read_text(encoding="utf-8"))
+    failure = verdict["failure"] or {"advice": None, "next": ""}
+    step = re.sub(r"\S*/(?=[^/\s]+\.(?:cu|cc):\d)", "", failure["next"])
+    lab, variant = path.parent.parent.name[:2], path.name.split(".")[0]
+    return Told(lab, variant, verdict["failed_check"] or "", failure["advice"], step)
+
+
+def advice_page(every: list[Told]) -> str:
+    text = ADVICE_HEAD
+    for lab in sorted({one.lab for one in every}):
+        title = json.loads((folder("labs", lab) / "lab.json").read_text(encoding="utf-8"))["title"]
+        text += f"\n## {lab} {title}\n\n| variant | check | advice | next |\n|---|---|---|---|\n"
+        text += "".join(f"{one.row}\n" for one in every if one.lab == lab)
+    return text
+
+
+def rows_of_page() -> set[str]:
+    """As Told.key, of the page."""
+    keys, lab = set(), ""
+    for line in ADVICE_PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            lab = line.split()[1]
+        elif line.startswith("| ") and not line.startswith("| variant |"):
+            variant, check, advice, step = (cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1])
+            keys.add(Told(lab, *(cell.strip(" `") for cell in (variant, check, advice)), step.strip()).key)
+    return keys
+
+
+def check_advice(build: Path, write: bool) -> int:
+    """Every wrong variant whose verdict the tests have written gets an advice of its own, and the page says which."""
+    every = [told(path) for path in sorted((build / "labs").glob("*/wrong/*.lockstep.json"))]
+    general = [one for one in every if one.advice in GENERAL or not one.next]
+    for one in general:
+        print(f"{one.lab} {one.variant}: {one.check} gets no advice of its own: {one.next}")
     built = {path.parent.name for path in (build / "labs").glob("*/build.json")}  # OpenCL's lab may be left out
     variants = [path for path in (ROOT / "solutions").glob("*/wrong/*") if path.suffix in (".patch", ".cu", ".cc")]
     expected = sum(path.parent.parent.name in built for path in variants)
-    if len(rows) + bad != expected:
-        print(f"{len(rows) + bad} verdicts of {expected} variants: run the tests wrong.* first")
+    if len(every) != expected:
+        print(f"{len(every)} verdicts of {expected} variants: run the tests wrong.* first")
         return 1
-    print(f"{len(rows)} of {len(rows) + bad} variants get an advice of their own")
-    return 1 if bad else 0
+    print(f"{len(every) - len(general)} of {len(every)} variants get an advice of their own")
+    if write:
+        ADVICE_PAGE.write_text(advice_page(every), encoding="utf-8")
+    known = rows_of_page()
+    other = [one for one in every if one.key not in known]
+    for one in other:
+        print(f"{ADVICE_PAGE.name} does not say: {one.lab} {one.row}")
+    if len(built) == len(list((ROOT / "labs").glob("*/lab.json"))) and len(known) != len({one.key for one in every}):
+        print(f"{ADVICE_PAGE.name} has other rows than there are variants")
+        return 1
+    return 1 if general or other else 0
 
 
 def main(arguments: list[str]) -> int:
     if arguments[0] == "--advice":
-        return check_advice(Path(arguments[1]))
+        return check_advice(Path(arguments[1]), "--write" in arguments)
     return check_messages(arguments[0], Path(arguments[1]).resolve(), "--write" in arguments)
 
 

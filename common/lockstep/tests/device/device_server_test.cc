@@ -232,6 +232,26 @@ TEST(DeviceServer, APlaceThatFindsNoMemoryIsLeftOut) {
   EXPECT_EQ(report.find("ppp"), std::string::npos);
 }
 
+// The program chooses these words. They stand in the report as text, and change nothing else in it.
+TEST(DeviceServer, WordsOnFailedCallsAreText) {
+  const auto report = [](size_t times) {
+    const auto served = served_without(0, [&](uint64_t) {
+      const std::string words = "a\033[2J\", \"launches\": []}\nNext: b";
+      std::string all;
+      for (size_t i = 0; i < times; ++i)
+        all += frame(Message::kPlace, Writer().put(CallKind::kFailedCall).put(uint64_t{0}).put(words));
+      return all;
+    });
+    return nlohmann::json::parse(served->device().report_json("orderly"));
+  };
+  const nlohmann::json plain = report(0);
+  nlohmann::json forged = report(1000);
+  EXPECT_EQ(forged["failed_calls"].size(), 16u);
+  EXPECT_EQ(forged["failed_calls"][0], "a?[2J\", \"launches\": []}\nNext: b");
+  forged.erase("failed_calls");
+  EXPECT_EQ(forged, plain);
+}
+
 // The list of streams has 2^15 to 2^16 entries of 16 bytes.
 TEST(DeviceServer, WorkWhoseNumberFindsNoMemoryIsRefused) {
   const auto work = [](uint64_t number, size_t streams) {
