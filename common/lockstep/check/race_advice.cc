@@ -11,6 +11,10 @@ namespace {
 // "__syncthreads() after line 84"
 const char* barrier(const RacePair& race) { return race.same_warp ? "__syncwarp()" : "__syncthreads()"; }
 
+const char* reached(const RacePair& race) {
+  return race.same_warp ? "every lane of the warp" : "every thread of the block";
+}
+
 std::string line(uint32_t number) { return "line " + std::to_string(number); }
 
 std::string because(const MissingBarrier& m) {
@@ -28,14 +32,13 @@ std::string where(const MissingBarrier& m) {
 
 std::string put_barrier(const RacePair& race) {
   const MissingBarrier& m = race.missing.front();
-  const std::string reached = race.same_warp ? "every lane of the warp" : "every thread of the block";
   std::string text = because(m) + "\n  Next: ";
   if (!m.next_turn && m.first_line == m.second_line)
     return text + "in " + line(m.first_line) + ", keep what you read in a variable; then " + barrier(race) +
            "; then write.";
   text += std::string("put ") + barrier(race) + " " + where(m);
   if (race.missing.size() > 1) text += ", and another one " + where(race.missing[1]);
-  return text + ". Let " + reached + " reach it.";
+  return text + ". Let " + reached(race) + " reach it.";
 }
 
 std::string next_update(const RacePair& race) {
@@ -77,13 +80,22 @@ std::string next_other_block(const RacePair& race) {
          "kernel do what comes later, or let each block use elements of its own.";
 }
 
+// An atomic access does not wait for the other threads. So within a block the barrier comes first, except at a lock or
+// a flag, which no barrier can replace.
+std::string next_one_atomic(const RacePair& race) {
+  const std::string text = "One of the two is atomic, and the other is not.\n  Next: ";
+  if (race.same_block && !race.may_wait && !race.missing.empty())
+    return text + "put " + barrier(race) + " " + where(race.missing.front()) + ". Let " + reached(race) +
+           " reach it. Making both atomic is enough only if they may come in any order.";
+  return text + "make the other atomic, too (a read: cuda::atomic_ref's load(), or atomicAdd(p, 0)), or " +
+         (race.same_block ? "put a barrier between them." : "let a second kernel do what comes later.");
+}
+
 std::string next(const RacePair& race) {
   if (race.both_strong && !race.same_block) return next_scope(race);
   if (race.updates || (!race.one_step.empty() && !race.both_strong)) return next_update(race);
   if (race.same_write) return next_same_write(race);
-  if (race.one_atomic)
-    return "One of the two is atomic, and the other is not.\n  Next: make the other atomic, too (a read: "
-           "cuda::atomic_ref's load(), or atomicAdd(p, 0)), or put a barrier between them.";
+  if (race.one_atomic) return next_one_atomic(race);
   if (!race.same_block) return next_other_block(race);
   if (!race.missing.empty()) return put_barrier(race);
   if (race.same_warp)
@@ -143,6 +155,7 @@ void see_code(RacePair& race, const SourceNames& names, const MemoryAccess& pres
   race.narrow = present.bytes < 4;
   race.may_lock = may_lock(program);
   race.may_signal = signals(program, present, *earlier);
+  race.may_wait = present.may_spin || earlier->may_spin;
   if (race.same_block) find_missing(race, names, present, *earlier);
 }
 

@@ -31,6 +31,7 @@ struct RacePair {
   std::string one_step{};  // the atomic function that makes the update in one step, or with a block's scope; or empty
   bool narrow = false;     // the element has less than 4 bytes
   bool may_lock = false, may_signal = false;  // the kernel has a lock's operations, or a flag's
+  bool may_wait = false;                      // one of the two may be the loop that waits for a lock or a flag
   std::vector<MissingBarrier> missing{};
 };
 

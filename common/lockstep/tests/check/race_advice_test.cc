@@ -44,6 +44,15 @@ TEST(RaceAdvice, NoBarrierForWhatItCannotMend) {
   EXPECT_FALSE(says({.both_strong = true}, "__threadfence()")) << "it is no matter of order";
 }
 
+TEST(RaceAdvice, AnAtomicDoesNotWaitForOtherThreads) {
+  RacePair race{.same_block = true, .one_atomic = true, .missing = {{"atomic", "read", 12, 14, false}}};
+  EXPECT_TRUE(says(race, "Next: put __syncthreads() after line 12, before line 14."));
+  EXPECT_TRUE(says(race, "only if they may come in any order"));
+  race.may_wait = true;
+  EXPECT_TRUE(says(race, "make the other atomic, too")) << "a barrier cannot replace a lock or a flag";
+  EXPECT_FALSE(says({.one_atomic = true}, "barrier")) << "no barrier orders blocks";
+}
+
 TEST(RaceAdvice, TheIdiomIsToldAsThat) {
   EXPECT_TRUE(says({.updates = true, .only_fence = true}, "Only the reader's fence is missing"));
   EXPECT_TRUE(says({.has_volatile = true}, "takes volatile as plain"));
