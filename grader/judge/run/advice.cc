@@ -55,9 +55,9 @@ Advice for_counts(const Mismatch& wrong, const Case& job) {
   if (counted == 0)
     return {"none_counted", "Follow data[0]: which thread counts it, where, and how does this count reach bins?"};
   if (counted < n)
-    return {"not_counted",
-            "Follow data[" + std::to_string(job.n - 1) +
-                "], the last byte: which thread or turn of a loop counts it? Can two threads' counts meet?"};
+    return {"not_counted", "Follow data[" + std::to_string(job.n - 1) +
+                               "], the last byte: which thread or turn of a loop counts it? Can two threads' counts "
+                               "meet, or are the counts read too early?"};
   if (counted > n)
     return {"counted_again", "Some bytes are counted twice: which two threads or turns of a loop take the same index?"};
   return {"wrong_bin", "All bytes are counted, but some in a wrong bin: how is the bin's index made from the byte?"};
@@ -76,6 +76,9 @@ std::optional<Advice> for_value(const Mismatch& wrong, const Case& job) {
   if (is(wrong.value, "before"))
     return Advice{"shifted",
                   "The output is one place too far to the right: in an inclusive scan out[i] contains in[i]."};
+  if (is(wrong.value, "starts_anew") && wrong.first == 1)
+    return Advice{"first_neighbour",
+                  "Add in[0] to out[1]: which " + worker(job) + " should do it, and does its `if` let it?"};
   if (is(wrong.value, "starts_anew"))
     return Advice{
         "carry", "Add the sum of everything before " + element + " to it: what comes from the part before is missing."};
@@ -123,6 +126,9 @@ std::optional<Advice> for_place(const Mismatch& wrong, const Case& job) {
     return Advice{"not_power", std::to_string(job.n) +
                                    " is not a power of two: what stands behind the last element while " +
                                    "the steps run, and which element needs it?"};
+  if (wrong.of == 1 && job.entry->name.find("scan") == std::string::npos)
+    return Advice{"one_element",
+                  "Follow out[0] back from the store: which thread computes it, by which line, and from which inputs?"};
   if (wrong.of == 1)
     return Advice{"one_element", "There is one element, and nothing to add to it: what else goes into out[0]?"};
   if (is(wrong.place, "range") || is(wrong.place, "all"))

@@ -27,6 +27,12 @@ FAMILIES = {
             "no_copy_back",
         ),
         Mistake("00", "threadIdx.x alone is the index", ["first 256 elements are right", "out[256]"], "index_in_block"),
+        Mistake(
+            "00",
+            "The kernel is empty",
+            ["it is 0", "Follow out[0] back from the store"],
+            edits=[("  out[i] = a * x[i] + y[i];", "")],
+        ),
         Mistake("00", "The events do not enclose the launch", ["milliseconds", "two events"], "no_time"),
         Mistake(
             "00",
@@ -98,7 +104,7 @@ FAMILIES = {
         Mistake(
             "05",
             "The test has > instead of >=",
-            ["the sum began there", "Add the sum of everything before"],
+            ["the sum began there", "Add in[0] to out[1]"],
             "edge_off_by_one",
         ),
         Mistake(
