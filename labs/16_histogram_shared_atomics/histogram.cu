@@ -19,8 +19,7 @@ __global__ void histogram_kernel(const unsigned char* __restrict__ data, size_t 
 
   const size_t stride = size_t{gridDim.x} * blockDim.x;  // threads of the whole grid
   for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < bytes; i += stride) {
-    atomicAdd(&bins[data[i]],
-              1u);  // TODO 2 (1 line): count in the block's histogram.
+    atomicAdd(&bins[data[i]], 1u);  // TODO 2 (1 line): count in the block's histogram.
   }
   // TODO 3 (2 lines): a barrier, and why; then add the block's counters to
   // bins, each of them once.
