@@ -4,7 +4,7 @@ import json
 import unittest
 from collections.abc import Sequence
 
-from common.pictures.trace import Flow, Trace, as_float, parse
+from common.pictures.trace import VERSION, Flow, Trace, as_float, parse
 
 
 def line(op: str, lanes: list[int], index: Sequence[int] = (), **more: object) -> str:
@@ -16,7 +16,7 @@ def line(op: str, lanes: list[int], index: Sequence[int] = (), **more: object) -
 
 
 def trace(*lines: str) -> Trace:
-    launch = {"version": 3, "launch": 1, "kernel": "k", "grid": [4, 2, 1], "block": [64, 1, 1]}
+    launch = {"version": VERSION, "launch": 1, "kernel": "k", "grid": [4, 2, 1], "block": [64, 1, 1]}
     return parse([json.dumps(launch), *lines])
 
 
@@ -71,8 +71,14 @@ class ATrace(unittest.TestCase):
         self.assertEqual([lane.taken for lane in whole.events[0].lanes], [False, True])
 
     def test_another_version_is_refused(self) -> None:
-        with self.assertRaisesRegex(ValueError, "version 3"):
-            parse([json.dumps({"version": 3, "launch": 1, "kernel": "k", "grid": [1, 1, 1], "block": [1, 1, 1]})])
+        with self.assertRaisesRegex(ValueError, f"version {VERSION + 1}"):
+            parse(
+                [
+                    json.dumps(
+                        {"version": VERSION + 1, "launch": 1, "kernel": "k", "grid": [1, 1, 1], "block": [1, 1, 1]}
+                    )
+                ]
+            )
 
     def test_floats_without_a_type(self) -> None:
         self.assertEqual(as_float(0x3F800000), 1.0)

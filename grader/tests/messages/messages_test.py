@@ -124,10 +124,10 @@ def check_messages(judge: str, build: Path, write: bool) -> int:
 ADVICE_HEAD = """# What each wrong variant is told to do next
 
 Every lab has wrong variants of its reference ([labs.md](labs.md#tests)), one mistake each. This table says which check
-fails first, and the next step that the judge gives (seed 7). `advice` is the name of the step; none is one of the general steps
-that the judge gives where it knows nothing more. The test `wrong.advice` holds the table to what the tests `wrong.*`
-were told. `python3 grader/tests/messages/messages_test.py --advice BUILD --write` writes it again, after those tests.
-[messages.md](messages.md) has whole messages.
+fails first (with seed 7), and the next step that the judge gives. `advice` is the name of the step. None is one of the
+general steps, which the judge gives where it knows nothing more. The test `wrong.advice` holds the table to what the
+tests `wrong.*` were told. `python3 grader/tests/messages/messages_test.py --advice BUILD --write` writes it again,
+after those tests. [messages.md](messages.md) has whole messages.
 """
 
 
