@@ -69,7 +69,8 @@ def table(rungs: list[Rung], lab: Lab) -> list[str]:
 
 def _cell(rung: Rung, key: str) -> str:
     value = rung.entry["best"].get(key)
-    if value is None:
+    tells_little = key == "picoseconds" and not rung.lab.facts["speed"]  # a launch takes longer than the work
+    if value is None or tells_little:
         return "–"
     modelled = "~" if key == "picoseconds" and rung.entry["best"]["modelled"] else ""
     return f"{modelled}{value:.3g}" if 0.01 <= value < 1000 else f"{modelled}{value:,.{4 if value < 1 else 0}f}"

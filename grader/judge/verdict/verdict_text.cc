@@ -42,7 +42,9 @@ std::string score_text(const Result& result) {
   for (const ScorePart& part : score->parts) {
     text += separator + part.name + " " + std::to_string(part.points) + "/" + std::to_string(part.of);
     // Without right answers nothing else counts, and the failure has just been told: only hidden cases are news.
-    const bool is_news = score->points > 0 || (part.name == "correct" && result.planned_hidden > 0);
+    // So are points that are lost although every case passes.
+    const bool all_pass = result.planned_cases > 0 && result.public_cases().passed == result.planned_cases;
+    const bool is_news = score->points > 0 || (part.name == "correct" && (result.planned_hidden > 0 || all_pass));
     if (is_news && (part.name == "speed" || part.points < part.of)) text += " (" + part.why + ")";
     separator = ", ";
   }
