@@ -45,6 +45,16 @@ __device__ inline void count_vector(unsigned char* s_bins, const uint4& v, unsig
   count_word(s_bins, v.w, lane4);
 }
 
+// Each byte is needed once, so it takes no place in L1. With a cache full of modified lines this saved a tenth of the
+// time at 100 MiB.
+__device__ inline uint4 read_past_l1(const uint4* from) {
+  uint4 v;
+  asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(from));
+  return v;
+}
+
 // Two threads for each bin add its 32 copies and pass the sum on. The last block moves the totals out.
 __device__ inline void merge_bins(unsigned* s_bins, HistogramWork* work, unsigned* bins) {
   static_assert(kHistogramBlock == 2 * kBins);
@@ -91,7 +101,7 @@ __global__ void __launch_bounds__(kHistogramBlock, 2)
   const auto fetch = [&](bool all) {
 #pragma unroll
     for (int k = 0; k < kHistogramEach; ++k)
-      if (all || i + k * threads < vectors) ahead[k] = __ldg(in + i + k * threads);
+      if (all || i + k * threads < vectors) ahead[k] = read_past_l1(in + i + k * threads);
   };
   fetch(full > 0);
   // The counters are cleared while the first bytes are on their way.
