@@ -248,17 +248,21 @@ struct Worker {
       if (lane == 0) left = T{};
       while (board.answered[warp] != tile) {}
       __threadfence_block();  // the sign before the answer
-      // All tiles have written their sums, and so all their blocks have read the old epoch.
-      if (tile == tiles - 1 && lane == 0) head->epoch = epoch;
       scan_own(board.before[warp] + left);
       store(tile);
     }
     if (lane != 0) return;
     // Shared memory must live until the copy engine has read it.
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
-    // The last warp of the last block: nobody will draw again.
-    if (atomicAdd(&board.finished, 1) == kStages - 1 && atomicInc(&head->done, gridDim.x - 1) == gridDim.x - 1)
-      head->tickets = 0;
+    // The last warp of the last block: nobody will draw again, and all blocks have read the old epoch. The fence puts
+    // what a block has read before the count that says that it is done.
+    __threadfence();
+    if (atomicAdd(&board.finished, 1) != kStages - 1) return;
+    __threadfence();
+    if (atomicInc(&head->done, gridDim.x - 1) != gridDim.x - 1) return;
+    __threadfence();
+    head->tickets = 0;
+    head->epoch = epoch;
   }
 };
 
