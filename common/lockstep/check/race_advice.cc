@@ -35,7 +35,7 @@ std::string put_barrier(const RacePair& race) {
   std::string text = because(m) + "\n  Next: ";
   if (!m.next_turn && m.first_line == m.second_line)
     return text + "in " + line(m.first_line) + ", keep what you read in a variable; then " + barrier(race) +
-           "; then write.";
+           "; then write. If only one of the two threads should come here, correct the condition.";
   text += std::string("put ") + barrier(race) + " " + where(m);
   if (race.missing.size() > 1) text += ", and another one " + where(race.missing[1]);
   return text + ". Let " + reached(race) + " reach it.";
@@ -44,9 +44,13 @@ std::string put_barrier(const RacePair& race) {
 std::string next_update(const RacePair& race) {
   const std::string function = race.one_step.empty() ? "atomicAdd, atomicMin or atomicCAS" : race.one_step;
   std::string text = "Each of the two threads reads " + race.element +
-                     ", changes it and writes it back. One of the two updates is lost.\n  Next: make the update one "
-                     "atomic operation: " +
-                     function;
+                     ", changes it and writes it back. One of the two updates is lost.";
+  // No simple operation: then it is rarely meant that two threads make it.
+  const bool is_meant = race.one_step != "atomicCAS" || race.may_lock;
+  text += is_meant ? "\n  Next: make the update one atomic operation: " + function
+                   : "\n  Next: let only one of the two threads update it, or give each thread an element of its own. "
+                     "If both must: " +
+                         function;
   if (race.narrow) text += ", with elements of 4 bytes";
   text += ".";
   if (race.may_lock)

@@ -37,7 +37,18 @@ std::string pointer_text(const SourceNames& names, uint64_t address) {
   return parameter.empty() ? "A pointer" : "The kernel's parameter " + parameter;
 }
 
-void describe_outside(const SourceNames& names, const MemoryAccess& access, uint64_t address, Fault& fault) {
+// The element's bytes do not divide the array's: then their number was taken for bytes.
+const char* next_for_array(uint64_t bytes, const MemoryAccess& access, bool is_later_block) {
+  if (bytes % access.bytes != 0)
+    return "\nNext: multiply the number of elements by sizeof where the array is allocated: cudaMalloc counts bytes.";
+  return is_later_block
+             ? "\nNext: compare the index with the number of elements before the access: if (i < n). Count it "
+               "from the start of the array, not of the block's part."
+             : "\nNext: compare the index with the number of elements before the access: if (i < n).";
+}
+
+void describe_outside(const SourceNames& names, const MemoryAccess& access, uint64_t address, bool is_later_block,
+                      Fault& fault) {
   const Memory& memory = names.memory;
   const Range range = memory.nearest(address);
   const NamedArray array = names.global_array(range.begin);
@@ -51,8 +62,8 @@ void describe_outside(const SourceNames& names, const MemoryAccess& access, uint
     fault.what += " at " + fault.element + ", " + (away ? bytes_text(away) : "just") +
                   (past ? " past the end" : " before the start");
   }
-  fault.detail += extent_text(array, range.end - range.begin) +
-                  "\nNext: compare the index with the number of elements before the access: if (i < n).";
+  const uint64_t bytes = range.end - range.begin;
+  fault.detail += extent_text(array, bytes) + next_for_array(bytes, access, is_later_block);
 }
 
 void describe_global(const Warp& warp, const MemoryAccess& access, uint64_t address, Fault& fault) {
@@ -79,7 +90,8 @@ void describe_global(const Warp& warp, const MemoryAccess& access, uint64_t addr
     fault.detail = (parameter.empty() ? "The memory there" : "The memory of " + parameter) + ", " +
                    bytes_text(info.bytes) + ", was freed.\nNext: free it after its last use.";
   } else if (memory.nearest(address).end) {
-    describe_outside(names, access, address, fault);
+    const Dim3 block = warp.block().coordinates();
+    describe_outside(names, access, address, block.x + block.y + block.z > 0, fault);
   } else {
     fault.what += " at address " + hex(address);
     fault.detail = "No device memory is allocated.\nNext: allocate it with cudaMalloc before the launch.";

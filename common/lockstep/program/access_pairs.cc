@@ -28,12 +28,20 @@ bool is_barrier(const Program& program, const Instruction& in, bool among_lanes)
          (among_lanes && (in.kind == Kind::kWarpBarrier || in.kind == Kind::kCollective));
 }
 
-// Whether the compiler's copies of one loop's body lie one behind the other: then the later copy's line comes earlier.
+// Whether the compiler's copies of one loop's body lie one behind the other: then the later copy's line comes earlier,
+// or it is the same line, and the earlier copy has stored there before the later copy loads. In one copy of a statement
+// the load comes first.
 bool goes_back(const Program& program, uint32_t from, uint32_t to) {
   const SourceLocation &a = program.locations[from], &b = program.locations[to];
   const auto line = [](const SourceLocation& at) { return at.inlined_line ? at.inlined_line : at.line; };
   const auto file = [](const SourceLocation& at) { return at.inlined_line ? at.inlined_file : at.file; };
-  return file(a) == file(b) && line(a) != 0 && line(a) > line(b);
+  if (file(a) != file(b) || line(a) == 0) return false;
+  const auto does = [&](uint32_t pc, MemoryOp op) {
+    const Instruction& in = program.code[pc];
+    return in.kind == Kind::kMemory && program.accesses[in.index].op == op;
+  };
+  const bool again = from < to && does(from, MemoryOp::kStore) && does(to, MemoryOp::kLoad);
+  return line(a) > line(b) || (line(a) == line(b) && again);
 }
 
 // The instructions that may have made the values on which the registers depend, and those registers.

@@ -29,6 +29,7 @@ TEST(RaceAdvice, TheBarrierHasItsPlace) {
   EXPECT_TRUE(says(race, "after line 12, before line 14, and another one after line 14, at the end"));
   race.missing = {{"read", "write", 12, 12, false}};
   EXPECT_TRUE(says(race, "Next: in line 12, keep what you read in a variable; then __syncthreads(); then write."));
+  EXPECT_TRUE(says(race, "If only one of the two threads should come here, correct the condition."));
   race.same_warp = true;
   EXPECT_TRUE(says(race, "__syncwarp()"));
 }
@@ -37,6 +38,9 @@ TEST(RaceAdvice, NoBarrierForWhatItCannotMend) {
   for (const bool same_warp : {false, true}) {
     EXPECT_TRUE(says({.same_warp = same_warp, .same_block = true, .updates = true}, "one atomic operation"));
     EXPECT_TRUE(says({.same_warp = same_warp, .same_block = true, .one_step = "atomicMax"}, "operation: atomicMax."));
+    EXPECT_TRUE(says({.same_warp = same_warp, .same_block = true, .one_step = "atomicCAS"}, "let only one of the two"))
+        << "no simple operation is rarely meant";
+    EXPECT_TRUE(says({.same_block = true, .one_step = "atomicCAS", .may_lock = true}, "operation: atomicCAS."));
     EXPECT_TRUE(says({.same_warp = same_warp, .same_block = true, .same_write = true}, "let one thread write it"));
     EXPECT_TRUE(says({.same_warp = same_warp, .same_block = true, .one_atomic = true}, "make the other atomic, too"));
   }

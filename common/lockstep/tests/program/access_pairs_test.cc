@@ -80,6 +80,14 @@ TEST(AccessPairs, InALoopEachBarrierClosesItsWay) {
   EXPECT_EQ(Code(turn("", kBarrier)).ways(0, 0), "none");
 }
 
+TEST(AccessPairs, CopiesOfALoopsBodyAreItsTurns) {
+  const std::string store = "st.shared.u32 [%r1], %r2;\n", load = "ld.shared.u32 %r3, [%r4];\n";
+  EXPECT_EQ(Code(".loc 1 5 3\n" + store + load).ways(0, 1), "next") << "a statement loads before it stores";
+  EXPECT_EQ(Code(".loc 1 5 3\n" + load + store).ways(0, 1), "turn") << "one statement";
+  EXPECT_EQ(Code(".loc 1 5 3\n" + store + ".loc 1 6 3\n" + load).ways(0, 1), "turn");
+  EXPECT_EQ(Code(".loc 1 6 3\n" + store + ".loc 1 5 3\n" + load).ways(0, 1), "next");
+}
+
 TEST(AccessPairs, LanesAlsoWaitAtTheirOwnBarriers) {
   const char* const kSync = "bar.warp.sync -1;\n";
   EXPECT_EQ(Code(turn(kSync, kSync)).ways(0, 1), "turn");
