@@ -72,10 +72,10 @@ struct Bench {
 };
 
 Failure tool_failure(const std::string& how, const Child& tool, const TemporaryFolder& folder) {
-  Failure failure = make_failure(Verdict::kCompileError, "compile", how,
-                                 "Start with the first error; later ones often follow from it.",
-                                 first_errors(without_folder(tool.errors() + tool.output(), folder)));
-  failure.advice = "first_error";
+  const std::string errors = first_errors(without_folder(tool.errors() + tool.output(), folder));
+  const ErrorAdvice advice = advice_on_errors(errors);
+  Failure failure = make_failure(Verdict::kCompileError, "compile", how, advice.text, errors);
+  failure.advice = advice.name;
   if (failure.printed.find("No such file or directory") != std::string::npos)
     failure.next_step += "\nA lab's file may include CUDA's headers, C++'s, common/*.h, and what lies beside it.";
   return failure;

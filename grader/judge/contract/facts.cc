@@ -115,7 +115,10 @@ std::optional<Fact> value_of_counts(const Compared& both) {
 
 std::optional<Fact> value_of_sum(std::span<const int32_t> in, int32_t got, int32_t want) {
   const std::string n = text(in.size());
-  if (got == 0) return Fact{"sum_zero"};
+  if (got == 0) {
+    const auto first = std::ranges::find_if(in, [](int32_t element) { return element != 0; });
+    return Fact{"sum_zero", {{"first", std::to_string(first - in.begin())}}};
+  }
   if (static_cast<int64_t>(got) == 2 * static_cast<int64_t>(want)) return Fact{"sum_twice"};
   if (std::ranges::all_of(in, [](int32_t value) { return value == 1; }) && got > 0)
     return got < want ? Fact{"sum_ones", {{"got", std::to_string(got)}, {"n", n}}}

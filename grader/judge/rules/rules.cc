@@ -156,18 +156,19 @@ Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n) {
 
 std::optional<Failure> host_work(const Lab& lab, const Case& job, const Crossing& crossing) {
   const Crossing allowed = allowed_crossing(lab, *job.entry, job.n);
-  const auto failure = [&](const char* name, const std::string& what, size_t bytes, size_t most, const Share& share) {
+  const auto failure = [&](const char* name, const std::string& what, size_t bytes, size_t most, const Share& share,
+                           const char* beside) {
     return make_failure(
         Verdict::kRuleBroken, std::string("work.") + name,
         std::to_string(bytes) + " bytes " + what + " during the call; at most " + std::to_string(most) + " are allowed",
-        "The work must be done on the device. The reason for this bound: " + share.why + ".");
+        "The work must be done on the device. The reason for this bound: " + share.why + "." + beside);
   };
   if (crossing.to_host > allowed.to_host)
-    return failure("to_host", "came from the device to the host", crossing.to_host, allowed.to_host,
-                   job.entry->to_host);
+    return failure("to_host", "came from the device to the host", crossing.to_host, allowed.to_host, job.entry->to_host,
+                   " What kernels print counts, too: take printf out again.");
   if (crossing.from_host > allowed.from_host)
     return failure("from_host", "went from the host to the device", crossing.from_host, allowed.from_host,
-                   job.entry->from_host);
+                   job.entry->from_host, "");
   return std::nullopt;
 }
 
@@ -175,19 +176,17 @@ Failure rule_failure(const RuleResult& result) {
   const double measured = result.measured.value_or(0);
   const std::string is =
       std::isnan(measured) ? "not a number, since no kernel was launched" : number(measured, kCountDigits);
-  Failure failure = make_failure(Verdict::kRuleBroken, "rule." + result.rule.name,
-                                 (result.input.empty() ? "" : "on " + result.input + " input: ") + is + ", must be " +
-                                     bound_of(result.rule) + ": " + quantity_of(result),
-                                 result.rule.why);
-  // Where there is too much, the line with most of it is the place to begin. Too little has no line: the reason says
-  // what is asked for.
+  Failure failure =
+      make_failure(Verdict::kRuleBroken, "rule." + result.rule.name,
+                   (result.input.empty() ? "" : "on " + result.input + " input: ") + is + ", must be " +
+                       bound_of(result.rule) + ": " + quantity_of(result),
+                   "Write the kernel as the handout describes it. This rule counts what that kernel does.");
+  failure.steps.push_back("why: " + result.rule.why);
+  // Where there is too much, the line with most of it is the place to begin. Too little has no line.
   const bool is_too_much = result.rule.op.starts_with('<') || (result.rule.op == "==" && measured > result.rule.value);
   failure.advice = "rule." + result.rule.name;
-  if (!is_too_much) return failure;
   const std::string next = result.line ? line_text(*result.line) : where_to_look(result.rule.counter);
-  if (next.empty()) return failure;
-  failure.steps.push_back("why: " + result.rule.why);
-  failure.next_step = next;
+  if (is_too_much && !next.empty()) failure.next_step = next;
   return failure;
 }
 

@@ -22,11 +22,13 @@ Advice nothing_stored(const Case& job) {
 }
 
 // The cases ascend, so n is the smallest size that fails.
+std::string from_the_first(const Fact& zero) { return "data[" + zero.arguments.at("first") + "]"; }
+
 Advice for_sum(const Mismatch& wrong, const Case& job) {
   const std::string n = std::to_string(job.n), last = "data[" + std::to_string(job.n - 1) + "]";
   const std::string blocks = job.block == 0 ? "" : " in blocks of " + std::to_string(job.block);
   if (is(wrong.value, "sum_zero"))
-    return {"sum_zero", "Follow data[0]" + blocks +
+    return {"sum_zero", "Follow " + from_the_first(*wrong.value) + blocks +
                             ": which line adds it, where is the sum stored, and which copy brings it to the host?"};
   if (is(wrong.value, "sum_rounded"))
     return {"sum_rounded", "Add in int: a float holds integers only up to 2^24, and rounds above."};
@@ -115,7 +117,8 @@ std::optional<Advice> for_place(const Mismatch& wrong, const Case& job) {
                                " is wrong: what do these have in common " + "that " + worker(job) +
                                "s of the others do not?"};
   if (is(wrong.place, "from") || is(wrong.place, "last")) {
-    const std::string begin = "The first " + before + " elements are right. ";
+    const std::string begin =
+        wrong.first == 1 ? "The first element is right. " : "The first " + before + " elements are right. ";
     if (is_cpu(job)) return Advice{"from", begin + "What has the loop added when it stores " + element + "?"};
     return Advice{"from", begin + "What begins at " + element + ": a warp, a block, a tile, a further step?"};
   }
@@ -138,6 +141,20 @@ std::optional<Advice> for_place(const Mismatch& wrong, const Case& job) {
 }
 
 }  // namespace
+
+std::optional<Advice> advice_on_copies(const Mismatch& wrong, const Case& job, size_t bytes, size_t element_bytes) {
+  const bool is_sum = wrong.where == "the returned sum";
+  if (is_sum && bytes == 0)
+    return Advice{"copy_back",
+                  "Nothing came from the device to the host during the call: copy the sums of the blocks into the "
+                  "host's memory before the host adds them."};
+  if ((is_sum || job.entry->on_host) && bytes % element_bytes != 0)
+    return Advice{"copy_bytes", "Only " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
+                                    " came from the device to the host, and an element has " +
+                                    std::to_string(element_bytes) +
+                                    ": cudaMemcpy counts bytes, so multiply by sizeof."};
+  return std::nullopt;
+}
 
 Advice advice_for(const Mismatch& wrong, const Case& job) {
   if (wrong.where == "the returned milliseconds")

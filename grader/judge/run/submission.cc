@@ -242,6 +242,9 @@ std::optional<Failure> Submission::run(const Case& one_case, double seconds, Clo
   std::optional<Failure> failure = inspect(job, back, answered_);
   answered_.timing.whole_ms = shown_.whole_ms;
   if (!failure && is_counted(one_case)) failure = open_vault(job, seconds);
+  // What crossed may be the cause. The verdict does not depend on it.
+  if (failure && failure->mismatch && is_counted(one_case))
+    answered_.crossing = vault_->count(seconds, child_->watch());
   if (!failure && is_timed) failure = compare_shown(shown_, answered_.output, back.line);
   if (failure && failure->printed.empty()) failure->printed = printed();
   return failure;

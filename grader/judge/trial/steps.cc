@@ -6,6 +6,7 @@
 
 #include "grader/judge/base/random.h"
 #include "grader/judge/contract/oracle.h"
+#include "grader/judge/run/advice.h"
 #include "grader/judge/run/process_failure.h"
 #include "grader/judge/trial/culprit.h"
 #include "grader/judge/trial/failing_calls.h"
@@ -70,6 +71,12 @@ std::string endless_text(const Case& job) {
          "wait for one that has ended?";
 }
 
+void take_advice(Failure& failure, const std::optional<Advice>& advice) {
+  if (!advice) return;
+  failure.advice = advice->name;
+  failure.next_step = advice->text;
+}
+
 // False: the process can run no further case.
 bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& job, Ledger& ledger) {
   submission.give(job, input_of(spec.lab, job));
@@ -81,6 +88,8 @@ bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& jo
   if (job.alias.empty() && !device.empty()) ledger.result().opencl_device = device;
   if (const auto& crossing = submission.answered().crossing; !failure && crossing)
     failure = host_work(lab, job, *crossing);
+  else if (failure && failure->mismatch && crossing)
+    take_advice(*failure, advice_on_copies(*failure->mismatch, job, crossing->to_host, lab.contract->element_bytes));
   if (!failure) return ledger.add_case(job, true), true;
   const bool still_runs = failure->verdict == Verdict::kWrongAnswer || failure->verdict == Verdict::kRuleBroken;
   failure->steps.insert(failure->steps.begin(), call_text(job, spec, ledger.result().setting.seed));

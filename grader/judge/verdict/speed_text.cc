@@ -96,14 +96,14 @@ std::string cpu_text(const Speed& speed) {
          table(rows);
 }
 
-// "– 10 points for 3 × over one core of the host: not measured here"
+// "for 10 points, 3 × over one core of the host: not measured here"
 std::string threshold_text(const ThresholdResult& result, const std::string& baseline) {
   // In the order of SpeedVerdict.
-  static constexpr const char* kMarks[] = {"–", "✓", "✗", "?"};
+  static constexpr const char* kMarks[] = {"", "✓ ", "✗ ", "? "};
   static constexpr const char* kTexts[] = {"not measured here", "reached", "missed", "undecided"};
   const auto verdict = static_cast<size_t>(result.verdict);
-  const std::string text = std::string(kMarks[verdict]) + " " + std::to_string(result.threshold.points) +
-                           " points for " + rounded(result.threshold.speedup) + " × over " +
+  const std::string text = kMarks[verdict] + ("for " + std::to_string(result.threshold.points)) + " points, " +
+                           rounded(result.threshold.speedup) + " × over " +
                            (baseline == "cpu" ? "one core of the host" : "lab " + baseline) + ": " + kTexts[verdict];
   const bool is_decided = result.verdict != SpeedVerdict::kNotGraded;
   return wrapped(text, "    ") + (is_decided ? wrapped(result.threshold.why, "      ") : "");

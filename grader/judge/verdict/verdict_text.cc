@@ -89,15 +89,8 @@ std::string failure_text(const Result& result, const std::string& command) {
          (failure.printed.empty() ? "" : printed_text(without_folder(failure.printed, result))) + end + score;
 }
 
-// The beginning of a reason, up to a mark of its sentence, that fits on one line.
-std::string in_one_line(const std::string& why) {
-  constexpr size_t kLine = 64;
-  if (width_of(why) <= kLine) return why;
-  size_t end = 0;
-  for (size_t at = 0; (at = why.find_first_of(":;.,", at)) != std::string::npos && at <= kLine; ++at)
-    if (why.substr(at + 1, 1) == " ") end = at;
-  return end > 0 ? why.substr(0, end) : why.substr(0, why.rfind(' ', kLine)) + " …";
-}
+// A reason's first sentence: less of it would say something else.
+std::string first_sentence(const std::string& why) { return why.substr(0, why.find(". ")); }
 
 std::string rule_text(const RuleResult& result) {
   std::string text = std::string(!result.measured ? "–" : result.holds ? "✓" : "✗") + " " + result.rule.name;
@@ -106,16 +99,16 @@ std::string rule_text(const RuleResult& result) {
   text += std::string(result.measured && !result.holds ? ", must be " : ", ") + bound_of(result.rule) + ": " +
           quantity_of(result) + (result.measured ? "" : "; not measured on this device");
   // The failure has the whole reason of a broken rule.
-  return wrapped(text, "    ") + (result.holds ? "      " + in_one_line(result.rule.why) + "\n" : "");
+  return wrapped(text, "    ") + (result.holds ? wrapped(first_sentence(result.rule.why), "      ") : "");
 }
 
-// "  crossed 4 bytes to the host (at most 4259840), 32 bytes to the device (at most …)"
+// "  between host and device: 4 bytes to the host (at most 4259840), 32 bytes to the device (at most …)"
 std::string crossing_text(const Measurement& measured) {
   const auto way = [](const char* where, size_t bytes, size_t most) {
     return std::to_string(bytes) + " bytes to the " + where + " (at most " + std::to_string(most) + ")";
   };
-  return wrapped("crossed " + way("host", measured.crossing->to_host, measured.allowed.to_host) + ", " +
-                     way("device", measured.crossing->from_host, measured.allowed.from_host),
+  return wrapped("between host and device: " + way("host", measured.crossing->to_host, measured.allowed.to_host) +
+                     ", " + way("device", measured.crossing->from_host, measured.allowed.from_host),
                  "  ");
 }
 

@@ -26,6 +26,24 @@ TEST(CompileErrors, TheFirstThreeAreShown) {
   EXPECT_EQ(std::ranges::count(first_errors(notes), '\n'), 6);
 }
 
+TEST(CompileErrors, TheNextStepFollowsFromTheError) {
+  const auto name = [](const std::string& errors) { return advice_on_errors(errors).name; };
+  const std::string semicolon = "a.cu(57): error: expected a \";\"\n";
+  EXPECT_EQ(name(semicolon), "semicolon");
+  EXPECT_EQ(name(semicolon + "At end of source: error: expected a \"}\"\n"), "unclosed") << "it is the cause";
+  EXPECT_EQ(name("a.cu(3): error: identifier \"idx\" is undefined\n"), "undefined");
+  EXPECT_EQ(name("a.cu(3): error: calling a constexpr __host__ function(\"min\") from a __global__ function(\"k\") is "
+                 "not allowed.\n"),
+            "host_function");
+  EXPECT_EQ(name("a.cu(3): error: calling a __device__ function(\"f()\") from a __host__ function(\"g\") is not "
+                 "allowed\n"),
+            "device_function");
+  EXPECT_EQ(name("x.o: undefined reference to `f()'\n"), "not_defined");
+  EXPECT_EQ(advice_on_errors("a.cu(3): error: no\n").text, "Begin at the line that the error names.");
+  EXPECT_EQ(advice_on_errors("a.cu(3): error: no\na.cu(4): error: no\n").text,
+            "Start with the first error; later ones often follow from it.");
+}
+
 TEST(CompileErrors, AnotherTextStaysAsItIs) {
   EXPECT_EQ(first_errors("Killed\n"), "Killed\n");
   EXPECT_EQ(first_errors(""), "");

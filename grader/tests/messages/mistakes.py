@@ -124,8 +124,61 @@ FAMILIES = {
         Mistake(
             "02",
             "The sums are never copied back",
-            ["nothing was added", "which copy brings it to the host"],
+            ["nothing was added", "Nothing came from the device to the host"],
             "sums_not_copied",
+        ),
+        Mistake(
+            "02",
+            "cudaMemcpy gets a number of elements",
+            ["Only 1 byte came from the device", "multiply by sizeof"],
+            edits=[
+                ("cudaMemcpy(sums.data(), d_sums, blocks * sizeof *d_sums,", "cudaMemcpy(sums.data(), d_sums, blocks,")
+            ],
+        ),
+        Mistake(
+            "02",
+            "cudaMalloc gets a number of elements",
+            ["block_sums[0]", "cudaMalloc counts bytes"],
+            edits=[("cudaMalloc(&d_sums, blocks * sizeof *d_sums)", "cudaMalloc(&d_sums, blocks)")],
+        ),
+        Mistake(
+            "02",
+            "The barrier stands in the if",
+            ["1023 of the block's 1024 threads", "move it out of the if"],
+            edits=[
+                ("block[tid] += block[tid + stride];", "block[tid] += block[tid + stride]; __syncthreads();"),
+                ("    __syncthreads();\n  }\n", "  }\n"),
+            ],
+        ),
+        Mistake(
+            "02",
+            "A kernel calls std::min",
+            ["__device__ functions", "without std::"],
+            edits=[("= min(n - first", "= std::min(n - first")],
+        ),
+        Mistake(
+            "02",
+            "A brace is not closed",
+            ["A } is missing"],
+            edits=[("    __syncthreads();\n  }\n", "    __syncthreads();\n")],
+        ),
+        Mistake(
+            "02",
+            "The kernel of lab 04 in lab 02",
+            ["must be at least 0.15", "why: in each of the first five steps", "as the handout describes it"],
+            edits=[
+                (
+                    "int stride = 1; stride < blockDim.x; stride *= 2",
+                    "int stride = blockDim.x / 2; stride > 0; stride /= 2",
+                ),
+                ("tid % (2 * stride) == 0", "tid < stride"),
+            ],
+        ),
+        Mistake(
+            "12",
+            "The lanes of the last warp do not wait",
+            ["in one turn of the loop races", "Put __syncwarp() after line"],
+            edits=[("      __syncwarp();\n", "")],
         ),
         Mistake(
             "02", "An odd element has no partner", ["2 of the 3 ones were added", "no partner"], "power_of_two_only"

@@ -719,7 +719,7 @@ TEST_F(Judging, WhatCrossesIsBounded) {
   const Result honest = judge_with("", "scan", "scan_inclusive");
   ASSERT_TRUE(honest.measurements.at(0).crossing);
   EXPECT_EQ(honest.measurements[0].crossing->to_host, 4u);
-  EXPECT_NE(to_text(honest, "judge").find("crossed 4 bytes to the host (at most "), std::string::npos);
+  EXPECT_NE(to_text(honest, "judge").find("between host and device: 4 bytes to the host (at most "), std::string::npos);
 }
 
 TEST_F(Judging, NoReportNoPass) {
