@@ -2,6 +2,7 @@
 is used."""
 
 import argparse
+import difflib
 import inspect
 import sys
 from collections.abc import Callable
@@ -31,13 +32,17 @@ PARSER = Parser(
     formatter_class=argparse.RawDescriptionHelpFormatter,
     allow_abbrev=False,
 )
-COMMANDS = PARSER.add_subparsers(dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
+COMMANDS = PARSER.add_subparsers(prog="./lab", dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
 LISTED: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}  # the group of each command, with its help
 
 
 def main(argv: list[str] | None = None) -> int:
     PARSER.epilog = _all_commands()
-    arguments, others = PARSER.parse_known_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    if words and (mistyped := _no_command(words[0])):
+        print(f"lab: {visible(mistyped)}", file=sys.stderr)
+        return 2
+    arguments, others = PARSER.parse_known_args(words)
     if others and arguments.command != "test":
         PARSER.error(f"unrecognized arguments: {' '.join(others)}")
     arguments.for_ctest = others
@@ -54,6 +59,17 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # ./lab list | head
         sys.stderr.close()
         return 1
+
+
+def _no_command(word: str) -> str:
+    """What to write instead of a first word that is not a command. Empty: it is one, or an option."""
+    if word.startswith("-") or word in COMMANDS.choices:
+        return ""
+    if word.isdigit():
+        return f"{word} is not a command. To grade this lab: ./lab check {word}"
+    close = difflib.get_close_matches(word, COMMANDS.choices, n=1)
+    meant = f"Did you mean ./lab {close[0]}? " if close else ""
+    return f'there is no command "{word}". {meant}./lab --help lists all commands.'
 
 
 def _all_commands() -> str:
@@ -120,18 +136,17 @@ GRADING_DEVICE = _option(
     "--device", choices=["lockstep", "gpu"], default="lockstep", help="where to run (default: lockstep)"
 )
 LAB = _option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
-THIS_LAB = _option("lab", metavar="NN", nargs="?", help="the lab (default: where you are on the ladder)")
+THIS_LAB = _option("lab", metavar="NN", nargs="?", help="the lab: 2 or 02_reduce_neighbored (default: where you are)")
 JOBS = _option("--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)")
 KEY = _option("--key", metavar="FILE", help="the cluster's key, which ./lab scheduler --key FILE made")
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
 
 
-@_command("learner.check.run", DEVICE, group="learn", help="grade one lab: yours, or any file")
+@_command("learner.check.run", THIS_LAB, DEVICE, group="learn", help="grade one lab: yours, or any file")
 def _check(check: Parser) -> None:
     """Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other verdict, 2 if it
     could not be graded."""
     option = check.add_argument
-    option("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
     option("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
     option(
         "--input", metavar="FILE", help="run the lab on this file's bytes as well (histogram labs) and draw the result"
@@ -168,13 +183,13 @@ def _hint(hint: Parser) -> None:
     which.add_argument("--all", action="store_true", help="all hints of the lab")
 
 
-@_command("learner.prediction.run", LAB, group="learn", help="predict the counters of a lab, again")
+@_command("learner.prediction.run", THIS_LAB, group="learn", help="predict the counters of a lab, again")
 def _predict(predict: Parser) -> None:
     """Asks what the handout asks under "Predict first". The first ./lab check or ./lab watch of a lab asks by itself.
     When your file passes, your predictions stand beside its counters."""
 
 
-@_command("learner.own_file.diff", LAB, group="learn", help="what you have changed")
+@_command("learner.own_file.diff", THIS_LAB, group="learn", help="what you have changed")
 def _diff(diff: Parser) -> None:
     """Compares your file with the starter; with --solution, with the reference solution."""
     diff.add_argument("--solution", action="store_true", help="compare with the reference solution")

@@ -39,9 +39,10 @@ def all_labs() -> list[Lab]:
 
 
 def find_lab(wanted: str) -> Lab:
-    """Finds a lab by its number (1, 01) or by the name or path of its folder."""
+    """Finds a lab by its number (1, 01), or by the name or path of its folder or of its file."""
     labs = all_labs()
-    name = wanted.rstrip("/").rsplit("/", 1)[-1]
+    parts = wanted.rstrip("/").rsplit("/", 2)
+    name = parts[-2] if len(parts) > 1 and Path(parts[-1]).suffix else parts[-1]
     for lab in labs:
         if name == lab.name or (name.isdigit() and int(name) == int(lab.number)):
             return lab

@@ -21,7 +21,7 @@ def lines(lab: Lab, verdict: dict[str, Any], answered: list[str]) -> list[str]:
         return []
     rungs = ladder.rungs()
     parts = [
-        ("You predicted", answered),
+        ("Predictions", answered),
         ("Gained over the starter", gained(lab, verdict)),
         (f"Your rungs so far, {lab.family}, for each element", table(rungs, lab)),
     ]

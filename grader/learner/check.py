@@ -6,10 +6,16 @@ from launcher import check
 from launcher.check import Graded, Request
 from launcher.console import say
 
-from . import afterword, prediction, record
+from . import afterword, ladder, prediction, record
+from .home import TOP
 
 
 def run(arguments: Namespace) -> int:
+    lab = ladder.chosen(arguments.lab)
+    if lab is None:
+        say(TOP)
+        return 0
+    arguments.lab = lab.number
     request = check.read(arguments)
     counts = counts_for_progress(request)
     if counts and request.outlet is None:

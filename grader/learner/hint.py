@@ -30,20 +30,25 @@ def lines(lab: Lab, *, again: bool = False, all_of_them: bool = False) -> list[s
     if all_of_them:
         first, end = 0, len(hints)
     elif again:
-        first, end = 0, max(seen, 1)
+        if seen == 0:
+            return [f"You have read no hint of lab {lab.number} yet. The first one: ./lab hint {lab.number}"]
+        first, end = 0, seen
     elif seen == len(hints):
         first, end = seen - 1, seen
     if end > seen:
         progress.change(lab.name, lambda entry: entry.update(hints=max(entry["hints"], end)))
     found: list[str] = []
     for number in range(first, end):
-        found += [*_one(hints[number], number + 1, len(hints)), ""]
+        found += [*_one(lab, hints[number], number + 1, len(hints)), ""]
     return found + [_afterwards(lab, end, len(hints), was_last=seen == len(hints))]
 
 
-def _one(hint: handout.Hint, number: int, count: int) -> list[str]:
+def _one(lab: Lab, hint: handout.Hint, number: int, count: int) -> list[str]:
     body = handout.for_terminal(hint.text, width())
-    return [paint(f"Hint {number} of {count}: {hint.title}", "strong"), *(paint(line, "") for line in body)]
+    return [
+        paint(f"Lab {lab.number}, hint {number} of {count}: {hint.title}", "strong"),
+        *(paint(line, "") for line in body),
+    ]
 
 
 def _afterwards(lab: Lab, shown_now: int, count: int, *, was_last: bool) -> str:

@@ -14,7 +14,8 @@ from launcher.console import Failure, paint, say
 from launcher.labs import Lab, find_lab
 from launcher.paths import ROOT, shown
 
-from . import progress
+from . import ladder, progress
+from .home import TOP
 
 STYLES = {"-": "gone", "+": "new", "@": "code"}
 
@@ -45,7 +46,10 @@ def reset(arguments: Namespace) -> int:
 
 
 def diff(arguments: Namespace) -> int:
-    lab = find_lab(arguments.lab)
+    lab = ladder.chosen(arguments.lab)
+    if lab is None:
+        say(TOP)
+        return 0
     mine = _mine(lab)
     if arguments.solution:
         _may_see_solution(lab, arguments.yes, f"./lab diff {lab.number} --solution --yes")

@@ -11,11 +11,12 @@ from argparse import Namespace
 from typing import Any
 
 from launcher.console import paint, say
-from launcher.labs import Lab, find_lab
+from launcher.labs import Lab
 
-from . import progress
+from . import ladder, progress
+from .home import TOP
 
-NUMBER = re.compile(r"-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")  # a comma between thousands, a point before fractions
+NUMBER = re.compile(r"(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")  # a comma between thousands; no counter is negative
 EXACT = 0.005  # a prediction within half a percent is right: people round
 
 
@@ -25,8 +26,10 @@ def questions(lab: Lab) -> list[dict[str, Any]]:
 
 def run(arguments: Namespace) -> int:
     """./lab predict: asks everything again, or shows the questions and answers where nobody can be asked."""
-    lab = find_lab(arguments.lab)
-    if not questions(lab):
+    lab = ladder.chosen(arguments.lab)
+    if lab is None:
+        say(TOP)
+    elif not questions(lab):
         say(f"Lab {lab.number} asks for no prediction that a counter answers.")
     elif sys.stdin.isatty() and sys.stdout.isatty():
         ask(lab, questions(lab))
@@ -60,20 +63,23 @@ def ask(lab: Lab, wanted: list[dict[str, Any]]) -> None:
 
 
 def answer(lab: Lab, verdict: dict[str, Any], entry: progress.Entry) -> list[str]:
-    """Puts the figures of a pass beside the predictions. Returns a line for each that had no figure yet."""
+    """Puts the figures of a pass beside the predictions. Returns a line for each that had no figure yet, also where
+    nothing was predicted: the handout compares with this figure."""
     found = []
     for question in questions(lab):
-        kept = entry["predictions"].get(question["ask"])
+        kept = entry["predictions"].setdefault(question["ask"], {"said": None, "is": None})
         value = figure(question, verdict)
-        if kept is None or value is None:
+        if value is None:
             continue
-        if kept["is"] is None and kept["said"] is not None:
+        if kept["is"] is None:
             found.append(compared(question["ask"], kept["said"], value))
         kept["is"] = value
     return found
 
 
-def compared(ask: str, said: float, value: float) -> str:
+def compared(ask: str, said: float | None, value: float) -> str:
+    if said is None:
+        return f"    {ask}: {_shown(value)}, not predicted"
     right = abs(said - value) <= EXACT * abs(value)
     return paint(f"    {ask}: you said {_shown(said)}; it is {_shown(value)}", "new" if right else "")
 
@@ -112,7 +118,7 @@ def _number(prompt: str) -> float | None:
         value = parsed(text)
         if value is not None:
             return value
-        say("  A number, please, such as 192 or 0.25 or 3/4. Enter skips the question.")
+        say("  A number, please, such as 40 or 0.25 or 3/4. Enter skips the question.")
 
 
 def parsed(text: str) -> float | None:

@@ -38,7 +38,10 @@ class CommandLine(unittest.TestCase):
             self.assertIn(f"{title}:\n  ", shown, "a group is empty")
 
     def test_nonsense_is_refused(self) -> None:
-        self.refuses("graduate", saying="invalid choice")
+        self.refuses("graduate", saying='there is no command "graduate". Did you mean ./lab grade?')
+        self.refuses("02", saying="./lab check 02")
+        self.refuses("xyz", saying='there is no command "xyz". ./lab --help')
+        self.refuses("check", "--seed", "x", saying="usage: ./lab check [-h]")
 
     def test_only_test_takes_what_it_does_not_know(self) -> None:
         self.refuses("list", "-R", "scan", saying="unrecognized arguments: -R scan")

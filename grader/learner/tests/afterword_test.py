@@ -83,7 +83,7 @@ class Afterword(WithProgress):
     def test_predictions_stand_first(self) -> None:
         lab = find_lab("02")
         lines = afterword.lines(lab, verdict(), ["    loads: you said 1; it is 2"])
-        self.assertEqual([line.strip() for line in lines[1:3]], ["You predicted", "loads: you said 1; it is 2"])
+        self.assertEqual([line.strip() for line in lines[1:3]], ["Predictions", "loads: you said 1; it is 2"])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from learner.tests.courses import WithProgress, a_lab
 
 class Hint(WithProgress):
     def titles(self, **options: bool) -> list[str]:
-        return [line.split(": ", 1)[1] for line in hint.lines(self.lab, **options) if line.startswith("Hint ")]
+        return [line.split(": ", 1)[1] for line in hint.lines(self.lab, **options) if line.startswith("Lab 05, hint ")]
 
     def setUp(self) -> None:
         super().setUp()
@@ -25,6 +25,10 @@ class Hint(WithProgress):
         self.titles()
         self.assertEqual(self.titles(again=True), self.all[:2])
         self.assertEqual(progress.load()[self.lab.name]["hints"], 2)
+
+    def test_again_before_the_first_shows_none(self) -> None:
+        self.assertIn("no hint of lab 05 yet", hint.lines(self.lab, again=True)[0])
+        self.assertEqual(progress.entry(progress.load(), self.lab.name)["hints"], 0)
 
     def test_all_of_them(self) -> None:
         self.assertEqual(self.titles(all_of_them=True), self.all)

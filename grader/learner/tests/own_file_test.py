@@ -8,7 +8,7 @@ from unittest import mock
 import commands
 from launcher import console
 from launcher.console import Failure
-from learner import own_file
+from learner import ladder, own_file
 from learner.tests.courses import WithProgress, a_lab, git
 
 STARTER, MINE, REFERENCE = "// TODO 1\nint a;\n", "// done\nint a;\n", "// best\nint a;\n"
@@ -30,6 +30,7 @@ class OwnFile(WithProgress):
         for change in (
             mock.patch.object(own_file, "ROOT", self.root),
             mock.patch.object(own_file, "find_lab", lambda _: self.lab),
+            mock.patch.object(ladder, "find_lab", lambda _: self.lab),
         ):
             change.start()
             self.addCleanup(change.stop)

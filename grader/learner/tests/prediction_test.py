@@ -3,6 +3,7 @@
 import io
 import re
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from launcher import console
@@ -73,6 +74,18 @@ class Prediction(WithProgress):
         self.assertEqual(prediction.answer(self.lab, uncounted, entry), [])
         self.assertIsNone(entry["predictions"]["waits"]["is"])
 
+    def test_a_figure_without_a_prediction_is_shown_once(self) -> None:
+        entry = progress.entry({}, "")
+        entry["predictions"] = {"loads": {"said": None, "is": None}}  # skipped; the other was never asked
+        lines = [line.strip() for line in prediction.answer(self.lab, VERDICT, entry)]
+        self.assertEqual(lines, ["loads: 96, not predicted", "waits: 10, not predicted"])
+        self.assertEqual(prediction.answer(self.lab, VERDICT, entry), [])
+
+    def test_the_example_of_a_number_gives_no_answer_away(self) -> None:
+        example = re.search(r"such as (\d+)", Path(prediction.__file__).read_text(encoding="utf-8"))
+        references = {question["reference"] for lab in all_labs() for question in prediction.questions(lab)}
+        self.assertNotIn(int(example[1]) if example else 0, references)
+
     def test_figures(self) -> None:
         for question, value in (
             ({"counter": "loads"}, 96),
@@ -92,11 +105,10 @@ class Prediction(WithProgress):
             ("262,144", 262144),
             ("0.25", 0.25),
             ("1/64", 1 / 64),
-            ("-3", -3),
             ("1 / 4", 0.25),
         ):
             self.assertEqual(parsed(text), value, text)
-        for text in ("", "ten", "0,25", "1,2345", "nan", "inf", "1/0", "1/2/3", "1e", "0x10"):
+        for text in ("", "ten", "0,25", "1,2345", "nan", "inf", "1/0", "1/2/3", "1e", "0x10", "-3"):
             self.assertIsNone(parsed(text), text)
 
     def test_right_is_within_half_a_percent(self) -> None:

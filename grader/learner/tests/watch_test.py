@@ -213,7 +213,7 @@ class Watch(WithProgress):
         terminal.expect("q quit")
         first, second = handout.hints(find_lab("05"))[:2]
         terminal.press("h")
-        terminal.expect(re.escape(f"Hint 1 of 3: {first.title}"))
+        terminal.expect(re.escape(f"Lab 05, hint 1 of 3: {first.title}"))
         terminal.expect("q quit")
         terminal.press("xh")  # a key that means nothing changes nothing
         terminal.expect(re.escape(f"Hint 2 of 3: {second.title}"))
