@@ -2,8 +2,7 @@
 // a register. Then the block adds its 512 sums in nine steps. After each step all 16 warps meet at a barrier, although
 // in the last six steps only one of them adds.
 //
-// To do: in the last six steps, strides 32 to 1, the first warp works alone, without a loop and without a barrier of
-// the block.
+// To do: in the last six steps, strides 32 to 1, the first warp works alone, without a barrier of the block.
 #include <numeric>
 #include <vector>
 
