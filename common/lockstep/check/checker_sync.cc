@@ -119,8 +119,7 @@ void Checker::check_arrivals(const Block& block, const std::vector<Arrival>& arr
        .message = std::to_string(missing) + " of the block's " + std::to_string(threads) +
                   (missing == 1 ? " threads has" : " threads have") + " ended before " +
                   cuda_name(launch_->program, arrivals[0].pc)},
-      "Cards let the other threads pass. CUDA does not promise it.
-  Next: let every thread of the block reach the "
+      "Cards let the other threads pass. CUDA does not promise it.\n  Next: let every thread of the block reach the "
       "barrier: move it out of the if, or let no thread return, or leave a loop around it, before the others. Threads "
       "without work skip the work, not the barrier.");
 }

@@ -70,12 +70,13 @@ std::string first_errors(const std::string& printed) {
 
 ErrorAdvice advice_on_errors(const std::string& errors) {
   if (errors.find(kUnclosed.part) != std::string::npos) return {kUnclosed.name, kUnclosed.next};
-  const std::string first = errors.substr(0, errors.find('\n'));
-  for (const Known& known : kKnown)
-    if (first.find(known.part) != std::string::npos) return {known.name, known.next};
   const std::vector<std::string> lines = split(errors, '\n');
-  if (std::ranges::count_if(lines, is_error) == 1) return {"first_error", "Begin at the line that the error names."};
-  return {"first_error", "Start with the first error; later ones often follow from it."};
+  const bool is_alone = std::ranges::count_if(lines, is_error) == 1;
+  for (const Known& known : kKnown)
+    if (lines.front().find(known.part) != std::string::npos)
+      return {known.name, (is_alone ? "" : "Start with the first error. ") + std::string(known.next)};
+  return {"first_error", is_alone ? "Begin at the line that the error names."
+                                  : "Start with the first error; later ones often follow from it."};
 }
 
 }  // namespace warpladder

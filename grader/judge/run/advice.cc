@@ -142,16 +142,16 @@ std::optional<Advice> for_place(const Mismatch& wrong, const Case& job) {
 
 }  // namespace
 
-std::optional<Advice> advice_on_copies(const Mismatch& wrong, const Case& job, size_t bytes, size_t element_bytes) {
+std::optional<Advice> advice_on_copies(const Mismatch& wrong, const Case& job, size_t bytes) {
+  constexpr size_t kResult = 4;  // bytes: what comes to the host are ints or floats, in every contract
   const bool is_sum = wrong.where == "the returned sum";
   if (is_sum && bytes == 0)
     return Advice{"copy_back",
                   "Nothing came from the device to the host during the call: copy the sums of the blocks into the "
                   "host's memory before the host adds them."};
-  if ((is_sum || job.entry->on_host) && bytes % element_bytes != 0)
+  if ((is_sum || job.entry->on_host) && bytes % kResult != 0)
     return Advice{"copy_bytes", "Only " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
-                                    " came from the device to the host, and an element has " +
-                                    std::to_string(element_bytes) +
+                                    " came from the device to the host, and an element has " + std::to_string(kResult) +
                                     ": cudaMemcpy counts bytes, so multiply by sizeof."};
   return std::nullopt;
 }

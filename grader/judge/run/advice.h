@@ -17,6 +17,6 @@ Advice advice_for(const Mismatch& wrong, const Case& job);
 
 // What the bytes that came to the host during the call say, if they are the cause: none came where the host needs
 // some, or a number of them that are not whole elements.
-std::optional<Advice> advice_on_copies(const Mismatch& wrong, const Case& job, size_t bytes, size_t element_bytes);
+std::optional<Advice> advice_on_copies(const Mismatch& wrong, const Case& job, size_t bytes);
 
 }  // namespace warpladder

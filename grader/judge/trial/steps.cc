@@ -89,7 +89,7 @@ bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& jo
   if (const auto& crossing = submission.answered().crossing; !failure && crossing)
     failure = host_work(lab, job, *crossing);
   else if (failure && failure->mismatch && crossing)
-    take_advice(*failure, advice_on_copies(*failure->mismatch, job, crossing->to_host, lab.contract->element_bytes));
+    take_advice(*failure, advice_on_copies(*failure->mismatch, job, crossing->to_host));
   if (!failure) return ledger.add_case(job, true), true;
   const bool still_runs = failure->verdict == Verdict::kWrongAnswer || failure->verdict == Verdict::kRuleBroken;
   failure->steps.insert(failure->steps.begin(), call_text(job, spec, ledger.result().setting.seed));

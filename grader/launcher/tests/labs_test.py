@@ -40,6 +40,8 @@ class Targets(unittest.TestCase):
 
     def test_the_runner_and_the_report_of_the_lab_below(self) -> None:
         lab03 = find_lab("03")
+        for form in ("3", lab03.name, str(lab03.folder) + "/", str(lab03.source)):
+            self.assertEqual(find_lab(form).number, "03", form)
         wanted = ["cudart_lockstep", "judge", "lab02.report", "runner_reduction"]
         self.assertEqual(targets([lab03]), wanted)
         self.assertEqual(targets([lab03], solutions=True), sorted([*wanted, "lab03.solution"]))
