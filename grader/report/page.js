@@ -196,7 +196,7 @@ class Page {
     return this.add("Roofline (modelled)",
       el("p", {}, `On ${number(roof.n)} elements lockstep counts ${number(you.instructions)} warp instructions (of the PTX) and models ${number(you.bytes)} bytes of DRAM traffic and ${number(you.ms)} ms on an ${roof.card}. Its slowest kernel is limited by: ${roof.bound}. Speedups by this model are right within a factor of ${roof.error}. Nothing here was measured on your machine.`),
       scroller("Roofline", drawRoofline(roof)),
-      scroller("The points of the roofline", table(["", "#warp instructions", "#bytes of DRAM", "#ms, modelled"],
+      scroller("The points of the roofline", table(["point", "#warp instructions", "#bytes of DRAM", "#ms, modelled"],
         roof.points.map((point) => [point.who, number(point.instructions), number(point.bytes), number(point.ms)]))),
       el("p", { class: "quiet small" }, "Each mark of an axis is ten times the mark before it. The rising line is the memory's limit, the flat one the limit of instruction issue. A point far below both waits for something else: a launch, a latency, a barrier, or atomics."));
   }
