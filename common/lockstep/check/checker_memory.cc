@@ -43,6 +43,43 @@ bool reads_memory(const MemoryAccess& access) {
   return access.op != MemoryOp::kStore && !(exchanges && access.registers[0] == 0);
 }
 
+// Lanes with one address are a group. Groups are in the order of their first lanes.
+struct SameAddress {
+  std::array<Mask, kWarpSize> groups;
+  uint32_t count = 0;
+};
+SameAddress by_address(const uint64_t* addresses, Mask mask) {
+  SameAddress same;
+  std::array<uint8_t, 2 * kWarpSize> numbers{};  // a hash table: 0, or the number of a group, from 1
+  for (const uint32_t l : each_lane(mask)) {
+    size_t slot = addresses[l] * 0x9e3779b97f4a7c15u >> 58;
+    const auto is_other = [&](uint32_t number) {
+      return addresses[first_lane(same.groups[number - 1])] != addresses[l];
+    };
+    while (numbers[slot] && is_other(numbers[slot])) slot = (slot + 1) % numbers.size();
+    if (!numbers[slot]) same.groups[same.count] = 0, numbers[slot] = static_cast<uint8_t>(++same.count);
+    same.groups[numbers[slot] - 1] |= 1u << l;
+  }
+  return same;
+}
+
+// The lanes of a group with one address whose compare-and-swap will fail: another value is there, or a lane before them
+// has written one.
+Mask failed_swaps(const ObservedAccess& made, Mask group) {
+  const MemoryAccess& access = made.access;
+  const std::byte* registers = made.warp.registers();
+  const auto* value = reinterpret_cast<const std::byte*>(made.addresses.at[first_lane(group)]);
+  Mask failed = 0;
+  for (const uint32_t l : each_lane(group)) {
+    const size_t at = l * access.bytes;
+    if (std::memcmp(value, registers + access.registers[1] + at, access.bytes) == 0)
+      value = registers + access.operand2 + at;
+    else
+      failed |= 1u << l;
+  }
+  return failed;
+}
+
 Site accessing(Site site, const char* access) {
   site.access = access;
   return site;
@@ -133,11 +170,12 @@ bool Checker::is_strong(const MemoryAccess& access) const {
 void Checker::tell_strong(const Checked& checked) {
   const uint64_t base = checked.shared() ? kSharedWindow : 0;
   const uint32_t warp = checked.warp().index();
-  const auto& offsets = checked.offsets;
-  for (Mask rest = checked.made.mask, group = 0; rest; rest &= ~group) {
-    const uint64_t offset = offsets[first_lane(rest)];
-    group = lanes_with(offsets.data(), offset, rest);
-    order_.strong(checked.block.order, {warp, group}, base + offset, checked.access());
+  const MemoryAccess& access = checked.access();
+  const SameAddress same = by_address(checked.offsets.data(), checked.made.mask);
+  for (uint32_t i = 0; i < same.count; ++i) {
+    const Mask group = same.groups[i];
+    const Mask failed = access.atomic == AtomicOp::kCas ? failed_swaps(checked.made, group) : 0;
+    order_.strong(checked.block.order, {warp, group}, base + checked.offsets[first_lane(group)], access, failed);
   }
 }
 

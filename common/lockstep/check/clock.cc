@@ -1,220 +1,189 @@
 #include "check/clock.h"
 
 #include <algorithm>
+#include <array>
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kBits = 4;  // bits of a warp's number that each level of the tree uses
-constexpr uint32_t kFan = 1 << kBits;
+constexpr uint32_t kSettled = ~0u;
+constexpr size_t kMany = 1024;   // versions that are allocated at once
+constexpr size_t kMostMet = 64;  // so many versions may one question meet
+constexpr size_t kPatience = 8;  // and so many, for each version that waits, may all questions meet
 
 }  // namespace
 
-// One thread has all clocks of a launch, so that the count of owners need not be atomic.
-struct Clock::Node {
-  uint32_t owners, height;  // height: levels below it; a leaf has none
-  union {
-    std::array<Node*, kFan> branches;  // null: nothing is known
-    Moments moments;
-  };
+// What it knows is the sum of two older versions and of some accesses. Settled, it has knowledge instead; before that,
+// it has the knowledge of the last settled version on the way along `one`.
+struct Clock::Version {
+  History* history = nullptr;
+  uint32_t owners = 0;
+  uint32_t place = kSettled;  // in History::waiting_
+  uint32_t made = 0;          // History::now_
+  uint32_t question = 0;      // the last one that met it
+  Version *one = nullptr, *other = nullptr;
+  Accesses accesses;
+  Knowledge knowledge;
 };
 
-namespace {
+// ---- clocks ----
 
-using Node = Clock::Node;
-
-// Nodes come and go with every release. The allocator takes longer for them than all the rest does. Of the models of
-// thread_local, this one makes no calls.
-[[gnu::tls_model("initial-exec")]] constinit thread_local Node* spare_nodes = nullptr;  // a list, by branches[0]
-
-struct FreeSpareNodes {
-  ~FreeSpareNodes() {
-    while (spare_nodes) delete std::exchange(spare_nodes, spare_nodes->branches[0]);
-  }
-};
-
-Node* allocate_node() {
-  thread_local FreeSpareNodes at_the_threads_end;
-  return new Node;
+Clock::Version* Clock::retain(Version* version) {
+  if (version) ++version->owners;
+  return version;
 }
 
-// A new node has no owner yet.
-Node* new_node(uint32_t height) {
-  Node* const node = spare_nodes ? std::exchange(spare_nodes, spare_nodes->branches[0]) : allocate_node();
-  node->owners = 0;
-  node->height = height;
-  return node;
+void Clock::drop(Version* version) {
+  if (--version->owners == 0) version->history->free(version);
 }
 
-Node* retain(Node* node) {
-  if (node) ++node->owners;
-  return node;
+bool Clock::settled_alike(const Clock& other) const {
+  if (!version_ || !other.version_ || version_->place != kSettled || other.version_->place != kSettled) return false;
+  return version_->knowledge.same_as(other.version_->knowledge);
 }
 
-void drop(Node* node) {
-  if (!node || --node->owners) return;
-  if (node->height)
-    for (Node* const branch : node->branches) drop(branch);
-  node->branches[0] = std::exchange(spare_nodes, node);
-}
-
-void replace(Node*& owner, Node* node) { drop(std::exchange(owner, retain(node))); }
-
-Node* empty_node(uint32_t height) {
-  Node* const node = new_node(height);
-  if (height)
-    node->branches.fill(nullptr);
-  else
-    node->moments.fill(0);
-  return node;
-}
-
-// Makes sure that the owner has the node for itself, so that it may change.
-void own(Node*& owner, uint32_t height) {
-  if (owner && owner->owners == 1) return;
-  Node* mine = nullptr;
-  if (!owner) {
-    mine = empty_node(height);
-  } else {
-    mine = new_node(height);
-    if (height)
-      std::ranges::transform(owner->branches, mine->branches.begin(), retain);
-    else
-      mine->moments = owner->moments;
-  }
-  replace(owner, mine);
-}
-
-struct Joined {
-  Node* node;
-  bool as_a, as_b;  // says no more than a, or than b
-};
-
-Joined join(Node* a, Node* b);
-
-Joined join_moments(const Node* a, const Node* b) {
-  uint32_t beyond_a = 0, beyond_b = 0;
-  for (uint32_t l = 0; l < kWarpSize; ++l) {
-    const uint32_t latest = std::max(a->moments[l], b->moments[l]);
-    beyond_a |= latest ^ a->moments[l];
-    beyond_b |= latest ^ b->moments[l];
-  }
-  if (!beyond_a || !beyond_b) return {nullptr, !beyond_a, !beyond_b};
-  Node* const node = new_node(0);
-  for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(a->moments[l], b->moments[l]);
-  return {node, false, false};
-}
-
-// A bit for each branch that two nodes do not share.
-uint32_t differing(const Node* a, const Node* b) {
-  uint32_t differ = 0;
-  for (uint32_t i = 0; i < kFan; ++i) differ |= static_cast<uint32_t>(a->branches[i] != b->branches[i]) << i;
-  return differ;
-}
-
-Joined join_branches(Node* a, Node* b) {
-  std::array<Node*, kFan> branches = a->branches;
-  bool as_a = true, as_b = true;
-  for (const uint32_t i : each_lane(differing(a, b))) {
-    const Joined joined = join(a->branches[i], b->branches[i]);
-    branches[i] = joined.node;
-    as_a &= joined.as_a;
-    as_b &= joined.as_b;
-  }
-  if (as_a || as_b) return {nullptr, as_a, as_b};
-  Node* const node = new_node(a->height);
-  std::ranges::transform(branches, node->branches.begin(), retain);
-  return {node, false, false};
-}
-
-// The knowledge of two trees of one height. One of them is the result if it has the knowledge of both; if both have,
-// the same one each time, so that clocks come to share it.
-Joined join(Node* a, Node* b) {
-  if (a == b) return {a, true, true};
-  if (!b) return {a, true, false};
-  if (!a) return {b, false, true};
-  Joined joined = a->height ? join_branches(a, b) : join_moments(a, b);
-  if (joined.as_a && joined.as_b)
-    joined.node = std::min(a, b);
-  else if (joined.as_a || joined.as_b)
-    joined.node = joined.as_a ? a : b;
-  return joined;
-}
-
-// The same as node = join(node, other), but changes the nodes that nobody else has.
-void learn(Node*& node, Node* other) {
-  if (!other || node == other) return;
-  if (!node || node->owners > 1) return replace(node, join(node, other).node);
-  bool same = true;
-  if (node->height) {
-    for (const uint32_t i : each_lane(differing(node, other))) {
-      learn(node->branches[i], other->branches[i]);
-      same &= node->branches[i] == other->branches[i];
-    }
-  } else {
-    uint32_t beyond = 0;
-    for (uint32_t l = 0; l < kWarpSize; ++l) {
-      node->moments[l] = std::max(node->moments[l], other->moments[l]);
-      beyond |= node->moments[l] ^ other->moments[l];
-    }
-    same = beyond == 0;
-  }
-  if (same) replace(node, other);
-}
-
-}  // namespace
-
-Clock::Clock(const Clock& other) : root_(retain(other.root_)) {}
-Clock::~Clock() { drop(root_); }
-
-bool Clock::knows(uint64_t warp, uint32_t lane, uint32_t time) const {
-  const Node* node = root_;
-  if (!node || warp >> kBits * node->height) return false;
-  while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
-  return node && time < node->moments[lane];
-}
-
-void Clock::grow(uint32_t height) {
-  while (root_ && root_->height < height) {
-    Node* const above = empty_node(root_->height + 1);
-    above->branches[0] = retain(root_);
-    replace(root_, above);
-  }
-}
-
-// Where the warp's leaf is. No other clock shares the way to it.
-Clock::Node*& Clock::leaf(uint64_t warp) {
-  uint32_t height = root_ ? root_->height : 0;
-  while (warp >> kBits * height) ++height;
-  grow(height);
-  Node** at = &root_;
-  for (; height > 0; --height) {
-    own(*at, height);
-    at = &(*at)->branches[warp >> kBits * (height - 1) & (kFan - 1)];
-  }
-  return *at;
+bool Clock::knows(uint64_t warp, uint32_t lane, uint32_t time, uint32_t since) const {
+  if (!version_ || version_->made < since) return false;
+  if (version_->knowledge.knows(warp, lane, time)) return true;
+  return version_->place != kSettled && version_->history->knows(version_, {warp, lane, time, since});
 }
 
 void Clock::learn(const Clock& other) {
-  if (!other.root_ || root_ == other.root_) return;
-  if (!root_) return void(*this = other);
-  Clock theirs = other;
-  grow(theirs.root_->height);
-  theirs.grow(root_->height);
-  lockstep::learn(root_, theirs.root_);
+  Version* const theirs = other.version_;
+  if (!theirs || same_as(other)) return;
+  if (!version_ || theirs->one == version_ || theirs->other == version_) return void(*this = other);
+  if (version_->one == theirs || version_->other == theirs) return;
+  *this = Clock(version_->history->add_joined(version_, theirs));
 }
 
-void Clock::learn(uint64_t warp, const Moments& moments) {
-  Node*& node = leaf(warp);
-  own(node, 0);
-  for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(node->moments[l], moments[l]);
+void Clock::learn(History& history, const Accesses& accesses) {
+  const bool has_room = version_ && version_->owners == 1 && version_->place != kSettled && !version_->accesses.warps;
+  if (!has_room) *this = Clock(history.add(version_, nullptr));
+  if (history.latest_ == version_) history.latest_ = nullptr;
+  version_->accesses = accesses;
+  version_->made = history.now_;
 }
 
-void Clock::learn(uint64_t first_warp, uint32_t warps, uint32_t moment) {
-  Node* const all = retain(new_node(0));
-  all->moments.fill(moment);
-  for (uint64_t warp = first_warp; warp < first_warp + warps; ++warp) { lockstep::learn(leaf(warp), all); }
-  drop(all);
+void Clock::learn(History& history, uint64_t warp, const Moments& moments) {
+  Clock row(history.add_settled());
+  row.version_->knowledge.learn(warp, moments);
+  learn(row);
+}
+
+// ---- versions ----
+
+History::History() = default;
+History::~History() = default;
+
+Clock::Version* History::add_settled() {
+  if (!spare_) {
+    Version* const more = memory_.emplace_back(std::make_unique<Version[]>(kMany)).get();
+    for (size_t i = 0; i < kMany; ++i) more[i].one = std::exchange(spare_, &more[i]);
+  }
+  Version* const version = std::exchange(spare_, spare_->one);
+  version->one = nullptr;
+  version->history = this;
+  version->made = now_;
+  return version;
+}
+
+Clock::Version* History::add(Version* one, Version* other) {
+  if (waiting_.size() == kMostWaiting) make_room();
+  Version* const version = add_settled();
+  version->one = Clock::retain(one);
+  version->other = Clock::retain(other);
+  if (one) version->knowledge = one->knowledge;
+  version->place = static_cast<uint32_t>(waiting_.size());
+  waiting_.push_back(version);
+  return version;
+}
+
+Clock::Version* History::add_joined(Version* one, Version* other) {
+  if (!latest_ || latest_->one != one || latest_->other != other) latest_ = add(one, other);
+  return latest_;
+}
+
+// Without recursion, because a version may be the last owner of a long chain of others.
+void History::free(Version* version) {
+  doomed_.push_back(version);
+  while (!doomed_.empty()) {
+    Version* const v = doomed_.back();
+    doomed_.pop_back();
+    if (latest_ == v) latest_ = nullptr;
+    if (v->place != kSettled) waiting_[std::exchange(v->place, kSettled)] = nullptr, ++gaps_;
+    for (Version* const part : {v->one, std::exchange(v->other, nullptr)})
+      if (part && --part->owners == 0) doomed_.push_back(part);
+    v->accesses = {};
+    v->knowledge = {};
+    v->one = std::exchange(spare_, v);
+  }
+}
+
+void History::make_room() {
+  if (gaps_ < kMostWaiting / 2) return settle();
+  std::erase(waiting_, nullptr);
+  gaps_ = 0;
+  for (size_t i = 0; i < waiting_.size(); ++i) waiting_[i]->place = static_cast<uint32_t>(i);
+}
+
+// The parts of a version are older than itself, so they are settled when its turn comes. If it is the only owner of a
+// part, it takes over that knowledge and changes it in place.
+void History::settle() {
+  latest_ = nullptr;
+  for (Version* const version : waiting_)
+    if (version) version->knowledge = {};
+  for (Version* const version : waiting_) {
+    if (!version) continue;
+    version->place = kSettled;
+    Version *first = std::exchange(version->one, nullptr), *second = std::exchange(version->other, nullptr);
+    if (second && first->owners > 1) std::swap(first, second);
+    Knowledge& known = version->knowledge;
+    if (first) known = first->owners == 1 ? std::move(first->knowledge) : first->knowledge;
+    if (second) known.learn(second->knowledge);
+    known.learn(std::exchange(version->accesses, {}));
+    for (Version* const part : {first, second})
+      if (part) Clock::drop(part);
+  }
+  waiting_.clear();
+  gaps_ = 0;
+  met_ = 0;
+}
+
+bool History::knows(Version* version, const Question& asked) {
+  if (met_ <= kPatience * waiting())
+    if (const std::optional<bool> found = look(version, asked)) return *found;
+  settle();
+  return version->knowledge.knows(asked.warp, asked.lane, asked.time);
+}
+
+// Looks through the versions, the latest first. No answer: there are too many.
+std::optional<bool> History::look(Version* version, const Question& asked) {
+  std::array<Version*, kMostMet> met;
+  size_t count = 0;
+  begin_question();
+  const auto meet = [&](Version* part) {
+    if (part && part->made >= asked.since && std::exchange(part->question, question_) != question_) met[count++] = part;
+  };
+  meet(version);
+  const Knowledge* seen = &version->knowledge;  // Clock::knows() has looked there
+  for (size_t i = 0; i < count; ++i, ++met_) {
+    const Version& v = *met[i];
+    if (v.accesses.include(asked.warp, asked.lane, asked.time)) return true;
+    if (!v.knowledge.same_as(*std::exchange(seen, &v.knowledge)) &&
+        v.knowledge.knows(asked.warp, asked.lane, asked.time))
+      return true;
+    if (count + 2 > kMostMet) return {};
+    meet(v.other);
+    meet(v.one);
+  }
+  return false;
+}
+
+void History::begin_question() {
+  if (++question_ != 0) return;
+  question_ = 1;
+  for (const auto& some : memory_)
+    for (size_t i = 0; i < kMany; ++i) some[i].question = 0;
 }
 
 }  // namespace lockstep

@@ -1,48 +1,100 @@
-// clock: the knowledge of one thread about the other threads: for each of them, the moment before which it knows the
-// accesses. Each block counts its own moments (order.h). A thread is a lane of a warp, and warps are numbered through
-// the whole grid.
+// clock: what one thread knows about the others (knowledge.h), put together only when somebody asks.
 //
-// A clock is a tree over the numbers of warps. A leaf has the moments of a warp's 32 lanes. Clocks share the branches
-// that are equal, and what is shared never changes. So learning costs as much as the branches that differ, and a chain
-// of blocks in which each learns from the one before it (decoupled look-back, a grid's barrier) stays cheap.
+// A thread learns at every acquire, but most of what it learns decides nothing: lockstep asks only when two threads use
+// one word. So a clock only notes from which two clocks it has learned; such a note is a version. A question looks
+// through the latest versions, and usually finds there what a lock or a flag has just passed on. If questions meet too
+// many versions, or if too many wait, all of them are settled, the oldest first: each puts its knowledge together. So
+// no program takes much longer than if every clock were put together at once.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "base/lanes.h"
+#include "check/knowledge.h"
 
 namespace lockstep {
 
-using Moments = std::array<uint32_t, kWarpSize>;  // of a warp's lanes; 0: nothing is known
+class History;
 
 class Clock {
  public:
   Clock() = default;
-  Clock(const Clock& other);
-  Clock(Clock&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+  Clock(const Clock& other) : version_(retain(other.version_)) {}
+  Clock(Clock&& other) noexcept : version_(std::exchange(other.version_, nullptr)) {}
   Clock& operator=(Clock other) noexcept {
-    std::swap(root_, other.root_);
+    std::swap(version_, other.version_);
     return *this;
   }
-  ~Clock();
+  ~Clock() {
+    if (version_) drop(version_);
+  }
 
-  bool empty() const { return !root_; }
-  bool same_as(const Clock& other) const { return root_ == other.root_; }
-  // Whether that lane's accesses at `time` are known.
-  bool knows(uint64_t warp, uint32_t lane, uint32_t time) const;
+  bool empty() const { return !version_; }
+  // False if nobody has yet found out that they say the same.
+  bool same_as(const Clock& other) const { return version_ == other.version_ || settled_alike(other); }
+  // Whether that lane's accesses at `time` are known. They were made when History::now was at least `since`.
+  bool knows(uint64_t warp, uint32_t lane, uint32_t time, uint32_t since = 0) const;
   void learn(const Clock& other);
-  void learn(uint64_t warp, const Moments& moments);
-  void learn(uint64_t first_warp, uint32_t warps, uint32_t moment);  // of all lanes of these warps
-
-  struct Node;
+  void learn(History& history, const Accesses& accesses);
+  void learn(History& history, uint64_t warp, const Moments& moments);
 
  private:
-  Node*& leaf(uint64_t warp);
-  void grow(uint32_t height);
+  friend class History;
+  struct Version;
 
-  Node* root_ = nullptr;
+  explicit Clock(Version* version) : version_(retain(version)) {}
+  static Version* retain(Version* version);
+  static void drop(Version* version);
+  bool settled_alike(const Clock& other) const;
+
+  Version* version_ = nullptr;
+};
+
+// The versions of all clocks of a launch. It must live longer than they do.
+class History {
+ public:
+  // So many versions may wait, of 64 bytes each. If there are more, they are settled.
+  static constexpr size_t kMostWaiting = 1 << 19;
+
+  History();
+  ~History();
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+
+  // Numbers for Clock::knows() that never fall.
+  void set_now(uint32_t now) { now_ = now; }
+  void settle();
+  size_t waiting() const { return waiting_.size() - gaps_; }
+
+ private:
+  friend class Clock;
+  using Version = Clock::Version;
+  struct Question {
+    uint64_t warp;
+    uint32_t lane, time, since;
+  };
+
+  Version* add(Version* one, Version* other);
+  Version* add_settled();  // that knows nothing yet
+  Version* add_joined(Version* one, Version* other);
+  void free(Version* version);
+  bool knows(Version* version, const Question& asked);
+  std::optional<bool> look(Version* version, const Question& asked);
+  void begin_question();
+  void make_room();
+
+  std::vector<Version*> waiting_;  // in the order in which they were made; null: freed
+  size_t gaps_ = 0;                // that are null
+  uint32_t now_ = 0, question_ = 0;
+  size_t met_ = 0;             // by questions since the last time that versions were settled
+  Version* latest_ = nullptr;  // the last one that joined two; the next lane often asks for the same
+  std::vector<std::unique_ptr<Version[]>> memory_;
+  Version* spare_ = nullptr;  // a list, by Version::one
+  std::vector<Version*> doomed_;
 };
 
 }  // namespace lockstep

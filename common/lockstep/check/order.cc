@@ -6,16 +6,6 @@
 namespace lockstep {
 namespace {
 
-// What a lane knows about its own warp. moment: up to which it passes on its own accesses.
-Moments own_moments(const WarpOrder& w, uint32_t lane, uint32_t moment) {
-  Moments own;
-  own.fill(w.all_before);
-  if (w.partly)
-    for (uint32_t j = 0; j < kWarpSize; ++j) own[j] = std::max(own[j], (*w.lanes)[lane][j]);
-  own[lane] = moment;
-  return own;
-}
-
 bool reads(const MemoryAccess& access) { return access.op != MemoryOp::kStore; }
 bool updates(const MemoryAccess& access) { return access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction; }
 bool acquires(const MemoryAccess& access) {
@@ -70,6 +60,7 @@ SegmentId Order::stamp(BlockOrder& block, uint32_t warp) {
   WarpOrder& w = block.warps[warp];
   if (w.segment) return w.segment;
   segments_.push_back({block.block, block.now, warp});
+  history_.set_now(next_segment());
   return w.segment = first_ + static_cast<SegmentId>(segments_.size()) - 1;
 }
 
@@ -83,8 +74,9 @@ bool Order::before(SegmentId then, uint32_t then_lane, const BlockOrder& block, 
       if (then_lane == lane || s.time < w.all_before) return true;
       if (w.partly && s.time < (*w.lanes)[lane][then_lane]) return true;
     }
+    if (block.warps[s.warp].segment == then) return false;  // its warp has passed nothing on since then
   }
-  return clocks_ && clock(block, warp, lane).knows(uint64_t{s.block} * warps_ + s.warp, then_lane, s.time);
+  return clocks_ && clock(block, warp, lane).knows(uint64_t{s.block} * warps_ + s.warp, then_lane, s.time, then + 1);
 }
 
 bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& block) const {
@@ -92,7 +84,8 @@ bool Order::lacks_fence(SegmentId then, uint32_t then_lane, const BlockOrder& bl
   const Segment& s = segment(then);
   const uint64_t warp = uint64_t{s.block} * warps_ + s.warp;
   const auto knows = [&](const Told& told) {
-    return told.of_all.knows(warp, then_lane, s.time) || told.of_block.knows(warp, then_lane, s.time);
+    return told.of_all.knows(warp, then_lane, s.time, then + 1) ||
+           told.of_block.knows(warp, then_lane, s.time, then + 1);
   };
   return std::ranges::any_of(block.warps, [&](const WarpOrder& w) {
     return std::ranges::any_of(
@@ -118,7 +111,20 @@ ThreadClock& Order::thread(BlockOrder& block, uint32_t warp, uint32_t lane) {
 void Order::bring_up_to_date(BlockOrder& block) {
   if (block.common_before == block.all_before) return;
   block.common_before = block.all_before;
-  block.common.clock.learn(number(block, 0), warps_, block.all_before);
+  block.common.clock.learn(history_, {number(block, 0), warps_, 0, block.all_before, 0});
+}
+
+// Now. The lane passes on its own accesses up to this moment.
+void Order::note_own(const BlockOrder& block, uint32_t warp, uint32_t lane, OwnWarp& own) const {
+  const WarpOrder& w = block.warps[warp];
+  own.accesses = {number(block, warp), 1, lane, w.all_before, block.now};
+  own.partly = w.partly;
+  if (w.partly) own.moments = (*w.lanes)[lane];
+}
+
+void Order::tell(Clock& clock, const OwnWarp& own) {
+  clock.learn(history_, own.accesses);
+  if (own.partly) clock.learn(history_, own.accesses.first_warp, own.moments);
 }
 
 // ---- barriers and syncs ----
@@ -175,17 +181,20 @@ void Order::join_lanes(BlockOrder& block, Lanes joined, Mask live) {
 void Order::arrive(BlockOrder& block, uint32_t barrier, Lanes lanes) {
   clocks_ = true;
   begin_moment(block, lanes.warp);
+  WarpOrder& w = block.warps[lanes.warp];
   Clock& arrived = block.barriers[barrier];
   Clock last;
   Moments together{};
   for (const uint32_t l : each_lane(lanes.mask)) {
     const Clock& clock = thread(block, lanes.warp, l).clock;
     if (!clock.same_as(last)) arrived.learn(last = clock);
-    const Moments own = own_moments(block.warps[lanes.warp], l, block.now);
-    for (uint32_t j = 0; j < kWarpSize; ++j) together[j] = std::max(together[j], own[j]);
+    if (w.partly)
+      for (uint32_t j = 0; j < kWarpSize; ++j) together[j] = std::max(together[j], (*w.lanes)[l][j]);
+    together[l] = block.now;
   }
-  arrived.learn(number(block, lanes.warp), together);
-  block.warps[lanes.warp].segment = 0;
+  for (uint32_t& moment : together) moment = std::max(moment, w.all_before);
+  arrived.learn(history_, number(block, lanes.warp), together);
+  w.segment = 0;
 }
 
 void Order::join_some(BlockOrder& block, uint32_t barrier, const std::vector<Lanes>& participants) {
@@ -214,30 +223,27 @@ void Order::begin_moment(BlockOrder& block, uint32_t warp) {
 void Order::fence(BlockOrder& block, Lanes lanes, Scope scope) {
   clocks_ = true;
   begin_moment(block, lanes.warp);
-  const WarpOrder& w = block.warps[lanes.warp];
   for (const uint32_t l : each_lane(lanes.mask)) {
     ThreadClock& t = thread(block, lanes.warp, l);
     t.settle();
     t.clock.learn(std::exchange(t.pending.of_block, {}));
     if (scope == Scope::kDevice) t.clock.learn(std::exchange(t.pending.of_all, {}));
-    t.fenced = {true, false, scope, block.now, t.clock, own_moments(w, l, block.now)};
+    t.fenced.taken = t.fenced.newest = true;
+    t.fenced.scope = scope;
+    t.fenced.clock = t.clock;
+    note_own(block, lanes.warp, l, t.fenced.own);
   }
-}
-
-// Few fences are followed by a strong write, so the thread's own accesses are added when one comes.
-const Clock& Order::complete(Snapshot& snapshot, uint64_t warp) {
-  if (!std::exchange(snapshot.complete, true)) snapshot.clock.learn(warp, snapshot.own);
-  return snapshot.clock;
 }
 
 // What a warp's lanes do at one address is as costly as the operation of one lane, if each of them passes on all that
 // it knows. Most programs with many such operations have no others: a counter or a lock that every thread uses.
-void Order::strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access) {
+void Order::strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access, Mask failed) {
   clocks_ |= acquires(access) || releases(access);
   if (!clocks_) return;
-  if ((lanes.mask & (lanes.mask - 1)) && passes_on_all(block, lanes, access))
+  if ((lanes.mask & (lanes.mask - 1)) && !failed && passes_on_all(block, lanes, access))
     return chain_lanes(block, lanes, address, access);
-  for (const uint32_t l : each_lane(lanes.mask)) strong(block, lanes.warp, l, address, access);
+  for (const uint32_t l : each_lane(lanes.mask))
+    strong_of(block, {lanes.warp, l}, address, access, access.op != MemoryOp::kLoad && !(failed >> l & 1));
 }
 
 // Whether each lane acquires, and releases all that it knows: by the operation itself, or because the lanes have just
@@ -245,10 +251,12 @@ void Order::strong(BlockOrder& block, Lanes lanes, uint64_t address, const Memor
 bool Order::passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access) {
   if (!updates(access) || !acquires(access)) return false;
   if (releases(access)) return true;
+  if (block_scopes_) return false;  // what they acquire at the scope of the card is not released at the block's
   for (const uint32_t l : each_lane(lanes.mask)) {
     const ThreadClock& t = thread(block, lanes.warp, l);
-    const bool just_now = t.fenced.taken && t.fenced.moment == block.now && t.fenced.scope == access.scope;
-    if (!just_now || !t.fenced.clock.same_as(t.clock)) return false;
+    const Snapshot& fenced = t.fenced;
+    const bool just_now = fenced.newest && fenced.own.accesses.moment == block.now && fenced.scope == access.scope;
+    if (!just_now || !fenced.clock.same_as(t.clock)) return false;
   }
   return true;
 }
@@ -266,23 +274,25 @@ void Order::chain_lanes(BlockOrder& block, Lanes chained, uint64_t address, cons
   auto& rows = w.begin_partly();
   Moments row{};
   for (const uint32_t l : each_lane(chained.mask)) {
-    Clock& clock = thread(block, chained.warp, l).clock;
-    if (!clock.same_as(before)) known.learn(before = clock);
-    clock = known;
+    ThreadClock& t = thread(block, chained.warp, l);
+    if (!t.clock.same_as(before)) known.learn(before = t.clock);
+    t.clock = known;
+    t.fenced.newest = false;
     for (int j = 0; j < kWarpSize; ++j) row[j] = rows[l][j] = std::max(row[j], rows[l][j]);
     row[l] = time;
   }
   for (uint32_t& moment : row) moment = std::max(moment, w.all_before);
-  known.learn(number(block, chained.warp), row);
+  known.learn(history_, number(block, chained.warp), row);
   release(at, block, known, {address, access.scope, true});
 }
 
-void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access) {
+void Order::strong_of(BlockOrder& block, OneLane who, uint64_t address, const MemoryAccess& access, bool writes) {
+  const auto [warp, lane] = who;
   ThreadClock& t = thread(block, warp, lane);
   ReleasedAt& released = address >= kSharedWindow ? block.released : released_;
   auto found = released.find(address);
   if (reads(access) && found != released.end()) read(t, block, found->second, access);
-  if (access.op == MemoryOp::kLoad) return;
+  if (!writes) return;
   const bool passes_on = releases(access) || t.fenced.taken;
   if (!passes_on && found == released.end()) return;
   if (!passes_on) return updates(access) ? void() : void(released.erase(found));
@@ -290,35 +300,45 @@ void Order::strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t add
   if (!updates(access)) found->second = {};  // a store ends earlier releases through the address
   if (!releases(access)) {
     const Scope scope = t.fenced.scope == Scope::kDevice ? access.scope : t.fenced.scope;
-    return release(found->second, block, complete(t.fenced, number(block, warp)), {address, scope, false});
+    return release(found->second, block, t.fenced.clock, {address, scope, false, &t.fenced.own});
   }
   begin_moment(block, warp);
-  t.clock.learn(number(block, warp), own_moments(block.warps[warp], lane, block.now));
+  OwnWarp own;
+  note_own(block, warp, lane, own);
+  tell(t.clock, own);
   release(found->second, block, t.clock, {address, access.scope, acquires(access) && reads(access)});
 }
 
 // The thread reads what was released.
 void Order::read(ThreadClock& t, const BlockOrder& block, const Released& released, const MemoryAccess& access) {
-  Told told{{}, {}, released.series};
-  if (released.block == block.block) told.of_block = released.to_block;
-  if (access.scope == Scope::kDevice) told.of_all = released.to_all;
+  static const Clock kNothing;
+  const Clock& of_block = released.block == block.block ? released.to_block : kNothing;
+  const Clock& of_all = access.scope == Scope::kDevice ? released.to_all : kNothing;
+  const auto is_in = [&](const Told& told) { return told.of_block.same_as(of_block) && told.of_all.same_as(of_all); };
   if (acquires(access)) {
-    if (told.same_as(t.acquired)) return;  // it polls
-    t.clock.learn(told.of_all);
-    if (!told.of_block.same_as(told.of_all)) t.clock.learn(told.of_block);
-    t.acquired = std::move(told);
+    if (is_in(t.acquired)) return;  // it polls
+    t.clock.learn(of_all);
+    if (!of_block.same_as(of_all)) t.clock.learn(of_block);
+    t.acquired = {of_block, of_all, released.series};
     return;
   }
-  const auto known = std::ranges::find(t.latest, told.series, &Told::series);
-  if (known != t.latest.end()) return void(*known = std::move(told));
+  const auto known = std::ranges::find(t.latest, released.series, &Told::series);
+  if (known != t.latest.end()) {
+    known->of_block = of_block;
+    if (access.scope == Scope::kDevice) known->of_all = of_all;
+    return;
+  }
   if (t.latest.size() == kLatest) t.settle();
-  t.latest.push_back(std::move(told));
+  t.latest.push_back({of_block, of_all, released.series});
 }
 
 void Order::release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how) {
   const bool shared = how.address >= kSharedWindow;  // only threads of the block read it
   const bool to_block = shared || block_scopes_, to_all = !shared && (how.scope == Scope::kDevice || !block_scopes_);
-  const auto learn = [&](Clock& released) { how.knows ? void(released = clock) : released.learn(clock); };
+  const auto learn = [&](Clock& released) {
+    how.knows ? void(released = clock) : released.learn(clock);
+    if (how.own) tell(released, *how.own);
+  };
   if (to_block && to.block != block.block) to.to_block = {}, to.block = block.block, to.series = 0;
   if (to.series == 0) to.series = ++series_;
   const bool same = to_block && to_all && to.to_all.same_as(to.to_block);

@@ -25,13 +25,20 @@ struct Segment {
   uint32_t warp : 5 = 0;
 };
 
+// What a lane knows about its own warp, itself included.
+struct OwnWarp {
+  Accesses accesses;
+  bool partly = false;  // it knows some lanes longer: up to these moments
+  Moments moments;
+};
+
 // The knowledge of a thread at its last fence. Its later strong writes pass it on.
 struct Snapshot {
-  bool taken = false, complete = false;  // complete: the clock includes `own`
+  bool taken = false;
+  bool newest = false;  // the thread has not acquired anything from its warp since
   Scope scope = Scope::kDevice;
-  uint32_t moment = 0;  // of its block
   Clock clock;
-  Moments own{};  // of the thread's own warp
+  OwnWarp own;
 };
 
 // What was released to the thread's own block and to all.
@@ -116,15 +123,20 @@ class Order {
 
   void fence(BlockOrder& block, Lanes lanes, Scope scope);
   // A strong access of lanes to one address, one after the other. Addresses from kSharedWindow on mean the block's
-  // shared memory.
-  void strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
+  // shared memory. failed: lanes whose compare-and-swap finds another value. They read, and write nothing.
+  void strong(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access, Mask failed = 0);
 
  private:
-  void strong(BlockOrder& block, uint32_t warp, uint32_t lane, uint64_t address, const MemoryAccess& access);
+  struct OneLane {
+    uint32_t warp, lane;
+  };
+  void strong_of(BlockOrder& block, OneLane who, uint64_t address, const MemoryAccess& access, bool writes);
   void chain_lanes(BlockOrder& block, Lanes lanes, uint64_t address, const MemoryAccess& access);
   bool passes_on_all(BlockOrder& block, Lanes lanes, const MemoryAccess& access);
   static void read(ThreadClock& thread, const BlockOrder& block, const Released& released, const MemoryAccess& access);
   ThreadClock& thread(BlockOrder& block, uint32_t warp, uint32_t lane);
+  void note_own(const BlockOrder& block, uint32_t warp, uint32_t lane, OwnWarp& own) const;
+  void tell(Clock& clock, const OwnWarp& own);
   const Clock& clock(const BlockOrder& block, uint32_t warp, uint32_t lane) const;
   uint64_t number(const BlockOrder& block, uint32_t warp) const { return uint64_t{block.block} * warps_ + warp; }
   void bring_up_to_date(BlockOrder& block);
@@ -132,11 +144,12 @@ class Order {
   struct Release {
     uint64_t address;
     Scope scope;
-    bool knows;  // the clock has acquired what was released there before, to the threads of this scope
+    bool knows = false;  // the clock has acquired what was released there before, to the threads of this scope
+    const OwnWarp* own = nullptr;  // released, too
   };
   void release(Released& to, const BlockOrder& block, const Clock& clock, const Release& how);
-  static const Clock& complete(Snapshot& snapshot, uint64_t warp);
 
+  History history_;  // of all clocks; the last member to go
   std::vector<Segment> segments_;
   SegmentId first_ = 1;
   uint32_t warps_ = 1;  // of a block

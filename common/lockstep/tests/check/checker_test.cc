@@ -113,6 +113,31 @@ TEST(Checker, AReleaseIsAmongWhatItTells) {
   EXPECT_EQ(kinds(findings(flag_of("st.relaxed.gpu.global.u32"), 1, 2)), (Kinds{"race", "race"}));
 }
 
+// Thread 0 writes a word and swaps a flag; thread 32 reads the flag and the word.
+TEST(Checker, OnlyASwapThatWritesReleases) {
+  const auto swap_if = [](const char* expected) {
+    return findings(std::string("setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32; @%p1 st.global.u32 [%rd1+64], 7;") +
+                    "@%p1 atom.release.gpu.global.cas.b32 %r3, [%rd1], " + expected +
+                    ", 1; @%p2 ld.acquire.gpu.global.u32 %r4, [%rd1]; @%p2 ld.global.u32 %r5, [%rd1+64];");
+  };
+  EXPECT_TRUE(swap_if("0").empty());
+  EXPECT_EQ(kinds(swap_if("5")), Kinds{"race"}) << "the flag holds 0";
+}
+
+// Each lane of a warp writes its word. Lane l swaps l for the next number, so it finds what the lane before it wrote.
+// With another step, only lane 0 finds its number. The second warp reads the word of lane 9.
+TEST(Checker, LanesOfOneSwapSeeEachOther) {
+  const auto swap_to = [](const char* next) {
+    return findings(
+        std::string("st.shared.u32 [s], 0; bar.sync 0; setp.lt.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd2], 7;") +
+        "add.u32 %r3, %r1, " + next +
+        "; @%p1 atom.release.gpu.shared.cas.b32 %r4, [s], %r1, %r3; setp.eq.u32 %p2, %r1, 32;"
+        "@%p2 ld.acquire.gpu.shared.u32 %r5, [s]; @%p2 ld.global.u32 %r6, [%rd1+36];");
+  };
+  EXPECT_EQ(kinds(swap_to("1")), Kinds{});
+  EXPECT_EQ(kinds(swap_to("100")), Kinds{"race"});
+}
+
 TEST(Checker, EqualValuesFromMany) { EXPECT_TRUE(findings("st.global.u32 [%rd1], 7;", 64, 3).empty()); }
 
 // Where the code says that it stands decides nothing.

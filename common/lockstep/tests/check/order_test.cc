@@ -1,113 +1,17 @@
-// order_test: which accesses happened before which, from clocks up to the records of a word.
+// order_test: which accesses happened before which, up to the records of a word. order_model_test has random programs.
 #include "check/order.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "check/races.h"
 
 namespace lockstep {
 namespace {
-
-TEST(Clock, KnowsWhatItLearned) {
-  Clock clock;
-  EXPECT_FALSE(clock.knows(0, 0, 1));
-  clock.learn(3, 1, 10);
-  EXPECT_TRUE(clock.knows(3, 7, 9));
-  EXPECT_FALSE(clock.knows(3, 7, 10)) << "a moment itself is not before it";
-  EXPECT_FALSE(clock.knows(4, 7, 9));
-}
-
-TEST(Clock, WarpsFarApartHaveTheirOwnBranches) {
-  Clock clock;
-  clock.learn(1, 1, 5);
-  clock.learn(1'000'000, 1, 7);
-  clock.learn(uint64_t{1} << 36, 1, 9);
-  EXPECT_TRUE(clock.knows(1, 0, 4));
-  EXPECT_TRUE(clock.knows(1'000'000, 0, 6));
-  EXPECT_TRUE(clock.knows(uint64_t{1} << 36, 0, 8));
-  EXPECT_FALSE(clock.knows(1'000'001, 0, 1));
-  EXPECT_FALSE(clock.knows((uint64_t{1} << 36) + 1, 0, 1));
-}
-
-TEST(Clock, AWarpOrOneThreadMayBeKnownLonger) {
-  Clock clock;
-  clock.learn(40, 8, 4);
-  clock.learn(42, 1, 6);
-  Moments moments{};
-  moments[9] = 8;
-  clock.learn(43, moments);
-  EXPECT_TRUE(clock.knows(42, 31, 5));
-  EXPECT_FALSE(clock.knows(41, 31, 5));
-  EXPECT_TRUE(clock.knows(43, 9, 7));
-  EXPECT_FALSE(clock.knows(43, 8, 7));
-  EXPECT_TRUE(clock.knows(43, 8, 3)) << "what it learns later takes nothing away";
-  EXPECT_TRUE(clock.knows(47, 0, 3));
-  EXPECT_FALSE(clock.knows(48, 0, 3));
-}
-
-TEST(Clock, JoiningIsTheUnionAndSharesWhatIsEqual) {
-  Clock a, b;
-  a.learn(1, 1, 5);
-  b = a;
-  b.learn(20, 1, 3);
-  Clock both = a;
-  both.learn(b);
-  EXPECT_TRUE(both.same_as(b)) << "b says everything that a does";
-  a.learn(40, 1, 2);
-  both.learn(a);
-  EXPECT_TRUE(both.knows(1, 0, 4) && both.knows(20, 0, 2) && both.knows(40, 0, 1));
-  EXPECT_FALSE(a.knows(20, 0, 2)) << "what clocks share does not change";
-  EXPECT_FALSE(b.knows(40, 0, 1));
-}
-
-TEST(Clock, EqualClocksComeToBeOne) {
-  Clock a, b;
-  a.learn(1, 40, 5);
-  b.learn(1, 40, 5);
-  Clock one = a, other = b;
-  one.learn(b);
-  other.learn(a);
-  EXPECT_TRUE(one.same_as(other));
-}
-
-// The tree against a table, in which nothing is shared.
-TEST(Clock, SaysWhatATableSays) {
-  constexpr uint32_t kWarps = 300, kClocks = 6;
-  using Table = std::vector<Moments>;
-  std::vector<Clock> clocks(kClocks);
-  std::vector<Table> tables(kClocks, Table(kWarps));
-  std::mt19937 random(1);
-  const auto draw = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
-  for (int step = 0; step < 2000; ++step) {
-    const uint32_t into = draw(kClocks), from = draw(kClocks), warp = draw(kWarps), lane = draw(kWarpSize);
-    const uint32_t moment = 1 + draw(1000);
-    if (step % 3 == 0) {
-      Moments moments{};
-      moments[lane] = moment;
-      clocks[into].learn(warp, moments);
-      tables[into][warp][lane] = std::max(tables[into][warp][lane], moment);
-    } else if (step % 3 == 1) {
-      clocks[into].learn(clocks[from]);
-      for (uint32_t w = 0; w < kWarps; ++w)
-        for (int l = 0; l < kWarpSize; ++l) tables[into][w][l] = std::max(tables[into][w][l], tables[from][w][l]);
-    } else if (step % 50 == 2) {
-      clocks[into] = {};
-      tables[into].assign(kWarps, {});
-    }
-    for (uint32_t c = 0; c < kClocks; ++c) {
-      const uint32_t known = tables[c][warp][lane];
-      EXPECT_FALSE(clocks[c].knows(warp, lane, known));
-      if (known) { EXPECT_TRUE(clocks[c].knows(warp, lane, known - 1)); }
-    }
-  }
-}
 
 // Two blocks of two warps each, in one launch.
 class OrderTest : public testing::Test {
@@ -243,6 +147,42 @@ TEST_P(Together, EachLaneKnowsTheLanesBeforeIt) {
 
 INSTANTIATE_TEST_SUITE_P(Order, Together, testing::Values(MemoryOrder::kAcquireRelease, MemoryOrder::kAcquire));
 
+TEST_F(OrderTest, WhatIsAcquiredBehindAFenceIsNotReleasedByIt) {
+  order_.begin_launch(false);
+  order_.begin_block(a_, 0, 2);
+  order_.begin_block(b_, 1, 2);
+  const MemoryAccess add = access(MemoryOp::kAtomic, MemoryOrder::kAcquire);
+  const SegmentId data = order_.stamp(a_, 0);
+  order_.fence(a_, {0, 0b111}, Scope::kDevice);
+  order_.strong(a_, {0, 0b011}, 400, add);
+  EXPECT_TRUE(order_.before(data, 0, a_, 0, 1));
+  order_.strong(a_, {0, 0b110}, 404, add);
+  order_.strong(b_, {0, 1}, 404, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(data, 1, b_, 0, 0));
+  EXPECT_FALSE(order_.before(data, 0, b_, 0, 0)) << "lane 1 has learned it after its fence";
+}
+
+// What one read has told is not lost when a read of a narrower scope follows.
+TEST_F(OrderTest, TwoReadsOfOneFlagInTwoScopes) {
+  const SegmentId data = order_.stamp(a_, 0);
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed));
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kRelaxed, Scope::kBlock));
+  order_.fence(b_, {0, 1}, Scope::kDevice);
+  EXPECT_TRUE(order_.before(data, 0, b_, 0, 0));
+}
+
+// The lanes of a warp acquire from another block at the scope of the card.
+TEST_F(OrderTest, WhatCameFromAnotherBlockIsNotReleasedAtTheScopeOfTheBlock) {
+  const SegmentId data = order_.stamp(b_, 0);
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kStore, MemoryOrder::kRelease));
+  order_.fence(a_, {0, 0b11}, Scope::kDevice);
+  order_.strong(a_, {0, 0b11}, 400, access(MemoryOp::kAtomic, MemoryOrder::kAcquire));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire, Scope::kBlock));
+  EXPECT_TRUE(order_.before(data, 0, a_, 0, 1));
+  EXPECT_FALSE(order_.before(data, 0, a_, 1, 0));
+}
+
 TEST_F(OrderTest, SharedMemoryIsEachBlocksOwn) {
   const SegmentId s = order_.stamp(a_, 0);
   order_.strong(a_, {0, 1u << 0}, kSharedWindow, access(MemoryOp::kStore, MemoryOrder::kRelease));
@@ -260,6 +200,36 @@ TEST_F(OrderTest, AnAtomicGoesOnWithWhatWasReleased) {
   order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kReduction, MemoryOrder::kRelaxed));
   order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
   EXPECT_TRUE(order_.before(s, 0, b_, 0, 0));
+}
+
+// A compare-and-swap that finds another value writes nothing. It still reads.
+TEST_F(OrderTest, AFailedSwapAcquiresAndDoesNotRelease) {
+  const MemoryAccess swap = access(MemoryOp::kAtomic, MemoryOrder::kAcquireRelease);
+  const SegmentId first = order_.stamp(a_, 0);
+  order_.strong(a_, {0, 1u << 0}, 400, swap);
+  const SegmentId second = order_.stamp(b_, 0);
+  order_.strong(b_, {0, 1u << 0}, 400, swap, 1u << 0);
+  EXPECT_TRUE(order_.before(first, 0, b_, 0, 0));
+  order_.strong(a_, {1, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(first, 0, a_, 1, 0)) << "what was released before stays";
+  EXPECT_FALSE(order_.before(second, 0, a_, 1, 0));
+}
+
+TEST_F(OrderTest, LanesWhoseSwapFailsReleaseNothingBesideOneThatDoes) {
+  const SegmentId data = order_.stamp(a_, 0);
+  order_.strong(a_, {0, 0b111}, 400, access(MemoryOp::kAtomic, MemoryOrder::kAcquireRelease), 0b110);
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_TRUE(order_.before(data, 0, b_, 0, 0));
+  EXPECT_FALSE(order_.before(data, 1, b_, 0, 0));
+  EXPECT_TRUE(order_.before(data, 0, a_, 0, 2)) << "they have acquired what the lane before them released";
+}
+
+TEST_F(OrderTest, AFailedSwapBehindAFenceReleasesNothing) {
+  const SegmentId data = order_.stamp(a_, 0);
+  order_.fence(a_, {0, 1}, Scope::kDevice);
+  order_.strong(a_, {0, 1u << 0}, 400, access(MemoryOp::kAtomic, MemoryOrder::kRelaxed), 1u << 0);
+  order_.strong(b_, {0, 1u << 0}, 400, access(MemoryOp::kLoad, MemoryOrder::kAcquire));
+  EXPECT_FALSE(order_.before(data, 0, b_, 0, 0));
 }
 
 TEST_F(OrderTest, AStoreEndsWhatWasReleasedBeforeIt) {

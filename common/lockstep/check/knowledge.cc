@@ -1,0 +1,236 @@
+#include "check/knowledge.h"
+
+#include <algorithm>
+
+namespace lockstep {
+namespace {
+
+constexpr uint32_t kBits = 4;  // bits of a warp's number that each level of the tree uses
+constexpr uint32_t kFan = 1 << kBits;
+
+}  // namespace
+
+// One thread has all clocks of a launch, so that the count of owners need not be atomic.
+struct Knowledge::Node {
+  uint32_t owners, height;  // height: levels below it; a leaf has none
+  union {
+    std::array<Node*, kFan> branches;  // null: nothing is known
+    Moments moments;
+  };
+};
+
+namespace {
+
+using Node = Knowledge::Node;
+
+// Nodes come and go with every release. The allocator takes longer for them than all the rest does. Of the models of
+// thread_local, this one makes no calls.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Node* spare_nodes = nullptr;  // a list, by branches[0]
+
+struct FreeSpareNodes {
+  ~FreeSpareNodes() {
+    while (spare_nodes) delete std::exchange(spare_nodes, spare_nodes->branches[0]);
+  }
+};
+
+Node* allocate_node() {
+  thread_local FreeSpareNodes at_the_threads_end;
+  return new Node;
+}
+
+// A new node has no owner yet.
+Node* new_node(uint32_t height) {
+  Node* const node = spare_nodes ? std::exchange(spare_nodes, spare_nodes->branches[0]) : allocate_node();
+  node->owners = 0;
+  node->height = height;
+  return node;
+}
+
+Node* retain(Node* node) {
+  if (node) ++node->owners;
+  return node;
+}
+
+void drop(Node* node) {
+  if (!node || --node->owners) return;
+  if (node->height)
+    for (Node* const branch : node->branches) drop(branch);
+  node->branches[0] = std::exchange(spare_nodes, node);
+}
+
+void replace(Node*& owner, Node* node) { drop(std::exchange(owner, retain(node))); }
+
+Node* empty_node(uint32_t height) {
+  Node* const node = new_node(height);
+  if (height)
+    node->branches.fill(nullptr);
+  else
+    node->moments.fill(0);
+  return node;
+}
+
+// Makes sure that the owner has the node for itself, so that it may change.
+void own(Node*& owner, uint32_t height) {
+  if (owner && owner->owners == 1) return;
+  Node* mine = nullptr;
+  if (!owner) {
+    mine = empty_node(height);
+  } else {
+    mine = new_node(height);
+    if (height)
+      std::ranges::transform(owner->branches, mine->branches.begin(), retain);
+    else
+      mine->moments = owner->moments;
+  }
+  replace(owner, mine);
+}
+
+struct Joined {
+  Node* node;
+  bool as_a, as_b;  // says no more than a, or than b
+};
+
+Joined join(Node* a, Node* b);
+
+Joined join_moments(const Node* a, const Node* b) {
+  uint32_t beyond_a = 0, beyond_b = 0;
+  for (uint32_t l = 0; l < kWarpSize; ++l) {
+    const uint32_t latest = std::max(a->moments[l], b->moments[l]);
+    beyond_a |= latest ^ a->moments[l];
+    beyond_b |= latest ^ b->moments[l];
+  }
+  if (!beyond_a || !beyond_b) return {nullptr, !beyond_a, !beyond_b};
+  Node* const node = new_node(0);
+  for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(a->moments[l], b->moments[l]);
+  return {node, false, false};
+}
+
+// A bit for each branch that two nodes do not share.
+uint32_t differing(const Node* a, const Node* b) {
+  uint32_t differ = 0;
+  for (uint32_t i = 0; i < kFan; ++i) differ |= static_cast<uint32_t>(a->branches[i] != b->branches[i]) << i;
+  return differ;
+}
+
+// Nodes usually come from far caches. Their times overlap if they are asked for together.
+[[gnu::always_inline]] inline void fetch(const Node* node) {
+  if (!node) return;
+  const auto* bytes = reinterpret_cast<const char*>(node);
+  for (size_t i = 0; i < sizeof *node; i += 64) __builtin_prefetch(bytes + i);
+}
+
+Joined join_branches(Node* a, Node* b) {
+  std::array<Node*, kFan> branches = a->branches;
+  bool as_a = true, as_b = true;
+  const uint32_t differ = differing(a, b);
+  for (const uint32_t i : each_lane(differ)) fetch(a->branches[i]), fetch(b->branches[i]);
+  for (const uint32_t i : each_lane(differ)) {
+    const Joined joined = join(a->branches[i], b->branches[i]);
+    branches[i] = joined.node;
+    as_a &= joined.as_a;
+    as_b &= joined.as_b;
+  }
+  if (as_a || as_b) return {nullptr, as_a, as_b};
+  Node* const node = new_node(a->height);
+  std::ranges::transform(branches, node->branches.begin(), retain);
+  return {node, false, false};
+}
+
+// The knowledge of two trees of one height. One of them is the result if it has the knowledge of both; if both have,
+// the same one each time, so that clocks come to share it.
+Joined join(Node* a, Node* b) {
+  if (a == b) return {a, true, true};
+  if (!b) return {a, true, false};
+  if (!a) return {b, false, true};
+  Joined joined = a->height ? join_branches(a, b) : join_moments(a, b);
+  if (joined.as_a && joined.as_b)
+    joined.node = std::min(a, b);
+  else if (joined.as_a || joined.as_b)
+    joined.node = joined.as_a ? a : b;
+  return joined;
+}
+
+// The same as node = join(node, other), but changes the nodes that nobody else has.
+void learn(Node*& node, Node* other) {
+  if (!other || node == other) return;
+  if (!node || node->owners > 1) return replace(node, join(node, other).node);
+  bool same = true;
+  if (node->height) {
+    const uint32_t differ = differing(node, other);
+    for (const uint32_t i : each_lane(differ)) fetch(node->branches[i]), fetch(other->branches[i]);
+    for (const uint32_t i : each_lane(differ)) {
+      learn(node->branches[i], other->branches[i]);
+      same &= node->branches[i] == other->branches[i];
+    }
+  } else {
+    uint32_t beyond = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l) {
+      node->moments[l] = std::max(node->moments[l], other->moments[l]);
+      beyond |= node->moments[l] ^ other->moments[l];
+    }
+    same = beyond == 0;
+  }
+  if (same) replace(node, other);
+}
+
+}  // namespace
+
+Knowledge::Knowledge(const Knowledge& other) : root_(retain(other.root_)) {}
+Knowledge::~Knowledge() { drop(root_); }
+
+bool Knowledge::knows(uint64_t warp, uint32_t lane, uint32_t time) const {
+  const Node* node = root_;
+  if (!node || warp >> kBits * node->height) return false;
+  while (node && node->height) node = node->branches[warp >> kBits * (node->height - 1) & (kFan - 1)];
+  return node && time < node->moments[lane];
+}
+
+void Knowledge::grow(uint32_t height) {
+  while (root_ && root_->height < height) {
+    Node* const above = empty_node(root_->height + 1);
+    above->branches[0] = retain(root_);
+    replace(root_, above);
+  }
+}
+
+// Where the warp's leaf is. No other clock shares the way to it.
+Knowledge::Node*& Knowledge::leaf(uint64_t warp) {
+  uint32_t height = root_ ? root_->height : 0;
+  while (warp >> kBits * height) ++height;
+  grow(height);
+  Node** at = &root_;
+  for (; height > 0; --height) {
+    own(*at, height);
+    at = &(*at)->branches[warp >> kBits * (height - 1) & (kFan - 1)];
+  }
+  return *at;
+}
+
+void Knowledge::learn(const Knowledge& other) {
+  if (!other.root_ || root_ == other.root_) return;
+  if (!root_) return void(*this = other);
+  Knowledge theirs = other;
+  grow(theirs.root_->height);
+  theirs.grow(root_->height);
+  lockstep::learn(root_, theirs.root_);
+}
+
+void Knowledge::learn(uint64_t warp, const Moments& moments) {
+  Node*& node = leaf(warp);
+  own(node, 0);
+  for (uint32_t l = 0; l < kWarpSize; ++l) node->moments[l] = std::max(node->moments[l], moments[l]);
+}
+
+void Knowledge::learn(const Accesses& accesses) {
+  Moments first;
+  first.fill(accesses.before);
+  first[accesses.lane] = std::max(accesses.before, accesses.moment);
+  if (accesses.warps) learn(accesses.first_warp, first);
+  if (accesses.warps < 2) return;
+  Node* const all = retain(new_node(0));
+  all->moments.fill(accesses.before);
+  for (uint64_t i = 1; i < accesses.warps; ++i) lockstep::learn(leaf(accesses.first_warp + i), all);
+  drop(all);
+}
+
+}  // namespace lockstep

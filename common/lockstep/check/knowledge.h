@@ -1,0 +1,56 @@
+// knowledge: for each thread, the moment before which its accesses are known. Each block counts its own moments
+// (order.h). A thread is a lane of a warp, and warps are numbered through the whole grid.
+//
+// It is a tree over the numbers of warps. A leaf has the moments of a warp's 32 lanes. Trees share the branches that
+// are equal, and what is shared never changes. So learning costs as much as the branches that differ, and a chain of
+// blocks in which each learns from the one before it (decoupled look-back, a grid's barrier) stays cheap.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "base/lanes.h"
+
+namespace lockstep {
+
+using Moments = std::array<uint32_t, kWarpSize>;  // of a warp's lanes; 0: nothing is known
+
+// The accesses of some warps: of all their lanes before a moment, and of one lane of the first warp before another.
+struct Accesses {
+  uint64_t first_warp : 40 = 0, warps : 16 = 0, lane : 8 = 0;  // warps 0: none
+  uint32_t before = 0, moment = 0;
+
+  bool include(uint64_t warp, uint32_t of_lane, uint32_t time) const {
+    return warp - first_warp < warps && (time < before || (warp == first_warp && of_lane == lane && time < moment));
+  }
+};
+
+class Knowledge {
+ public:
+  Knowledge() = default;
+  Knowledge(const Knowledge& other);
+  Knowledge(Knowledge&& other) noexcept : root_(std::exchange(other.root_, nullptr)) {}
+  Knowledge& operator=(Knowledge other) noexcept {
+    std::swap(root_, other.root_);
+    return *this;
+  }
+  ~Knowledge();
+
+  bool same_as(const Knowledge& other) const { return root_ == other.root_; }
+  // Whether that lane's accesses at `time` are known.
+  bool knows(uint64_t warp, uint32_t lane, uint32_t time) const;
+  void learn(const Knowledge& other);
+  void learn(uint64_t warp, const Moments& moments);
+  void learn(const Accesses& accesses);
+
+  struct Node;
+
+ private:
+  Node*& leaf(uint64_t warp);
+  void grow(uint32_t height);
+
+  Node* root_ = nullptr;
+};
+
+}  // namespace lockstep

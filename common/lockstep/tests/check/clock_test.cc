@@ -1,0 +1,190 @@
+// clock_test: what a thread knows about the others, as a tree and as clocks that are put together late.
+#include "check/clock.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace lockstep {
+namespace {
+
+// All lanes of some warps, before a moment.
+Accesses all_of(uint64_t first_warp, uint32_t warps, uint32_t moment) { return {first_warp, warps, 0, moment, 0}; }
+
+TEST(Knowledge, KnowsWhatItLearned) {
+  Knowledge known;
+  EXPECT_FALSE(known.knows(0, 0, 1));
+  known.learn(all_of(3, 1, 10));
+  EXPECT_TRUE(known.knows(3, 7, 9));
+  EXPECT_FALSE(known.knows(3, 7, 10)) << "a moment itself is not before it";
+  EXPECT_FALSE(known.knows(4, 7, 9));
+}
+
+TEST(Knowledge, WarpsFarApartHaveTheirOwnBranches) {
+  Knowledge known;
+  known.learn(all_of(1, 1, 5));
+  known.learn(all_of(1'000'000, 1, 7));
+  known.learn(all_of(uint64_t{1} << 36, 1, 9));
+  EXPECT_TRUE(known.knows(1, 0, 4));
+  EXPECT_TRUE(known.knows(1'000'000, 0, 6));
+  EXPECT_TRUE(known.knows(uint64_t{1} << 36, 0, 8));
+  EXPECT_FALSE(known.knows(1'000'001, 0, 1));
+  EXPECT_FALSE(known.knows((uint64_t{1} << 36) + 1, 0, 1));
+}
+
+TEST(Knowledge, AWarpOrOneThreadMayBeKnownLonger) {
+  Knowledge known;
+  known.learn(all_of(40, 8, 4));
+  known.learn(all_of(42, 1, 6));
+  known.learn({43, 1, 9, 2, 8});
+  EXPECT_TRUE(known.knows(42, 31, 5));
+  EXPECT_FALSE(known.knows(41, 31, 5));
+  EXPECT_TRUE(known.knows(43, 9, 7));
+  EXPECT_FALSE(known.knows(43, 8, 7));
+  EXPECT_TRUE(known.knows(43, 8, 3)) << "what it learns later takes nothing away";
+  EXPECT_TRUE(known.knows(47, 0, 3));
+  EXPECT_FALSE(known.knows(48, 0, 3));
+}
+
+TEST(Knowledge, JoiningIsTheUnionAndSharesWhatIsEqual) {
+  Knowledge a, b;
+  a.learn(all_of(1, 1, 5));
+  b = a;
+  b.learn(all_of(20, 1, 3));
+  Knowledge both = a;
+  both.learn(b);
+  EXPECT_TRUE(both.same_as(b)) << "b says everything that a does";
+  a.learn(all_of(40, 1, 2));
+  both.learn(a);
+  EXPECT_TRUE(both.knows(1, 0, 4) && both.knows(20, 0, 2) && both.knows(40, 0, 1));
+  EXPECT_FALSE(a.knows(20, 0, 2)) << "what trees share does not change";
+  EXPECT_FALSE(b.knows(40, 0, 1));
+}
+
+TEST(Knowledge, EqualTreesComeToBeOne) {
+  Knowledge a, b;
+  a.learn(all_of(1, 40, 5));
+  b.learn(all_of(1, 40, 5));
+  Knowledge one = a, other = b;
+  one.learn(b);
+  other.learn(a);
+  EXPECT_TRUE(one.same_as(other));
+}
+
+TEST(Clock, KnowsWhatTheClocksKnewThatItLearnedFrom) {
+  History history;
+  Clock a, b, c;
+  a.learn(history, all_of(1, 1, 5));
+  b.learn(a);
+  EXPECT_TRUE(b.same_as(a));
+  b.learn(history, all_of(2, 1, 7));
+  c.learn(history, all_of(3, 1, 9));
+  c.learn(b);
+  a.learn(history, all_of(4, 1, 2));
+  for (int settled = 0; settled < 2; ++settled) {
+    EXPECT_TRUE(c.knows(1, 0, 4) && c.knows(2, 31, 6) && c.knows(3, 5, 8));
+    EXPECT_FALSE(c.knows(4, 0, 1)) << "a learned it later";
+    EXPECT_FALSE(b.knows(3, 0, 1));
+    history.settle();
+    EXPECT_EQ(history.waiting(), 0u);
+  }
+}
+
+TEST(Clock, LearningTheSameTwiceAddsNoVersion) {
+  History history;
+  Clock a, b;
+  a.learn(history, all_of(1, 1, 5));
+  b.learn(history, all_of(2, 1, 5));
+  Clock one = a, other = a;
+  one.learn(b);
+  other.learn(b);
+  EXPECT_TRUE(one.same_as(other));
+  const size_t waiting = history.waiting();
+  one.learn(b);
+  one.learn(a);
+  EXPECT_EQ(history.waiting(), waiting);
+  a.learn(one);
+  EXPECT_TRUE(a.same_as(one)) << "one has learned from a, so it knows more";
+}
+
+TEST(Clock, OlderVersionsAreNotAskedAboutLaterAccesses) {
+  History history;
+  Clock clock;
+  history.set_now(10);
+  clock.learn(history, all_of(1, 1, 5));
+  EXPECT_TRUE(clock.knows(1, 0, 4, 10));
+  EXPECT_FALSE(clock.knows(1, 0, 4, 11)) << "such an access cannot be among them";
+}
+
+// Versions that nobody has any longer are freed, without recursion: this chain would need more than the stack.
+TEST(Clock, WhatWaitsIsBounded) {
+  History history;
+  {
+    Clock clock, flag;
+    for (uint32_t i = 1; i <= 2 * History::kMostWaiting; ++i) {
+      clock.learn(flag);
+      clock.learn(history, Accesses{i % 100, 1, i % 32, 0, i});
+      if (i % 3) flag = clock;
+    }
+    EXPECT_LE(history.waiting(), History::kMostWaiting);
+    EXPECT_GT(history.waiting(), 0u);
+    const uint32_t last = 2 * History::kMostWaiting;
+    EXPECT_TRUE(clock.knows(last % 100, last % 32, last - 1));
+    EXPECT_TRUE(clock.knows(1, 1, 0));
+  }
+  EXPECT_EQ(history.waiting(), 0u);
+}
+
+// Clocks against a table, in which nothing is shared and nothing waits.
+TEST(Clock, SaysWhatATableSays) {
+  constexpr uint32_t kWarps = 300, kClocks = 6;
+  using Table = std::vector<Moments>;
+  History history;
+  std::vector<Clock> clocks(kClocks);
+  std::vector<Table> tables(kClocks, Table(kWarps));
+  std::mt19937 random(1);
+  const auto draw = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  const auto raise = [](uint32_t& moment, uint32_t to) { moment = std::max(moment, to); };
+  for (uint32_t step = 1; step < 6000; ++step) {
+    const uint32_t into = draw(kClocks), from = draw(kClocks), warp = draw(kWarps), lane = draw(kWarpSize);
+    const uint32_t moment = 1 + draw(1000), before = draw(moment + 1);
+    history.set_now(step);
+    switch (draw(6)) {
+      case 0:
+      case 1:
+        clocks[into].learn(history, {warp, 1, lane, before, moment});
+        for (uint32_t& known : tables[into][warp]) raise(known, before);
+        raise(tables[into][warp][lane], moment);
+        break;
+      case 2: {
+        Moments moments{};
+        moments[lane] = moment;
+        clocks[into].learn(history, warp, moments);
+        raise(tables[into][warp][lane], moment);
+        break;
+      }
+      case 3:
+      case 4:
+        clocks[into].learn(clocks[from]);
+        for (uint32_t w = 0; w < kWarps; ++w)
+          for (int l = 0; l < kWarpSize; ++l) raise(tables[into][w][l], tables[from][w][l]);
+        break;
+      default:
+        clocks[into] = clocks[from];
+        tables[into] = tables[from];
+        if (draw(20) == 0) clocks[into] = {}, tables[into].assign(kWarps, {});
+        if (draw(50) == 0) history.settle();
+    }
+    if (draw(4)) continue;  // so that questions come early and late
+    for (uint32_t c = 0; c < kClocks; ++c) {
+      const uint32_t known = tables[c][warp][lane];
+      EXPECT_FALSE(clocks[c].knows(warp, lane, known));
+      if (known) { EXPECT_TRUE(clocks[c].knows(warp, lane, known - 1)); }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
