@@ -63,20 +63,22 @@ CASE(fences_seq_cst) {
 // ---- operations that release and acquire ----
 
 template <cuda::std::memory_order kOrder>
-__global__ void counters(unsigned* counts, unsigned mask, unsigned step) {
-  for (unsigned k = 0; k < kRounds; ++k) Ref<unsigned>(counter(counts, mask, step, k)).fetch_add(1, kOrder);
+__global__ void counters(unsigned* counts, unsigned mask, unsigned step, unsigned rounds) {
+  for (unsigned k = 0; k < rounds; ++k) Ref<unsigned>(counter(counts, mask, step, k)).fetch_add(1, kOrder);
 }
 template <cuda::std::memory_order kOrder>
-static bool count(unsigned n, unsigned step = 1) {
+static bool count(unsigned n, unsigned step = 1, unsigned rounds = kRounds) {
   Device<unsigned> counts = zeros<unsigned>(n);
-  counters<kOrder><<<kBlocks, kThreads>>>(counts, n - 1, step);
-  return finished() && sum_of(counts.host()) == kAll * kRounds;
+  counters<kOrder><<<kBlocks, kThreads>>>(counts, n - 1, step, rounds);
+  return finished() && sum_of(counts.host()) == kAll * rounds;
 }
 CASE(acq_rel_one_counter) { return count<memory_order_acq_rel>(1); }
 CASE(acq_rel_64_counters) { return count<memory_order_acq_rel>(64); }
 CASE(acq_rel_1024_counters) { return count<memory_order_acq_rel>(1024); }
 CASE(acq_rel_8192_counters) { return count<memory_order_acq_rel>(kAll); }
 CASE(acq_rel_own_counters) { return count<memory_order_acq_rel>(kAll, 0); }
+// More operations than lockstep lets wait: 2^20.
+CASE(acq_rel_128_rounds) { return count<memory_order_acq_rel>(1024, 1, 128); }
 CASE(seq_cst_8_counters) { return count<memory_order_seq_cst>(8); }
 CASE(release_64_counters) { return count<memory_order_release>(64); }
 CASE(acquire_64_counters) { return count<memory_order_acquire>(64); }
@@ -112,6 +114,26 @@ CASE(flags_of_neighbours) {
   Device<unsigned> flags = zeros<unsigned>(kAll), data = zeros<unsigned>(kAll);
   chain_of_threads<<<kBlocks / 16, kThreads>>>(flags, data);
   return finished() && data.host()[kAll / 16 - 1] == kAll / 16;
+}
+
+// Between its additions, each thread reads what others have written or are reading: their order decides.
+__global__ void look_between(unsigned* counts, unsigned* table, unsigned* out) {
+  const int i = index();
+  table[i] = i;
+  cooperative_groups::this_grid().sync();
+  unsigned sum = 0;
+  for (unsigned k = 0; k < kRounds; ++k) {
+    Ref<unsigned>(counter(counts, 1023, 1, k)).fetch_add(1, memory_order_acq_rel);
+    sum += table[(i * 31 + k * 77) % kAll];
+  }
+  out[i] = sum;
+}
+CASE(reads_between_acq_rel) {
+  Device<unsigned> counts = zeros<unsigned>(1024), table = zeros<unsigned>(kAll), out = zeros<unsigned>(kAll);
+  unsigned *a = counts, *b = table, *c = out;
+  void* arguments[] = {&a, &b, &c};
+  cudaLaunchCooperativeKernel(reinterpret_cast<void*>(look_between), kBlocks, kThreads, arguments);
+  return finished() && sum_of(counts.host()) == kAll * kRounds;
 }
 
 // ---- what programs build of them ----
