@@ -174,7 +174,7 @@ TEST(Cards, AWrongLineIsNamed) {
     } catch (const std::runtime_error& error) { return error.what(); }
     return "";
   };
-  EXPECT_NE(complaint("X,clock_ghz,fast,y\n").find("no number above zero"), std::string::npos);
+  EXPECT_NE(complaint("X,clock_ghz,fast,y\n").find("not a number above zero"), std::string::npos);
   EXPECT_NE(complaint("X,clock_ghz,1\n").find("card,parameter,value,source"), std::string::npos);
   EXPECT_NE(complaint("X,clock_ghz,1,\n").find("card,parameter,value,source"), std::string::npos);
   EXPECT_NE(complaint("X,clock,1,y\n").find("no such parameter"), std::string::npos);
