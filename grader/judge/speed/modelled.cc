@@ -52,7 +52,7 @@ void model_speed(const Lab& lab, const Report& mine, const std::filesystem::path
   apply_thresholds(lab.thresholds, speed, mine.modelled_error.value_or(1));
   if (speed.thresholds.empty()) return;
   if (below.empty()) {
-    speed.reason = "not graded here: the card is modelled and the host is real, so their times cannot be compared";
+    speed.reason = "not graded here: a modelled card cannot be compared with the processor of this machine";
   } else if (base.empty()) {
     speed.reason = "not graded here: " + below.string() + " is missing, which the build makes: cmake --build build";
   } else if (!speed.interval) {

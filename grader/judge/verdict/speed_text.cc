@@ -96,13 +96,13 @@ std::string cpu_text(const Speed& speed) {
          table(rows);
 }
 
-// "for 10 points, 3 × over one core of the host: not measured here"
+// "10 points for 3 × over one core of the host: not measured here"; a dash before it would be a minus
 std::string threshold_text(const ThresholdResult& result, const std::string& baseline) {
   // In the order of SpeedVerdict.
   static constexpr const char* kMarks[] = {"", "✓ ", "✗ ", "? "};
   static constexpr const char* kTexts[] = {"not measured here", "reached", "missed", "undecided"};
   const auto verdict = static_cast<size_t>(result.verdict);
-  const std::string text = kMarks[verdict] + ("for " + std::to_string(result.threshold.points)) + " points, " +
+  const std::string text = kMarks[verdict] + std::to_string(result.threshold.points) + " points for " +
                            rounded(result.threshold.speedup) + " × over " +
                            (baseline == "cpu" ? "one core of the host" : "lab " + baseline) + ": " + kTexts[verdict];
   const bool is_decided = result.verdict != SpeedVerdict::kNotGraded;
