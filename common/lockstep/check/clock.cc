@@ -59,7 +59,6 @@ void Clock::learn(const Clock& other) {
 void Clock::learn(History& history, const Accesses& accesses) {
   const bool has_room = version_ && version_->owners == 1 && version_->place != kSettled && !version_->accesses.warps;
   if (!has_room) *this = Clock(history.add(version_, nullptr));
-  if (history.latest_ == version_) history.latest_ = nullptr;
   version_->accesses = accesses;
   version_->made = history.now_;
 }
@@ -98,8 +97,10 @@ Clock::Version* History::add(Version* one, Version* other) {
   return version;
 }
 
+// The next lane often asks for the same. A version that was settled or freed has no second part.
 Clock::Version* History::add_joined(Version* one, Version* other) {
-  if (!latest_ || latest_->one != one || latest_->other != other) latest_ = add(one, other);
+  const bool same = latest_ && latest_->one == one && latest_->other == other && !latest_->accesses.warps;
+  if (!same) latest_ = add(one, other);
   return latest_;
 }
 
@@ -109,7 +110,6 @@ void History::free(Version* version) {
   while (!doomed_.empty()) {
     Version* const v = doomed_.back();
     doomed_.pop_back();
-    if (latest_ == v) latest_ = nullptr;
     if (v->place != kSettled) waiting_[std::exchange(v->place, kSettled)] = nullptr, ++gaps_;
     for (Version* const part : {v->one, std::exchange(v->other, nullptr)})
       if (part && --part->owners == 0) doomed_.push_back(part);
@@ -129,7 +129,6 @@ void History::make_room() {
 // The parts of a version are older than itself, so they are settled when its turn comes. If it is the only owner of a
 // part, it takes over that knowledge and changes it in place.
 void History::settle() {
-  latest_ = nullptr;
   for (Version* const version : waiting_)
     if (version) version->knowledge = {};
   for (Version* const version : waiting_) {

@@ -91,7 +91,7 @@ class History {
   size_t gaps_ = 0;                // that are null
   uint32_t now_ = 0, question_ = 0;
   size_t met_ = 0;             // by questions since the last time that versions were settled
-  Version* latest_ = nullptr;  // the last one that joined two; the next lane often asks for the same
+  Version* latest_ = nullptr;  // the last one that joined two
   std::vector<std::unique_ptr<Version[]>> memory_;
   Version* spare_ = nullptr;  // a list, by Version::one
   std::vector<Version*> doomed_;

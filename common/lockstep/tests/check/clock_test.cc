@@ -109,6 +109,19 @@ TEST(Clock, LearningTheSameTwiceAddsNoVersion) {
   EXPECT_TRUE(a.same_as(one)) << "one has learned from a, so it knows more";
 }
 
+TEST(Clock, WhatOneLearnsBesidesIsNotTheOthers) {
+  History history;
+  Clock a, b;
+  a.learn(history, all_of(1, 1, 5));
+  b.learn(history, all_of(2, 1, 5));
+  Clock one = a, other = a;
+  one.learn(b);
+  one.learn(history, all_of(3, 1, 5));
+  other.learn(b);
+  EXPECT_TRUE(other.knows(2, 0, 4));
+  EXPECT_FALSE(other.knows(3, 0, 4));
+}
+
 TEST(Clock, OlderVersionsAreNotAskedAboutLaterAccesses) {
   History history;
   Clock clock;
@@ -116,6 +129,12 @@ TEST(Clock, OlderVersionsAreNotAskedAboutLaterAccesses) {
   clock.learn(history, all_of(1, 1, 5));
   EXPECT_TRUE(clock.knows(1, 0, 4, 10));
   EXPECT_FALSE(clock.knows(1, 0, 4, 11)) << "such an access cannot be among them";
+  Clock other;
+  other.learn(history, all_of(2, 1, 5));
+  clock.learn(other);
+  history.set_now(11);
+  clock.learn(history, all_of(3, 1, 5));
+  EXPECT_TRUE(clock.knows(3, 0, 4, 11)) << "a version that has learned more is not older";
 }
 
 // Versions that nobody has any longer are freed, without recursion: this chain would need more than the stack.
