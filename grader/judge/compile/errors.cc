@@ -73,7 +73,7 @@ ErrorAdvice advice_on_errors(const std::string& errors) {
   const std::vector<std::string> lines = split(errors, '\n');
   const bool is_alone = std::ranges::count_if(lines, is_error) == 1;
   for (const Known& known : kKnown)
-    if (lines.front().find(known.part) != std::string::npos)
+    if (!lines.empty() && lines.front().find(known.part) != std::string::npos)  // a compiler may fail in silence
       return {known.name, (is_alone ? "" : "Start with the first error. ") + std::string(known.next)};
   return {"first_error", is_alone ? "Begin at the line that the error names."
                                   : "Start with the first error; later ones often follow from it."};
