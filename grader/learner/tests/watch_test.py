@@ -60,10 +60,12 @@ class Terminal:
     """A ./lab watch at work, and what its terminal shows."""
 
     def __init__(self, arguments: list[str], **env: str) -> None:
+        begin, may_begin = os.pipe()
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             code = 99
             try:
+                os.read(begin, 1)  # the watch changes the terminal: first its usual state is kept
                 os.environ.update({"TERM": "xterm", **env})
                 sys.stdin, sys.stdout = os.fdopen(0, "r"), os.fdopen(1, "w")
                 console._stream = sys.stdout
@@ -73,6 +75,9 @@ class Terminal:
                 sys.stdout.flush()
                 os._exit(code)
         self.usual = termios.tcgetattr(self.terminal)[3]
+        os.write(may_begin, b"x")
+        os.close(begin)
+        os.close(may_begin)
         self.text, self.read_to = "", 0
 
     def expect(self, pattern: str) -> str:
@@ -216,7 +221,7 @@ class Watch(WithProgress):
         terminal.expect(re.escape(f"Lab 05, hint 1 of 3: {first.title}"))
         terminal.expect("q quit")
         terminal.press("xh")  # a key that means nothing changes nothing
-        terminal.expect(re.escape(f"Hint 2 of 3: {second.title}"))
+        terminal.expect(re.escape(f"Lab 05, hint 2 of 3: {second.title}"))
         terminal.press("c")
         terminal.expect("Checking again")
         terminal.expect("wrong answer · bad")
