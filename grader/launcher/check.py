@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import build, device, judge, labs, picture, setup, table, verdict_text
+from . import build, console, device, judge, labs, picture, setup, table, verdict_text
 from .console import Failure, say
 from .outlet import Outlet
 from .paths import BUILD, shown
@@ -85,6 +85,8 @@ def judge_command(request: Request, tree: Path) -> list[str]:
     asked = request.arguments
     command = [*judge.command(tree, request.lab, request.where), "--file", str(request.file)]
     command += ["--command", _repeated(asked)]
+    if console.is_terminal():
+        command += ["--columns", str(console.width())]
     for option in ("case", "seed", "schedules"):
         if (value := getattr(asked, option)) is not None:
             command += [f"--{option}", str(value)]

@@ -57,15 +57,21 @@ size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+namespace {
+size_t page = kUsualPage;
+}  // namespace
+
+size_t page_width() { return page; }
+void set_page_width(size_t characters) { page = characters; }
+
 std::string wrapped(const std::string& text, const std::string& indent) {
-  constexpr size_t kPage = 76;
   std::string out;
   for (const std::string& line : split(text, '\n')) {
     const std::string deeper = indent + line.substr(0, line.find_first_not_of(' ')) + "  ";
     std::string row = indent + line;
-    while (width_of(row) > kPage) {
+    while (width_of(row) > page) {
       size_t end = 0, width = 0;  // bytes and characters that fit
-      for (; width <= kPage; ++end) width += (row[end] & 0xC0) != 0x80;
+      for (; width <= page; ++end) width += (row[end] & 0xC0) != 0x80;
       const size_t least = row.find_first_not_of(' ');
       size_t space = row.rfind(' ', end - 1);
       if (space == std::string::npos || space <= least) space = row.find(' ', end);

@@ -26,8 +26,13 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
 
 size_t width_of(std::string_view text);  // in characters, not in bytes
 
-// Each line behind this indent. A line that is too long for a page of 76 characters goes on below, two deeper than it
-// begins. A word is never broken.
+// The page that every text of this process is written for. It is set once, before the first text is made.
+inline constexpr size_t kUsualPage = 76, kNarrowestPage = 20;  // characters in a line
+size_t page_width();
+void set_page_width(size_t characters);
+
+// Each line behind this indent. A line that is too long for the page goes on below, two deeper than it begins. A word
+// is never broken.
 std::string wrapped(const std::string& text, const std::string& indent);
 
 std::string capitalised(std::string text);

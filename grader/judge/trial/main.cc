@@ -1,5 +1,6 @@
 // The judge's program. Exit code: 0 accepted or inconclusive (or the expected failure), 1 the submission fails, 2 the
 // judge's own trouble or a wrong command.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -27,6 +28,7 @@ int exit_code(const Result& result, const std::string& expect) {
 
 int run(int argc, char** argv) {
   const CommandLine line = parse_command_line(argc, argv);
+  set_page_width(std::clamp(line.columns, kNarrowestPage, kUsualPage));
   const Result result = judge(line.judge);
   // The build asks for reports. A verdict would be noise there.
   if (line.judge.report.empty() || result.failure) std::cout << to_text(result, line.command) << std::flush;

@@ -35,6 +35,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --json FILE       write the verdict there as well
   --events FD       write to this open descriptor what happens, while it happens: a line of JSON each
   --command TEXT    how the person called us, for "again"
+  --columns N       of the terminal, if it is narrower than 76 characters
 )";
 
 [[noreturn]] void wrong_usage(const std::string& what) { throw WrongCommand(what + "\n" + kUsage); }
@@ -97,6 +98,7 @@ constexpr Option kOptions[] = {
     {"events", [](auto& value, auto& line) { line.judge.events = static_cast<int>(parse_number("--events", value)); }},
     {"json", [](auto& value, auto& line) { line.json = value; }},
     {"command", [](auto& value, auto& line) { line.command = value; }},
+    {"columns", [](auto& value, auto& line) { line.columns = parse_number("--columns", value); }},
 };
 
 CommandLine take_options(int argc, char** argv) {

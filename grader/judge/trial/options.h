@@ -2,6 +2,7 @@
 // refused.
 #pragma once
 
+#include "grader/judge/base/text.h"
 #include "grader/judge/rules/rules.h"
 
 namespace warpladder {
@@ -40,6 +41,7 @@ struct CommandLine {
   JudgeOptions judge;
   std::string expect;   // the check that must fail; "": nothing is expected
   std::string command;  // how the person called the judge
+  size_t columns = kUsualPage;
   std::filesystem::path json;
 };
 

@@ -20,6 +20,12 @@ TEST(Text, GoesOnBelowWhereALineIsTooLong) {
   EXPECT_EQ(wrapped(table, "    "), "    " + table + "\n");
 }
 
+TEST(Text, IsAsWideAsThePage) {
+  set_page_width(kNarrowestPage);
+  EXPECT_EQ(wrapped("twelve bytes twelve bytes", "  "), "  twelve bytes\n    twelve bytes\n");
+  set_page_width(kUsualPage);
+}
+
 TEST(Text, FindsWhatWasMeant) {
   EXPECT_EQ(nearest("forwards", {"reverse", "forward", "random:1"}), "forward");
   EXPECT_EQ(nearest("", {"ab", "a"}), "a");
