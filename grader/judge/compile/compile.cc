@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr uint64_t kCompilerData = uint64_t{8} << 30, kCompilerFile = uint64_t{256} << 20;
 constexpr uint64_t kCompilerOpenFiles = 256;
 constexpr size_t kMostFiles = 256;  // beside the source, which it may include
+constexpr size_t kHead = 4096;      // bytes of a file in which it may ask for a compute capability
 
 std::string replaced(std::string word, const std::string& key, const std::string& value) {
   const size_t at = word.find(key);
@@ -102,16 +103,22 @@ Bench bench_of(const Build& build, const Lab& lab, const TemporaryFolder& folder
   return bench;
 }
 
-// `what` names the tool for people. Where `output` is given, it gets the tool's stdout.
+// Where a tool's words go if it ends well. Null: nobody wants them.
+struct Words {
+  std::string *output = nullptr, *errors = nullptr;
+};
+
+// `what` names the tool for people.
 std::optional<Failure> run_tool(const std::vector<std::string>& command, const char* what, const Bench& bench,
-                                std::string* output = nullptr) {
+                                const Words& words = {}) {
   ChildSpec spec = tool_spec(command, bench);
-  if (output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
+  if (words.output != nullptr) spec.limits.output_kept = spec.limits.output_allowed;
   Sandbox::here().enclose(spec, bench.walls);
   Child tool(spec);
   const Child::Event event = tool.wait(bench.seconds);
   if (event == Child::Event::kEnded && tool.ended_well()) {
-    if (output != nullptr) *output = tool.output();
+    if (words.output != nullptr) *words.output = tool.output();
+    if (words.errors != nullptr) *words.errors = tool.errors();
     return std::nullopt;
   }
   if (!Sandbox::here().stands(bench.walls))
@@ -144,7 +151,7 @@ void name_capability(const Command& compiler, const Bench& bench, Failure& failu
 std::optional<Failure> close_object(const fs::path& object, const Lab& lab, const Bench& bench) {
   std::string text;
   const std::vector<std::string> list = {"nm", "--format=posix", "--defined-only", "--extern-only", object};
-  if (auto failure = run_tool(list, "nm, which lists what the file defines,", bench, &text)) return failure;
+  if (auto failure = run_tool(list, "nm, which lists what the file defines,", bench, {.output = &text})) return failure;
   const std::vector<Symbol> symbols = parse_symbols(text);
   if (auto failure = check_symbols(symbols, lab)) return failure;
 
@@ -164,18 +171,15 @@ std::optional<Failure> close_object(const fs::path& object, const Lab& lab, cons
   return std::nullopt;
 }
 
-std::string head_of(const fs::path& file) {
-  std::string head(4096, '\0');
+std::string text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(stream.gcount()));
-  return head;
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 }  // namespace
 
 std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::path& source, const fs::path& binary,
-                               const TemporaryFolder& folder) {
+                               const TemporaryFolder& folder, std::vector<std::string>* warnings) {
   const std::string object = folder.path() / "submission.o";
   std::vector<fs::path> files = beside(source);
   const fs::path from = plain(source, files, folder);
@@ -184,14 +188,18 @@ std::optional<Failure> compile(const Build& build, const Lab& lab, const fs::pat
     compiler.push_back(replaced(replaced(word, "{source}", from), "{object}", object));
   for (const std::string& word : build.link)
     linker.push_back(replaced(replaced(word, "{binary}", binary), "{object}", object));
-  if (auto failure = choose_capability(head_of(from), compiler)) return failure;
+  const std::string text = text_of(from);
+  if (auto failure = choose_capability(text.substr(0, kHead), compiler)) return failure;
   const Bench bench = bench_of(build, lab, folder);
   Bench for_source = bench;  // the compiler alone sees the learner's files
   std::ranges::copy(files, std::back_inserter(for_source.walls.readable));
-  if (auto failure = run_tool(compiler, "the compiler", for_source)) {
+  std::string said;
+  if (auto failure = run_tool(compiler, "the compiler", for_source, {.errors = &said})) {
     name_capability(compiler, for_source, *failure);
+    failure->printed = with_own_lines(failure->printed, without_folder(from, folder), text);
     return failure;
   }
+  if (warnings != nullptr) *warnings = telling_warnings(said, from);
   if (auto failure = close_object(object, lab, bench)) return failure;
   return run_tool(linker, "the linker", bench);
 }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <cctype>
+#include <cstdlib>
 
 #include "grader/judge/base/text.h"
 
@@ -41,7 +42,65 @@ bool ends_error(const std::string& line) {
   return line.empty();
 }
 
+// The number of the line in "file(12): error: …"; 0: the text does not begin so.
+size_t line_number(const std::string& line, const std::string& file) {
+  if (!line.starts_with(file + "(")) return 0;
+  return std::strtoull(line.c_str() + file.size() + 1, nullptr, 10);
+}
+
+bool is_mark(const std::string& line) {
+  return !line.empty() && line.find_first_not_of(' ') == line.size() - 1 && line.back() == '^';
+}
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The word of the quoted line that begins at the mark.
+std::string word_at(const std::string& quoted, size_t mark) {
+  size_t end = std::min(mark, quoted.size());
+  while (end < quoted.size() && is_letter(quoted[end])) ++end;
+  return quoted.substr(std::min(mark, quoted.size()), end - std::min(mark, quoted.size()));
+}
+
+std::string trimmed(const std::string& line) {
+  const size_t begin = line.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
+}
+
 }  // namespace
+
+std::string with_own_lines(const std::string& printed, const std::string& file, const std::string& source) {
+  constexpr const char* kIndent = "  ";
+  const std::vector<std::string> lines = split(printed, '\n'), own = split(source, '\n');
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    text += lines[i] + "\n";
+    const size_t number = line_number(lines[i], file);
+    if (number == 0 || number > own.size() || i + 2 >= lines.size() || !is_mark(lines[i + 2])) continue;
+    const std::string& quoted = lines[i + 1];
+    const std::string stands = trimmed(own[number - 1]);
+    if (trimmed(quoted) == stands) continue;
+    text += kIndent + stands + "\n";
+    const std::string word = word_at(quoted, lines[i + 2].size() - 1);
+    const size_t at = word.empty() ? std::string::npos : stands.find(word);
+    if (at != std::string::npos) text += kIndent + std::string(at, ' ') + "^\n";
+    i += 2;
+  }
+  return text;
+}
+
+std::vector<std::string> telling_warnings(const std::string& printed, const std::string& file) {
+  std::vector<std::string> found;
+  for (const std::string& line : split(printed, '\n')) {
+    const size_t number = line_number(line, file), at = line.find("): warning #");
+    const bool is_unused = line.find("never referenced") != std::string::npos ||  // of half a file: a starter
+                           line.find("never used") != std::string::npos;
+    const size_t text = line.find(": ", at == std::string::npos ? at : at + 3);
+    if (number == 0 || text == std::string::npos || is_unused) continue;
+    std::string warning = "line " + std::to_string(number) + ": " + line.substr(text + 2);
+    if (std::ranges::find(found, warning) == found.end()) found.push_back(std::move(warning));
+  }
+  return found;
+}
 
 std::string first_errors(const std::string& printed) {
   std::vector<std::string> errors;

@@ -1,10 +1,18 @@
-// errors: what a compiler printed → its first errors, each once, and the next step. nvcc compiles a file twice, for the
-// host and for the device, and tells the same of it in both.
+// errors: what a compiler printed → its first errors, each once, and the next step; and the warnings that may explain
+// a failure. nvcc compiles a file twice, for the host and for the device, and tells the same of it in both.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace warpladder {
+
+// nvcc quotes a line as it is after the preprocessor. Here it is quoted as it stands in the file, and the mark below it
+// stays at its word. file: its name in the text; source: what it contains.
+std::string with_own_lines(const std::string& printed, const std::string& file, const std::string& source);
+
+// "line 3: missing return statement …", each once. A name that is never used explains no failure and is left out.
+std::vector<std::string> telling_warnings(const std::string& printed, const std::string& file);
 
 // A text without errors that it knows stays as it is.
 std::string first_errors(const std::string& printed);

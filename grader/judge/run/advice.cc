@@ -99,7 +99,8 @@ std::optional<Advice> for_kind(const Mismatch& wrong, const Case& job) {
   const bool is_inclusive = job.entry->name.find("_inclusive") != std::string::npos;
   if (is_exclusive && wrong.first == 0 && wrong.want == "0" && job.n == 1)
     return Advice{"exclusive",
-                  "In an exclusive scan out[0] is 0: out[i] has the elements before in[i], and not in[i] itself."};
+                  "In an exclusive scan out[0] is 0: out[i] has the elements before in[i], and not in[i] itself. Which "
+                  "line sets this 0, and which lines bring it to out[0]?"};
   if (is_inclusive && wrong.first == 0 && wrong.got == "0")
     return Advice{"inclusive", "In an inclusive scan out[0] is in[0]: out[i] has all elements up to in[i] itself."};
   return std::nullopt;

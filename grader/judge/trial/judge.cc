@@ -101,8 +101,9 @@ Result Trial::run() {
 
 // A compiler that fails because of a full disk, a missing tool or a busy machine is not the learner's fault.
 void Trial::compile_file() {
-  auto failure = compile(build_, lab_, options_.file, binary_, folder_);
-  if (failure && compiler_was_killed(*failure)) failure = compile(build_, lab_, options_.file, binary_, folder_);
+  const auto once = [&] { return compile(build_, lab_, options_.file, binary_, folder_, &ledger_.result().warnings); };
+  auto failure = once();
+  if (failure && compiler_was_killed(*failure)) failure = once();
   if (!failure) return events_.compiled();
   if (failure->verdict == Verdict::kCompileError) {
     if (const auto trouble = compiler_trouble(build_, lab_))
@@ -136,7 +137,10 @@ void Trial::run_plan(const Plan& plan, bool throws_killed) {
   spec.allowance = &allowance;
   for (const Step& step : plan.steps) {
     if (step.needs == Step::Needs::kNoFailure && ledger_.has_failure()) continue;
-    if (step.needs == Step::Needs::kRightAnswers && !ledger_.is_right()) continue;
+    if (step.needs == Step::Needs::kRightAnswers && !ledger_.is_right()) {
+      ledger_.result().leaves_out |= !step.batches.empty() && !step.is_secret;
+      continue;
+    }
     spec.machine_code = machine_code_for(step);
     const auto work = [&] { run_step(step, spec, below_of(options_, build_), plan.measured_seed, ledger_); };
     step.is_secret ? ledger_.in_secret(work) : work();

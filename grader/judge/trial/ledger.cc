@@ -71,7 +71,7 @@ void Ledger::blame(Failure cause, const Case* culprit, const std::optional<Failu
   if (culprit != nullptr) {
     std::vector<std::string> steps = {call};
     if (failed && failed->mismatch) {
-      steps.push_back(lines_of(*failed->mismatch).front());
+      steps.push_back(lines_of(*failed->mismatch).front() + ". This may have another cause than what follows:");
     } else if (!failed && !leaves_answers_right(cause)) {
       steps.emplace_back("Its answer is right here, but only by luck.");
     }

@@ -111,6 +111,7 @@ void run_cases(Submission& submission, const SubmissionSpec& spec, const std::ve
     // it keeps in another: every drawn size lies on the same side of it for every seed.
     if (!ledger.is_right() && job.n > kLargestChecked && job.alias.empty()) {
       --ledger.result().planned_cases;
+      ledger.result().leaves_out = true;
       continue;
     }
     if (!run_case(submission, spec, job, ledger)) return;

@@ -67,12 +67,14 @@ struct Tally {  // of cases that ran
 struct Result {
   Setting setting;
   std::string opencl_device;                 // the device that the code chose; "": it uses none
+  std::vector<std::string> warnings;         // of the compiler, which may explain a failure
   std::optional<Failure> failure;            // the one that is reported; empty: accepted
   std::string failed_case, failed_schedule;  // where it arose; "": not in a case
   std::vector<CaseResult> cases;
   std::string card;                              // on which cases ran, from the runtime; "": on none
   bool failed_on_lockstep = false;               // in a run that was added because a card checks nothing
   size_t planned_cases = 0, planned_hidden = 0;  // hidden cases are among the planned ones
+  bool leaves_out = false;                       // after a failure, larger cases; they are not among the planned ones
   std::vector<RuleResult> rules;
   std::vector<Measurement> measurements;
   Speed speed;

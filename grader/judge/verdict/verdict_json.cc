@@ -173,6 +173,7 @@ std::string to_json(const Result& result, const std::string& command) {
       {"score", score_json(result)},
       {"failed_check", result.failure ? Json(result.failure->check) : Json(nullptr)},
       {"failure", failure_json(result, command)},
+      {"compiler_warnings", result.warnings},
       {"cases", result.cases},
       {"cases_passed", result.public_cases().passed + result.hidden_cases().passed},
       {"cases_planned", result.planned_cases},

@@ -74,18 +74,26 @@ std::string cut(const std::string& text, size_t most) {
   return out + "    … " + std::to_string(lines.size() - most + 1) + " lines left out; --json keeps them\n";
 }
 
-// A failure has at most kMostLines lines, beside what the code itself printed.
+// The compiler's first warning, where the answers are wrong.
+std::string warning_text(const Result& result) {
+  if (result.warnings.empty() || leaves_answers_right(*result.failure)) return "";
+  return beside("nvcc", "warns of " + result.warnings.front());
+}
+
+// A failure has at most kOnPage lines on the usual page, beside what the code itself printed.
 std::string failure_text(const Result& result, const std::string& command) {
-  constexpr size_t kMostLines = 15, kFewest = 5;  // kFewest: of the steps
+  constexpr size_t kOnPage = 15, kFewest = 5;  // kFewest: of the steps
+  const size_t most = kOnPage * kUsualPage / page_width();
   const Failure& failure = *result.failure;
   std::string steps, end;
   for (const std::string& step : failure.steps) steps += wrapped(without_folder(step, result), "    ");
+  end += warning_text(result);
   if (!failure.next_step.empty()) end += beside("next", capitalised(without_folder(failure.next_step, result)));
   if (const std::string again = again_text(result, command); !again.empty()) end += "  again  " + again + "\n";
   const std::string score = score_text(result);
   const auto taken = static_cast<size_t>(1 + std::ranges::count(end + score, '\n'));
   return "\n  " + std::string(name_of(failure.verdict)) + " · " + failure.check + "\n" +
-         cut(steps, std::max(kFewest, kMostLines - std::min(kMostLines, taken))) +
+         cut(steps, std::max(kFewest, most - std::min(most, taken))) +
          (failure.printed.empty() ? "" : printed_text(without_folder(failure.printed, result))) + end + score;
 }
 
@@ -135,8 +143,10 @@ std::string to_text(const Result& result, const std::string& command) {
   std::string text = result.setting.lab + " · " + std::filesystem::path(result.setting.file).filename().string() +
                      " · on " + device + "\n";
   if (result.planned_cases > 0) {
+    const bool leaves_out = result.leaves_out && result.public_cases().failed > 0;
     text += "  cases  " + std::to_string(result.public_cases().passed + result.hidden_cases().passed) + " of " +
-            std::to_string(result.planned_cases) + " pass (seed " + std::to_string(result.setting.seed) + ")\n";
+            std::to_string(result.planned_cases) + " pass (seed " + std::to_string(result.setting.seed) + ")" +
+            (leaves_out ? "; larger ones follow" : "") + "\n";
   }
   if (result.planned_hidden > 0) {
     text += "  hidden " + std::to_string(result.hidden_cases().passed) + " of " +

@@ -26,6 +26,30 @@ TEST(CompileErrors, TheFirstThreeAreShown) {
   EXPECT_EQ(std::ranges::count(first_errors(notes), '\n'), 6);
 }
 
+TEST(CompileErrors, TheLineIsQuotedAsItStandsInTheFile) {
+  const std::string source = "int a;\n  CUDA_CHECK(cudaFree(x));\n    KERNEL void k();\n";
+  const std::string head = "/dir/a.cu(2): error: identifier \"x\" is undefined\n";
+  const auto quoted = [&](const std::string& printed) { return with_own_lines(printed, "/dir/a.cu", source); };
+  EXPECT_EQ(quoted(head + "  check((cudaFree(x)), \"cudaFree(x)\");\n                  ^\n\n"),
+            head + "  CUDA_CHECK(cudaFree(x));\n                      ^\n\n");
+  EXPECT_EQ(quoted("/dir/a.cu(3): error: no\n  __attribute__((global)) void k();\n  ^\n"),
+            "/dir/a.cu(3): error: no\n  KERNEL void k();\n")
+      << "the marked word is not in the file: no mark";
+  for (const std::string other :
+       {"/dir/a.cu(2): error: no\n      CUDA_CHECK(cudaFree(x));\n      ^\n", "/dir/b.h(2): error: no\n  x\n  ^\n",
+        "/dir/a.cu(99): error: no\n  x\n  ^\n", "/dir/a.cu(2): error: no\n", "a.cc:2:1: error: no\n   | x\n   | ^\n"})
+    EXPECT_EQ(quoted(other), other);
+}
+
+TEST(CompileErrors, WarningsOfUnusedNamesAreLeftOut) {
+  const std::string missing = "a.cu(3): warning #940-D: missing return statement at end of \"f\"\n  }\n  ^\n\n";
+  const std::string unused = "a.cu(2): warning #177-D: variable \"n\" was declared but never referenced\n  int n;\n\n";
+  const std::string set = "a.cu(2): warning #550-D: variable \"n\" was set but never used\n";
+  EXPECT_EQ(telling_warnings(unused + missing + set + "b.h(1): warning #1-D: x\n" + missing, "a.cu"),
+            std::vector<std::string>{"line 3: missing return statement at end of \"f\""});
+  EXPECT_TRUE(telling_warnings("a.cu(3): error: no: warning #1\n", "a.cu").empty());
+}
+
 TEST(CompileErrors, TheNextStepFollowsFromTheError) {
   const auto name = [](const std::string& errors) { return advice_on_errors(errors).name; };
   const std::string semicolon = "a.cu(57): error: expected a \";\"\n";

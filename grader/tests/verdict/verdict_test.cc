@@ -47,6 +47,29 @@ TEST(Verdict, EveryMeasuredInputHasItsCountersAndARuleNamesTheWorst) {
   EXPECT_NE(to_text(result, "judge").find("r: 3 on ones, at most 1: barriers"), std::string::npos);
 }
 
+TEST(Verdict, TheFirstWarningStandsBesideAWrongAnswerOnly) {
+  Result result;
+  result.warnings = {"line 9: missing return statement", "line 12: another"};
+  EXPECT_EQ(to_text(result, "judge").find("nvcc"), std::string::npos) << "accepted";
+  result.failure = make_failure(Verdict::kRuleBroken, "rule.barriers", "too many", "look");
+  EXPECT_EQ(to_text(result, "judge").find("nvcc"), std::string::npos) << "the answers are right";
+  result.failure = make_failure(Verdict::kWrongAnswer, "case.f.1.ones", "got 1", "look");
+  EXPECT_NE(to_text(result, "judge").find("  nvcc   warns of line 9: missing return statement\n  next   Look\n"),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(to_json(result))["compiler_warnings"].size(), 2);
+}
+
+TEST(Verdict, SaysWhereLargerCasesFollow) {
+  Result result;
+  result.planned_cases = 2;
+  result.leaves_out = true;
+  result.cases = {{"f.1.ones", "ones", 1, true}, {"f.2.ones", "ones", 2, true}};
+  result.failure = make_failure(Verdict::kRuleBroken, "finding.race", "a race", "look");
+  EXPECT_EQ(to_text(result, "judge").find("larger ones follow"), std::string::npos) << "all cases pass";
+  result.cases[1].passed = false;
+  EXPECT_NE(to_text(result, "judge").find("1 of 2 pass (seed 0); larger ones follow\n"), std::string::npos);
+}
+
 TEST(Verdict, AFailureTellsStepsNextStepAndHowToRepeat) {
   Result result;
   result.setting.seed = 17;
