@@ -360,7 +360,7 @@ class DeviceServer {
 
   void place(Reader& in) {
     const auto [call, address, text] = in.all<CallKind, uint64_t, std::string_view>();
-    if (call > CallKind::kFailedCall || text.size() > kMostPlace) throw WireError("a place of no call");
+    if (call > CallKind::kLast || text.size() > kMostPlace) throw WireError("a place of no call");
     device_.tell_place(call, address, text);
   }
 

@@ -39,6 +39,8 @@ void HostSide::tell_place(CallKind call, uint64_t address, std::string_view plac
   lost_launches_ += call == CallKind::kLostLaunch;
   // A card frees nothing after a fault. A program that tries has forgotten nothing.
   if (call == CallKind::kLostFree && fault_) allocations_.erase(address);
+  if (call == CallKind::kHostRead || call == CallKind::kHostWrite)
+    note_access(address, call == CallKind::kHostWrite, at);
   if (call != CallKind::kAllocation) return;
   if (const auto found = allocations_.find(address); found != allocations_.end()) found->second.place = at;
 }
@@ -73,6 +75,23 @@ void HostSide::note_bad_free(uint64_t address) {
     next = "free pinned memory with cudaFreeHost, and other memory with cudaFree";
   }
   add("invalid_free", "", "free of " + hex(address) + ": " + what + "\n  Next: " + next + ".");
+}
+
+// The program ends by it, as with a card.
+void HostSide::note_access(uint64_t address, bool writes, const std::string& at) {
+  if (!checks_.memory) return;
+  const AddressInfo info = memory_.describe(address);
+  const uint64_t into = address - info.base;
+  std::string where = "device memory that was freed";
+  if (info.kind != AddressKind::kFreed)
+    where = "device memory, " + (into == 0 ? "at" : std::to_string(into) + " bytes behind") +
+            " the start of an allocation of " + std::to_string(info.bytes) + " bytes";
+  add("device_pointer", "",
+      "the host " + std::string(writes ? "writes" : "reads") + " " + where + at +
+          "\n  Only kernels can use this address.\n  Next: " +
+          (writes ? "write to host memory, and copy that to the device by cudaMemcpy(…, cudaMemcpyHostToDevice)"
+                  : "copy it to the host first, by cudaMemcpy(…, cudaMemcpyDeviceToHost)") +
+          ", or let a kernel do it.");
 }
 
 void HostSide::launched() {

@@ -1,6 +1,7 @@
 // host_side: how the program's host code uses the device. Requests go in. Out come counts (waits, allocations), and
-// findings: launches that failed, errors that the program did not read, wrong frees, leaks, a call that was made to
-// fail. The program may tell the source lines of its calls, which are for messages alone.
+// findings: launches that failed, errors that the program did not read, wrong frees, leaks, accesses of the host's own
+// code to device memory, a call that was made to fail. The program may tell the source lines of its calls, which are
+// for messages alone.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +61,7 @@ class HostSide {
   };
   size_t add(const char* kind, const std::string& kernel, const std::string& message);
   void note_bad_free(uint64_t address);
+  void note_access(uint64_t address, bool writes, const std::string& at);
   void note_leaks(const std::vector<uint64_t>& heap);
 
   const Checks checks_;

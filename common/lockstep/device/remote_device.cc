@@ -204,7 +204,7 @@ class RemoteDevice : public Device {
 
   void tell_place(CallKind call, uint64_t address, std::string_view place) override {
     const Writer body = Writer().put(call, address, place.substr(0, kMostPlace));
-    if (call != CallKind::kFailedCall) return tell(Message::kPlace, body);
+    if (call < CallKind::kFailedCall) return tell(Message::kPlace, body);
     if (!gone_ && !connection_.send(Message::kPlace, body.body()))
       lost();  // at once: the program may crash because of it
   }

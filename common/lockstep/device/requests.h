@@ -53,9 +53,20 @@ struct Region {
   }
 };
 
-// A call that the device is told of: of the first three, the place in the program; of a launch after a fault, its
-// kernel's name; of a free after a fault, nothing.
-enum class CallKind : uint8_t { kAllocation, kFailedLaunch, kPlannedFailure, kLostLaunch, kLostFree, kFailedCall };
+// What the device is told of the host: of the first three and the last two, the place in the program; of a launch after
+// a fault, its kernel's name; of a free after a fault, nothing; of a call that failed, the message. The last two are no
+// calls: the host accesses device memory.
+enum class CallKind : uint8_t {
+  kAllocation,
+  kFailedLaunch,
+  kPlannedFailure,
+  kLostLaunch,
+  kLostFree,
+  kFailedCall,
+  kHostRead,
+  kHostWrite,
+  kLast = kHostWrite
+};
 
 // What a kernel said by cudaGraphSetConditional.
 struct Condition {

@@ -24,11 +24,16 @@ void start_here(Runtime& runtime) {
   watch_signals(runtime);
 }
 
+void start_beside(Runtime& runtime, const char* socket) {
+  runtime.device = connect_device(socket);
+  watch_host_accesses();
+}
+
 // LOCKSTEP_DEVICE=fd:N: the device is a process at the other end of a socket. Unset: it lives in this process.
 void start(Runtime& runtime) {
   try {
     if (const char* socket = std::getenv("LOCKSTEP_DEVICE"); socket && *socket)
-      runtime.device = connect_device(socket);
+      start_beside(runtime, socket);
     else
       start_here(runtime);
     set_call_lines(call_line);

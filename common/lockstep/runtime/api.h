@@ -281,6 +281,8 @@ inline cudaError_t to_error(Runtime& runtime, const Outcome& outcome) { return r
 // Watches for SIGTERM and SIGINT from now on. A program that installs handlers of its own, or ignores the signals,
 // keeps doing so: then nothing happens here.
 void watch_signals(Runtime& runtime);
+// From now on the device is told where the program's own code accesses device memory, before that ends the program.
+void watch_host_accesses();
 // After such a signal: writes the report and ends the process. Before it: returns.
 void end_if_interrupted(Runtime& runtime);
 inline void nothing(Runtime&) {}

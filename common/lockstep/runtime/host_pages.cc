@@ -2,7 +2,6 @@
 
 #include <execinfo.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,8 @@
 #include <mutex>
 #include <tuple>
 #include <utility>
+
+#include "runtime/memory_signal.h"
 
 namespace lockstep::runtime {
 namespace {
@@ -97,14 +98,6 @@ void protect_all(const State& s, int rights, Wanted&& wanted) {
 
 int rights_of(const PendingUse& p) { return p.use.kind == HostUse::kRead ? PROT_READ : PROT_NONE; }
 
-bool writes(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return (context.uc_mcontext.gregs[REG_ERR] & 2) != 0;
-#else
-  return (void)context, false;
-#endif
-}
-
 uint64_t instruction(const ucontext_t& context) {
 #if defined(__x86_64__)
   return static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
@@ -159,14 +152,6 @@ void step_over(State& s, uint64_t page, ucontext_t& context) {
 #endif
 }
 
-void pass_on(const struct sigaction& before, int signal, siginfo_t* info, void* context) {
-  if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(signal, info, context);
-  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
-  struct sigaction usual {};
-  usual.sa_handler = SIG_DFL;
-  sigaction(signal, &usual, nullptr);  // the instruction runs again, and ends the process
-}
-
 // True: the access may be tried again.
 bool resolve(State& s, uint64_t address, ucontext_t& context) {
   const std::lock_guard lock(s.lock);
@@ -207,18 +192,6 @@ void on_trap(int signal, siginfo_t* info, void* context) {
   for (const auto& [key, p] : s.pending)
     if (!p.told && pages_of(p).hold(page)) rights = std::min(rights, rights_of(p));
   protect(page, page + kPage, rights);
-}
-
-// The program may have set a handler of its own since the last time.
-void take_signal(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction& before) {
-  struct sigaction now {};
-  sigaction(signal, nullptr, &now);
-  if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler) return;
-  before = now;
-  struct sigaction ours {};
-  ours.sa_sigaction = handler;
-  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigaction(signal, &ours, nullptr);
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ Failure unchecked_failure(const std::string& entry, int call, const std::string&
 }
 
 bool is_reported_by_cards(const Finding& finding) {
-  static const std::set<std::string> kReported = {"out_of_bounds",  "misaligned",   "null_pointer", "host_pointer",
-                                                  "use_after_free", "invalid_free", "bad_launch"};
+  static const std::set<std::string> kReported = {"out_of_bounds",  "misaligned",     "null_pointer", "host_pointer",
+                                                  "device_pointer", "use_after_free", "invalid_free", "bad_launch"};
   return kReported.contains(finding.kind);
 }
 

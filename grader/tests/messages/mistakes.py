@@ -137,6 +137,12 @@ FAMILIES = {
         ),
         Mistake(
             "02",
+            "The host reads device memory",
+            ["the host reads device memory", "reduce.cu:33", "cudaMemcpyDeviceToHost"],
+            edits=[("  if (n == 0) return 0;", "  if (n == 0) return 0;\n  if (n == 1) return data[0];")],
+        ),
+        Mistake(
+            "02",
             "cudaMalloc gets a number of elements",
             ["block_sums[0]", "cudaMalloc counts bytes"],
             edits=[("cudaMalloc(&d_sums, blocks * sizeof *d_sums)", "cudaMalloc(&d_sums, blocks)")],

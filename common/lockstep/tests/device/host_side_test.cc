@@ -143,6 +143,20 @@ TEST_F(HostSideTest, WhatIsNeverFreedIsToldByItsLine) {
   EXPECT_FALSE(has(leaks, "100 bytes")) << leaks;
 }
 
+TEST_F(HostSideTest, AnAccessOfTheHostToDeviceMemoryIsToldByItsLine) {
+  const uint64_t array = allocate(100, MemoryKind::kDevice);
+  device_->tell_place(CallKind::kHostRead, array, "a.cu:7 in sum(int*)");
+  EXPECT_TRUE(has(found("device_pointer"),
+                  "the host reads device memory, at the start of an allocation of 100 bytes\n  at a.cu:7 in sum(int*)"))
+      << found("device_pointer");
+  device_->tell_place(CallKind::kHostWrite, array + 8, "");
+  EXPECT_TRUE(has(found("device_pointer"), "the host writes device memory, 8 bytes behind the start of an allocation"))
+      << found("device_pointer");
+  EXPECT_TRUE(device_->free(array, false).ok());
+  device_->tell_place(CallKind::kHostRead, array, "");
+  EXPECT_TRUE(has(found("device_pointer"), "the host reads device memory that was freed\n")) << found("device_pointer");
+}
+
 // After a fault the program can free nothing, but it may try.
 TEST_F(HostSideTest, AFaultHidesNoLeakAndSaysWhatDidNotRun) {
   FunctionInfo traps;

@@ -15,4 +15,10 @@ __attribute__((noinline)) void use(int n) {
   store<<<1, 2048>>>(memory);  // HERE launch
 }
 
-int main() { use(100); }
+// Called if there is an argument. It ends the program if the device is another process.
+__attribute__((noinline)) int host_reads(const int* memory) { return memory[1]; }  // HERE read
+
+int main(int argc, char**) {
+  use(100);
+  return argc > 1 ? host_reads(allocate(2)) : 0;
+}

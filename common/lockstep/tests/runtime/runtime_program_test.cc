@@ -237,6 +237,22 @@ TEST(RuntimeProgram, MistakesOfTheHostAreToldWithTheLineOfTheCall) {
   std::filesystem::remove(report);
 }
 
+// As with a card, the program ends. Its device has been told where.
+TEST(RuntimeProgram, AHostThatReadsDeviceMemoryIsToldItsLine) {
+  setenv("LOCKSTEP_CHECKS", "all", 1);  // of the server
+  const std::string report = std::filesystem::temp_directory_path() / ("reads" + std::to_string(getpid()));
+  Server server(report.c_str());
+  unsetenv("LOCKSTEP_CHECKS");
+  EXPECT_NE(run("runtime_places read", server.environment()).exit_code, 0);
+  EXPECT_EQ(server.wait(), 0);
+  const std::string text = read_file(report);
+  const std::string what = "the host reads device memory, 4 bytes behind the start of an allocation of 8 bytes";
+  ASSERT_NE(text.find(what), std::string::npos) << text;
+  const std::string place = HAS_BACKTRACE ? place_of("// HERE read") : "at host_reads";
+  EXPECT_NE(text.find(place, text.find(what)), std::string::npos) << text;
+  std::filesystem::remove(report);
+}
+
 TEST(RuntimeProgram, AServerWithoutAPlaceForItsReportSaysSoByItsExitCode) {
   const char* nowhere = "/nonexistent/report.json";
   Server served(nowhere);
