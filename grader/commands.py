@@ -234,6 +234,19 @@ def _demo(demo: Parser) -> None:
     lockstep), prints the ladder and draws it to build/ladder.png."""
 
 
+@_command("benchmark.bench.run", group="learn", help="the capstones' kernels beside NVIDIA's library, timed on a card")
+def _bench(bench: Parser) -> None:
+    """Times reduce, scan and histogram of the last labs on this machine's card: beside CUB (the toolkit's and the
+    newest), beside kernels that only read or copy, and beside the CPU's parallel library. All calls take turns. Without
+    a card it shows recorded times."""
+    option = bench.add_argument
+    option("--whole", action="store_true", help="more sizes and types (several minutes on the card)")
+    option("--dirty", action="store_true", help="flush L2 by writing: it is full of lines that must still go to memory")
+    option("--cub", metavar="FOLDER", help="the newest CUB's include folder (default: from PyPI)")
+    option("--out", metavar="FOLDER", help="where the JSON and the plots go (default: build/bench)")
+    option("--commit", metavar="C", help="the commit that the record names (default: git's)")
+
+
 @_command(
     "batch.grade.run",
     JOBS,

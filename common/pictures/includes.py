@@ -51,6 +51,7 @@ ORDER: dict[str, dict[str, str]] = {
     },
     "./lab": {
         "grader/launcher": "",
+        "grader/benchmark": "",
         "grader/learner": "",
         "grader/report": "",
         "grader/batch/reports": "",

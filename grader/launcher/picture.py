@@ -1,7 +1,7 @@
-"""picture: draws the ladder, and the histogram of a file, as PNG.
+"""picture: draws the ladder, the histogram of a file, and a benchmark, as PNG.
 
 It has two halves: draw(), for the launcher, which does not need matplotlib, and the script that draw() starts with a
-Python that has matplotlib:    picture.py ladder|histogram OUT.png < FACTS.json
+Python that has matplotlib:    picture.py ladder|histogram|bench OUT.png < FACTS.json
 """
 
 import json
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FAMILIES = {"scan": "#3b6ea5", "reduction": "#c2571a", "histogram": "#4a8b4a"}
 OTHER = "#777777"
+TEXT_COLOUR = "#333333"
 
 
 def draw(kind: str, facts: dict[str, Any], out: Path) -> None:
@@ -93,9 +94,90 @@ def _bars(axis: "Axes", counts: list[int], title: str, wrong: list[bool] | None 
     axis.spines[["top", "right"]].set_visible(False)
 
 
+RUNG_FAMILY = {"reduce": "reduction", "scan": "scan", "histogram": "histogram"}
+ELEMENT_BYTES = {"reduce": 4, "scan": 8, "histogram": 1}  # that a task must move for each element
+
+
+def bench(facts: dict[str, Any], out: str) -> None:
+    """facts = {"record": as benchmark/figures.py describes it, "rungs": [{"lab", "family", "n", "ms"}]}. A row for each
+    family: the time over n, and the share of the speed of reading or copying. The rungs of the ladder are points."""
+    import matplotlib.pyplot as plt
+
+    rows = [row for row in facts["record"]["rows"] if row["type"] in ("i32", "u8")]
+    figure, panels = plt.subplots(len(RUNG_FAMILY), 2, figsize=(12, 11), layout="constrained")
+    for (times, shares), (family, rung_family) in zip(panels, RUNG_FAMILY.items(), strict=True):
+        chosen = [row for row in rows if row["family"] == family and row["input"] in ("random", "uniform")]
+        rungs = [rung for rung in facts["rungs"] if rung["family"] == rung_family]
+        _bench_row(times, shares, family, _curves(chosen), rungs)
+    device = facts["record"]["device"]
+    title = f"{device}, {facts['record']['date']}: medians, L2 flushed, launched from a stream; ×: rungs, whole calls"
+    figure.suptitle(title, fontsize=11)
+    figure.savefig(out, dpi=110)
+
+
+def _curves(rows: list[dict[str, Any]]) -> dict[str, dict[int, float]]:
+    """Who → n → ms. The limit and CUB are the fastest of their forms."""
+    found: dict[str, dict[int, float]] = {}
+    for row in rows:
+        what = row["what"]
+        limit = "reading" if what.startswith("read ") else "copying" if what.startswith("copy ") else ""
+        who = limit or ("CPU" if row["launch"] == "host" else "ours" if what == "ours" else "")
+        who = who or (" ".join(what.split()[:2]) if what.startswith("CUB ") else "")
+        if not who or row["launch"] == "graph":
+            continue
+        curve = found.setdefault(who, {})
+        curve[row["n"]] = min(row["ms"], curve.get(row["n"], row["ms"]))
+    return found
+
+
+def _near(rungs: list[dict[str, Any]]) -> list[tuple[str, int, float]]:
+    """Rungs whose points would lie on each other become one, with all their numbers."""
+    groups: list[list[dict[str, Any]]] = []
+    for rung in sorted(rungs, key=lambda rung: (rung["n"], rung["ms"])):
+        if groups and groups[-1][0]["n"] == rung["n"] and rung["ms"] < 1.2 * groups[-1][0]["ms"]:
+            groups[-1].append(rung)
+        else:
+            groups.append([rung])
+    return [(", ".join(sorted(r["lab"] for r in group)), group[0]["n"], group[0]["ms"]) for group in groups]
+
+
+def _bench_row(
+    times: "Axes", shares: "Axes", family: str, curves: dict[str, dict[int, float]], rungs: list[dict[str, Any]]
+) -> None:
+    limit = next((curve for who, curve in curves.items() if who in ("reading", "copying")), {})
+    marks = iter("so^vDPX*")
+    for who, curve in curves.items():
+        style = {"marker": next(marks), "markersize": 5, "label": who}
+        if who in ("reading", "copying"):
+            style |= {"color": OTHER, "linestyle": "--"}
+        elif who == "ours":
+            style |= {"color": FAMILIES[RUNG_FAMILY[family]], "linewidth": 2.5}
+        sizes = sorted(curve)
+        times.loglog(sizes, [curve[n] for n in sizes], **style)
+        common = [n for n in sizes if n in limit]
+        if common and who != "CPU":
+            shares.semilogx(common, [limit[n] / curve[n] for n in common], **style)
+    if limit:
+        largest = max(limit)
+        speed = largest * ELEMENT_BYTES[family] / limit[largest]  # bytes in a ms
+        for labs, n, ms in _near(rungs):
+            for axis, value in ((times, ms), (shares, n * ELEMENT_BYTES[family] / speed / ms)):
+                axis.plot([n], [value], marker="x", color=TEXT_COLOUR)
+                axis.annotate(labs, (n, value), xytext=(5, 2), textcoords="offset points", fontsize=8)
+    times.set_title(f"{family}: time", fontsize=10, loc="left")
+    times.set_ylabel("ms")
+    shares.set_title(f"{family}: share of {'copying' if family == 'scan' else 'reading'}", fontsize=10, loc="left")
+    shares.set_ylim(0, 1.1)
+    for axis in (times, shares):
+        axis.set_xlabel("elements")
+        axis.grid(visible=True, alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    times.legend(fontsize=8, frameon=False)
+
+
 if __name__ == "__main__":
     import matplotlib
 
     matplotlib.use("Agg")
     sys.path.append(str(Path(__file__).resolve().parents[2]))  # for common.pictures
-    {"ladder": ladder, "histogram": histogram}[sys.argv[1]](json.load(sys.stdin), sys.argv[2])
+    {"ladder": ladder, "histogram": histogram, "bench": bench}[sys.argv[1]](json.load(sys.stdin), sys.argv[2])

@@ -1,5 +1,6 @@
-// bench CUB_LIBRARY_1 CUB_LIBRARY_2 OUT.csv clean|dirty [quick]: reduce, scan and histogram beside CUB and beside
-// kernels that only read or copy, in one process. The libraries are cub.cu, compiled with two versions of CUB.
+// bench OUT.csv clean|dirty quick|whole [CUB_LIBRARY ...]: reduce, scan and histogram beside CUB and beside kernels that
+// only read or copy, in one process. A library is cub.cu, compiled with one version of CUB. ./lab bench compiles and
+// starts all this.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -213,14 +214,24 @@ static void histograms(Harness& harness, const std::vector<Cub>& cubs, const Car
   }
 }
 
+// Three arrays of the largest input must fit into the card's free memory: 2^30 ints where it has 13 GiB, else 2^28.
+static int largest_log() {
+  size_t free = 0, all = 0;
+  CHECK(cudaMemGetInfo(&free, &all));
+  return free > (size_t{13} << 30) ? 30 : 28;
+}
+
 int main(int count, char** arguments) {
-  if (count < 5) return std::fprintf(stderr, "usage: bench CUB_1 CUB_2 OUT.csv clean|dirty [quick]\n"), 2;
-  const std::vector<Cub> cubs = {Cub(arguments[1]), Cub(arguments[2])};
-  const bool quick = count > 5;
-  Harness harness(arguments[3], std::strcmp(arguments[4], "dirty") == 0);
-  const Card card(size_t{1} << 31);
-  sums<int>(harness, cubs, card, "i32",
-            quick ? std::vector{16, 20, 24, 28} : std::vector{16, 18, 20, 21, 22, 23, 24, 26, 28});
+  if (count < 4) return std::fprintf(stderr, "usage: bench OUT.csv clean|dirty quick|whole [CUB_LIBRARY ...]\n"), 2;
+  const bool quick = std::strcmp(arguments[3], "quick") == 0;
+  const std::vector<Cub> cubs(arguments + 4, arguments + count);
+  Harness harness(arguments[1], std::strcmp(arguments[2], "dirty") == 0);
+  const int largest = quick ? 28 : largest_log();
+  const Card card(size_t{4} << largest);
+  std::vector<int> logs = {16, 20, 24, 28};
+  if (!quick) logs = {16, 18, 20, 21, 22, 23, 24, 26, 28};
+  if (largest > 28) logs.push_back(largest);
+  sums<int>(harness, cubs, card, "i32", logs);
   histograms(
       harness, cubs, card,
       quick ? std::vector<size_t>{100 << 20, 1 << 30} : std::vector<size_t>{1 << 20, 16 << 20, 100 << 20, 1 << 30});

@@ -1,0 +1,100 @@
+"""bench: ./lab bench. Times the kernels of the capstone labs on this machine's card, beside CUB, beside kernels that
+only read or copy, and beside the CPU's parallel library. Without a card it shows the records of other cards."""
+
+import datetime
+import json
+from argparse import Namespace
+from pathlib import Path
+
+from launcher import device, picture, setup
+from launcher.console import Failure, say
+from launcher.paths import BUILD, ROOT, commit, shown
+
+from . import figures, lines, programs
+from .figures import Record, Row
+
+RECORDS = ROOT / "docs" / "measurements"
+NO_CARD = """This machine has no NVIDIA GPU, so no kernel can be timed here. What is said all the same:
+  - the times that were recorded on other cards, below
+  - what this machine's processor takes for the same tasks, measured now
+  - what the kernels do, counted by lockstep: ./lab check 21, 22 and 23"""
+
+
+def run(arguments: Namespace) -> int:
+    out = Path(arguments.out) if arguments.out else BUILD / "bench"
+    if out.exists() and not out.is_dir():
+        raise Failure(f"--out {out} is a file. Name a folder.")
+    out.mkdir(parents=True, exist_ok=True)
+    nvcc = setup.prepare(picture=True)
+    if device.choose("auto") != "gpu":
+        return _without_card(arguments, out)
+    found = programs.compile_for_card(nvcc, programs.newest_cub(arguments.cub and Path(arguments.cub)))
+    name = device.card()
+    programs.run(f"Checking the kernels on {name}", [found.check])
+    rows_file = programs.PLACE / "card.csv"
+    flush, extent = "dirty" if arguments.dirty else "clean", "whole" if arguments.whole else "quick"
+    programs.run(f"Timing on {name}", [found.bench, rows_file, flush, extent, *found.libraries])
+    record: Record = {
+        "device": name,
+        "driver": device.driver(),
+        "toolkit": programs.toolkit_version(nvcc),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "commit": arguments.commit or commit(),
+        "flush": flush,
+        "rows": figures.read_rows(rows_file) + _cpu_rows(arguments),
+    }
+    _keep(record, out)
+    _show(record)
+    if bad := figures.wrong(record):
+        say(f"Wrong results: {len(bad)}. The first: {bad[0]['what']}, {bad[0]['family']} of {bad[0]['n']:,}.")
+    return 1 if bad else 0
+
+
+def _without_card(arguments: Namespace, out: Path) -> int:
+    say(NO_CARD)
+    for record in figures.newest_records(RECORDS):
+        say(f"\nRecorded on {record['device']}, {record['date']}, toolkit {record['toolkit']}, {record['commit']}")
+        _show(record)
+        picture.draw("bench", _facts(record), out / f"bench_{record['device'].split()[-1]}.png")
+    if rows := _cpu_rows(arguments):
+        say("\nThis machine's processor, measured now")
+        for line in lines.cpu_table(rows):
+            say(line)
+    say(f"\nPlots of the records: {shown(out)}")
+    return 0
+
+
+def _cpu_rows(arguments: Namespace) -> list[Row]:
+    cpu = programs.compile_for_cpu()
+    if cpu is None:
+        return []
+    file = programs.PLACE / "cpu.csv"
+    programs.run("Timing the CPU's library", [cpu, file, "whole" if arguments.whole else "quick"])
+    return figures.read_rows(file)
+
+
+def _keep(record: Record, out: Path) -> None:
+    name = f"bench_{'dirty_' if record['flush'] == 'dirty' else ''}{record['date']}"
+    (out / f"{name}.json").write_text(figures.to_json(record), encoding="utf-8")
+    picture.draw("bench", _facts(record), out / f"{name}.png")
+    say(f"{shown(out / name)}.json has every row, {shown(out / name)}.png the plots.")
+
+
+def _show(record: Record) -> None:
+    for line in lines.table(record):
+        say(line)
+    say()
+    say("Medians of interleaved calls between two events, in ms; L2 flushed before each. times: over the best of CUB.")
+
+
+def _facts(record: Record) -> dict[str, object]:
+    """What the plot needs: the record, and the rungs of the ladder on the same card."""
+    card = record["device"].split()[-1].lower()
+    ladders = sorted(RECORDS.glob(f"{card}/ladder_*.json"))
+    rungs = json.loads(ladders[-1].read_text(encoding="utf-8"))["rows"] if ladders else []
+    timed = [
+        {"lab": row["lab"][:2], "family": row["family"], "n": row["size"], "ms": row["time"]["ms"]}
+        for row in rungs
+        if row["time"].get("measured") and row["time"]["ms"]
+    ]
+    return {"record": record, "rungs": timed}
