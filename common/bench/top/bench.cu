@@ -1,6 +1,6 @@
-// bench OUT.csv clean|dirty quick|whole [CUB_LIBRARY ...]: reduce, scan and histogram beside CUB and beside kernels that
-// only read or copy, in one process. A library is cub.cu, compiled with one version of CUB. ./lab bench compiles and
-// starts all this.
+// bench OUT.csv clean|dirty quick|whole [CUB_LIBRARY ...]: reduce, scan and histogram beside CUB and beside kernels
+// that only read or copy, in one process. A library is cub.cu, compiled with one version of CUB. ./lab bench compiles
+// and starts all this.
 #include <dlfcn.h>
 
 #include <cstdint>

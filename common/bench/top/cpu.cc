@@ -1,5 +1,5 @@
-// cpu OUT.csv tiny|quick|whole: the same tasks by the parallel library of a CPU programmer, on all cores. The columns are those
-// of bench.cu; the arrays were touched before, so that no page has to be made while the clock runs.
+// cpu OUT.csv tiny|quick|whole: the same tasks by the parallel library of a CPU programmer, on all cores. The columns
+// are those of bench.cu; the arrays were touched before, so that no page has to be made while the clock runs.
 #include <omp.h>
 
 #include <algorithm>
@@ -46,11 +46,13 @@ void sums(size_t n) {
   for (size_t i = 0; i < n; ++i) in[i] = mixed(i);
   const uint32_t all = std::accumulate(in.begin(), in.end(), 0u);
   uint32_t sum = 0;
-  time("reduce", "i32", "random", n, 4.0 * n, "std::reduce (TBB)",
-       [&] { sum = std::reduce(std::execution::par_unseq, in.begin(), in.end(), 0u); }, [&] { return sum == all; });
-  time("scan", "i32", "random", n, 8.0 * n, "std::inclusive_scan (TBB)",
-       [&] { std::inclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin()); },
-       [&] { return out.back() == all; });
+  time(
+      "reduce", "i32", "random", n, 4.0 * n, "std::reduce (TBB)",
+      [&] { sum = std::reduce(std::execution::par_unseq, in.begin(), in.end(), 0u); }, [&] { return sum == all; });
+  time(
+      "scan", "i32", "random", n, 8.0 * n, "std::inclusive_scan (TBB)",
+      [&] { std::inclusive_scan(std::execution::par_unseq, in.begin(), in.end(), out.begin()); },
+      [&] { return out.back() == all; });
 }
 
 void histogram(const char* input, size_t n) {
@@ -60,14 +62,15 @@ void histogram(const char* input, size_t n) {
                : std::strcmp(input, "constant") == 0 ? 42
                                                      : static_cast<unsigned char>(64 + __builtin_clz(mixed(i) | 1));
   std::array<uint32_t, 256> bins{};
-  time("histogram", "u8", input, n, static_cast<double>(n), "OpenMP",
-       [&] {
-         bins.fill(0);
-         uint32_t* const counts = bins.data();
+  time(
+      "histogram", "u8", input, n, static_cast<double>(n), "OpenMP",
+      [&] {
+        bins.fill(0);
+        uint32_t* const counts = bins.data();
 #pragma omp parallel for reduction(+ : counts[:256])
-         for (size_t i = 0; i < n; ++i) ++counts[bytes[i]];
-       },
-       [&] { return std::accumulate(bins.begin(), bins.end(), size_t{0}) == n; });
+        for (size_t i = 0; i < n; ++i) ++counts[bytes[i]];
+      },
+      [&] { return std::accumulate(bins.begin(), bins.end(), size_t{0}) == n; });
 }
 
 }  // namespace
