@@ -3,7 +3,8 @@
 namespace lockstep {
 namespace {
 
-constexpr CounterKind kExact = CounterKind::kExact, kPtxLevel = CounterKind::kPtxLevel;
+constexpr CounterKind kExact = CounterKind::kExact, kPtxLevel = CounterKind::kPtxLevel,
+                      kModelled = CounterKind::kModelled;
 
 constexpr CounterName kCounters[] = {
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests, one a warp", kExact},
@@ -43,6 +44,7 @@ constexpr CounterName kCounters[] = {
     {"block_waits", "waits of warps for other warps, one after the other, in the block that waits most", kExact},
     {"thread_waits", "waits of warps for other warps of their block, for every block, times its threads", kExact},
     {"barrier_instructions", "barrier instructions, one a warp", kExact},
+    {"launches", "launches of a kernel", kExact},
     {"threads", "threads launched", kExact},
     {"host_synchronisations", "calls that made the host wait for the device, since the launch before", kExact},
     {"host_allocations", "allocations by the host since the launch before", kExact},
@@ -61,6 +63,7 @@ constexpr CounterName kCounters[] = {
     {"block_branches", "branches, one a warp, of the block that makes most", kPtxLevel},
     {"idle_lanes", "lanes that are idle while their warp executes an instruction", kPtxLevel},
     {"float_additions", "additions of floats, one a thread: add, sub, fma, atomics", kPtxLevel},
+    {"memory_waits", "waits of a warp for global memory; loads that are under way together are one wait", kModelled},
 };
 
 constexpr CounterName kRatios[] = {

@@ -132,6 +132,18 @@ class Pass {
     end_region();
   }
 
+  // A turn of a loop ends here. What it has asked global memory for and not used yet, the next turn waits for. Loads
+  // that are under way together are one wait.
+  void carry(uint32_t first_of_loop) {
+    Value last{front_, kNoLoad};
+    for (const Value& v : ready_) {
+      if (v.access == kNoLoad || v.at <= last.at) continue;
+      const MemoryAccess& access = program_.accesses[static_cast<uint32_t>(v.access)];
+      if (access.space != Space::kShared && access.pc >= first_of_loop) last = v;
+    }
+    if (last.access != kNoLoad) program_.accesses[static_cast<uint32_t>(last.access)].carried = true;
+  }
+
   // Moves the front to the time at which the value is there. Returns the cycles of the wait. If they are at least half
   // of a load's latency, marks the load as waited for and returns 0.
   uint16_t wait_for(const Value& v) {
@@ -214,6 +226,7 @@ class Pass {
       in.stall += cost.slots;
     }
     write(in, at, std::max<uint32_t>(cost.slots, cost.latency));
+    if (in.kind == Kind::kBranch && in.target <= pc) carry(in.target);
     if (waits || (in.kind == Kind::kBranch && !becomes_predicates(in, pc))) {
       front_ += cost.latency;
       in.stall += cost.latency;

@@ -52,6 +52,7 @@ struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   MemoryOp op = MemoryOp::kLoad;
   AtomicOp atomic = AtomicOp::kAdd;
   bool waited = false;         // the warp waits for its latency (dependence.h)
+  bool carried = false;        // the next turn of its loop waits for it (dependence.h)
   bool only_copied = false;    // a load whose values are stored again and not looked at
   bool literal_one = false;    // atom/red add of the literal 1, result unused
   uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses

@@ -31,6 +31,19 @@ uint64_t additions(const Program& program, uint32_t pc, const InstructionCounter
   return c.bytes_reduced / type_bytes(program.async[in.index].to.type);
 }
 
+// How often warps wait here for what they have asked global memory for. An asynchronous copy is awaited by an
+// instruction of its own.
+uint64_t memory_waits(const Program& program, uint32_t pc, const InstructionCounters& c) {
+  const Instruction& in = program.code[pc];
+  if (in.kind == Kind::kAsync) {
+    const std::string& name = program.names[pc];
+    return name.starts_with("cp.async.wait_") || name.starts_with("cp.async.bulk.wait_group") ? c.warps : 0;
+  }
+  if (in.kind != Kind::kMemory) return 0;
+  const MemoryAccess& access = program.accesses[in.index];
+  return access.waited || access.carried ? c.global.requests : 0;
+}
+
 // What lockstep counts in every form of an access that it can have.
 void add_any_form(CounterSums& sums, const MemoryAccess& access, const InstructionCounters& c) {
   const bool atomic = access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction;
@@ -91,6 +104,7 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
     add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
   }
   if (goes_back(program, pc)) add("loop_branches", c.warps);
+  if (const uint64_t waits = memory_waits(program, pc, c)) add("memory_waits", waits);
   if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
   const std::string& opcode = program.names[pc];
   if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
@@ -284,6 +298,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   counters["global_bytes_stored"] += state.counters.async_stored;
   counters["async_bytes_loaded"] = state.counters.async_loaded;
   counters["async_bytes_stored"] = state.counters.async_stored;
+  counters["launches"] = 1;
   counters["threads"] = shape.grid.count() * shape.block.count();
   counters["host_synchronisations"] = host.synchronisations;
   counters["host_allocations"] = host.allocations;

@@ -25,6 +25,7 @@ struct Report {
   std::vector<Launch> launches;
   std::optional<double> modelled_error{};              // a factor: a speedup by modelled times is right up to it
   std::map<std::string, std::string> counter_names{};  // in plain words
+  std::map<std::string, double> of_call{};             // counters of the whole call, which belong to no launch
   std::vector<Finding> findings{};
   std::vector<std::string> calls{};  // of CUDA's functions, where one was made to fail
   std::vector<std::string>

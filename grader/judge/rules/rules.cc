@@ -76,7 +76,9 @@ std::string where_to_look(const std::string& counter) {
       {"thread_waits", "Let a thread do more between two __syncthreads(), or take out one that no other warp needs."},
       {"host_synchronisations",
        "Look between the kernels for cudaDeviceSynchronize(), cudaMemcpy() or cudaFree(): each makes the host wait."},
-      {"host_allocations", "Look between the kernels for an allocation, and make it before the first kernel."}};
+      {"host_allocations", "Look between the kernels for an allocation, and make it before the first kernel."},
+      {"launches", "Look for a second <<<...>>>, or for one in a loop."},
+      {"bytes_to_host", "Look for a copy to the host that brings more than the result."}};
   const auto place = kPlaces.find(counter);
   return place == kPlaces.end() ? "" : place->second;
 }
@@ -85,7 +87,10 @@ std::string where_to_look(const std::string& counter) {
 
 RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
   double sum = 0, most = 0;
+  const auto of_call = report.of_call.find(rule.counter);
+  if (of_call != report.of_call.end()) sum = most = of_call->second;
   for (const Launch& launch : report.launches) {
+    if (of_call != report.of_call.end()) break;
     const double count = counted(launch, rule);
     sum += count;
     most = std::max(most, rule.per == "thread of a block" ? count * launch.blocks / launch.threads : count);

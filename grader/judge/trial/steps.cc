@@ -276,7 +276,12 @@ std::map<std::string, Measured> measure(SubmissionSpec spec, const Step& step, L
   for (const Case& job : cases) {
     auto counted = report_of(spec, job, ledger);
     if (!counted) return {};
-    measured[job.name] = {spec.lab.is_opencl() ? Report{} : parse_report(counted->report), counted->crossing};
+    Report report = spec.lab.is_opencl() ? Report{} : parse_report(counted->report);
+    if (counted->crossing) {
+      report.of_call["bytes_to_host"] = static_cast<double>(counted->crossing->to_host);
+      report.counter_names["bytes_to_host"] = "bytes that came to the host during the call";
+    }
+    measured[job.name] = {std::move(report), counted->crossing};
   }
   ledger.sort_cases();
   return measured;

@@ -26,6 +26,20 @@ TEST(Rules, CountersAreSummedAndDivided) {
   EXPECT_DOUBLE_EQ(*apply("reads", "element^2", "<", 1).measured, 0.044);
 }
 
+// No launch has it, and launches do not multiply it.
+TEST(Rules, ACounterOfTheCallIsTakenAsItIs) {
+  const Rule rule{"r", "bytes_to_host", "", "", "<=", "why", 4};
+  Report report = parse_report(kReport);
+  EXPECT_THROW(apply_rule(rule, report, 50), JudgeFault);  // not counted
+  report.of_call["bytes_to_host"] = 4;
+  EXPECT_DOUBLE_EQ(*apply_rule(rule, report, 50).measured, 4);
+  EXPECT_TRUE(apply_rule(rule, report, 50).holds);
+  report.of_call["bytes_to_host"] = 5;
+  EXPECT_FALSE(apply_rule(rule, report, 50).holds);
+  report.launches.clear();
+  EXPECT_FALSE(apply_rule(rule, report, 50).holds);  // no kernel ran
+}
+
 // The launch of one small block reads 10 times, 10 / 64 for each thread of a block; the other 100 times, 100 / 32.
 TEST(Rules, EachLaunchCountsAndNoOtherLaunchDilutesIt) {
   EXPECT_DOUBLE_EQ(*apply("reads", "", "<=", 100, "launch").measured, 100);

@@ -199,6 +199,49 @@ TEST(GlobalBytes, EveryFormCounts) {
   EXPECT_EQ(bytes("cp.async.ca.shared.global [%r4], [%rd2], 4;\ncp.async.wait_all;"), std::pair(256, 0));
 }
 
+// ---- waits for memory ----
+
+uint64_t memory_waits(const std::string& body) { return counters_of(body, {64, 1, 1})["memory_waits"]; }  // two warps
+
+TEST(MemoryWaits, LoadsThatAreUnderWayTogetherAreOneWait) {
+  const std::string eight = "ld.global.v4.u32 {%r1#, %r5, %r6, %r7}, [%rd1 + 16];\n";
+  EXPECT_EQ(memory_waits(repeated(eight, 8) + repeated("add.u32 %r8, %r8, %r1#;\n", 8)), 2u);
+  // The third address is known only when the second load is there, and the second when the first is.
+  const std::string chase =
+      "ld.global.u64 %rd1, [%rd1];\nand.b64 %rd1, %rd1, 0;\nld.param.u64 %rd2, [out];\n"
+      "add.u64 %rd1, %rd1, %rd2;\n";
+  EXPECT_EQ(memory_waits(repeated(chase, 3) + "st.global.u64 [%rd1], %rd1;"), 2u * 3);
+}
+
+TEST(MemoryWaits, ATurnOfALoopWaitsOnce) {
+  const auto loop = [](const std::string& before, const std::string& turn) {
+    return before + "mov.u32 %r5, 0;\n$turn:\n" + turn +
+           "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 4;\n@%p1 bra $turn;\nst.global.u32 [%rd1], %r6;\n";
+  };
+  const std::string load = "ld.global.nc.u32 %r7, [%rd1];\n", add = "add.u32 %r6, %r6, %r7;\n";
+  EXPECT_EQ(memory_waits(loop("", load + add)), 2u * 4);
+  EXPECT_EQ(memory_waits(loop("", load + "ld.global.nc.u32 %r8, [%rd1 + 64];\n" + add + "add.u32 %r6, %r6, %r8;\n")),
+            2u * 4);
+  // A turn asks for the value of the next turn: the first is waited for before the loop, the others by the next turn.
+  EXPECT_EQ(memory_waits(loop(load, "mov.u32 %r9, %r7;\n" + load + "add.u32 %r6, %r6, %r9;\n")), 2u * 5);
+}
+
+TEST(MemoryWaits, AnAtomicWhoseResultIsUsedIsOneAndSoIsAWaitForCopies) {
+  EXPECT_EQ(memory_waits("atom.global.add.u32 %r5, [%rd1], 1;\nst.global.u32 [%rd1 + 64], %r5;"), 2u);
+  EXPECT_EQ(memory_waits("cp.async.ca.shared.global [%r4], [%rd1], 4;\ncp.async.wait_all;"), 2u);
+  EXPECT_EQ(memory_waits("cp.async.ca.shared.global [%r4], [%rd1], 4;\ncp.async.commit_group;\n"
+                         "cp.async.wait_group 0;"),
+            2u);
+}
+
+TEST(MemoryWaits, NothingElseWaitsForGlobalMemory) {
+  EXPECT_EQ(memory_waits("st.global.u32 [%rd1], %r1;\nred.global.add.u32 [%rd1 + 64], 1;"), 0u);
+  EXPECT_EQ(memory_waits("st.shared.u32 [%r4], %r1;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;"), 0u);
+  EXPECT_EQ(memory_waits("ld.global.u32 %r5, [%rd1];"), 0u);  // nobody uses it
+}
+
+TEST(Launches, EachIsOne) { EXPECT_EQ(counters_of("", {64, 1, 1}, {3, 1, 1})["launches"], 1u); }
+
 TEST(Lanes, IdleOnesAreThoseOfPartialWarps) {
   const json counters = counters_of("", {40, 1, 1});
   const uint64_t instructions = counters["smsp__inst_executed.sum"],

@@ -1,0 +1,105 @@
+// reduction at the limit: one launch reads the data once, as fast as the memory delivers, and leaves the finished sum
+// on the card. A thread asks for eight vectors of 16 bytes before it uses the first. Each block takes one tile, adds
+// its sum to the total by one atomic, and ends. The block that adds last knows it, and writes the result.
+#include <cstdint>
+
+#include "common/check.h"
+#include "common/contracts/reduction.h"
+
+constexpr int kWarp = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr int kVector = 4;  // ints of a load of 16 bytes
+
+// The upper half is the sum of the blocks that have finished, and the lower half is their number. An atomic changes
+// both at once. The sum wraps at the upper end, and the number never grows into the sum: a grid has fewer than 2^31
+// blocks. Zero when the program starts; every call leaves it zero.
+static __device__ unsigned long long sum_and_blocks;
+static __device__ unsigned total;  // of the last call
+
+// The sum over all lanes, in lane 0. All 32 lanes of the warp call it together.
+static __device__ unsigned warp_sum(unsigned sum) {
+#pragma unroll
+  for (int offset = kWarp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(kAllLanes, sum, offset);
+  return sum;
+}
+
+// The sum over all threads of the block, in thread 0.
+template <int kBlock>
+static __device__ unsigned block_sum(unsigned sum) {
+  __shared__ unsigned s_warp_sums[kBlock / kWarp];
+  const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  sum = warp_sum(sum);
+  if (lane == 0) s_warp_sums[warp] = sum;
+  // Warp 0 reads the sums that the other warps write here.
+  __syncthreads();
+  return warp == 0 ? warp_sum(lane < kBlock / kWarp ? s_warp_sums[lane] : 0) : 0;
+}
+
+static __device__ unsigned vector_sum(const uint4& v) { return v.x + v.y + v.z + v.w; }
+
+// One tile for each block, and no loop over tiles: the card gives the next tile to the multiprocessor that is free
+// first. Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
+template <int kBlock, int kEach>
+__global__ void __launch_bounds__(kBlock) reduce_tiles(const unsigned* __restrict__ data, int n) {
+  constexpr int kTile = kBlock * kEach;  // vectors of a block
+  const int tid = threadIdx.x;
+  // A vector must begin at a multiple of 16 bytes. Up to three ints lie before the first such address, and up to three
+  // after the last whole vector.
+  const int misaligned = reinterpret_cast<uintptr_t>(data) % sizeof(uint4) / sizeof(unsigned);
+  const int before = min(n, (kVector - misaligned) % kVector);
+  const int vectors = (n - before) / kVector, after = before + vectors * kVector;
+  const uint4* tiles = reinterpret_cast<const uint4*>(data + before);
+  const int begin = blockIdx.x * kTile;
+
+  unsigned sum = 0;
+  if (begin + kTile <= vectors) {
+    // All loads come before the first addition, and no load has a guard: so they are in flight together.
+    uint4 v[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) v[k] = tiles[begin + tid + k * kBlock];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) sum += vector_sum(v[k]);
+  } else {
+    // The last tile. Not unrolled: a short kernel also waits for its own code, which comes from memory.
+#pragma unroll 1
+    for (int i = begin + tid; i < vectors; i += kBlock) sum += vector_sum(tiles[i]);
+  }
+  if (blockIdx.x == 0) {
+    if (tid < before) sum += data[tid];
+    if (tid < n - after) sum += data[after + tid];
+  }
+
+  sum = block_sum<kBlock>(sum);
+  if (tid != 0) return;
+  // The atomic itself carries the sum, so no fence is needed: nothing else has to be visible to the last block.
+  const unsigned long long own = static_cast<unsigned long long>(sum) << 32 | 1;
+  const unsigned long long now = atomicAdd(&sum_and_blocks, own) + own;
+  if (static_cast<unsigned>(now) != gridDim.x) return;
+  total = static_cast<unsigned>(now >> 32);
+  atomicExch(&sum_and_blocks, 0);  // all blocks have added; the next call begins with zero
+}
+
+template <int kBlock, int kEach>
+static void launch(const unsigned* data, int n) {
+  constexpr int kTileInts = kBlock * kEach * kVector;
+  const int blocks = (n - 1) / kTileInts + 1;
+  reduce_tiles<kBlock, kEach><<<blocks, kBlock>>>(data, n);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+int reduce_sum(int* data, int n) {
+  if (n == 0) return 0;  // a grid of no blocks is an invalid configuration
+  // Up to 16 MiB all tiles fit on the card together, so that all of the data are in flight anyway. Small tiles spread
+  // them over more multiprocessors. Above, large tiles: at the beginning and the end of a block nothing is in flight.
+  constexpr int kSmall = 1 << 22;
+  const unsigned* in = reinterpret_cast<const unsigned*>(data);
+  if (n <= kSmall)
+    launch<256, 4>(in, n);
+  else
+    launch<512, 8>(in, n);
+
+  unsigned sum = 0;
+  // Waits for the kernel, as both are on the default stream.
+  CUDA_CHECK(cudaMemcpyFromSymbol(&sum, total, sizeof sum));
+  return static_cast<int>(sum);
+}
