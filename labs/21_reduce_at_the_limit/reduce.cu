@@ -23,7 +23,7 @@ static __device__ unsigned warp_sum(unsigned sum) {
   return sum;
 }
 
-// TODO 4 (2 lines): two variables of the device. One holds the sum of the blocks that have finished (above) and their
+// TODO 2 (2 lines): two variables of the device. One holds the sum of the blocks that have finished (above) and their
 // number (below) in 64 bits; the other the finished sum.
 
 // Unsigned, because an unsigned sum wraps; the overflow of an int is undefined.
@@ -37,9 +37,9 @@ __global__ void reduce_shuffle(const unsigned* __restrict__ data, int n, unsigne
   const int count = min(n - first, kTile);  // elements of this tile; the last tile may hold fewer
 
   // No early return: a thread without elements keeps its zero and takes part, because the shuffles name all 32 lanes.
-  // TODO 2 (about 15 lines): a thread of a whole tile makes eight loads of 16 bytes before it adds, without guards. The
+  // TODO 3 (about 15 lines): a thread of a whole tile makes eight loads of 16 bytes before it adds, without guards. The
   // last tile takes another way, a loop with a guard.
-  // TODO 3 (about 8 lines): data may begin at any int. Find the first address that is a multiple of 16. Block 0 adds
+  // TODO 4 (about 8 lines): data may begin at any int. Find the first address that is a multiple of 16. Block 0 adds
   // the up to three ints before it, and the up to three ints after the last vector.
   unsigned sum = 0;
 #pragma unroll

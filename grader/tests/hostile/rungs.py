@@ -111,6 +111,22 @@ LOOP = """  for (int stride = block / 2; stride > kWarp; stride /= 2) {
     __syncthreads();
   }
 """
+# The loads of lab 21, all of which come before the additions.
+TOGETHER = """    uint4 v[kEach];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) v[k] = tiles[begin + tid + k * kBlock];
+#pragma unroll
+    for (int k = 0; k < kEach; ++k) sum += vector_sum(v[k]);
+"""
+COPIES = """    __shared__ uint4 s_vectors[kBlock];
+#pragma unroll 1
+    for (int k = 0; k < kEach; ++k) {
+      __pipeline_memcpy_async(&s_vectors[tid], &tiles[begin + tid + k * kBlock], sizeof(uint4));
+      __pipeline_commit();
+      __pipeline_wait_prior(0);
+      sum += vector_sum(s_vectors[tid]);
+    }
+"""
 
 
 def hostile() -> Iterator[Rung]:
@@ -268,6 +284,28 @@ def hostile() -> Iterator[Rung]:
         "The starter, and a launch of many empty blocks.",
         starter("14", before_kernel(EMPTY), after_launch(launch, MANY)),
     )
+    ahead = """    uint4 next = tiles[begin + tid];
+#pragma unroll 1
+    for (int k = 1; k <= kEach; ++k) {
+      const uint4 v = next;
+      next = tiles[min(begin + tid + k * kBlock, vectors - 1)];
+      sum += vector_sum(v);
+    }
+"""
+    yield Rung(
+        "one_vector_ahead",
+        broken + "memory_waits",
+        "21",
+        "Each turn of the loop asks for the vector of the next turn: no value is used in the turn that loads it.",
+        reference("21", (TOGETHER, ahead)),
+    )
+    yield Rung(
+        "one_copy_ahead",
+        broken + "memory_waits",
+        "21",
+        "Vectors come by asynchronous copies, one at a time. They are not loads.",
+        reference("21", before_kernel("#include <cuda_pipeline.h>"), (TOGETHER, COPIES)),
+    )
 
 
 def honest() -> Iterator[Rung]:
@@ -299,3 +337,15 @@ def honest() -> Iterator[Rung]:
     yield accepted("shorter_tiles", "18", "The reference with tiles of 512 elements: the last warp scans 16 sums.",
                    ("kTile = 1024", "kTile = 512"),
                    ("if (warp == 0) s_before[lane] = scan_warp(s_before[lane]);", half))  # fmt: skip
+    yield accepted("four_vectors", "21", "The reference with four vectors for each thread, also for large data.",
+                   ("launch<512, 8>", "launch<512, 4>"))  # fmt: skip
+    yield Rung("ticket_and_fences", "accepted", "21", "The usual last step: sums in memory, a fence and a ticket.",
+               edited("solutions/21_*/wrong/ticket_not_reset.cu",
+                      ("  total = sum;\n", "  total = sum;\n  tickets = 0;\n")))  # fmt: skip
+    add = "  atomicAdd(&total, sum);\n}\n\ntemplate"
+    word = edited("solutions/21_*/*.cu").partition("  // The atomic itself")[2].partition("\n\ntemplate")[0]
+    clear = "  void* address = nullptr;\n  CUDA_CHECK(cudaGetSymbolAddress(&address, total));\n"
+    clear += "  CUDA_CHECK(cudaMemsetAsync(address, 0, sizeof total));\n"
+    yield accepted("clears_by_memset", "21", "The sum is set to zero before the kernel, and each block adds to it.",
+                   (f"  // The atomic itself{word}\n\ntemplate", add),
+                   ("  constexpr int kSmall", f"{clear}  constexpr int kSmall"))  # fmt: skip
