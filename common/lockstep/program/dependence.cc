@@ -128,25 +128,24 @@ class Pass {
     Value last;
     for (const Value& v : ready_)
       if (v.at > last.at) last = v;
-    if (pc > 0 && last.at > front_) program_.code[pc - 1].stall += wait_for(last);
+    if (pc > 0 && last.at > front_) program_.code[pc - 1].stall += wait_for(last, pc - 1);
     end_region();
   }
 
   // A turn of a loop ends here. What it has asked global memory for and not used yet, the next turn waits for. Loads
   // that are under way together are one wait.
-  void carry(uint32_t first_of_loop) {
-    Value last{front_, kNoLoad};
-    for (const Value& v : ready_) {
-      if (v.access == kNoLoad || v.at <= last.at) continue;
+  void carry(uint32_t pc) {
+    const auto is_carried = [&](const Value& v) {
+      if (v.access == kNoLoad || v.at <= front_) return false;
       const MemoryAccess& access = program_.accesses[static_cast<uint32_t>(v.access)];
-      if (access.space != Space::kShared && access.pc >= first_of_loop) last = v;
-    }
-    if (last.access != kNoLoad) program_.accesses[static_cast<uint32_t>(last.access)].carried = true;
+      return access.space != Space::kShared && access.pc >= program_.code[pc].target;
+    };
+    if (std::ranges::any_of(ready_, is_carried)) program_.costs[pc].awaits_memory = true;
   }
 
   // Moves the front to the time at which the value is there. Returns the cycles of the wait. If they are at least half
-  // of a load's latency, marks the load as waited for and returns 0.
-  uint16_t wait_for(const Value& v) {
+  // of a load's latency, marks the load as waited for and returns 0. pc: where the warp waits.
+  uint16_t wait_for(const Value& v, uint32_t pc) {
     const uint64_t wait = v.at - front_;
     front_ = v.at;
     free_ += wait;
@@ -154,6 +153,7 @@ class Pass {
       MemoryAccess& access = program_.accesses[static_cast<uint32_t>(v.access)];
       if (2 * wait >= latency(access)) {
         access.waited = true;
+        if (access.space != Space::kShared) program_.costs[pc].awaits_memory = true;
         return 0;
       }
     }
@@ -216,7 +216,8 @@ class Pass {
     const uint64_t earliest = std::max(last.at, order(in, pc));
     uint64_t at = earliest;
     if (earliest > front_) {
-      in.stall += static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNoLoad}) + cost.slots);
+      in.stall +=
+          static_cast<uint16_t>(wait_for({earliest, last.at == earliest ? last.access : kNoLoad}, pc) + cost.slots);
       front_ += cost.slots;
     } else if (free_ >= cost.slots && !waits) {
       free_ -= cost.slots;  // while the warp waits for something else
@@ -226,7 +227,7 @@ class Pass {
       in.stall += cost.slots;
     }
     write(in, at, std::max<uint32_t>(cost.slots, cost.latency));
-    if (in.kind == Kind::kBranch && in.target <= pc) carry(in.target);
+    if (in.kind == Kind::kBranch && in.target <= pc) carry(pc);
     if (waits || (in.kind == Kind::kBranch && !becomes_predicates(in, pc))) {
       front_ += cost.latency;
       in.stall += cost.latency;

@@ -52,7 +52,6 @@ struct MemoryAccess : AccessAddress, AccessValues, AccessOrdering {
   MemoryOp op = MemoryOp::kLoad;
   AtomicOp atomic = AtomicOp::kAdd;
   bool waited = false;         // the warp waits for its latency (dependence.h)
-  bool carried = false;        // the next turn of its loop waits for it (dependence.h)
   bool only_copied = false;    // a load whose values are stored again and not looked at
   bool literal_one = false;    // atom/red add of the literal 1, result unused
   uint32_t pc = 0, index = 0;  // of the instruction; in Program::accesses
@@ -111,8 +110,9 @@ enum class Pipe : uint8_t { kNone, kInteger, kFloat, kDouble, kSpecial, kShuffle
 
 struct InstructionCost {
   Pipe pipe = Pipe::kNone;
-  uint8_t slots = 0;     // the number of instructions that ptxas makes of it
-  uint16_t latency = 0;  // cycles until its result is there, without the time of a load
+  uint8_t slots = 0;           // the number of instructions that ptxas makes of it
+  uint16_t latency = 0;        // cycles until its result is there, without the time of a load
+  bool awaits_memory = false;  // the warp waits here for global memory (dependence.h)
 };
 
 }  // namespace lockstep

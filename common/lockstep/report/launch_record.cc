@@ -31,17 +31,12 @@ uint64_t additions(const Program& program, uint32_t pc, const InstructionCounter
   return c.bytes_reduced / type_bytes(program.async[in.index].to.type);
 }
 
-// How often warps wait here for what they have asked global memory for. An asynchronous copy is awaited by an
-// instruction of its own.
-uint64_t memory_waits(const Program& program, uint32_t pc, const InstructionCounters& c) {
-  const Instruction& in = program.code[pc];
-  if (in.kind == Kind::kAsync) {
-    const std::string& name = program.names[pc];
-    return name.starts_with("cp.async.wait_") || name.starts_with("cp.async.bulk.wait_group") ? c.warps : 0;
-  }
-  if (in.kind != Kind::kMemory) return 0;
-  const MemoryAccess& access = program.accesses[in.index];
-  return access.waited || access.carried ? c.global.requests : 0;
+// Whether a warp waits here for what it has asked global memory for. An asynchronous copy is awaited by an instruction
+// of its own.
+bool awaits_memory(const Program& program, uint32_t pc) {
+  const std::string& name = program.names[pc];
+  return program.costs[pc].awaits_memory || name.starts_with("cp.async.wait_") ||
+         name.starts_with("cp.async.bulk.wait_group");
 }
 
 // What lockstep counts in every form of an access that it can have.
@@ -104,7 +99,7 @@ void add_counts(CounterSums& sums, const Program& program, uint32_t pc, const In
     add("smsp__sass_branch_targets_threads_divergent.sum", c.divergent);
   }
   if (goes_back(program, pc)) add("loop_branches", c.warps);
-  if (const uint64_t waits = memory_waits(program, pc, c)) add("memory_waits", waits);
+  if (awaits_memory(program, pc)) add("memory_waits", c.warps);
   if (in.kind == Kind::kBarrier) add("barrier_instructions", c.warps);
   const std::string& opcode = program.names[pc];
   if (opcode.ends_with(".f32") && (opcode.starts_with("add.") || opcode.starts_with("sub.")))
