@@ -67,15 +67,16 @@ __device__ inline void merge_bins(unsigned* s_bins, HistogramWork* work, unsigne
   sum += __shfl_down_sync(kAllLanes, sum, 1);
   if (part == 0) atomicAdd(&work->bins[blockIdx.x % kGlobalCopies][bin], sum);
 
-  // The counters of this block must be visible before the block counts as done, for each thread that added.
-  __threadfence();
   // All threads have added; and all have read their copies, of which word 0 now becomes the flag.
   __syncthreads();
-  if (threadIdx.x == 0) s_bins[0] = atomicInc(&work->done, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0 by itself
+  if (threadIdx.x == 0) {
+    __threadfence();  // what the whole block has added, before it counts as done
+    s_bins[0] = atomicInc(&work->done, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0 by itself
+    __threadfence();  // the counters of the other blocks are read after the last of them was seen to be done
+  }
   // Thread 0 has the answer.
   __syncthreads();
   if (s_bins[0] == 0 || part != 0) return;
-  __threadfence();  // the counters of the other blocks are read after the last of them was seen to be done
   unsigned total = 0;
   for (int copy = 0; copy < kGlobalCopies; ++copy) {
     total += __ldcg(&work->bins[copy][bin]);
