@@ -38,6 +38,7 @@ COUNTERS = {  # for people; docs/counters.md has the rest
     "shared_wavefronts": "shared wavefronts",
     "shared_excess_wavefronts": "shared wavefronts too many",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "global load requests",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "global store requests",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "global load sectors",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "global store sectors",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "bank conflicts of loads",

@@ -85,6 +85,10 @@ void check_names(const Lab& lab, const Reader& reader) {
   }
   if (lab.baseline != "cpu" && lab.baseline.find_first_not_of("0123456789") != std::string::npos)
     reader.fail("has a \"baseline\" that is neither cpu nor a lab's number");
+  for (const std::string& schedule : lab.schedules) {
+    if (!is_schedule(schedule)) reader.fail("has an unknown schedule \"" + schedule + "\"");
+  }
+  if (!lab.schedules.empty() && lab.is_opencl()) reader.fail("has \"schedules\", but lockstep runs no OpenCL");
   if (lab.source.empty() || lab.source.find('/') != std::string::npos)
     reader.fail("has a \"source\" that is no file name");
   for (const int block : lab.blocks) {
@@ -115,6 +119,13 @@ Lab::Limits read_limits(Reader reader) {
 
 }  // namespace
 
+bool is_schedule(const std::string& name) {
+  constexpr std::string_view kDrawn = "random:";
+  if (!name.starts_with(kDrawn)) return name == "forward" || name == "reverse";
+  const std::string number = name.substr(kDrawn.size());
+  return !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
+}
+
 bool Lab::is_timed_on_host() const { return contract->find_entry(measured)->on_host; }
 
 Lab load_lab(const fs::path& folder) {
@@ -139,6 +150,7 @@ Lab load_lab(const fs::path& folder) {
   lab.sizes = read_sizes(reader.object("sizes"));
   if (reader.has_object("limits")) lab.limits = read_limits(reader.object("limits"));
   lab.blocks = reader.get<std::vector<int>>("blocks", {});
+  lab.schedules = reader.get<std::vector<std::string>>("schedules", {});
   lab.rules = read_rules(reader.list("rules", "rule"));
   lab.thresholds = read_thresholds(reader.list("speed", "speed"));
   lab.speed_why = reader.get<std::string>("speed_why", "");

@@ -42,6 +42,7 @@ struct Lab {
   std::vector<std::string> inputs;
   std::vector<std::string> measured_inputs;  // the rules look at the counters of these; the first is timed, too
   std::vector<int> blocks;                   // for entries that take one; the first is measured
+  std::vector<std::string> schedules;        // of lockstep, beside forward: the small cases run under these, too
   std::vector<Rule> rules;
   std::vector<Threshold> thresholds;  // by ascending speedup
   std::string speed_why;              // why there are no thresholds
@@ -50,6 +51,9 @@ struct Lab {
   bool is_opencl() const { return source.ends_with(".cc"); }  // else it is a CUDA lab
   bool is_timed_on_host() const;  // its function takes host memory, so that CUDA events would miss the copies
 };
+
+// lockstep knows these schedules: forward, reverse, random:N.
+bool is_schedule(const std::string& name);
 
 Lab load_lab(const std::filesystem::path& folder);
 

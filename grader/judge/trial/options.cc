@@ -117,14 +117,6 @@ CommandLine take_options(int argc, char** argv) {
   return line;
 }
 
-// lockstep knows these schedules: forward, reverse, random:N.
-bool is_schedule(const std::string& name) {
-  constexpr std::string_view kDrawn = "random:";
-  if (!name.starts_with(kDrawn)) return name == "forward" || name == "reverse";
-  const std::string number = name.substr(kDrawn.size());
-  return !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
-}
-
 // Refuses options that do not go together.
 void check_options(const JudgeOptions& judge) {
   if (judge.lab.empty()) wrong_usage("--lab is missing");

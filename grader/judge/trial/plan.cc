@@ -72,6 +72,8 @@ Step plan_counters(const JudgeOptions& options, const Lab& lab, const std::optio
 std::vector<Step> plan_on_lockstep(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   const Sizes cases = by_size(plan_cases(lab, options.seed, Extent::kFull));
   std::vector<Step> steps = {{.kind = Kind::kCases, .batches = {{cases.small, Checks::kAll}}}};
+  for (const std::string& schedule : lab.schedules)
+    steps.push_back({Kind::kCases, Needs::kNoFailure, {{cases.small, Checks::kAll, schedule}}});
   if (!lab.is_opencl()) steps.push_back({Kind::kFailingCalls, Needs::kNoFailure, {{failing_cases(lab, cases.small)}}});
   if (!cases.large.empty()) steps.push_back({Kind::kCases, Needs::kRightAnswers, {{cases.large}}});
   if (hidden) {

@@ -1,0 +1,234 @@
+// scan, single pass: one kernel loads each element once and stores it once. A block scans its tile in registers and
+// publishes the tile's sum. Then one of its warps looks back over the words of the tiles before, until it meets one
+// that already knows the sum of everything up to it.
+//
+// Why it makes progress: a block waits only for blocks with smaller numbers, and tile 0 waits for nobody. The blocks
+// with smaller numbers run or have ended, because blocks start in the order of their numbers. Every card starts them
+// so, but CUDA does not promise it; a tile drawn from a counter would need no such promise.
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "common/check.h"
+#include "common/contracts/scan.h"
+
+namespace {
+
+constexpr int kWarp = 32;
+constexpr int kBlock = 256;  // threads
+constexpr int kWarps = kBlock / kWarp;
+constexpr unsigned kAllLanes = 0xffffffff;
+
+// A thread holds kRows vectors. Short arrays have small tiles, so that many multiprocessors take part. Long arrays have
+// large ones: 64 KiB asked for before anything is used, and few words to look at.
+constexpr int kSmallRows = 2, kLargeRows = 16;
+constexpr size_t kSmallBytes = size_t{8} << 20;  // the longest array with small tiles
+
+// 16 bytes, the widest load of a thread.
+template <class T>
+struct alignas(16) Vector {
+  static constexpr int kEach = 16 / sizeof(T);
+  T at[kEach];
+};
+
+template <class T, int kRows>
+constexpr size_t kTile = size_t{kBlock} * kRows * Vector<T>::kEach;  // elements
+
+// A tile publishes its own sum as soon as it has it, and later the sum of everything up to its end, the prefix. A word
+// has a tag above and 32 bits of the sum below. Both travel in one access: a thread that sees the tag has the sum, and
+// no fence is needed. The tag also holds the number of the call. Words of earlier calls do not match, so that nobody
+// has to clear them.
+using Word = unsigned long long;
+enum Kind : unsigned { kOwnSum, kPrefix };
+__device__ unsigned tag_of(unsigned call, Kind kind) { return 2 * call + kind; }
+
+// The words of every tile of the longest array. An array of the device needs no allocation, and is full of zeros at
+// first. There is one for the whole program, so that two scans must not run at the same time.
+constexpr size_t kMostTiles = ((size_t{1} << 31) * sizeof(Word)) / (kTile<Word, kLargeRows> * sizeof(Word));
+__device__ Word g_words[2 * kMostTiles];
+
+// What a tile has published: one word for a sum of 4 bytes; two for 8 bytes, each with the tag.
+template <class T>
+struct Status {
+  static constexpr int kWords = sizeof(T) / 4;
+  Word word[kWords];
+
+  // Relaxed, because nothing is passed on beside the word itself; and atomic, so that the compiler loads it anew in
+  // every turn of a loop.
+  __device__ static Status read(unsigned tile) {
+    Status status;
+    for (int k = 0; k < kWords; ++k)
+      status.word[k] = __nv_atomic_load_n(&g_words[tile * kWords + k], __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    return status;
+  }
+  __device__ static void write(unsigned tile, unsigned tag, T sum) {
+    unsigned half[kWords];
+    memcpy(half, &sum, sizeof sum);
+    for (int k = 0; k < kWords; ++k)
+      __nv_atomic_store_n(&g_words[tile * kWords + k], Word{tag} << 32 | half[k], __NV_ATOMIC_RELAXED,
+                          __NV_THREAD_SCOPE_DEVICE);
+  }
+  // Both words: between the two loads the tile's sum may have become a prefix.
+  __device__ bool has(unsigned tag) const {
+    bool all = true;
+    for (int k = 0; k < kWords; ++k) all &= static_cast<unsigned>(word[k] >> 32) == tag;
+    return all;
+  }
+  __device__ T sum() const {
+    unsigned half[kWords];
+    for (int k = 0; k < kWords; ++k) half[k] = static_cast<unsigned>(word[k]);
+    T sum;
+    memcpy(&sum, half, sizeof sum);
+    return sum;
+  }
+};
+
+// The sum of x over this lane and all lanes to its left. All lanes of the warp have to call it.
+template <class T>
+__device__ T scan_warp(T x) {
+  const int lane = threadIdx.x % kWarp;
+  for (int stride = 1; stride < kWarp; stride *= 2) {
+    const T left = __shfl_up_sync(kAllLanes, x, stride);
+    if (lane >= stride) x += left;
+  }
+  return x;
+}
+
+// The sum of all tiles before this one, which is not tile 0. One warp calls it; lane 0 has the nearest tile.
+template <class T>
+__device__ T look_back(unsigned tile, unsigned call) {
+  const int lane = threadIdx.x % kWarp;
+  T sum{};
+  for (int nearest = static_cast<int>(tile) - 1;; nearest -= kWarp) {
+    // Lanes beyond tile 0 look at tile 0 again. They are never needed, because tile 0 has a prefix from the start.
+    const unsigned looked_at = max(nearest - lane, 0);
+    Status<T> status;
+    unsigned prefixes, ready, needed;
+    do {
+      status = Status<T>::read(looked_at);
+      prefixes = __ballot_sync(kAllLanes, status.has(tag_of(call, kPrefix)));
+      ready = prefixes | __ballot_sync(kAllLanes, status.has(tag_of(call, kOwnSum)));
+      // The lanes up to the first prefix: what lies beyond it is part of it. Without a prefix, all 32 lanes.
+      needed = prefixes ^ (prefixes - 1);
+    } while ((ready & needed) != needed);
+    if (needed >> lane & 1) sum += status.sum();
+    if (prefixes != 0) return __shfl_sync(kAllLanes, scan_warp(sum), kWarp - 1);
+  }
+}
+
+// The vectors of a thread. Row r of a warp is 32 neighbouring vectors, 512 bytes, so that each load and store of a warp
+// covers whole sectors without a detour through shared memory.
+template <class T, int kRows>
+struct Rows {
+  static constexpr int kEach = Vector<T>::kEach;
+  Vector<T> v[kRows];
+
+  // first: the thread's first element. whole: all vectors are inside the array and aligned.
+  __device__ void load(const T* __restrict__ in, size_t first, size_t n, bool whole) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const size_t i = first + r * kWarp * kEach;
+      if (whole) {
+        v[r] = *reinterpret_cast<const Vector<T>*>(in + i);
+      } else {
+        for (int e = 0; e < kEach; ++e) v[r].at[e] = i + e < n ? in[i + e] : T{};
+      }
+    }
+  }
+
+  // Scans the warp's rows in place, one after the other as they lie in memory. Returns the sum of all, in every lane.
+  __device__ T scan() {
+    T before{};
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      for (int e = 1; e < kEach; ++e) v[r].at[e] += v[r].at[e - 1];
+      const T upto = scan_warp(v[r].at[kEach - 1]);
+      T left = __shfl_up_sync(kAllLanes, upto, 1);
+      if (threadIdx.x % kWarp == 0) left = T{};
+      for (int e = 0; e < kEach; ++e) v[r].at[e] += before + left;
+      before += __shfl_sync(kAllLanes, upto, kWarp - 1);
+    }
+    return before;
+  }
+
+  __device__ void store(T* __restrict__ out, size_t first, size_t n, bool whole, T before) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const size_t i = first + r * kWarp * kEach;
+      for (int e = 0; e < kEach; ++e) v[r].at[e] += before;
+      if (whole) {
+        *reinterpret_cast<Vector<T>*>(out + i) = v[r];
+      } else {
+        for (int e = 0; e < kEach; ++e)
+          if (i + e < n) out[i + e] = v[r].at[e];
+      }
+    }
+  }
+};
+
+template <class T, int kRows>
+__global__ void __launch_bounds__(kBlock)
+    scan_tiles(const T* __restrict__ in, size_t n, T* __restrict__ out, bool aligned, unsigned call) {
+  __shared__ T s_sum[kWarps], s_before;
+  const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  const unsigned tile = blockIdx.x;
+  const size_t first = tile * kTile<T, kRows> + (warp * kRows * kWarp + lane) * Vector<T>::kEach;
+  const bool whole = aligned && (tile + 1) * kTile<T, kRows> <= n;
+
+  Rows<T, kRows> rows;
+  rows.load(in, first, n, whole);
+  const T warp_sum = rows.scan();
+  if (lane == 0) s_sum[warp] = warp_sum;
+  // Every warp reads the sums of all warps.
+  __syncthreads();
+  const T upto = scan_warp(lane < kWarps ? s_sum[lane] : T{});
+  T before = __shfl_sync(kAllLanes, upto, warp - 1);  // for warp 0 it means nothing
+  if (warp == 0) before = T{};
+
+  if (warp == 0) {
+    const T tile_sum = __shfl_sync(kAllLanes, upto, kWarps - 1);
+    // At once, before this block waits for anything: later tiles wait for it.
+    if (lane == 0) Status<T>::write(tile, tag_of(call, tile == 0 ? kPrefix : kOwnSum), tile_sum);
+    const T earlier = tile == 0 ? T{} : look_back<T>(tile, call);
+    if (lane == 0) {
+      if (tile > 0) Status<T>::write(tile, tag_of(call, kPrefix), earlier + tile_sum);
+      s_before = earlier;
+    }
+  }
+  // All warps add what warp 0 has found.
+  __syncthreads();
+  rows.store(out, first, n, whole, s_before + before);
+}
+
+template <class T, int kRows>
+void launch(const T* in, size_t n, T* out, unsigned call) {
+  const bool aligned = (reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out)) % sizeof(Vector<T>) == 0;
+  const size_t tiles = (n - 1) / kTile<T, kRows> + 1;
+  scan_tiles<T, kRows><<<static_cast<unsigned>(tiles), kBlock>>>(in, n, out, aligned, call);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+// One counter for all types, because they share the words. Its lower 31 bits are in the tags: a word could be taken for
+// a new one only after 2^31 calls that all left it alone.
+unsigned g_calls = 0;
+
+template <class T>
+void scan(const T* in, int n, T* out) {
+  if (n == 0) return;  // a grid of no blocks is an invalid configuration
+  const unsigned call = ++g_calls;
+  if (n * sizeof(T) <= kSmallBytes)
+    launch<T, kSmallRows>(in, n, out, call);
+  else
+    launch<T, kLargeRows>(in, n, out, call);
+}
+
+}  // namespace
+
+void scan_inclusive(const float* in, int n, float* out) { scan(in, n, out); }
+
+// The inclusive scan of all elements but the last, moved one place to the right.
+void scan_exclusive(const float* in, int n, float* out) {
+  if (n == 0) return;  // there is no out[0] to set
+  CUDA_CHECK(cudaMemsetAsync(out, 0, sizeof *out));
+  scan_inclusive(in, n - 1, out + 1);
+}
