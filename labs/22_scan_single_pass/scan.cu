@@ -1,7 +1,7 @@
 // scan, single pass: one kernel loads each element once and stores it once. A block scans its tile in registers. In
-// this file a tile does not know the tiles before it, so that the result is right for one tile only.
+// this file a tile does not know the tiles before it, so the result is right for one tile only.
 //
-// The tile's scan is finished: it is lab 18's, with 16 bytes for each load and store. Do the TODOs in order. They are
+// The scan of a tile is finished: it is lab 18's, with 16 bytes in each load and store. Do the TODOs in order. They are
 // the words through which the tiles talk, and the look-back.
 #include <cstdint>
 #include <cstring>
@@ -9,8 +9,6 @@
 
 #include "common/check.h"
 #include "common/contracts/scan.h"
-
-namespace {
 
 constexpr int kWarp = 32;
 constexpr int kBlock = 256;  // threads
@@ -29,8 +27,10 @@ struct alignas(16) Vector {
   T at[kEach];
 };
 
-template <class T, int kRows>
-constexpr size_t kTile = size_t{kBlock} * kRows * Vector<T>::kEach;  // elements
+template <class T>
+__host__ __device__ constexpr size_t tile_elements(int rows) {
+  return size_t{kBlock} * rows * Vector<T>::kEach;
+}
 
 // A tile publishes its own sum as soon as it has it, and later the sum of everything up to its end, the prefix. A word
 // has a tag above and 32 bits of the sum below. Both travel in one access: a thread that sees the tag has the sum, and
@@ -40,10 +40,10 @@ using Word = unsigned long long;
 enum Kind : unsigned { kOwnSum, kPrefix };
 __device__ unsigned tag_of(unsigned call, Kind kind) { return 2 * call + kind; }
 
-// The words of every tile of the longest array. An array of the device needs no allocation, and is full of zeros at
-// first. There is one for the whole program, so that two scans must not run at the same time.
-constexpr size_t kMostTiles = ((size_t{1} << 31) * sizeof(Word)) / (kTile<Word, kLargeRows> * sizeof(Word));
-__device__ Word g_words[2 * kMostTiles];
+// The words of the longest array: 2^31 elements of 8 bytes, two words for each tile. This variable of the device needs
+// no allocation, and is full of zeros at first. There is one for the whole program, so that two scans must not run at
+// the same time.
+__device__ Word g_words[2 * (size_t{8} << 31) / (size_t{kBlock} * kLargeRows * 16)];
 
 // What a tile has published: one word for a sum of 4 bytes; two for 8 bytes, each with the tag.
 template <class T>
@@ -91,12 +91,12 @@ __device__ T scan_warp(T x) {
   return x;
 }
 
-// The sum of all tiles before this one, which is not tile 0. One warp calls it; lane 0 has the nearest tile.
+// The sum of all tiles before this one. One warp calls it; lane 0 has the nearest tile.
 template <class T>
 __device__ T look_back(unsigned tile, unsigned call) {
-  // TODO 4 (about 15 lines):
+  // TODO 4 (about 17 lines):
   //   each lane reads the word of one tile, again and again until all that is needed is there
-  //   two ballots: which lanes have a prefix, which lanes have at least the tile's own sum
+  //   two ballots: which lanes have a prefix, and which lanes have the tile's own sum
   //   needed are the lanes up to the first prefix, and all 32 lanes if there is none
   //   needed lanes add what they have; without a prefix, go on with the 32 tiles before
   return T{};
@@ -158,8 +158,8 @@ __global__ void __launch_bounds__(kBlock)
   __shared__ T s_sum[kWarps], s_before;
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const unsigned tile = blockIdx.x;
-  const size_t first = tile * kTile<T, kRows> + (warp * kRows * kWarp + lane) * Vector<T>::kEach;
-  const bool whole = aligned && (tile + 1) * kTile<T, kRows> <= n;
+  const size_t first = tile * tile_elements<T>(kRows) + (warp * kRows * kWarp + lane) * Vector<T>::kEach;
+  const bool whole = aligned && (tile + 1) * tile_elements<T>(kRows) <= n;
 
   Rows<T, kRows> rows;
   rows.load(in, first, n, whole);
@@ -173,9 +173,9 @@ __global__ void __launch_bounds__(kBlock)
 
   if (warp == 0) {
     const T tile_sum = __shfl_sync(kAllLanes, upto, kWarps - 1);
-    // TODO 3 (1 line): publish the tile's own sum; tile 0 knows its prefix already
-    if (lane == 0) Status<T>::write(tile, tag_of(call, kOwnSum), T{});
-    const T earlier = tile == 0 ? T{} : look_back<T>(tile, call);
+    // At once, before this block waits for anything: later tiles wait for it.
+    if (lane == 0) Status<T>::write(tile, tag_of(call, kOwnSum), T{});  // TODO 3 (1 line): the tile's own sum
+    const T earlier = look_back<T>(tile, call);
     if (lane == 0) {
       // TODO 5 (1 line): publish the prefix
       s_before = earlier;
@@ -187,28 +187,26 @@ __global__ void __launch_bounds__(kBlock)
 }
 
 template <class T, int kRows>
-void launch(const T* in, size_t n, T* out, unsigned call) {
+static void launch(const T* in, size_t n, T* out, unsigned call) {
   const bool aligned = (reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out)) % sizeof(Vector<T>) == 0;
-  const size_t tiles = (n - 1) / kTile<T, kRows> + 1;
+  const size_t tiles = (n - 1) / tile_elements<T>(kRows) + 1;
   scan_tiles<T, kRows><<<static_cast<unsigned>(tiles), kBlock>>>(in, n, out, aligned, call);
   CUDA_CHECK(cudaGetLastError());
 }
 
 // One counter for all types, because they share the words. Its lower 31 bits are in the tags: a word could be taken for
 // a new one only after 2^31 calls that all left it alone.
-unsigned g_calls = 0;
+static unsigned g_calls = 0;
 
 template <class T>
-void scan(const T* in, int n, T* out) {
-  if (n == 0) return;  // a grid of no blocks is an invalid configuration
+static void scan(const T* in, int n, T* out) {
+  if (n == 0) return;             // a grid of no blocks is an invalid configuration
   const unsigned call = g_calls;  // TODO 6 (1 line): a number that no earlier call had
   if (n * sizeof(T) <= kSmallBytes)
     launch<T, kSmallRows>(in, n, out, call);
   else
     launch<T, kLargeRows>(in, n, out, call);
 }
-
-}  // namespace
 
 void scan_inclusive(const float* in, int n, float* out) { scan(in, n, out); }
 

@@ -12,8 +12,6 @@
 #include "common/check.h"
 #include "common/contracts/scan.h"
 
-namespace {
-
 constexpr int kWarp = 32;
 constexpr int kBlock = 256;  // threads
 constexpr int kWarps = kBlock / kWarp;
@@ -31,8 +29,10 @@ struct alignas(16) Vector {
   T at[kEach];
 };
 
-template <class T, int kRows>
-constexpr size_t kTile = size_t{kBlock} * kRows * Vector<T>::kEach;  // elements
+template <class T>
+__host__ __device__ constexpr size_t tile_elements(int rows) {
+  return size_t{kBlock} * rows * Vector<T>::kEach;
+}
 
 // A tile publishes its own sum as soon as it has it, and later the sum of everything up to its end, the prefix. A word
 // has a tag above and 32 bits of the sum below. Both travel in one access: a thread that sees the tag has the sum, and
@@ -42,10 +42,10 @@ using Word = unsigned long long;
 enum Kind : unsigned { kOwnSum, kPrefix };
 __device__ unsigned tag_of(unsigned call, Kind kind) { return 2 * call + kind; }
 
-// The words of every tile of the longest array. An array of the device needs no allocation, and is full of zeros at
-// first. There is one for the whole program, so that two scans must not run at the same time.
-constexpr size_t kMostTiles = ((size_t{1} << 31) * sizeof(Word)) / (kTile<Word, kLargeRows> * sizeof(Word));
-__device__ Word g_words[2 * kMostTiles];
+// The words of the longest array: 2^31 elements of 8 bytes, two words for each tile. This variable of the device needs
+// no allocation, and is full of zeros at first. There is one for the whole program, so that two scans must not run at
+// the same time.
+__device__ Word g_words[2 * (size_t{8} << 31) / (size_t{kBlock} * kLargeRows * 16)];
 
 // What a tile has published: one word for a sum of 4 bytes; two for 8 bytes, each with the tag.
 template <class T>
@@ -94,24 +94,24 @@ __device__ T scan_warp(T x) {
   return x;
 }
 
-// The sum of all tiles before this one, which is not tile 0. One warp calls it; lane 0 has the nearest tile.
+// The sum of all tiles before this one. One warp calls it; lane 0 has the nearest tile.
 template <class T>
 __device__ T look_back(unsigned tile, unsigned call) {
   const int lane = threadIdx.x % kWarp;
   T sum{};
   for (int nearest = static_cast<int>(tile) - 1;; nearest -= kWarp) {
-    // Lanes beyond tile 0 look at tile 0 again. They are never needed, because tile 0 has a prefix from the start.
-    const unsigned looked_at = max(nearest - lane, 0);
-    Status<T> status;
+    const int earlier = nearest - lane;
+    const bool none = earlier < 0;  // beyond tile 0, where the sum of everything is known: it is zero
+    Status<T> status{};
     unsigned prefixes, ready, needed;
     do {
-      status = Status<T>::read(looked_at);
-      prefixes = __ballot_sync(kAllLanes, status.has(tag_of(call, kPrefix)));
+      if (!none) status = Status<T>::read(earlier);
+      prefixes = __ballot_sync(kAllLanes, none || status.has(tag_of(call, kPrefix)));
       ready = prefixes | __ballot_sync(kAllLanes, status.has(tag_of(call, kOwnSum)));
       // The lanes up to the first prefix: what lies beyond it is part of it. Without a prefix, all 32 lanes.
       needed = prefixes ^ (prefixes - 1);
     } while ((ready & needed) != needed);
-    if (needed >> lane & 1) sum += status.sum();
+    if (!none && (needed >> lane & 1)) sum += status.sum();
     if (prefixes != 0) return __shfl_sync(kAllLanes, scan_warp(sum), kWarp - 1);
   }
 }
@@ -172,8 +172,8 @@ __global__ void __launch_bounds__(kBlock)
   __shared__ T s_sum[kWarps], s_before;
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const unsigned tile = blockIdx.x;
-  const size_t first = tile * kTile<T, kRows> + (warp * kRows * kWarp + lane) * Vector<T>::kEach;
-  const bool whole = aligned && (tile + 1) * kTile<T, kRows> <= n;
+  const size_t first = tile * tile_elements<T>(kRows) + (warp * kRows * kWarp + lane) * Vector<T>::kEach;
+  const bool whole = aligned && (tile + 1) * tile_elements<T>(kRows) <= n;
 
   Rows<T, kRows> rows;
   rows.load(in, first, n, whole);
@@ -188,10 +188,10 @@ __global__ void __launch_bounds__(kBlock)
   if (warp == 0) {
     const T tile_sum = __shfl_sync(kAllLanes, upto, kWarps - 1);
     // At once, before this block waits for anything: later tiles wait for it.
-    if (lane == 0) Status<T>::write(tile, tag_of(call, tile == 0 ? kPrefix : kOwnSum), tile_sum);
-    const T earlier = tile == 0 ? T{} : look_back<T>(tile, call);
+    if (lane == 0) Status<T>::write(tile, tag_of(call, kOwnSum), tile_sum);
+    const T earlier = look_back<T>(tile, call);
     if (lane == 0) {
-      if (tile > 0) Status<T>::write(tile, tag_of(call, kPrefix), earlier + tile_sum);
+      Status<T>::write(tile, tag_of(call, kPrefix), earlier + tile_sum);
       s_before = earlier;
     }
   }
@@ -201,19 +201,19 @@ __global__ void __launch_bounds__(kBlock)
 }
 
 template <class T, int kRows>
-void launch(const T* in, size_t n, T* out, unsigned call) {
+static void launch(const T* in, size_t n, T* out, unsigned call) {
   const bool aligned = (reinterpret_cast<uintptr_t>(in) | reinterpret_cast<uintptr_t>(out)) % sizeof(Vector<T>) == 0;
-  const size_t tiles = (n - 1) / kTile<T, kRows> + 1;
+  const size_t tiles = (n - 1) / tile_elements<T>(kRows) + 1;
   scan_tiles<T, kRows><<<static_cast<unsigned>(tiles), kBlock>>>(in, n, out, aligned, call);
   CUDA_CHECK(cudaGetLastError());
 }
 
 // One counter for all types, because they share the words. Its lower 31 bits are in the tags: a word could be taken for
 // a new one only after 2^31 calls that all left it alone.
-unsigned g_calls = 0;
+static unsigned g_calls = 0;
 
 template <class T>
-void scan(const T* in, int n, T* out) {
+static void scan(const T* in, int n, T* out) {
   if (n == 0) return;  // a grid of no blocks is an invalid configuration
   const unsigned call = ++g_calls;
   if (n * sizeof(T) <= kSmallBytes)
@@ -221,8 +221,6 @@ void scan(const T* in, int n, T* out) {
   else
     launch<T, kLargeRows>(in, n, out, call);
 }
-
-}  // namespace
 
 void scan_inclusive(const float* in, int n, float* out) { scan(in, n, out); }
 

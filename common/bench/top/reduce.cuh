@@ -79,7 +79,7 @@ __device__ void finish_reduce(T sum, Head* head, T* out, unsigned epoch) {
   total = block_sum<kBlock>(total);
   if (threadIdx.x != 0) return;
   *out = total;
-  head->epoch = epoch;  // every block has written its word, and so has read the old epoch
+  end_epoch(head, epoch);  // every block has written its word, and so has read the old epoch
 }
 
 template <int kBlock, class T>

@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(kBlock)
       if (tile > 0) Tagged<T>::write(head->words, tile, tag_of(epoch, kPrefix), prefix + tile_sum);
       s_before = prefix;
       // All tiles have written their words, and so all blocks have read the old epoch.
-      if (tile == gridDim.x - 1) head->epoch = epoch;
+      if (tile == gridDim.x - 1) end_epoch(head, epoch);
     }
   }
   // All warps add what warp 0 has found.

@@ -70,23 +70,27 @@ __device__ inline void bulk_store(void* to, const void* stage, unsigned bytes) {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// How the follower and the block's other warps talk. Warp j waits for tile wanted[j]; answered[j] == wanted[j] says
-// that before[j] is the sum of all tiles before it.
+// How the follower and the block's other warps talk. Warp j wants the sum of all tiles before tile wanted[j]. The
+// follower writes it to before[j] and arrives at answers[j]; one phase of that barrier is one answer. wanted, over and
+// finished are read and written by atomics only.
 template <class T>
 struct Board {
-  volatile unsigned wanted[kStages], answered[kStages];
-  volatile T before[kStages];
+  unsigned long long answers[kStages];
+  unsigned wanted[kStages];
+  T before[kStages];
   T scanned[kWindow];
-  unsigned first;          // of the block's first kLoads tiles
-  volatile unsigned over;  // not zero: there are no more tiles to draw
-  unsigned finished;       // warps
+  unsigned first;     // of the block's first kLoads tiles
+  unsigned over;      // not zero: there are no more tiles to draw
+  unsigned finished;  // warps
 };
+
+__device__ inline unsigned look_at(unsigned* word) { return atomicOr(word, 0); }
 
 // One window: the sums of 128 tiles, four for each lane. Answers the warps whose tile lies in the part without gaps,
 // and returns whether that is all of it. carry: the sum of all windows before; only whole windows are added to it, so
-// that the order of additions does not depend on time.
+// that the order of additions does not depend on time. wanted: of the warp that this lane answers, kNoTile afterwards.
 template <class T>
-__device__ bool answer(const Tagged<T> (&word)[kFollowed], unsigned base, unsigned epoch, unsigned wanted, T& carry,
+__device__ bool answer(const Tagged<T> (&word)[kFollowed], unsigned base, unsigned epoch, unsigned& wanted, T& carry,
                        Board<T>& board) {
   const unsigned lane = threadIdx.x % kWarp;
   T upto[kFollowed + 1];
@@ -112,8 +116,8 @@ __device__ bool answer(const Tagged<T> (&word)[kFollowed], unsigned base, unsign
   __syncwarp();
   if (wanted - base < run) {  // unsigned: a tile before the window, or no tile, gives a large number
     board.before[lane] = board.scanned[wanted - base];
-    __threadfence_block();  // the answer before the sign that it is there
-    board.answered[lane] = wanted;
+    barrier_arrive(&board.answers[lane]);  // releases the answer
+    wanted = kNoTile;
   }
   const T all = __shfl_sync(kAllLanes, scan, kWarp - 1);
   if (run < kWindow) return false;
@@ -140,17 +144,23 @@ __device__ void follow(const unsigned long long* words, unsigned epoch, Board<T>
   const unsigned lane = threadIdx.x % kWarp;
   T carry{};
   unsigned base = 0;
+  unsigned last = kNoTile;  // that the lane's warp wanted; it is answered once, because the barrier counts the answers
   while (true) {
     Tagged<T> near[kFollowed], far[kFollowed];
     read_four(words, base + lane * kFollowed, near);
     read_four(words, base + kWindow + lane * kFollowed, far);
-    unsigned wanted = kFinished;
-    if (lane < kStages) wanted = board.wanted[lane];
+    unsigned wanted = lane < kStages ? look_at(&board.wanted[lane]) : +kFinished;
     if (__all_sync(kAllLanes, wanted == kFinished)) return;
+    // The warp read its last answer before it wrote its next wish, and fenced between them. So that answer may be
+    // overwritten behind this fence.
+    __threadfence_block();
+    if (wanted == last) wanted = kNoTile;
+    const unsigned wish = wanted;
     if (answer(near, base, epoch, wanted, carry, board)) {
       base += kWindow;
       if (answer(far, base, epoch, wanted, carry, board)) base += kWindow;
     }
+    if (wanted != wish) last = wish;
   }
 }
 
@@ -180,9 +190,11 @@ struct Worker {
     unsigned tile = 0;
     if (lane == 0) {
       // One address serves 200 draws in a microsecond, so thousands of warps do not draw at the start, nor at the end.
-      tile = round == 0 && wraps ? board.first + warp : board.over ? tiles : atomicAdd(&head->tickets, 1);
-      if (tile >= tiles) board.over = 1;
-      board.wanted[warp] = tile < tiles ? tile : +kFinished;
+      tile = round == 0 && wraps ? board.first + warp : look_at(&board.over) ? tiles : atomicAdd(&head->tickets, 1);
+      if (tile >= tiles) atomicExch(&board.over, 1);
+      // All lanes have read the last answer; only then may the follower write the next one.
+      __threadfence_block();
+      atomicExch(&board.wanted[warp], tile < tiles ? tile : +kFinished);
       // The copy engine has read what this warp stored last; now the stage may be filled again.
       asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
       if (tile < tiles && whole(tile))
@@ -239,15 +251,15 @@ struct Worker {
   __device__ void run() {
     unsigned round = 0;
     for (unsigned tile = begin(round); tile < tiles; tile = begin(round)) {
-      barrier_wait(&barriers[warp], round++ & 1);
+      const unsigned parity = round++ & 1;
+      barrier_wait(&barriers[warp], parity);
       if (!whole(tile)) fill(tile);
       const T sum = sum_own();
       const T upto = warp_scan(sum);
       if (lane == kWarp - 1) Tagged<T>::write(head->words, tile, tag_of(epoch, kOwnSum), upto);
       T left = __shfl_up_sync(kAllLanes, upto, 1);
       if (lane == 0) left = T{};
-      while (board.answered[warp] != tile) {}
-      __threadfence_block();  // the sign before the answer
+      barrier_wait(&board.answers[warp], parity);
       scan_own(board.before[warp] + left);
       store(tile);
     }
@@ -262,7 +274,7 @@ struct Worker {
     if (atomicInc(&head->done, gridDim.x - 1) != gridDim.x - 1) return;
     __threadfence();
     head->tickets = 0;
-    head->epoch = epoch;
+    end_epoch(head, epoch);
   }
 };
 
@@ -284,7 +296,7 @@ __global__ void __launch_bounds__(kStreamThreads, 1)
   }
   if (warp < kStages && lane == 0) {
     s_board.wanted[warp] = kNoTile;
-    s_board.answered[warp] = kNoTile;
+    barrier_init(&s_board.answers[warp]);
     barrier_init(&s_barriers[warp]);
   }
   // Warps wait at each other's barriers, and the follower reads the board.

@@ -31,8 +31,16 @@ enum Kind : unsigned { kOwnSum = 0, kPrefix = 1 };
 __device__ inline unsigned tag_of(unsigned epoch, Kind kind) { return 2 * epoch + kind; }
 
 // The number of this call. Only threads that need it ask: all threads of a card at one address would take longer than
-// a small reduction.
-__device__ inline unsigned this_epoch(const Head* head) { return __ldcg(&head->epoch) + 1; }
+// a small reduction. Relaxed, as the words below are: a block reads it before it writes its word, and it changes after
+// all words have been seen; no fence says so.
+__device__ inline unsigned this_epoch(const Head* head) {
+  unsigned epoch;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(epoch) : "l"(&head->epoch) : "memory");
+  return epoch + 1;
+}
+__device__ inline void end_epoch(Head* head, unsigned epoch) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(&head->epoch), "r"(epoch) : "memory");
+}
 
 // Relaxed accesses, since nothing else is passed on with the word; at the scope of the card, past L1.
 __device__ inline unsigned long long peek(const unsigned long long* word) {
