@@ -19,13 +19,14 @@ class Record:
     """An order to record this entry point of the lab on these elements (on bytes for a histogram). A starter that is
     the working kernel of the rung below can be recorded too, to show before and after. An entry that takes a block size
     gets `block`, or the lab's first size. `smaller` changes a line of the reference, so that the whole of its work fits
-    into a picture: (line as it is, line for the picture)."""
+    into a picture: (line as it is, line for the picture). `schedule` is lockstep's: forward runs blocks one by one."""
 
     entry: str
     data: Sequence[int] | Sequence[float] | bytes
     binary: str = "solution"  # or "starter"
     block: int | None = None
     smaller: tuple[str, str] | None = None
+    schedule: str = "forward"
 
 
 def changed(lab: Path, source: str, lines: tuple[str, str], folder: Path) -> Path:
@@ -59,6 +60,8 @@ def run(record: Record, lab: Path, build: Path) -> Trace:
             command += ["--file", changed(lab, facts["source"], record.smaller, Path(name))]
         if record.block is not None:
             command += ["--block", str(record.block)]
+        if record.schedule != "forward":
+            command += ["--schedules", record.schedule]
         result = subprocess.run(command, capture_output=True, text=True)
         if result.returncode != 0:
             raise SystemExit(f"{result.stdout}{result.stderr}{lab.name}: its reference could not be recorded")

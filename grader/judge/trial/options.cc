@@ -19,7 +19,8 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --device D        lockstep (default) or gpu
   --case NAME       only this case; with --seed S exactly as it ran before
   --seed S          of the inputs; a fresh one if left out
-  --schedules LIST  lockstep only: a few cases under each of forward, reverse, random:N, separated by commas
+  --schedules LIST  lockstep only: a few cases under each of forward, reverse, random:N, separated by commas; or, with
+                    --case or --input, that run under the first of them
   --input FILE      histogram only: count this file's bytes
   --trace FILE      lockstep only: write there what warps did in one --case; or, with --input, in the entry --case
                     on this file's bytes, whatever the contract

@@ -128,6 +128,11 @@ Case named_case(const JudgeOptions& options, const Lab& lab) {
                      ", and for size 0 it is empty.");
 }
 
+// One case runs under one schedule.
+std::string first_schedule(const Selection& selection) {
+  return selection.schedules.empty() ? "" : selection.schedules.front();
+}
+
 // Finds the case by its alias, which becomes its name. Nothing is hidden from the owner of the secret file.
 Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   std::vector<Case> cases = hidden->cases;
@@ -161,10 +166,9 @@ Case file_case(const JudgeOptions& options, const Lab& lab) {
 
 std::vector<Step> plan_one_case(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   const Case job = hidden ? named_hidden_case(options, lab, hidden) : named_case(options, lab);
-  const auto& schedules = options.selection.schedules;
   const Batch batch{.cases = {job},
                     .checks = is_small(job) ? Checks::kAll : Checks::kNone,
-                    .schedule = schedules.empty() ? "" : schedules.front(),
+                    .schedule = first_schedule(options.selection),
                     .keeps_output = true};
   std::vector<Step> steps = {{.kind = Kind::kCases, .batches = {batch}}};
   if (options.on_gpu && options.thorough && !lab.is_opencl()) {
@@ -202,7 +206,7 @@ Plan make_plan(const JudgeOptions& options, const Lab& lab, const std::optional<
   const Selection& selection = options.selection;
   if (!selection.input.empty()) {
     plan.steps = {{.kind = Kind::kOwnFile,
-                   .batches = {{{file_case(options, lab)}}},
+                   .batches = {{.cases = {file_case(options, lab)}, .schedule = first_schedule(selection)}},
                    .file = selection.input,
                    .report = options.report}};
   } else if (!selection.only_case.empty()) {

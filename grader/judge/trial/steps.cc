@@ -177,7 +177,9 @@ void write_report(const std::string& text, const fs::path& file) {
 // Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
 // works for any contract. A wrong histogram is kept beside the right one. If a report is wanted, it is written whatever
 // the answer is, and has the findings.
-void run_own_file(SubmissionSpec spec, Case job, const Step& step, Ledger& ledger) {
+void run_own_file(SubmissionSpec spec, const Step& step, Ledger& ledger) {
+  const Batch& batch = step.batches.front();
+  Case job = batch.cases.front();
   const fs::path& file = step.file;
   const Contract& contract = *spec.lab.contract;
   Bytes data = read_input_file(file);
@@ -187,6 +189,7 @@ void run_own_file(SubmissionSpec spec, Case job, const Step& step, Ledger& ledge
   result.own_file = OwnFile{file, data.size()};
   result.planned_cases = 1;
   spec.largest_n = job.n;
+  spec.schedule = batch.schedule;
   spec.checked = can_be_checked(spec, step.report.empty() ? Checks::kNone : Checks::kAll);
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
@@ -335,7 +338,7 @@ void run_step(const Step& step, const SubmissionSpec& spec, const Below& below, 
       for (const Batch& batch : step.batches) run_batch(spec, batch, ledger);
       return;
     case Step::Kind::kFailingCalls: return let_calls_fail(spec, step.batches.front().cases, ledger);
-    case Step::Kind::kOwnFile: return run_own_file(spec, step.batches.front().cases.front(), step, ledger);
+    case Step::Kind::kOwnFile: return run_own_file(spec, step, ledger);
     case Step::Kind::kReport: return report_measured(spec, step, ledger);
     case Step::Kind::kRulesUnmeasured:
       for (const Rule& rule : spec.lab.rules) result.rules.push_back({rule, std::nullopt, true});

@@ -306,6 +306,20 @@ def hostile() -> Iterator[Rung]:
         "Vectors come by asynchronous copies, one at a time. They are not loads.",
         reference("21", before_kernel("#include <cuda_pipeline.h>"), (TOGETHER, COPIES)),
     )
+    yield Rung(
+        "tile_loaded_twice",
+        broken + "loads",
+        "22",
+        "A single kernel, whose blocks load their tile again when they know the sum before it.",
+        reference(
+            "22",
+            ("const T* __restrict__ in", "const T* in"),
+            (
+                "  rows.store(out, first, n",
+                "  rows.load(in, first, n, whole);\n  rows.scan();\n  rows.store(out, first, n",
+            ),
+        ),
+    )
 
 
 def honest() -> Iterator[Rung]:
@@ -349,3 +363,16 @@ def honest() -> Iterator[Rung]:
     yield accepted("clears_by_memset", "21", "The sum is set to zero before the kernel, and each block adds to it.",
                    (f"  // The atomic itself{word}\n\ntemplate", add),
                    ("  constexpr int kSmall", f"{clear}  constexpr int kSmall"))  # fmt: skip
+    counter = f"""__shared__ unsigned s_tile;
+  if (threadIdx.x == 0) s_tile = atomicInc(&g_tickets, gridDim.x - 1);
+  {SYNC}
+  const unsigned tile = s_tile;"""
+    yield accepted("tiles_from_a_counter", "22", "The reference, whose blocks draw their tiles from a counter.",
+                   before_kernel("static __device__ unsigned g_tickets;"),
+                   ("const unsigned tile = blockIdx.x;", counter))  # fmt: skip
+    clear = """void* words = nullptr;
+  CUDA_CHECK(cudaGetSymbolAddress(&words, g_words));
+  CUDA_CHECK(cudaMemsetAsync(words, 0, 1 << 16));
+  const unsigned call = 1;"""
+    yield accepted("words_cleared_by_memset", "22", "The reference, which clears its words in place of counting calls.",
+                   ("static unsigned g_calls = 0;", ""), ("const unsigned call = ++g_calls;", clear))  # fmt: skip
