@@ -85,6 +85,13 @@ TEST_F(LabJson, MistakesAreNamed) {
               std::string::npos)
         << block;
   }
+  EXPECT_EQ(refusal("\"rules\"", "\"schedules\": [\"reverse\", \"random:1\"], \"rules\""), "accepted");
+  for (const char* schedule : {"reversed", "random:", "random:x", ""}) {
+    EXPECT_NE(
+        refusal("\"rules\"", std::string("\"schedules\": [\"") + schedule + "\"], \"rules\"").find("unknown sched"),
+        std::string::npos)
+        << schedule;
+  }
   EXPECT_NE(refusal("\"scan.cu\"", "\"scan.cu\", \"arch\": 75, \"sizes2\": 1").find("sizes2"), std::string::npos);
   EXPECT_NE(refusal("1000", "1000.5").find("no whole number"), std::string::npos);
   EXPECT_NE(refusal("1000", "-1").find("no whole number, or one out of range"), std::string::npos);

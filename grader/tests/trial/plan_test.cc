@@ -46,6 +46,19 @@ TEST_F(Planning, OnLockstepSmallCasesAreCheckedFirst) {
   EXPECT_EQ(steps[3].needs, Step::Needs::kRightAnswers);
 }
 
+TEST_F(Planning, SmallCasesRunAgainUnderTheLabsOwnSchedules) {
+  lab_.schedules = {"reverse", "random:7"};
+  EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kCases, Kind::kCases, Kind::kFailingCalls, Kind::kCases,
+                                   Kind::kCounters));
+  const std::vector<Step> steps = plan().steps;
+  for (const size_t i : {1, 2}) {
+    const Batch& batch = steps[i].batches.at(0);
+    EXPECT_EQ(batch.schedule, lab_.schedules[i - 1]);
+    EXPECT_EQ(batch.checks, Checks::kAll);
+    EXPECT_EQ(batch.cases.size(), steps[0].batches.at(0).cases.size());
+  }
+}
+
 TEST_F(Planning, HiddenCasesAndTheirFiguresAreSecret) {
   hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7, 1, 64, "hidden.1"}}, 99};
   EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kFailingCalls, Kind::kCases, Kind::kCases, Kind::kCounters));
