@@ -1,7 +1,8 @@
 // plan: the options, the lab and the hidden cases → the steps of a judgement, decided before anything runs.
 //
-// On lockstep: the small cases under all its checks, again under each of the lab's own schedules; the same with failing CUDA calls; the larger cases; the hidden
-// cases; the cases of real size, whose counters the rules read. On a card: all cases, the hidden cases, the clock.
+// On lockstep: the small cases under all its checks, again under each of the lab's own schedules; the same with failing
+// CUDA calls; the larger cases; the hidden cases; the cases of real size, whose counters the rules read. On a card: all
+// cases, the hidden cases, the clock.
 //
 // A thorough plan runs every case on lockstep under all checks, the measured one as well: code cannot be right where it
 // is checked and fast where it is measured, as this is the same run. It adds cases of drawn sizes, and shuffles those
