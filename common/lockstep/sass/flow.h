@@ -8,6 +8,8 @@
 #include <set>
 #include <vector>
 
+#include "sass/comparison.h"
+
 namespace lockstep {
 
 // The lines of the PTX that compare; kUnknownLine for what was not found.
@@ -16,8 +18,9 @@ inline constexpr uint32_t kUnknownLine = 0, kNoLoop = 0xffffffffu;
 
 // What the guard or the branch of an instruction depends on.
 struct Asked {
-  Conditions compares;  // the lines of the comparisons
-  Conditions near;      // those, and the lines of instructions that ptxas may join with them
+  Conditions compares;        // the lines of the comparisons
+  Conditions near;            // those, and the lines of instructions that ptxas may join with them
+  Comparisons comparisons{};  // themselves
 };
 
 struct Flow {

@@ -37,9 +37,59 @@ bool same_conditions(const std::vector<Asked>& written, const Conditions& machin
   return machine.size() <= compares.size() && !machine.contains(kUnknownLine);
 }
 
-class Comparison {
+// Whether each comparison of the machine code is another one of the PTX, by its line or by what it asks, and each
+// branch of the PTX has one of them.
+class Pairing {
  public:
-  Comparison(const Program& program, const MachineKernel& machine)
+  Pairing(const std::vector<Asked>& written, const Comparisons& machine) {
+    for (const Asked& branch : written)
+      for (const Comparison& one : branch.comparisons) {
+        std::set<uint32_t>& fits = fits_[one];
+        uint32_t index = 0;
+        for (const Comparison& other : machine) {
+          const bool asks_the_same = one.relation.kind != Relation::kOther && one.relation == other.relation;
+          if (branch.near.contains(other.line) || asks_the_same) fits.insert(index);
+          ++index;
+        }
+      }
+    for (const auto& [one, fits] : fits_) {
+      std::set<uint32_t> seen;
+      paired_ += pairs(one, seen);
+    }
+    all_ =
+        paired_ == machine.size() && std::ranges::all_of(written, [&](const Asked& branch) {
+          return std::ranges::any_of(branch.comparisons, [&](const Comparison& one) { return !fits_.at(one).empty(); });
+        });
+  }
+  bool all() const { return all_; }
+
+ private:
+  // Gives the comparison of the PTX a partner. One that is taken is free if its present partner finds another.
+  bool pairs(const Comparison& one, std::set<uint32_t>& seen) {
+    for (const uint32_t machine : fits_.at(one)) {
+      if (!seen.insert(machine).second) continue;
+      const auto taken = partner_.find(machine);
+      if (taken != partner_.end() && !pairs(taken->second, seen)) continue;
+      partner_.insert_or_assign(machine, one);
+      return true;
+    }
+    return false;
+  }
+
+  std::map<Comparison, std::set<uint32_t>> fits_;  // of the PTX; indices of those of the machine code
+  std::map<uint32_t, Comparison> partner_;
+  size_t paired_ = 0;
+  bool all_ = false;
+};
+
+bool asks_the_same(const std::vector<Asked>& written, const MachineAccess& machine) {
+  return !machine.comparisons.empty() && !machine.conditions.contains(kUnknownLine) &&
+         Pairing(written, machine.comparisons).all();
+}
+
+class KernelComparison {
+ public:
+  KernelComparison(const Program& program, const MachineKernel& machine)
       : program_(program), machine_(machine), facts_(flow_of(program)), ordered_(depend_on_order(program, facts_)) {
     forms_.unwritten_reads = unwritten_reads(program, facts_);
     unwritten_ = depend_on_unwritten(program, facts_, forms_.unwritten_reads);
@@ -200,7 +250,7 @@ class Comparison {
       return facts_.places()[pc].loops == machine[0]->loops &&
              same_conditions(conditions_of(pc), machine[0]->conditions);
     };
-    if (is_there(access.pc)) return;
+    if (is_there(access.pc) || (machine[0]->loops == loops && asks_the_same(conditions, *machine[0]))) return;
     for (const uint32_t pc : block_begins_)
       if (is_there(pc)) form.moved_to.push_back(pc);
     if (form.moved_to.empty()) form.doubt = "ptxas makes it under other conditions";
@@ -259,6 +309,6 @@ class Comparison {
 
 }  // namespace
 
-Forms compare(const Program& program, const MachineKernel& machine) { return Comparison(program, machine).run(); }
+Forms compare(const Program& program, const MachineKernel& machine) { return KernelComparison(program, machine).run(); }
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -68,10 +69,11 @@ std::string_view predicate_of(std::string_view operand) {
 bool is_predicate(std::string_view operand) { return !predicate_of(operand).empty() || operand.ends_with("PT"); }
 
 // The operands before this index are written, if they are predicates. An instruction names its results first: the
-// predicates behind its second other operand are sources. PLOP3 and VOTE have no such operand; their first two are
-// results.
+// predicates behind its second other operand are sources. PLOP3 has no such operand; its first two are results. The
+// last operand of a VOTE is its source.
 size_t written_end(const MachineInstruction& in) {
-  if (in.opcode() == "PLOP3" || in.opcode() == "UPLOP3" || in.opcode().starts_with("VOTE")) return 2;
+  if (in.opcode() == "PLOP3" || in.opcode() == "UPLOP3") return 2;
+  if (in.opcode().starts_with("VOTE") && !in.operands.empty()) return in.operands.size() - 1;
   size_t others = 0, index = 0;
   while (index < in.operands.size() && others < 2) others += !is_predicate(in.operands[index++]);
   return index;
@@ -108,6 +110,25 @@ std::optional<MachineAccess> access_of(const MachineInstruction& in) {
   return access;
 }
 
+// "0x10", "-0x4", "RZ", "200", "+INF"; "|R3|" and "c[0x0][0x210]" are not constants.
+std::optional<int64_t> constant(std::string_view operand, bool is_float) {
+  if (operand == "RZ" || operand == "URZ") return 0;
+  const bool has_sign = operand.starts_with('-') || operand.starts_with('+');
+  const std::string_view digits = operand.substr(has_sign ? 1 : 0);
+  if (digits.empty() || !((digits[0] >= '0' && digits[0] <= '9') || digits.starts_with("INF"))) return std::nullopt;
+  if (is_float) return float_bits(std::strtod(std::string(operand).c_str(), nullptr));
+  return static_cast<int32_t>(std::strtoll(std::string(operand).c_str(), nullptr, 0));
+}
+
+// What "ISETP.GE.U32.AND P0, PT, R5, 0x10, PT" asks.
+Relation asked_by(const MachineInstruction& in) {
+  const std::string_view opcode = in.opcode();
+  const bool floats = opcode == "FSETP" || opcode == "DSETP" || opcode == "HSETP2" || opcode == "UFSETP";
+  if (!(floats || opcode == "ISETP" || opcode == "UISETP") || in.operands.size() < 4) return {};
+  std::string_view name = in.name.substr(opcode.size() + 1);
+  return relation_of(cut(name, '.'), floats, constant(in.operands[2], floats), constant(in.operands[3], floats));
+}
+
 // The text of one kernel's section.
 class Section {
  public:
@@ -128,7 +149,10 @@ class Section {
       std::optional<MachineAccess> access = access_of(code_[i]);
       if (!access) continue;
       access->loops = facts.places()[i].loops;
-      for (const Asked& asked : facts.conditions(i)) access->conditions.insert(asked.near.begin(), asked.near.end());
+      for (const Asked& asked : facts.conditions(i)) {
+        access->conditions.insert(asked.near.begin(), asked.near.end());
+        access->comparisons.insert(asked.comparisons.begin(), asked.comparisons.end());
+      }
       access->elected = is_elected(i, code_[i].guard);
       access->parting = named(meetings.parting(i, false));
       access->parting_around = named(meetings.parting(i, true));
@@ -177,7 +201,8 @@ class Section {
       const MachineInstruction& in = code_[at];
       if (!writes_predicate(in, predicate)) continue;
       if (is_answer(in)) visit(in.opcode() == "R2P" ? end : at);
-      for (size_t i = written_end(in); i < in.operands.size(); ++i)
+      // What a VOTE asks is its own, as in the PTX.
+      for (size_t i = written_end(in); i < in.operands.size() && !in.opcode().starts_with("VOTE"); ++i)
         for_each_comparison(at, predicate_of(in.operands[i]), depth + 1, visit);
       const std::string_view guard = predicate_of(in.guard);
       if (guard.empty()) return;
@@ -193,13 +218,14 @@ class Section {
     return elected;
   }
 
-  Conditions asked(uint32_t at) const {
-    Conditions found;
+  Asked asked(uint32_t at) const {
+    Asked found;
     const auto add = [&](uint32_t by) {
-      if (by == code_.size())
-        found.insert(kUnknownLine);
-      else if (!is_election(by))
-        found.insert(code_[by].line);
+      const bool known = by < code_.size();
+      if (known && is_election(by)) return;
+      found.near.insert(known ? code_[by].line : kUnknownLine);
+      const bool is_upper_half = known && has_part(code_[by].name, "EX");  // of a wide integer; the lower half counts
+      if (known && !is_upper_half) found.comparisons.insert({by, code_[by].line, asked_by(code_[by])});
     };
     for_each_comparison(at, predicate_of(code_[at].guard), 0, add);
     if (jumps(code_[at]))  // "@P0 BRA P1, …" depends on both
@@ -258,8 +284,9 @@ class Section {
           !predicate_of(in.guard).empty() ||
           (jumps(in) && std::ranges::any_of(in.operands, [](auto o) { return !predicate_of(o).empty(); }));
       if (next.empty() || asks) next.push_back(i + 1);
-      flow.asks[i].near = asked(i);
+      flow.asks[i] = asked(i);
       if (indexed) flow.asks[i].near.insert(in.line);
+      if (indexed) flow.asks[i].comparisons.insert({i, in.line});
     }
     for (const auto& [name, at] : labels_)
       if (!name.starts_with(".L_") && at > 0 && at < end) flow.roots.push_back(at);  // a function

@@ -22,12 +22,13 @@ struct PartingBranch {
 struct MachineAccess {
   enum Class : uint8_t { kLoad, kStore, kAtomic, kReduction } kind = kLoad;
   Space space = Space::kGeneric;
-  uint8_t bytes = 4;     // of one lane; of an atomic: not told
-  bool counts = false;   // ATOMS.POPC.INC: adds the number of lanes
-  bool elected = false;  // the first active lane alone makes it
-  uint32_t line = 0;     // of the PTX
-  uint32_t loops = 0;    // that contain it
-  Conditions conditions{};
+  uint8_t bytes = 4;        // of one lane; of an atomic: not told
+  bool counts = false;      // ATOMS.POPC.INC: adds the number of lanes
+  bool elected = false;     // the first active lane alone makes it
+  uint32_t line = 0;        // of the PTX
+  uint32_t loops = 0;       // that contain it
+  Conditions conditions{};  // the lines of these comparisons
+  Comparisons comparisons{};
   // The branches whose sides make the access apart from each other: those of one turn of a loop, and of all turns.
   std::vector<PartingBranch> parting{}, parting_around{};
 };

@@ -1,5 +1,8 @@
 #include "sass/program_flow.h"
 
+#include <bit>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -13,6 +16,9 @@ class Predicates {
  public:
   explicit Predicates(const Program& program)
       : program_(program), function_(functions_of(program)), makers_(makers_of(program)) {
+    for (uint32_t f = 0; f < program.functions.size(); ++f)
+      for (const Preset& preset : program.functions[f].presets)
+        if (preset.source == Preset::kBits) constants_[{f, preset.offset}] = preset;
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
       if (program.code[pc].kind == Kind::kAlu && program.names[pc].ends_with(".pred"))
         for_each_source(program, program.code[pc], [&](uint32_t offset) {
@@ -37,18 +43,42 @@ class Predicates {
       const std::string_view name = program_.names[pc];
       const bool combines = in.kind == Kind::kAlu && (in.uncounted || name.ends_with(".pred"));
       found.near.insert(program_.locations[pc].ptx_line);
-      if (combines && makers->second.size() > 1 && is_constant(function, in))  // the answer of an earlier branch
+      if (combines && makers->second.size() > 1 && is_constant(function, in)) {  // the answer of an earlier branch
         found.compares.insert(program_.locations[pc].ptx_line);
+        found.comparisons.insert({pc, program_.locations[pc].ptx_line});
+      }
       if (combines)
         for (const uint32_t source : {in.a, in.b, in.c}) add(function, source, seen, found);
       if (!combines) {
         found.compares.insert(program_.locations[pc].ptx_line);
+        found.comparisons.insert({pc, program_.locations[pc].ptx_line, relation(function, pc)});
         for_each_source(program_, in, [&](uint32_t offset) { add_lines(makers_, {function, offset}, found.near); });
         add_lines(combiners_, {function, predicate}, found.near);
         if (name.starts_with("setp.")) add(function, in.c, seen, found);
       }
       add(function, in.guard, seen, found);
     }
+  }
+
+  // "setp.lt.and.f32"
+  Relation relation(uint32_t function, uint32_t pc) const {
+    std::string_view name = program_.names[pc];
+    if (!name.starts_with("setp.")) return {};
+    name.remove_prefix(5);
+    const bool floats = name.find(".f") != name.npos || name.find(".bf") != name.npos;
+    const Instruction& in = program_.code[pc];
+    return relation_of(name.substr(0, name.find('.')), floats, constant({function, in.a}, floats),
+                       constant({function, in.b}, floats));
+  }
+
+  // Of wide integers the lower half, as the machine code compares them.
+  std::optional<int64_t> constant(Register one, bool is_float) const {
+    const auto found = constants_.find(one);
+    if (found == constants_.end()) return std::nullopt;
+    const auto [source, width, offset, bits] = found->second;
+    if (is_float && width == Width::k64) return float_bits(std::bit_cast<double>(bits));
+    if (is_float) return float_bits(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    return width == Width::k16 ? static_cast<int16_t>(bits) : static_cast<int32_t>(bits);
   }
 
   bool is_constant(uint32_t function, const Instruction& in) const {
@@ -63,6 +93,7 @@ class Predicates {
 
   const Program& program_;
   std::vector<uint32_t> function_;
+  std::map<Register, Preset> constants_;
   Places makers_, combiners_;  // combiners: the instructions that combine a predicate with others
 };
 
@@ -80,6 +111,7 @@ Flow flow_of(const Program& program) {
     const bool indexed = in.kind == Kind::kBranchIndexed;
     if (in.kind == Kind::kBranch) next.push_back(in.target);
     if (indexed) next = program.tables[in.index];
+    if (indexed) flow.asks[pc].comparisons.insert({pc, program.locations[pc].ptx_line});
     if (indexed)
       for (Conditions* const lines : {&flow.asks[pc].compares, &flow.asks[pc].near})
         lines->insert(program.locations[pc].ptx_line);

@@ -39,13 +39,34 @@ struct Conditional {
   bool value = false;
 };
 
+struct PredicateCopy {
+  uint32_t from = 0;
+  bool negated = false;
+  std::optional<bool> constant{};  // the value
+};
+
+// What "mov.pred" and "not.pred" copy; none: another instruction, or a guard decides whether it copies.
+std::optional<PredicateCopy> copied_predicate(const Program& program, uint32_t function, uint32_t pc) {
+  const Instruction& in = program.code[pc];
+  const bool negates = program.names[pc] == "not.pred";
+  if (in.guard != 0 || !(negates || program.names[pc] == "mov.pred")) return std::nullopt;
+  PredicateCopy copy{in.a, negates};
+  for (const Preset& preset : program.functions[function].presets)
+    if (preset.source == Preset::kBits && preset.offset == in.a) copy.constant = (preset.bits != 0) != negates;
+  return copy;
+}
+
 // Follows the registers through the code: first whether each is written on every way; then, for the few that are not,
 // also under which predicates.
 class Ways {
  public:
   Ways(const Program& program, const FlowFacts& facts, const std::set<Register>& registers,
-       const std::vector<Conditional>& conditionals)
-      : program_(program), facts_(facts), function_(functions_of(program)), conditionals_(conditionals) {
+       const std::vector<Conditional>& conditionals, bool derives)
+      : program_(program),
+        facts_(facts),
+        function_(functions_of(program)),
+        conditionals_(conditionals),
+        derives_(derives) {
     slots_.resize(program.functions.size());
     for (uint32_t f = 0; f < program.functions.size(); ++f)
       slots_[f].assign(program.functions[f].register_bytes / kUnit + 1, kNoSlot);
@@ -149,14 +170,55 @@ class Ways {
   // An instruction.
   void pass(uint32_t pc, Known& known) const {
     const Instruction& in = program_.code[pc];
+    std::vector<Register> open;
+    if (derives_ && in.kind == Kind::kAlu)
+      for_each_source(program_, in, [&](uint32_t offset) {
+        const Register one{function_[pc], offset};
+        if (slot(one) != kNoSlot && !is_written(known, one, pc)) open.push_back(one);
+      });
     for_each_destination(program_, in, [&](uint32_t offset) {
       const Register one{function_[pc], offset};
-      for (const uint32_t i : with(of_predicate_, one))
-        if (!known[slot(conditionals_[i].written)]) known.clear(bit(i));
+      for (const uint32_t i : with(of_predicate_, one)) {
+        if (known[slot(conditionals_[i].written)]) continue;
+        if (is_sure(known, pc, conditionals_[i]))
+          known.set(bit(i));
+        else
+          known.clear(bit(i));
+      }
       if (slot(one) == kNoSlot) return;
+      if (!open.empty()) return derive(known, one, in.guard == 0 ? open : std::vector<Register>{one});
       if (in.guard == 0) set_written(known, one);
       for (const uint32_t i : with(of_register_, one))
         if (conditionals_[i].predicate == in.guard && conditionals_[i].value != in.guard_negated) known.set(bit(i));
+    });
+  }
+
+  // `one` is made of the others, of which it is not certain that they are written.
+  void derive(Known& known, Register one, const std::vector<Register>& others) const {
+    Known before = known;
+    known.clear(slot(one));
+    for (const uint32_t i : with(of_register_, one)) {
+      const Conditional& c = conditionals_[i];
+      const bool all = !std::ranges::count(others, one) && std::ranges::all_of(others, [&](Register other) {
+        return std::ranges::any_of(with(of_register_, other), [&](uint32_t j) {
+          return conditionals_[j].predicate == c.predicate && conditionals_[j].value == c.value && before[bit(j)];
+        });
+      });
+      if (all)
+        known.set(bit(i));
+      else
+        known.clear(bit(i));
+    }
+  }
+
+  // Whether the conditional holds behind an instruction that copies a predicate, or a constant, to its predicate.
+  bool is_sure(const Known& known, uint32_t pc, const Conditional& of) const {
+    const std::optional<PredicateCopy> copy = copied_predicate(program_, function_[pc], pc);
+    if (!copy) return false;
+    if (copy->constant) return *copy->constant != of.value;
+    return std::ranges::any_of(with(of_predicate_, {function_[pc], copy->from}), [&](uint32_t i) {
+      return conditionals_[i].written == of.written && conditionals_[i].value == (of.value != copy->negated) &&
+             known[bit(i)];
     });
   }
 
@@ -177,6 +239,7 @@ class Ways {
   const FlowFacts& facts_;
   std::vector<uint32_t> function_;
   const std::vector<Conditional>& conditionals_;
+  const bool derives_;  // whether what is made of a register that is not written counts as not written
   uint32_t registers_ = 0;
   std::vector<std::vector<uint32_t>> slots_;                              // by function, by offset / kUnit
   std::map<Register, std::vector<uint32_t>> of_register_, of_predicate_;  // indices into conditionals_
@@ -186,30 +249,46 @@ class Ways {
   std::vector<bool> reached_;
 };
 
-// The predicates under which the registers are written, with both values.
-std::vector<Conditional> conditionals_of(const Program& program, const FlowFacts& facts,
-                                         const std::set<Register>& registers, const Places& makers) {
-  std::vector<Conditional> found;
+// The predicates that are constant on some way: "bool found = false; if (…) { x = …; found = …; }".
+std::set<Register> partly_constant(const Program& program, const Places& makers) {
+  std::set<Register> found;
+  for (const auto& [one, there] : makers)
+    for (const uint32_t pc : there)
+      if (there.size() > 1 && copied_predicate(program, one.first, pc).value_or(PredicateCopy{}).constant)
+        found.insert(one);
+  return found;
+}
+
+// The predicates of a function that may tell whether one of its registers is written: those under which one is written,
+// those that are constant on some way, and copies of both.
+std::set<uint32_t> telling(const Program& program, const FlowFacts& facts, uint32_t function,
+                           const std::set<Register>& registers, const Places& makers) {
+  std::set<uint32_t> found;
+  for (const Register& one : partly_constant(program, makers))
+    if (one.first == function) found.insert(one.second);
   for (const Register& one : registers) {
-    std::set<uint32_t> predicates;
+    if (one.first != function) continue;
     for (const uint32_t pc : makers.at(one)) {
-      predicates.insert(program.code[pc].guard);
+      found.insert(program.code[pc].guard);
       for (const uint32_t branch : facts.deciders(pc))
         if (branch < program.code.size() && program.code[branch].kind == Kind::kBranch)
-          predicates.insert(program.code[branch].guard);
+          found.insert(program.code[branch].guard);
     }
-    predicates.erase(0);
-    for (const uint32_t predicate : predicates)
-      for (const bool value : {false, true}) found.push_back({one, predicate, value});
   }
+  found.erase(0);
+  for (const auto& [one, there] : makers)
+    for (const uint32_t pc : there)
+      if (const auto copy = one.first == function ? copied_predicate(program, function, pc) : std::nullopt)
+        if (found.contains(copy->from)) found.insert(one.second);
   return found;
 }
 
 // Where the values of registers go.
 class Values {
  public:
-  Values(const Program& program, const FlowFacts& facts)
-      : program_(program), facts_(facts), function_(functions_of(program)) {
+  // open: the reads, as instruction and register, of what need not be written or be made of what is.
+  Values(const Program& program, const FlowFacts& facts, const std::set<std::pair<uint32_t, uint32_t>>& open)
+      : program_(program), facts_(facts), function_(functions_of(program)), open_(open) {
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
       for_each_source(program, program.code[pc], [&](uint32_t offset) {
         readers_[{function_[pc], offset}].push_back(pc);
@@ -232,7 +311,8 @@ class Values {
       if (program_.code[at].kind == Kind::kAlu)
         for_each_destination(program_, program_.code[at], [&](uint32_t made) {
           if (const auto readers = readers_.find({function_[at], made}); readers != readers_.end())
-            for (const uint32_t reader : readers->second) one.next.push_back(step(reader, made));
+            for (const uint32_t reader : readers->second)
+              if (open_.contains({reader, made})) one.next.push_back(step(reader, made));
         });
       read.steps.push_back(std::move(one));
     }
@@ -281,8 +361,26 @@ class Values {
   const Program& program_;
   const FlowFacts& facts_;
   std::vector<uint32_t> function_;
+  const std::set<std::pair<uint32_t, uint32_t>>& open_;
   Places readers_;
 };
+
+// Adds the registers that are made of these.
+void add_derived(const Program& program, std::set<Register>& registers) {
+  const std::vector<uint32_t> function = functions_of(program);
+  for (size_t before = 0; before != registers.size();) {
+    before = registers.size();
+    for (uint32_t pc = 0; pc < program.code.size(); ++pc) {
+      bool reads = false;
+      if (program.code[pc].kind == Kind::kAlu)
+        for_each_source(program, program.code[pc], [&](uint32_t offset) {
+          reads |= registers.contains({function[pc], offset});
+        });
+      if (reads)
+        for_each_destination(program, program.code[pc], [&](uint32_t made) { registers.insert({function[pc], made}); });
+    }
+  }
+}
 
 }  // namespace
 
@@ -291,12 +389,24 @@ std::vector<UnwrittenRead> unwritten_reads(const Program& program, const FlowFac
   std::set<Register> registers;
   for (const auto& [one, there] : makers) registers.insert(one);
   std::set<Register> open;
-  Ways(program, facts, registers, {}).for_each_unwritten([&](uint32_t, Register one) { open.insert(one); });
+  Ways(program, facts, registers, {}, false).for_each_unwritten([&](uint32_t, Register one) { open.insert(one); });
   std::vector<UnwrittenRead> found;
   if (open.empty()) return found;
-  const std::vector<Conditional> conditionals = conditionals_of(program, facts, open, makers);
-  const Values values(program, facts);
-  Ways(program, facts, open, conditionals).for_each_unwritten([&](uint32_t pc, Register one) {
+  const std::set<Register> origins = open;
+  add_derived(program, open);
+  std::vector<Conditional> conditionals;
+  for (uint32_t f = 0; f < program.functions.size(); ++f)
+    for (const uint32_t predicate : telling(program, facts, f, origins, makers))
+      for (const Register& one : open)
+        if (one.first == f)
+          for (const bool value : {false, true}) conditionals.push_back({one, predicate, value});
+  std::set<std::pair<uint32_t, uint32_t>> derived;
+  Ways(program, facts, open, conditionals, true).for_each_unwritten([&](uint32_t pc, Register one) {
+    derived.emplace(pc, one.second);
+  });
+  std::erase_if(conditionals, [&](const Conditional& one) { return !origins.contains(one.written); });
+  const Values values(program, facts, derived);
+  Ways(program, facts, origins, conditionals, false).for_each_unwritten([&](uint32_t pc, Register one) {
     found.push_back(values.follow(pc, one.second, makers.at(one)));
   });
   return found;

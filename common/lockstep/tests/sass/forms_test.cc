@@ -125,6 +125,28 @@ TEST(Forms, OtherConditionsAreADoubt) {
   }
 }
 
+// ptxas gives a comparison that it joins with others the line of one of them.
+TEST(Forms, AComparisonIsKnownByWhatItAsks) {
+  const Kernel kernel(
+      "setp.gt.s32 %p1, %r2, 369;\n@%p1 bra OUT;\nsetp.lt.f32 %p2, %f1, %f2;\n@%p2 bra OUT;\n"
+      "st.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;");
+  const Relation above_369 = relation_of("GT", false, {}, 369), floats = relation_of("GEU", true, {}, {});
+  const auto doubt = [&](const std::vector<Relation>& asked) {
+    MachineAccess access = kernel.as_written("st.s");
+    for (uint32_t i = 0; i < asked.size(); ++i) {
+      access.conditions.insert(kernel.line("st.g"));
+      access.comparisons.insert({i, kernel.line("st.g"), asked[i]});
+    }
+    return Compared(kernel, {access})["st.s"].doubt;
+  };
+  EXPECT_EQ(doubt({above_369, floats}), "");
+  EXPECT_EQ(doubt({floats, relation_of("LT", false, {}, 370)}), "") << "turned round";
+  EXPECT_TRUE(says(doubt({relation_of("GT", false, {}, 368), floats}), "other conditions")) << "another constant";
+  EXPECT_TRUE(says(doubt({above_369, relation_of("GEU", false, {}, {})}), "other conditions")) << "not of floats";
+  EXPECT_TRUE(says(doubt({above_369}), "other conditions")) << "a branch decides nothing there";
+  EXPECT_TRUE(says(doubt({above_369, floats, floats}), "other conditions")) << "one of them is not in the PTX";
+}
+
 // if (…) keep = true; and later: if (keep) store.
 TEST(Forms, APredicateMayRememberWhichWayWasTaken) {
   const Kernel kernel(

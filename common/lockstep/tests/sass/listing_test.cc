@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace lockstep {
 namespace {
 
@@ -119,6 +121,37 @@ TEST(Listing, ABranchIsAConditionOfWhatItPassesOver) {
 TEST(Listing, AGuardedExitIsAConditionOfTheRest) {
   EXPECT_EQ(one({"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: @P0 EXIT", "7: STS [R0], RZ", "EXIT"}).conditions,
             Conditions{5});
+}
+
+TEST(Listing, AVoteReadsItsLastOperand) {
+  EXPECT_EQ(one({"5: ISETP.GE.AND P2, PT, R5, UR4, PT", "6: VOTEU.ALL UP1, P2", "8: @!P2 STS [R0], RZ"}).conditions,
+            Conditions{5});
+  EXPECT_EQ(one({"5: ISETP.GE.AND P0, PT, R5, UR4, PT", "6: VOTE.ALL P0, P0", "8: @!P0 STS [R0], RZ"}).conditions,
+            Conditions{6});
+}
+
+// What the comparison before a guarded store asks.
+Relation relation(const std::string& comparison) {
+  const Comparisons found = one({"5: " + comparison, "8: @P1 STS [R0], RZ"}).comparisons;
+  EXPECT_EQ(found.size(), 1u) << comparison;
+  return found.empty() ? Relation{} : found.begin()->relation;
+}
+
+TEST(Listing, AComparisonIsReadWithItsConstants) {
+  EXPECT_EQ(relation("ISETP.GT.U32.AND P1, PT, R13.reuse, -0x4, PT"), relation_of("gt", false, {}, -4));
+  EXPECT_EQ(relation("ISETP.NE.AND P1, PT, RZ, UR15, PT"), relation_of("ne", false, 0, {}));
+  EXPECT_EQ(relation("FSETP.GTU.AND P1, PT, |R12|, +INF , PT"),
+            relation_of("gtu", true, {}, float_bits(std::numeric_limits<double>::infinity())));
+  EXPECT_EQ(relation("FSETP.LT.AND P1, PT, R1, -1.5, PT"), relation_of("lt", true, {}, float_bits(-1.5)));
+  EXPECT_EQ(relation("ISETP.GE.AND P1, PT, R5, c[0x0][0x210], PT"), relation_of("ge", false, {}, {}));
+  EXPECT_EQ(relation("LOP3.LUT P1, RZ, R5, 0x1, RZ, 0xc0, !PT"), Relation{});
+}
+
+TEST(Listing, OfAWideComparisonTheLowerHalfCounts) {
+  const MachineAccess access = one(
+      {"5: ISETP.GE.U32.AND P0, PT, R0, UR4, PT", "6: ISETP.GE.AND.EX P0, PT, RZ, UR5, PT, P0", "8: @P0 STS [R0], RZ"});
+  EXPECT_EQ(access.conditions, (Conditions{5, 6}));
+  EXPECT_EQ(access.comparisons, (Comparisons{{0, 5, relation_of("ge", false, {}, {})}}));
 }
 
 TEST(Listing, PredicatesThatAreCombinedAreAllConditions) {

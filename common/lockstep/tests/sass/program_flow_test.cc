@@ -1,6 +1,8 @@
 // program_flow_test: the conditions of a program's instructions.
 #include "sass/program_flow.h"
 
+#include <limits>
+
 #include "tests/sass/kernel.h"
 
 namespace lockstep {
@@ -19,6 +21,27 @@ TEST(ProgramFlow, AConditionIsTheLineThatCompares) {
       "st.shared.u32 [s], %r2;\nOUT:\nst.global.u32 [%rd1], %r2;");
   EXPECT_EQ(compares_of(kernel, "st.s"), (Conditions{kernel.line("setp.eq"), kernel.line("setp.lt")}));
   EXPECT_EQ(compares_of(kernel, "st.g"), Conditions{});
+}
+
+Relation relation_of_line(const Kernel& kernel, std::string_view text) {
+  for (const Asked& asked : FlowFacts(flow_of(kernel.program())).conditions(kernel.pc("st.s")))
+    for (const Comparison& one : asked.comparisons)
+      if (one.line == kernel.line(text)) return one.relation;
+  ADD_FAILURE() << "no comparison: " << text;
+  return {};
+}
+
+TEST(ProgramFlow, WhatAComparisonAsksIsKnown) {
+  const auto asked = [](const std::string& setp) {
+    return relation_of_line(Kernel(setp + " %p1, " + "%r2, -4;\n@%p1 st.shared.u32 [s], %r2;"), setp);
+  };
+  EXPECT_EQ(asked("setp.gt.u32"), relation_of("GT", false, {}, -4));
+  EXPECT_EQ(asked("setp.ls.u32"), relation_of("GT", false, {}, -4)) << "the opposite";
+  const Kernel floats("setp.gtu.f32 %p1, %f1, 0f7F800000;\n@%p1 st.shared.u32 [s], %r2;");
+  EXPECT_EQ(relation_of_line(floats, "setp"),
+            relation_of("GTU", true, {}, float_bits(std::numeric_limits<double>::infinity())));
+  const Kernel wide("setp.eq.s64 %p1, %rd1, 0;\n@%p1 st.shared.u32 [s], %r2;");
+  EXPECT_EQ(relation_of_line(wide, "setp"), relation_of("NE", false, {}, 0));
 }
 
 TEST(ProgramFlow, AGuardIsACondition) {

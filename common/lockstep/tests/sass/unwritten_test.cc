@@ -77,6 +77,30 @@ TEST(Unwritten, ALaterIfOfTheSamePredicate) {
       << "the predicate is another one now";
 }
 
+// bool found = false; if (…) { x = …; found = …; } if (found) …[x];
+TEST(Unwritten, APredicateThatIsFalseWhereNothingWasWritten) {
+  const auto found = [](const std::string& otherwise, const std::string& guard) {
+    return lines({kTest, "mov.pred %p2, ", otherwise, ";\n@!%p1 bra SKIP;\nld.global.u32 %r3, [%rd1];\n",
+                  "setp.gt.u32 %p2, %r2, 7;\nSKIP:\nnot.pred %p3, %p2;\n@", guard, " bra OUT;\n", kUse, "OUT:\n"});
+  };
+  EXPECT_TRUE(Case(found("0", "!%p2")).reads.empty());
+  EXPECT_TRUE(Case(found("0", "%p3")).reads.empty()) << "a copy of it, negated";
+  EXPECT_TRUE(Case(found("0", "!%p3")).depends("st.global")) << "the other lanes";
+  EXPECT_TRUE(Case(found("-1", "%p3")).depends("st.global")) << "true where nothing was written";
+}
+
+// What is made of x before it is known whether x was written is used only where it was.
+TEST(Unwritten, WhatIsMadeEarlyIsAsSureAsItsSource) {
+  const std::string make = "cvt.u64.u32 %rd3, %r3;\n", use = "add.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;\n";
+  EXPECT_FALSE(Case(lines({kTest, kLoadIf, make, "@!%p1 bra OUT;\n", use, "OUT:\n"})).is_used({}));
+  EXPECT_TRUE(Case(lines({kTest, kLoadIf, make, "@%p1 bra OUT;\n", use, "OUT:\n"})).is_used({{"ld.global", 7}}));
+  EXPECT_TRUE(Case(lines({kTest, kLoadIf, make, "setp.gt.u32 %p1, %r2, 3;\n@!%p1 bra OUT;\n", use, "OUT:\n"}))
+                  .is_used({{"ld.global", 7}}))
+      << "the predicate is another one now";
+  EXPECT_TRUE(Case(lines({kTest, make, kLoadIf, "@!%p1 bra OUT;\n", use, "OUT:\n"})).is_used({{"ld.global", 7}}))
+      << "made before the load";
+}
+
 TEST(Unwritten, ALoopThatMayNotTurn) {
   const std::string loop =
       "mov.u32 %r4, 0;\n@!%p1 bra OUT;\nTURN:\nld.global.u32 %r3, [%rd1];\nadd.u32 %r4, %r4, 1;\n"
