@@ -39,6 +39,8 @@ struct Conditional {
   bool value = false;
 };
 
+using Reads = std::set<std::pair<uint32_t, uint32_t>>;  // instruction, register
+
 struct PredicateCopy {
   uint32_t from = 0;
   bool negated = false;
@@ -61,18 +63,18 @@ std::optional<PredicateCopy> copied_predicate(const Program& program, uint32_t f
 class Ways {
  public:
   Ways(const Program& program, const FlowFacts& facts, const std::set<Register>& registers,
-       const std::vector<Conditional>& conditionals, bool derives)
+       std::vector<Conditional> conditionals, bool derives)
       : program_(program),
         facts_(facts),
         function_(functions_of(program)),
-        conditionals_(conditionals),
+        conditionals_(std::move(conditionals)),
         derives_(derives) {
     slots_.resize(program.functions.size());
     for (uint32_t f = 0; f < program.functions.size(); ++f)
       slots_[f].assign(program.functions[f].register_bytes / kUnit + 1, kNoSlot);
     for (const Register& one : registers) slots_[one.first][one.second / kUnit] = registers_++;
-    for (uint32_t i = 0; i < conditionals.size(); ++i) {
-      const Conditional& c = conditionals[i];
+    for (uint32_t i = 0; i < conditionals_.size(); ++i) {
+      const Conditional& c = conditionals_[i];
       of_register_[c.written].push_back(i);
       of_predicate_[{c.written.first, c.predicate}].push_back(i);
     }
@@ -94,6 +96,12 @@ class Ways {
         pass(pc, known);
       }
     }
+  }
+
+  Reads unwritten() const {
+    Reads found;
+    for_each_unwritten([&](uint32_t pc, Register one) { found.emplace(pc, one.second); });
+    return found;
   }
 
  private:
@@ -193,21 +201,21 @@ class Ways {
     });
   }
 
-  // `one` is made of the others, of which it is not certain that they are written.
+  // `one` is made of the others, of which it is not certain that they are written. The conditionals of each register
+  // lie side by side, for all registers of a function with the same predicates in the same order.
   void derive(Known& known, Register one, const std::vector<Register>& others) const {
-    Known before = known;
     known.clear(slot(one));
-    for (const uint32_t i : with(of_register_, one)) {
-      const Conditional& c = conditionals_[i];
-      const bool all = !std::ranges::count(others, one) && std::ranges::all_of(others, [&](Register other) {
-        return std::ranges::any_of(with(of_register_, other), [&](uint32_t j) {
-          return conditionals_[j].predicate == c.predicate && conditionals_[j].value == c.value && before[bit(j)];
-        });
-      });
-      if (all)
-        known.set(bit(i));
+    const std::vector<uint32_t>& mine = with(of_register_, one);
+    std::vector<uint32_t> firsts;
+    for (const Register& other : others)
+      if (!mine.empty()) firsts.push_back(other == one ? kNoSlot : bit(with(of_register_, other)[0]));
+    for (uint32_t i = 0; i < mine.size(); ++i) {
+      bool sure = true;
+      for (const uint32_t first : firsts) sure = sure && first != kNoSlot && known[first + i];
+      if (sure)
+        known.set(bit(mine[i]));
       else
-        known.clear(bit(i));
+        known.clear(bit(mine[i]));
     }
   }
 
@@ -216,8 +224,8 @@ class Ways {
     const std::optional<PredicateCopy> copy = copied_predicate(program_, function_[pc], pc);
     if (!copy) return false;
     if (copy->constant) return *copy->constant != of.value;
-    return std::ranges::any_of(with(of_predicate_, {function_[pc], copy->from}), [&](uint32_t i) {
-      return conditionals_[i].written == of.written && conditionals_[i].value == (of.value != copy->negated) &&
+    return std::ranges::any_of(with(of_register_, of.written), [&](uint32_t i) {
+      return conditionals_[i].predicate == copy->from && conditionals_[i].value == (of.value != copy->negated) &&
              known[bit(i)];
     });
   }
@@ -238,7 +246,7 @@ class Ways {
   const Program& program_;
   const FlowFacts& facts_;
   std::vector<uint32_t> function_;
-  const std::vector<Conditional>& conditionals_;
+  const std::vector<Conditional> conditionals_;
   const bool derives_;  // whether what is made of a register that is not written counts as not written
   uint32_t registers_ = 0;
   std::vector<std::vector<uint32_t>> slots_;                              // by function, by offset / kUnit
@@ -259,35 +267,40 @@ std::set<Register> partly_constant(const Program& program, const Places& makers)
   return found;
 }
 
-// The predicates of a function that may tell whether one of its registers is written: those under which one is written,
-// those that are constant on some way, and copies of both.
-std::set<uint32_t> telling(const Program& program, const FlowFacts& facts, uint32_t function,
-                           const std::set<Register>& registers, const Places& makers) {
-  std::set<uint32_t> found;
-  for (const Register& one : partly_constant(program, makers))
-    if (one.first == function) found.insert(one.second);
-  for (const Register& one : registers) {
-    if (one.first != function) continue;
+// The predicates that may tell whether one of the registers is written: those under which one is written, those that
+// are constant on some way, and copies of both.
+std::set<Register> telling(const Program& program, const FlowFacts& facts, const std::set<Register>& registers,
+                           const Places& makers) {
+  std::set<Register> found = partly_constant(program, makers);
+  for (const Register& one : registers)
     for (const uint32_t pc : makers.at(one)) {
-      found.insert(program.code[pc].guard);
+      if (program.code[pc].guard) found.emplace(one.first, program.code[pc].guard);
       for (const uint32_t branch : facts.deciders(pc))
         if (branch < program.code.size() && program.code[branch].kind == Kind::kBranch)
-          found.insert(program.code[branch].guard);
+          found.emplace(one.first, program.code[branch].guard);
     }
-  }
-  found.erase(0);
   for (const auto& [one, there] : makers)
     for (const uint32_t pc : there)
-      if (const auto copy = one.first == function ? copied_predicate(program, function, pc) : std::nullopt)
-        if (found.contains(copy->from)) found.insert(one.second);
+      if (const auto copy = copied_predicate(program, one.first, pc))
+        if (found.contains({one.first, copy->from})) found.insert(one);
+  return found;
+}
+
+// For all registers of a function the same predicates, in the same order.
+std::vector<Conditional> conditionals_of(const std::set<Register>& registers, const std::set<Register>& predicates) {
+  std::vector<Conditional> found;
+  for (const Register& one : registers)
+    for (const auto& [function, predicate] : predicates)
+      if (function == one.first)
+        for (const bool value : {false, true}) found.push_back({one, predicate, value});
   return found;
 }
 
 // Where the values of registers go.
 class Values {
  public:
-  // open: the reads, as instruction and register, of what need not be written or be made of what is.
-  Values(const Program& program, const FlowFacts& facts, const std::set<std::pair<uint32_t, uint32_t>>& open)
+  // open: the reads of what need not be written or be made of what is.
+  Values(const Program& program, const FlowFacts& facts, const Reads& open)
       : program_(program), facts_(facts), function_(functions_of(program)), open_(open) {
     for (uint32_t pc = 0; pc < program.code.size(); ++pc)
       for_each_source(program, program.code[pc], [&](uint32_t offset) {
@@ -361,7 +374,7 @@ class Values {
   const Program& program_;
   const FlowFacts& facts_;
   std::vector<uint32_t> function_;
-  const std::set<std::pair<uint32_t, uint32_t>>& open_;
+  const Reads& open_;
   Places readers_;
 };
 
@@ -386,29 +399,19 @@ void add_derived(const Program& program, std::set<Register>& registers) {
 
 std::vector<UnwrittenRead> unwritten_reads(const Program& program, const FlowFacts& facts) {
   const Places makers = makers_of(program);
-  std::set<Register> registers;
-  for (const auto& [one, there] : makers) registers.insert(one);
-  std::set<Register> open;
-  Ways(program, facts, registers, {}, false).for_each_unwritten([&](uint32_t, Register one) { open.insert(one); });
+  std::set<Register> all, open;
+  for (const auto& [one, there] : makers) all.insert(one);
+  Ways(program, facts, all, {}, false).for_each_unwritten([&](uint32_t, Register one) { open.insert(one); });
   std::vector<UnwrittenRead> found;
   if (open.empty()) return found;
-  const std::set<Register> origins = open;
+  const std::set<Register> predicates = telling(program, facts, open, makers);
+  const Reads reads = Ways(program, facts, open, conditionals_of(open, predicates), false).unwritten();
+  if (reads.empty()) return found;
   add_derived(program, open);
-  std::vector<Conditional> conditionals;
-  for (uint32_t f = 0; f < program.functions.size(); ++f)
-    for (const uint32_t predicate : telling(program, facts, f, origins, makers))
-      for (const Register& one : open)
-        if (one.first == f)
-          for (const bool value : {false, true}) conditionals.push_back({one, predicate, value});
-  std::set<std::pair<uint32_t, uint32_t>> derived;
-  Ways(program, facts, open, conditionals, true).for_each_unwritten([&](uint32_t pc, Register one) {
-    derived.emplace(pc, one.second);
-  });
-  std::erase_if(conditionals, [&](const Conditional& one) { return !origins.contains(one.written); });
+  const Reads derived = Ways(program, facts, open, conditionals_of(open, predicates), true).unwritten();
   const Values values(program, facts, derived);
-  Ways(program, facts, origins, conditionals, false).for_each_unwritten([&](uint32_t pc, Register one) {
-    found.push_back(values.follow(pc, one.second, makers.at(one)));
-  });
+  const std::vector<uint32_t> function = functions_of(program);
+  for (const auto& [pc, offset] : reads) found.push_back(values.follow(pc, offset, makers.at({function[pc], offset})));
   return found;
 }
 
