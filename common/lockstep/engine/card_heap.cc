@@ -33,12 +33,12 @@ uint64_t Holes::take(uint64_t bytes) {
 }
 
 uint64_t CardHeap::allocate(uint64_t bytes) {
-  constexpr uint64_t kUnit = 512, kLargestInBlock = 1 << 20;  // bytes
+  constexpr uint64_t kUnit = 512;  // bytes
   const uint64_t size = align_up(bytes, kUnit);
-  if (size > kLargestInBlock) return std::exchange(next_block_, next_block_ + align_up(size, kBlock));
+  if (size > kLargestInCardBlock) return std::exchange(next_block_, next_block_ + align_up(size, kCardBlock));
   uint64_t address = holes_.take(size);
   if (address == 0) {
-    holes_.add(std::exchange(next_block_, next_block_ + kBlock), kBlock);
+    holes_.add(std::exchange(next_block_, next_block_ + kCardBlock), kCardBlock);
     address = holes_.take(size);
   }
   used_[address] = size;

@@ -9,6 +9,8 @@
 
 namespace lockstep {
 
+inline constexpr uint64_t kCardBlock = 2 << 20, kLargestInCardBlock = 1 << 20;  // bytes
+
 // Addresses that were used and freed. Neighbours become one hole, except across multiples of `block`.
 class Holes {
  public:
@@ -27,10 +29,9 @@ class CardHeap {
   void free(uint64_t address);
 
  private:
-  static constexpr uint64_t kBlock = 2 << 20;  // bytes
   uint64_t next_block_ = uint64_t{1} << 32;
   std::map<uint64_t, uint64_t> used_;  // start → bytes, inside blocks
-  Holes holes_{kBlock};
+  Holes holes_{kCardBlock};
 };
 
 }  // namespace lockstep

@@ -83,13 +83,17 @@ Memory::Memory(const DeviceOptions& options)
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(base_ - around_), reserved_ + 2 * around_); }
 
-uint64_t Memory::take(Arena& arena, uint64_t span) {
-  const bool room = arena.fresh_end - arena.fresh >= span;
+uint64_t Memory::take(Arena& arena, uint64_t span, uint64_t alignment) {
+  const uint64_t gap = align_up(arena.fresh, alignment) - arena.fresh;
+  const bool room = arena.fresh_end - arena.fresh >= gap + span;
   const uint64_t hole = !room || freed_.size() >= kMostFreed ? arena.holes.take(span) : 0;
   if (!room && !hole) return 0;
-  const uint64_t begin = hole ? hole : arena.fresh;
+  const uint64_t begin = hole ? hole : arena.fresh + gap;
   const bool allowed = mprotect(reinterpret_cast<void*>(begin), span, PROT_READ | PROT_WRITE) == 0;
-  if (allowed && !hole) arena.fresh += span;
+  if (allowed && !hole) {
+    if (gap) arena.holes.add(arena.fresh, gap);
+    arena.fresh = begin + span;
+  }
   if (!allowed && hole) arena.holes.add(hole, span);
   return allowed ? begin : 0;
 }
@@ -97,8 +101,12 @@ uint64_t Memory::take(Arena& arena, uint64_t span) {
 uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
   const uint64_t span = span_of(bytes);
-  const uint64_t begin = use.reserved ? take_reserved(use.reserved, bytes)
-                                      : take(use.host_reaches && shared_.begin ? shared_ : own_, span);
+  const bool is_shared = use.host_reaches && shared_.begin;
+  // A program may look at the bits of an address, and then they should be those that a card gives. The shared part has
+  // no room for gaps.
+  const uint64_t alignment = bytes > kLargestInCardBlock && !is_shared ? kCardBlock : 1;
+  const uint64_t begin =
+      use.reserved ? take_reserved(use.reserved, bytes) : take(is_shared ? shared_ : own_, span, alignment);
   if (begin == 0) return 0;
   if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
@@ -116,7 +124,7 @@ uint64_t Memory::take_reserved(uint64_t address, uint64_t bytes) {
 
 uint64_t Memory::reserve(uint64_t bytes) {
   if (bytes == 0 || bytes > capacity_) return 0;
-  const uint64_t span = span_of(bytes), begin = take(own_, span);
+  const uint64_t span = span_of(bytes), begin = take(own_, span, 1);
   if (begin == 0) return 0;
   mprotect(reinterpret_cast<void*>(begin), span, PROT_NONE);
   freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));

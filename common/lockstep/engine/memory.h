@@ -35,8 +35,8 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // 0 if the device's memory is used up. Starts are multiples of 512. At least 512 unused bytes lie between two
-  // allocations, so that an access just beyond one end does not hit a neighbour.
+  // 0 if the device's memory is used up. Starts are multiples of 512, and of 2 MiB if there are more than 1 MiB. At
+  // least 512 unused bytes lie between two allocations, so that an access just beyond one end does not hit a neighbour.
   uint64_t allocate(uint64_t bytes, MemoryUse use = {});
   bool free(uint64_t address);  // false: no allocation starts there
   // Addresses for an allocation that comes later, and may be freed and come again. Until then, and in between, they
@@ -89,7 +89,7 @@ class Memory {
     std::vector<uint8_t> stored;  // by word
   };
   // Takes `span` bytes of its addresses; 0 if it has no more.
-  uint64_t take(Arena& arena, uint64_t span);
+  uint64_t take(Arena& arena, uint64_t span, uint64_t alignment);
   uint64_t take_reserved(uint64_t address, uint64_t bytes);
 
   const Host& host_;

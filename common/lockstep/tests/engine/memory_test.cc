@@ -30,6 +30,16 @@ TEST(Memory, NeighboursDoNotTouch) {
   EXPECT_GE(std::max(a, b) - std::min(a, b), 4096u + 512u);
 }
 
+// As the driver of a card places them: a program may look at the bits of an address.
+TEST(Memory, LargeAllocationsBeginAtMultiplesOf2MiB) {
+  Memory memory({.memory_bytes = 16 * kMiB});
+  memory.allocate(4096);
+  const uint64_t large = memory.allocate(kMiB + 1), small = memory.allocate(kMiB), next = memory.allocate(3 * kMiB);
+  EXPECT_EQ(large % (2 * kMiB), 0u);
+  EXPECT_EQ(next % (2 * kMiB), 0u);
+  EXPECT_NE(small % (2 * kMiB), 0u) << "up to 1 MiB, allocations lie one after the other";
+}
+
 TEST(Memory, CapacityIsWhatTheCardHas) {
   Memory memory({.memory_bytes = kMiB});
   EXPECT_EQ(memory.allocate(kMiB + 1), 0u);
