@@ -11,7 +11,7 @@ from pathlib import Path
 from .trace import Trace, parse
 
 CONTRACTS = Path(__file__).resolve().parents[1] / "contracts"
-FORMATS = {"float": "f", "int": "i", "byte": "B"}  # struct's letter for each type of a contract's elements
+FORMATS = {"float": "f", "int": "i", "long": "q", "byte": "B"}  # struct's letter for each type of a contract's elements
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,20 @@ def changed(lab: Path, source: str, lines: tuple[str, str], folder: Path) -> Pat
     return copy
 
 
+def element_types(contract: str, entry: str) -> list[str]:
+    """Of the entry's input: those of its contract, unless it has its own."""
+    facts = json.loads((CONTRACTS / f"{contract}.json").read_text(encoding="utf-8"))
+    own = next(one for one in facts["entries"] if one["name"] == entry)
+    return own.get("element", facts["element"])
+
+
 def run(record: Record, lab: Path, build: Path) -> Trace:
     """lab: its folder. build: the build tree, with the judge, lockstep and the lab's solution (or starter) in it."""
     judge = build / "grader" / "judge"
     if not judge.exists():
         raise SystemExit(f"{judge}: not there. Build it first: cmake --build {build}")
     facts = json.loads((lab / "lab.json").read_text(encoding="utf-8"))
-    types = json.loads((CONTRACTS / f"{facts['contract']}.json").read_text(encoding="utf-8"))["element"]
+    types = element_types(facts["contract"], record.entry)
     with tempfile.TemporaryDirectory() as name:
         data, trace = Path(name) / "data", Path(name) / "trace.jsonl"
         data.write_bytes(struct.pack(f"{len(record.data)}{FORMATS[types[0]]}", *record.data))

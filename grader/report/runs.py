@@ -15,7 +15,7 @@ from launcher import judge
 from launcher.console import Failure, last_lines
 from launcher.labs import Lab
 
-from common.pictures.record import CONTRACTS, FORMATS
+from common.pictures.record import FORMATS, element_types
 from common.pictures.trace import Trace, parse
 
 # Small and not zero, so that each sum tells which elements are in it; some are equal, so that bins fill up.
@@ -49,7 +49,7 @@ class Runs:
 
     @property
     def is_float(self) -> bool:
-        return _types(self.lab)[0] == "float"
+        return element_types(self.lab.facts["contract"], self.entry)[0] == "float"
 
 
 def entries(lab: Lab) -> list[str]:
@@ -100,14 +100,10 @@ def _verdict(command: list[str], folder: Path) -> Json:
     return json.loads((folder / "verdict").read_text(encoding="utf-8"))
 
 
-def _types(lab: Lab) -> list[str]:
-    return json.loads((CONTRACTS / f"{lab.facts['contract']}.json").read_text(encoding="utf-8"))["element"]
-
-
 def _record(
     command: list[str], folder: Path, lab: Lab, entry: str, elements: tuple[int, ...], block: int | None
 ) -> tuple[Trace, bool, str]:
-    types = _types(lab)
+    types = element_types(lab.facts["contract"], entry)
     data, trace = folder / "data", folder / "trace"
     data.write_bytes(b"".join(struct.pack(f"{len(elements)}{FORMATS[name]}", *elements) for name in types))
     command = [*command, "--case", entry, "--input", str(data), "--trace", str(trace)]

@@ -29,7 +29,7 @@ inline Lab lab_of(const char* contract, const char* entry) {
   lab.contract = find_contract(contract);
   lab.entries = {entry};
   lab.measured = entry;
-  lab.inputs = lab.contract->inputs;
+  lab.inputs = lab.measured_entry().inputs;
   lab.measured_inputs = {"random"};
   lab.sizes.real = 5000;
   lab.sizes.largest = 4097;

@@ -58,6 +58,7 @@ std::string text_of(const Fact& fact) {
       {"nothing_stored", "nothing was stored in {array}: it still holds what it held before the call"},
       {"zero", "each of them is 0"},
       {"nan", "each of them is NaN"},
+      {"sum_nan", "it is NaN"},
       {"input", "each of them is its own input"},
       {"next", "each {array}[i] has the value that {array}[i + 1] should have"},
       {"before", "each {array}[i] has the value that {array}[i - 1] should have"},

@@ -81,20 +81,20 @@ const Json& Reader::require(const char* key) {
   return (*object_)[key];
 }
 
-bool Reader::has_object(const char* key) {
+bool Reader::has(const char* key) {
   seen_.insert(key);
   return object_->contains(key) && !(*object_)[key].is_null();
 }
 
 Reader Reader::object(const char* key) {
   static const Json kNone;
-  const Json& found = has_object(key) ? (*object_)[key] : kNone;
+  const Json& found = has(key) ? (*object_)[key] : kNone;
   return {std::shared_ptr<const Json>(object_, &found), place_ + ": \"" + key + "\"", guide_};
 }
 
 std::vector<Reader> Reader::list(const char* key, const char* what) {
   std::vector<Reader> items;
-  if (!has_object(key)) return items;
+  if (!has(key)) return items;
   for (const Json& item : (*object_)[key]) {
     const std::string place = place_ + ": " + what + " " + std::to_string(items.size() + 1);
     items.push_back(Reader(std::shared_ptr<const Json>(object_, &item), place, guide_));

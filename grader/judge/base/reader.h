@@ -31,7 +31,7 @@ class Reader {
   std::optional<double> get_figure(const char* key);  // a number or null
 
   void skip(const char* key) { seen_.insert(key); }  // the key is for another program
-  bool has_object(const char* key);                  // not null, and not missing
+  bool has(const char* key);                         // not null, and not missing
   Reader object(const char* key);
   std::vector<Reader> list(const char* key, const char* what);  // what: "rule", for rule 1, rule 2 … in errors
 

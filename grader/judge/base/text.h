@@ -9,10 +9,10 @@
 
 namespace warpladder {
 
-// With this many significant digits, in the way of %g.
-inline std::string number(double value, int digits = 4) {
+// With this many significant digits, in the way of %g. A long double holds every 64-bit integer.
+inline std::string number(long double value, int digits = 4) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  std::snprintf(text, sizeof text, "%.*Lg", digits, value);
   return text;
 }
 

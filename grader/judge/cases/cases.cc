@@ -49,16 +49,18 @@ std::vector<Size> sizes_of(const Lab& lab, uint64_t seed, Extent extent) {
 
 // Simplest first, in the order of lab.inputs. If a size does not have every kind, it has the one that is measured
 // ("random") and, as long as it is quick, the simplest one. Above some size each of the others takes its turn.
-std::vector<std::string> inputs_for(const Lab& lab, const Size& size, size_t position, Extent extent) {
+std::vector<std::string> inputs_for(const Lab& lab, const EntryInfo& entry, const Size& size, size_t position,
+                                    Extent extent) {
   if (size.n == 0) return {"empty"};
   const std::string& measured = lab.measured_inputs.front();
+  const std::vector<std::string> all = lab.inputs_of(entry);
   if (extent == Extent::kShort) return {measured};
-  if (size.has_every_input || lab.inputs.size() <= 2) return lab.inputs;
-  std::vector<std::string> others = lab.inputs;
+  if (size.has_every_input || all.size() <= 2) return all;
+  std::vector<std::string> others = all;
   std::erase(others, measured);
   const bool takes_turns = size.n > kEveryInputUpTo || size.name.starts_with("fresh");
   const std::string& turn = others[position % others.size()];
-  std::vector<std::string> chosen = lab.inputs;
+  std::vector<std::string> chosen = all;
   std::erase_if(chosen, [&](const std::string& input) {
     const bool is_simplest = input == others.front() && size.n <= kLargestChecked;
     return !is_simplest && input != measured && !(takes_turns && input == turn);
@@ -81,7 +83,7 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
   for (const std::string& entry_name : lab.entries) {
     const EntryInfo* entry = lab.contract->find_entry(entry_name);
     for (size_t i = 0; i < sizes.size(); ++i) {
-      for (const std::string& input : inputs_for(lab, sizes[i], i, extent))
+      for (const std::string& input : inputs_for(lab, *entry, sizes[i], i, extent))
         cases.push_back(make_case(entry, sizes[i], input, seed));
     }
     if (!entry->takes_block) continue;
@@ -93,7 +95,7 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
 }
 
 Case measured_case(const Lab& lab, uint64_t seed, int run) {
-  Case made = make_case(lab.contract->find_entry(lab.measured), {"real", lab.sizes.real}, lab.measured_inputs[0], seed);
+  Case made = make_case(&lab.measured_entry(), {"real", lab.sizes.real}, lab.measured_inputs[0], seed);
   if (made.entry->takes_block) made.block = lab.blocks.front();
   if (run > 0) made.seed = seed_of(made.seed, std::to_string(run));
   return made;
@@ -120,9 +122,9 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
   const Size sizes[] = {{"drawn1", from_half(std::min(real, size_t{1} << (1 + random.below(doublings))))},
                         {"drawn2", from_half(real)}};
   std::vector<Case> cases;
+  const std::vector<std::string> inputs = lab.inputs_of(lab.measured_entry());
   for (const Size& size : sizes) {
-    cases.push_back(
-        make_case(lab.contract->find_entry(lab.measured), size, lab.inputs[random.below(lab.inputs.size())], seed));
+    cases.push_back(make_case(&lab.measured_entry(), size, inputs[random.below(inputs.size())], seed));
     if (cases.back().entry->takes_block) cases.back().block = lab.blocks[random.below(lab.blocks.size())];
   }
   return cases;
@@ -135,8 +137,10 @@ std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, ui
   const auto [end, error] = std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), n);
   const bool is_number = error == std::errc() && *end == '\0' && std::to_string(n) == parts[1];
   if (!is_number || n == 0 || n > lab.sizes.largest) return std::nullopt;
-  if (std::ranges::find(lab.inputs, parts[2]) == lab.inputs.end()) return std::nullopt;
-  Case made = make_case(lab.contract->find_entry(parts[0]), {parts[1], n}, parts[2], seed);
+  const EntryInfo* entry = lab.contract->find_entry(parts[0]);
+  const std::vector<std::string> inputs = lab.inputs_of(*entry);
+  if (std::ranges::find(inputs, parts[2]) == inputs.end()) return std::nullopt;
+  Case made = make_case(entry, {parts[1], n}, parts[2], seed);
   if (made.entry->takes_block) made.block = lab.blocks.front();
   return made;
 }
@@ -146,8 +150,6 @@ bool is_public_size(const Lab& lab, size_t n) {
   return n == lab.sizes.real || has(kSizes) || has(kBetween);
 }
 
-Bytes input_of(const Lab& lab, const Case& job) {
-  return job.n == 0 ? Bytes() : lab.contract->make(job.input, job.n, job.seed);
-}
+Bytes input_of(const Case& job) { return job.n == 0 ? Bytes() : job.entry->code.make(job.input, job.n, job.seed); }
 
 }  // namespace warpladder

@@ -50,6 +50,6 @@ std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, ui
 
 bool is_public_size(const Lab& lab, size_t n);  // docs/labs.md or lab.json names this size
 
-Bytes input_of(const Lab& lab, const Case& job);
+Bytes input_of(const Case& job);
 
 }  // namespace warpladder

@@ -52,14 +52,15 @@ std::vector<Case> draw_cases(const std::string& secret, const Lab& lab) {
   for (const std::string& name : lab.entries) {
     Random random(derive(secret, lab.name + "/" + name));
     const EntryInfo* entry = lab.contract->find_entry(name);
-    const size_t first_input = random.below(lab.inputs.size());
+    const std::vector<std::string> inputs = lab.inputs_of(*entry);
+    const size_t first_input = random.below(inputs.size());
     for (int i = 0; i < kSmallCases + kLargeCases; ++i) {
       const size_t most = std::min(lab.sizes.largest, i < kSmallCases ? kLargestChecked : kLarge);
       const int own = entry->takes_block ? lab.blocks[random.below(lab.blocks.size())] : 0;
       const size_t block = own != 0 ? static_cast<size_t>(own) : kBlocks[random.below(std::size(kBlocks))];
       size_t n = draw_size(i, block, most, random);
       for (int again = 0; is_public_size(lab, n) && again < 100; ++again) n = draw_size(3, block, most, random);
-      const std::string& input = lab.inputs[(first_input + static_cast<size_t>(i)) % lab.inputs.size()];
+      const std::string& input = inputs[(first_input + static_cast<size_t>(i)) % inputs.size()];
       cases.push_back({name + "." + std::to_string(n) + "." + input, entry, input, n, random.bits(), own});
     }
   }
@@ -74,12 +75,13 @@ Case read_case(const Json& json, const std::string& name, const std::string& sec
   if (made.n > std::max(lab.sizes.largest, lab.sizes.real))
     reader.fail("has an \"n\" above the lab's largest, " + std::to_string(std::max(lab.sizes.largest, lab.sizes.real)));
   made.input = made.n == 0 ? reader.get<std::string>("input", "empty") : reader.get<std::string>("input");
-  if (made.n > 0 && std::ranges::find(lab.inputs, made.input) == lab.inputs.end())
-    reader.fail("has an \"input\" that the lab has not, \"" + made.input + "\"");
   const auto entry = reader.get<std::string>("entry", lab.measured);
   if (std::ranges::find(lab.entries, entry) == lab.entries.end())
     reader.fail("has an \"entry\" that the lab has not, \"" + entry + "\"");
   made.entry = lab.contract->find_entry(entry);
+  const std::vector<std::string> inputs = lab.inputs_of(*made.entry);
+  if (made.n > 0 && std::ranges::find(inputs, made.input) == inputs.end())
+    reader.fail("has an \"input\" that the lab's entry has not, \"" + made.input + "\"");
   made.name = entry + "." + std::to_string(made.n) + "." + made.input;
   made.seed = reader.get<uint64_t>("seed", derive(secret, name));
   made.block = reader.get<int>("block", made.entry->takes_block ? lab.blocks.front() : 0);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <ranges>
+#include <type_traits>
 #include <vector>
 
 #include "grader/judge/base/text.h"
@@ -15,22 +16,35 @@
 namespace warpladder {
 namespace {
 
-constexpr size_t kMostShown = 16;  // elements of a sum's input
-constexpr uint32_t kCanary = 0xFFFFFFFFu;
+constexpr size_t kMostShown = 16;          // elements of a sum's input
+constexpr auto kCanary = std::byte{0xFF};  // kPoisonByte of common/runner/protocol.h
+constexpr auto kNoTolerance = [](size_t) { return 0; };
 
-// Nothing: all elements are right. tolerance(i): how far element i may be from what it should be.
-template <class Got, class Tolerance>
-std::optional<Compared> compare(const std::string& array, View out, std::vector<double> want, Tolerance tolerance) {
-  const auto got = [&](size_t i) { return static_cast<double>(element<Got>(out, i)); };
-  const auto is_wrong = [&](size_t i) { return !within(got(i), want[i], tolerance(i)); };
+template <class T>
+bool is_kept(View out, size_t i) {
+  return std::ranges::all_of(out.subspan(i * sizeof(T), sizeof(T)), [](std::byte byte) { return byte == kCanary; });
+}
+
+// Nothing: all elements are right. tolerance(i): how far element i may be from what it should be; integers are exact.
+template <class Got, class Want, class Tolerance>
+std::optional<Compared> compare(const std::string& array, View out, const std::vector<Want>& want,
+                                Tolerance tolerance) {
+  const auto is_wrong = [&](size_t i) {
+    const Got got = element<Got>(out, i);
+    if constexpr (std::is_integral_v<Got>) {
+      return got != want[i];
+    } else {
+      return !within(static_cast<double>(got), want[i], tolerance(i));
+    }
+  };
   if (std::ranges::none_of(std::views::iota(size_t{0}, want.size()), is_wrong)) return std::nullopt;
-  Compared both{array, {}, {}, {}, {}};
+  Compared both{array, {}, {want.begin(), want.end()}, {}, {}, kDigits<Got>};
+  both.got.reserve(want.size());
   for (size_t i = 0; i < want.size(); ++i) {
-    both.got.push_back(got(i));
-    both.kept.push_back(element<uint32_t>(out, i) == kCanary);
+    both.got.push_back(element<Got>(out, i));
+    both.kept.push_back(is_kept<Got>(out, i));
     both.wrong.push_back(is_wrong(i));
   }
-  both.want = std::move(want);
   return both;
 }
 
@@ -38,8 +52,8 @@ std::optional<Compared> compare(const std::string& array, View out, std::vector<
 Mismatch mismatch_of(const Compared& both) {
   const std::vector<size_t> at = both.wrong_ones();
   const size_t first = at.front();
-  Mismatch wrong{both.array + "[" + std::to_string(first) + "]", shown(both.got[first], both.kept[first]),
-                 shown(both.want[first], false), ""};
+  Mismatch wrong{both.array + "[" + std::to_string(first) + "]", shown(both.got[first], both.kept[first], both.digits),
+                 shown(both.want[first], false, both.digits), ""};
   wrong.first = first;
   wrong.wrong = at.size();
   wrong.of = both.got.size();
@@ -52,13 +66,39 @@ std::vector<size_t> all_of(const Compared& both) {
   return all;
 }
 
-InputRow row_of(const std::string& name, std::span<const float> values) {
-  return {name, [values](size_t i) { return number(static_cast<double>(values[i]), kFloatDigits); }};
+template <class T>
+InputRow row_of(const std::string& name, std::span<const T> values) {
+  return {name, [values](size_t i) { return number(values[i], kDigits<T>); }};
 }
 
 // A single element, or an array that nothing was stored in, needs no table.
 bool needs_table(const Mismatch& wrong) {
   return wrong.of > 1 && !(wrong.value && wrong.value->name == "nothing_stored");
+}
+
+// The returned value of a function. A float comes as its bits.
+template <class T>
+T returned(const Answer& answer) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<float>(static_cast<int32_t>(answer.value));
+  } else {
+    return static_cast<T>(answer.value);
+  }
+}
+
+// For element i of a scan: at most i additions.
+std::vector<double> rounding_bounds(std::span<const float> in) {
+  std::vector<double> bounds;
+  double magnitude = 0;  // of all elements up to i
+  for (const float value : in) {
+    magnitude += std::fabs(static_cast<double>(value));
+    bounds.push_back(rounding_bound(bounds.size(), magnitude));
+  }
+  return bounds;
+}
+
+std::string tolerance_text(double bound, size_t additions) {
+  return number(bound, kFloatDigits) + ": the rounding of " + std::to_string(additions) + " additions";
 }
 
 bool is_float(double value) { return static_cast<double>(static_cast<float>(value)) == value; }
@@ -80,7 +120,7 @@ std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answe
   const auto exact = [&](size_t i) { return is_float(product(i)) && is_float(want[i]); };
   const auto both =
       compare<float>("out", answer.out, want, [&](size_t i) { return exact(i) ? 0 : rounding_bound(2, magnitude(i)); });
-  if (!both) return check_time(std::bit_cast<float>(static_cast<int32_t>(answer.value)), n > 0);
+  if (!both) return check_time(returned<float>(answer), n > 0);
   Mismatch wrong = mismatch_of(*both);
   if (!exact(wrong.first))
     wrong.tolerance =
@@ -92,49 +132,65 @@ std::optional<Mismatch> check_saxpy(std::string_view, View in_bytes, const Answe
   return wrong;
 }
 
+template <class T>
 std::optional<Mismatch> check_scan(std::string_view entry, View in_bytes, const Answer& answer) {
-  const auto in = as<float>(in_bytes);
-  const bool exact = sums_exactly(in);
-  std::vector<double> magnitude;  // of all elements up to i
-  for (const float value : in)
-    magnitude.push_back((magnitude.empty() ? 0 : magnitude.back()) + std::fabs(static_cast<double>(value)));
-  const auto both = compare<float>("out", answer.out, scan_oracle(in, is_inclusive(entry)),
-                                   [&](size_t i) { return exact ? 0 : rounding_bound(i, magnitude[i]); });
+  const auto in = as<T>(in_bytes);
+  std::vector<double> bound;  // how far each element may be off; empty: not at all
+  if constexpr (std::is_same_v<T, float>) {
+    if (!sums_exactly(in)) bound = rounding_bounds(in);
+  }
+  const auto both = compare<T>("out", answer.out, scan_oracle(in, is_inclusive(entry)),
+                               [&](size_t i) { return bound.empty() ? 0 : bound[i]; });
   if (!both) return std::nullopt;
   Mismatch wrong = mismatch_of(*both);
-  if (!exact)
-    wrong.tolerance = number(rounding_bound(wrong.first, magnitude[wrong.first]), kFloatDigits) + ": the rounding of " +
-                      std::to_string(wrong.first) + " additions";
+  if (!bound.empty()) wrong.tolerance = tolerance_text(bound[wrong.first], wrong.first);
   wrong.place = place_of(*both);
-  wrong.value = value_of_scan(*both, in, is_inclusive(entry));
+  wrong.value = value_of_scan(
+      *both, [in](size_t i) { return static_cast<Value>(in[i]); }, is_inclusive(entry));
   if (needs_table(wrong)) wrong.table = table_of(*both, all_of(*both), {row_of("in", in)});
   return wrong;
 }
+template std::optional<Mismatch> check_scan<float>(std::string_view, View, const Answer&);
+template std::optional<Mismatch> check_scan<int32_t>(std::string_view, View, const Answer&);
+template std::optional<Mismatch> check_scan<int64_t>(std::string_view, View, const Answer&);
 
 // A sum has no row of its own: the table has the input only, if it fits.
+template <class T>
 std::optional<Mismatch> check_reduction(std::string_view, View in_bytes, const Answer& answer) {
-  const auto in = as<int32_t>(in_bytes);
-  const int32_t want = sum_oracle(in);
-  if (answer.value == want) return std::nullopt;
-  const auto got = static_cast<int32_t>(answer.value);
-  Mismatch wrong{"the returned sum", std::to_string(got), std::to_string(want), ""};
-  wrong.value = value_of_sum(in, got, want);
-  Table::Row index{"i", {}}, data{"data", {}};
+  const auto in = as<T>(in_bytes);
+  const auto want = sum_oracle(in);
+  const auto got = returned<T>(answer);
+  const size_t additions = in.empty() ? 0 : in.size() - 1;
+  double bound = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    if (!sums_exactly(in)) bound = rounding_bound(additions, magnitude_of(in));
+    if (within(static_cast<double>(got), want, bound)) return std::nullopt;
+  } else if (answer.value == want) {
+    return std::nullopt;
+  }
+  Mismatch wrong{"the returned sum", number(got, kDigits<T>), number(want, kDigits<T>), ""};
+  if (bound > 0) wrong.tolerance = tolerance_text(bound, additions);
+  wrong.value = value_of_sum<T>(in, got, want);
+  const InputRow data = row_of("data", in);
+  Table::Row index{"i", {}}, row{data.name, {}};
   size_t widest = 1;
   for (size_t i = 0; i < in.size() && in.size() <= kMostShown; ++i) {
     index.cells.push_back(std::to_string(i));
-    data.cells.push_back(std::to_string(in[i]));
-    widest = std::max({widest, width_of(index.cells.back()), width_of(data.cells.back())});
+    row.cells.push_back(data.cell(i));
+    widest = std::max({widest, width_of(index.cells.back()), width_of(row.cells.back())});
   }
   const bool fits = in.size() > 1 && in.size() <= std::min(kMostShown, columns_that_fit(widest));
-  if (fits) wrong.table = {{index, data}, {}};
+  if (fits) wrong.table = {{index, row}, {}};
   return wrong;
 }
+template std::optional<Mismatch> check_reduction<float>(std::string_view, View, const Answer&);
+template std::optional<Mismatch> check_reduction<int32_t>(std::string_view, View, const Answer&);
+template std::optional<Mismatch> check_reduction<int64_t>(std::string_view, View, const Answer&);
 
 // Of the bins, those are shown that have or should have a count.
 std::optional<Mismatch> check_histogram(std::string_view, View in, const Answer& answer) {
   const Counts counts = histogram_oracle(in);
-  const auto both = compare<uint32_t>("bins", answer.out, {counts.begin(), counts.end()}, [](size_t) { return 0; });
+  const auto both = compare<uint32_t>("bins", answer.out, std::vector(counts.begin(), counts.end()), kNoTolerance);
   if (!both) return std::nullopt;
   Mismatch wrong = mismatch_of(*both);
   if (wrong.wrong == 1 || wrong.wrong == wrong.of) wrong.place = place_of(*both);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
+#include <utility>
 
 #include "grader/judge/base/failure.h"
 #include "grader/judge/base/random.h"
@@ -19,23 +21,40 @@ Bytes make_saxpy(std::string_view kind, size_t n, uint64_t seed) {
   return to_bytes(in);
 }
 
-Bytes make_scan(std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_floats(kind, n, seed)); }
+template <class T>
+Bytes make_numbers(std::string_view kind, size_t n, uint64_t seed) {
+  if constexpr (std::is_same_v<T, float>) {
+    return to_bytes(make_floats(kind, n, seed));
+  } else {
+    return to_bytes(make_ints<T>(kind, n, seed));
+  }
+}
 
-Bytes make_reduction(std::string_view kind, size_t n, uint64_t seed) { return to_bytes(make_ints(kind, n, seed)); }
+template <class T>
+EntryCode scan_code() {
+  return {make_numbers<T>, check_scan<T>, &scan_baseline<T>()};
+}
 
-// The code that belongs to a description.
-void add_code(Contract& contract) {
-  const auto add = [&](auto make, auto check, const Baseline& baseline) {
-    contract.make = make;
-    contract.check = check;
-    contract.baseline = &baseline;
-  };
-  if (contract.name == "saxpy") return add(make_saxpy, check_saxpy, kSaxpyBaseline);
-  if (contract.name == "scan") return add(make_scan, check_scan, kScanBaseline);
-  if (contract.name == "reduction") return add(make_reduction, check_reduction, kReductionBaseline);
-  if (contract.name == "histogram") return add(make_raw_bytes, check_histogram, kHistogramBaseline);
-  throw JudgeFault("the judge has no code for the contract \"" + contract.name +
-                   "\". Add its inputs and its check in grader/judge/contract/.");
+template <class T>
+EntryCode reduction_code() {
+  return {make_numbers<T>, check_reduction<T>, &reduction_baseline<T>()};
+}
+
+EntryCode code_of(const std::string& contract, const std::string& element) {
+  static const std::map<std::pair<std::string, std::string>, EntryCode> kCode = {
+      {{"saxpy", "float"}, {make_saxpy, check_saxpy, &kSaxpyBaseline}},
+      {{"scan", "float"}, scan_code<float>()},
+      {{"scan", "int"}, scan_code<int32_t>()},
+      {{"scan", "long"}, scan_code<int64_t>()},
+      {{"reduction", "int"}, reduction_code<int32_t>()},
+      {{"reduction", "float"}, reduction_code<float>()},
+      {{"reduction", "long"}, reduction_code<int64_t>()},
+      {{"histogram", "byte"}, {make_raw_bytes, check_histogram, &kHistogramBaseline}}};
+  const auto found = kCode.find({contract, element});
+  if (found == kCode.end())
+    throw JudgeFault("the judge has no code for the contract \"" + contract + "\" with elements of type \"" + element +
+                     "\". Add its inputs and its check in grader/judge/contract/.");
+  return found->second;
 }
 
 Share read_share(Reader reader) {
@@ -44,33 +63,58 @@ Share read_share(Reader reader) {
   return share;
 }
 
+// What a description says of its entries, and an entry may say otherwise of itself.
+void read_arrays(EntryInfo& entry, const std::string& contract, Reader& reader) {
+  static const std::map<std::string, size_t> kBytes = {{"float", 4}, {"int", 4}, {"long", 8}, {"byte", 1}};
+  entry.elements = reader.get<std::string>("elements", entry.elements);
+  if (const auto types = reader.get<std::vector<std::string>>("element", {}); !types.empty()) {
+    entry.element_bytes = 0;
+    for (const std::string& type : types) {
+      if (!kBytes.contains(type)) reader.fail("has an \"element\" that is no list of float, int, long and byte");
+      entry.element_bytes += kBytes.at(type);
+    }
+    entry.code = code_of(contract, types.front());
+  }
+  entry.const_input = reader.get<bool>("input_is_const", entry.const_input);
+  if (reader.has("output_bytes")) {
+    Reader out = reader.object("output_bytes");
+    entry.fixed_out_bytes = out.get<size_t>("fixed");
+    entry.out_bytes_per_element = out.get<size_t>("per_element");
+    out.finish();
+  }
+  entry.inputs = reader.get<std::vector<std::string>>("inputs", entry.inputs);
+  if (reader.has("to_host")) entry.to_host = read_share(reader.object("to_host"));
+  if (reader.has("from_host")) entry.from_host = read_share(reader.object("from_host"));
+}
+
 Contract read_contract(const ContractText& text) {
-  static const std::map<std::string, size_t> kBytes = {{"float", 4}, {"int", 4}, {"byte", 1}};
   Reader reader = Reader::of_text(text.json, "common/contracts/" + std::string(text.name) + ".json");
   Contract contract;
   contract.name = text.name;
-  contract.elements = reader.get<std::string>("elements");
-  for (const std::string& type : reader.get<std::vector<std::string>>("element")) {
-    if (!kBytes.contains(type)) reader.fail("has an \"element\" that is no list of float, int and byte");
-    contract.element_bytes += kBytes.at(type);
+  for (const char* key : {"elements", "element", "input_is_const", "output_bytes", "inputs", "to_host", "from_host"}) {
+    if (!reader.has(key)) reader.fail("has no \"" + std::string(key) + "\"");
   }
-  contract.const_input = reader.get<bool>("input_is_const");
-  Reader out = reader.object("output_bytes");
-  contract.fixed_out_bytes = out.get<size_t>("fixed");
-  contract.out_bytes_per_element = out.get<size_t>("per_element");
-  contract.inputs = reader.get<std::vector<std::string>>("inputs");
-  const Share to_host = read_share(reader.object("to_host")), from_host = read_share(reader.object("from_host"));
+  EntryInfo any;
+  read_arrays(any, contract.name, reader);
+  contract.inputs = any.inputs;
   for (Reader& entry : reader.list("entries", "entry")) {
+    EntryInfo info = any;
+    read_arrays(info, contract.name, entry);
     const auto memory = entry.get<std::string>("memory"), work = entry.get<std::string>("work", memory);
     if (memory != "host" && memory != "device") entry.fail("has a \"memory\" that is neither host nor device");
     if (work != "host" && work != "device") entry.fail("has a \"work\" that is neither host nor device");
-    contract.entries.push_back({entry.get<std::string>("name"), entry.get<std::string>("signature"), memory == "host",
-                                entry.get<bool>("takes_block", false), work == "device", to_host, from_host});
+    info.name = entry.get<std::string>("name");
+    info.signature = entry.get<std::string>("signature");
+    info.on_host = memory == "host";
+    info.takes_block = entry.get<bool>("takes_block", false);
+    info.on_device = work == "device";
     entry.finish();
+    for (const std::string& input : info.inputs) {
+      if (std::ranges::find(contract.inputs, input) == contract.inputs.end()) contract.inputs.push_back(input);
+    }
+    contract.entries.push_back(std::move(info));
   }
-  out.finish();
   reader.finish();
-  add_code(contract);
   return contract;
 }
 

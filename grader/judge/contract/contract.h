@@ -19,17 +19,9 @@ struct Share {
   std::string why;
 };
 
-struct EntryInfo {
-  std::string name, signature;
-  bool on_host = false;          // its arrays are host memory
-  bool takes_block = false;      // its last parameter is the number of threads of a block
-  bool on_device = true;         // kernels do its work, also if its arrays are host memory
-  Share to_host{}, from_host{};  // without meaning if the work is the host's
-};
-
 struct Answer {
   View out;
-  int64_t value;  // the returned value of the function
+  int64_t value;  // the returned value of the function; of a float, its bits
 };
 
 // The contract's work done on the host. A kernel's time is compared with the time that it takes. The result depends on
@@ -41,32 +33,52 @@ struct Baseline {
   std::string_view parallel_what;  // for people
 };
 
-struct Contract {
-  std::string name;
-  std::string elements;  // what n counts, for people: "floats"
-  size_t element_bytes = 0;
-  bool const_input = true;
-  size_t fixed_out_bytes = 0, out_bytes_per_element = 0;
-  std::vector<std::string> inputs;
-  std::vector<EntryInfo> entries;
-
+// The judge's code for the entries of a contract whose elements have one type.
+struct EntryCode {
   Bytes (*make)(std::string_view input, size_t n, uint64_t seed) = nullptr;
   // The input and the answer of one call → what is wrong, or nothing.
   std::optional<Mismatch> (*check)(std::string_view entry, View in, const Answer& answer) = nullptr;
   const Baseline* baseline = nullptr;
+};
+
+struct EntryInfo {
+  std::string name, signature;
+  bool on_host = false;          // its arrays are host memory
+  bool takes_block = false;      // its last parameter is the number of threads of a block
+  bool on_device = true;         // kernels do its work, also if its arrays are host memory
+  Share to_host{}, from_host{};  // without meaning if the work is the host's
+  std::string elements{};        // what n counts, for people: "floats"
+  size_t element_bytes = 0;      // of the input; a pair is one element
+  bool const_input = true;
+  size_t fixed_out_bytes = 0, out_bytes_per_element = 0;
+  std::vector<std::string> inputs{};
+  EntryCode code{};
 
   size_t out_bytes(size_t n) const { return fixed_out_bytes + n * out_bytes_per_element; }
+};
+
+struct Contract {
+  std::string name;
+  std::vector<std::string> inputs;  // of any entry, the simplest first
+  std::vector<EntryInfo> entries;
+
   const EntryInfo* find_entry(std::string_view entry) const;
 };
 
 const Contract* find_contract(std::string_view name);  // null: there is none
 
-// The code of each contract, in check.cc and baseline.cc.
+// The code of each contract, in check.cc and baseline.cc. T: float, int32_t or int64_t.
 std::optional<Mismatch> check_saxpy(std::string_view entry, View in, const Answer& answer);
+template <class T>
 std::optional<Mismatch> check_scan(std::string_view entry, View in, const Answer& answer);
+template <class T>
 std::optional<Mismatch> check_reduction(std::string_view entry, View in, const Answer& answer);
 std::optional<Mismatch> check_histogram(std::string_view entry, View in, const Answer& answer);
-extern const Baseline kSaxpyBaseline, kScanBaseline, kReductionBaseline, kHistogramBaseline;
+extern const Baseline kSaxpyBaseline, kHistogramBaseline;
+template <class T>
+const Baseline& scan_baseline();
+template <class T>
+const Baseline& reduction_baseline();
 
 // A description, as it stood in common/contracts/ when this judge was built. CMake writes the function.
 struct ContractText {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 
 #include "grader/judge/base/text.h"
+#include "grader/judge/contract/oracle.h"
 
 namespace warpladder {
 namespace {
@@ -38,7 +40,7 @@ bool is_neighbours(const Compared& both, int distance) {
 
 }  // namespace
 
-std::string shown(double value, bool kept) { return kept ? kKept : number(value, kFloatDigits); }
+std::string shown(Value value, bool kept, int digits) { return kept ? kKept : number(value, digits); }
 
 std::vector<size_t> Compared::wrong_ones() const {
   std::vector<size_t> at;
@@ -73,24 +75,25 @@ std::optional<Fact> value_of(const Compared& both) {
   if (all([&](size_t i) { return both.got[i] == 0; })) return Fact{"zero"};
   if (all([&](size_t i) { return std::isnan(both.got[i]) && !both.kept[i]; })) return Fact{"nan"};
   const std::vector<size_t> at = both.wrong_ones();
-  const double by = both.got[at.front()] - both.want[at.front()];
+  const Value by = both.got[at.front()] - both.want[at.front()];
   if (at.size() >= 2 && all([&](size_t i) { return both.got[i] - both.want[i] == by; }))
-    return Fact{by < 0 ? "too_small" : "too_large", {{"by", number(std::fabs(by), kFloatDigits)}}};
+    return Fact{by < 0 ? "too_small" : "too_large", {{"by", number(std::fabs(by), both.digits)}}};
   return std::nullopt;
 }
 
-std::optional<Fact> value_of_scan(const Compared& both, std::span<const float> in, bool inclusive) {
+std::optional<Fact> value_of_scan(const Compared& both, const std::function<Value(size_t)>& in, bool inclusive) {
   const auto first = static_cast<size_t>(std::ranges::find(both.wrong, true) - both.wrong.begin());
   const auto common = value_of(both);
   if (common && common->name != "too_small" && common->name != "too_large") return common;
   for (const auto& [name, distance] : {std::pair{"next", 1}, {"before", -1}})
     if (is_neighbours(both, distance)) return Fact{name, {{"array", both.array}}};
   const auto is_fraction = [&](size_t i) { return std::fabs(both.got[i] - both.want[i]) < 1; };
-  const bool has_fractions = std::ranges::any_of(in, [](float value) { return value != std::floor(value); });
+  const auto all = std::views::iota(size_t{0}, both.want.size());
+  const bool has_fractions = std::ranges::any_of(all, [&](size_t i) { return in(i) != std::floor(in(i)); });
   if (has_fractions && for_each_wrong(both, is_fraction)) return Fact{"fraction"};
-  const auto is_input = [&](size_t i) { return both.got[i] == static_cast<double>(in[i]); };
+  const auto is_input = [&](size_t i) { return both.got[i] == in(i); };
   if (inclusive && std::ranges::count(both.wrong, true) > 1 && for_each_wrong(both, is_input)) return Fact{"input"};
-  const double start = inclusive ? in[first] : 0;
+  const Value start = inclusive ? in(first) : 0;
   // A sum that begins anew stays wrong behind its beginning.
   const bool stays_wrong = first + 1 == both.wrong.size() || both.wrong[first + 1];
   if (first > 0 && both.got[first] == start && stays_wrong)
@@ -106,36 +109,40 @@ std::optional<Fact> value_of_counts(const Compared& both) {
   const bool some_kept = std::ranges::find(both.kept, true) != both.kept.end();
   if (some_kept && all([&](size_t i) { return both.kept[i] ? both.want[i] == 0 : both.got[i] == both.want[i] - 1; }))
     return Fact{"not_zeroed"};
-  const auto total = [](const std::vector<double>& counts) {
-    return std::accumulate(counts.begin(), counts.end(), 0.0);
+  const auto total = [](const std::vector<Value>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), Value{0});
   };
   return Fact{"counted",
-              {{"counted", number(total(both.got), kFloatDigits)}, {"n", number(total(both.want), kFloatDigits)}}};
+              {{"counted", number(total(both.got), both.digits)}, {"n", number(total(both.want), both.digits)}}};
 }
 
-std::optional<Fact> value_of_sum(std::span<const int32_t> in, int32_t got, int32_t want) {
+template <class T>
+std::optional<Fact> value_of_sum(std::span<const T> in, T got, Value want) {
   const std::string n = text(in.size());
+  if (got != got) return Fact{"sum_nan"};
   if (got == 0) {
-    const auto first = std::ranges::find_if(in, [](int32_t element) { return element != 0; });
+    const auto first = std::ranges::find_if(in, [](T element) { return element != 0; });
     return Fact{"sum_zero", {{"first", std::to_string(first - in.begin())}}};
   }
-  if (static_cast<int64_t>(got) == 2 * static_cast<int64_t>(want)) return Fact{"sum_twice"};
-  if (std::ranges::all_of(in, [](int32_t value) { return value == 1; }) && got > 0)
-    return got < want ? Fact{"sum_ones", {{"got", std::to_string(got)}, {"n", n}}}
-                      : Fact{"sum_more", {{"by", std::to_string(got - want)}}};
-  constexpr double kExactUpTo = 1 << 24;  // in a float
-  const double magnitude = std::fabs(static_cast<double>(want)), off = std::fabs(static_cast<double>(got) - want);
-  if (magnitude > kExactUpTo && off <= magnitude / kExactUpTo * 2) return Fact{"sum_rounded"};
+  if (static_cast<Value>(got) == 2 * want) return Fact{"sum_twice"};
+  if (std::ranges::all_of(in, [](T value) { return value == 1; }) && got > 0)
+    return got < want ? Fact{"sum_ones", {{"got", number(got, kDigits<T>)}, {"n", n}}}
+                      : Fact{"sum_more", {{"by", number(got - want, kDigits<T>)}}};
+  constexpr Value kExactUpTo = 1 << 24;  // in a float
+  const Value magnitude = std::fabs(want), off = std::fabs(got - want);
+  if (std::is_integral_v<T> && magnitude > kExactUpTo && off <= magnitude / kExactUpTo * 2) return Fact{"sum_rounded"};
   // Whole warps, since with small numbers any count may hit the sum by chance.
-  uint32_t sum = 0;
+  Sum<T> sum = 0;
   std::optional<Fact> first;
   for (size_t i = 0; i + 1 < in.size(); ++i) {
-    sum += static_cast<uint32_t>(in[i]);
-    if (sum == static_cast<uint32_t>(got) && (i + 1) % 32 == 0)
-      first = Fact{"sum_first", {{"count", text(i + 1)}, {"n", n}}};
+    sum += static_cast<Sum<T>>(in[i]);
+    if (static_cast<T>(sum) == got && (i + 1) % 32 == 0) first = Fact{"sum_first", {{"count", text(i + 1)}, {"n", n}}};
   }
   return first;
 }
+template std::optional<Fact> value_of_sum(std::span<const float> in, float got, Value want);
+template std::optional<Fact> value_of_sum(std::span<const int32_t> in, int32_t got, Value want);
+template std::optional<Fact> value_of_sum(std::span<const int64_t> in, int64_t got, Value want);
 
 Table table_of(const Compared& both, const std::vector<size_t>& shown_ones, const std::vector<InputRow>& inputs) {
   const auto row = [&](const std::string& name, std::span<const size_t> at, auto cell) {
@@ -146,8 +153,8 @@ Table table_of(const Compared& both, const std::vector<size_t>& shown_ones, cons
   const auto rows_of = [&](std::span<const size_t> at) {
     std::vector<Table::Row> rows = {row("i", at, text)};
     for (const InputRow& input : inputs) rows.push_back(row(input.name, at, input.cell));
-    rows.push_back(row("got", at, [&](size_t i) { return shown(both.got[i], both.kept[i]); }));
-    rows.push_back(row("want", at, [&](size_t i) { return shown(both.want[i], false); }));
+    rows.push_back(row("got", at, [&](size_t i) { return shown(both.got[i], both.kept[i], both.digits); }));
+    rows.push_back(row("want", at, [&](size_t i) { return shown(both.want[i], false, both.digits); }));
     return rows;
   };
   const auto widest = [&](const std::vector<Table::Row>& rows) {

@@ -66,15 +66,19 @@ std::vector<float> make_floats(std::string_view kind, size_t n, uint64_t seed) {
   return filled(kinds, kind, n);
 }
 
-std::vector<int32_t> make_ints(std::string_view kind, size_t n, uint64_t seed) {
+template <class T>
+std::vector<T> make_ints(std::string_view kind, size_t n, uint64_t seed) {
   Random random(seed);
-  const Kinds<int32_t> kinds = {{"random", each([&](size_t) { return static_cast<int32_t>(random.bits()); })},
-                                {"ones", each([](size_t) { return 1; })},
-                                {"alternating", each([](size_t i) { return i % 2 == 0 ? 3 : -2; })},
-                                {"spike", spike(1'000'003, random)},
-                                {"increasing", each([](size_t i) { return static_cast<int32_t>(i); })}};
+  constexpr auto kSpike = static_cast<T>(0x000F4243'000F4243);  // 1,000,003, in each half of a long
+  const Kinds<T> kinds = {{"random", each([&](size_t) { return static_cast<T>(random.bits()); })},
+                          {"ones", each([](size_t) { return T{1}; })},
+                          {"alternating", each([](size_t i) { return T{i % 2 == 0 ? 3 : -2}; })},
+                          {"spike", spike(kSpike, random)},
+                          {"increasing", each([](size_t i) { return static_cast<T>(i); })}};
   return filled(kinds, kind, n);
 }
+template std::vector<int32_t> make_ints(std::string_view kind, size_t n, uint64_t seed);
+template std::vector<int64_t> make_ints(std::string_view kind, size_t n, uint64_t seed);
 
 Bytes make_raw_bytes(std::string_view kind, size_t n, uint64_t seed) {
   Random random(seed);

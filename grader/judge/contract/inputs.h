@@ -14,7 +14,8 @@ namespace warpladder {
 // Multiples of 1/16 (ones: of 1). They are so small that n of them sum exactly in every order, up to n = 2^24. Only
 // "rough" values fill the whole mantissa.
 std::vector<float> make_floats(std::string_view kind, size_t n, uint64_t seed);
-std::vector<int32_t> make_ints(std::string_view kind, size_t n, uint64_t seed);
+template <class T = int32_t>  // or int64_t
+std::vector<T> make_ints(std::string_view kind, size_t n, uint64_t seed);
 Bytes make_raw_bytes(std::string_view kind, size_t n, uint64_t seed);
 
 }  // namespace warpladder

@@ -15,26 +15,40 @@ double lowest_bit(float value) {
   return std::ldexp(1.0, exponent - 24 + std::countr_zero(mantissa));
 }
 
-}  // namespace
-
-bool is_inclusive(std::string_view entry) { return entry.starts_with("scan_inclusive"); }
-
-std::vector<double> scan_oracle(std::span<const float> in, bool inclusive) {
-  std::vector<double> out(in.size());
-  double sum = 0;
+template <class Out, class T>
+std::vector<Out> scan_of(std::span<const T> in, bool inclusive) {
+  std::vector<Out> out(in.size());
+  Sum<T> sum = 0;
   for (size_t i = 0; i < in.size(); ++i) {
-    const double before = sum;
-    sum += static_cast<double>(in[i]);
-    out[i] = inclusive ? sum : before;
+    const Sum<T> before = sum;
+    sum += static_cast<Sum<T>>(in[i]);
+    out[i] = static_cast<Out>(inclusive ? sum : before);
   }
   return out;
 }
 
-int32_t sum_oracle(std::span<const int32_t> in) {
-  uint32_t sum = 0;
-  for (const int32_t value : in) sum += static_cast<uint32_t>(value);
-  return static_cast<int32_t>(sum);
+template <class Out, class T>
+Out sum_of(std::span<const T> in) {
+  Sum<T> sum = 0;
+  for (const T value : in) sum += static_cast<Sum<T>>(value);
+  return static_cast<Out>(sum);
 }
+
+}  // namespace
+
+bool is_inclusive(std::string_view entry) { return entry.starts_with("scan_inclusive"); }
+
+std::vector<double> scan_oracle(std::span<const float> in, bool inclusive) { return scan_of<double>(in, inclusive); }
+std::vector<int32_t> scan_oracle(std::span<const int32_t> in, bool inclusive) {
+  return scan_of<int32_t>(in, inclusive);
+}
+std::vector<int64_t> scan_oracle(std::span<const int64_t> in, bool inclusive) {
+  return scan_of<int64_t>(in, inclusive);
+}
+
+double sum_oracle(std::span<const float> in) { return sum_of<double>(in); }
+int32_t sum_oracle(std::span<const int32_t> in) { return sum_of<int32_t>(in); }
+int64_t sum_oracle(std::span<const int64_t> in) { return sum_of<int64_t>(in); }
 
 Counts histogram_oracle(View in) {
   Counts counts{};
@@ -44,13 +58,18 @@ Counts histogram_oracle(View in) {
 
 bool sums_exactly(std::span<const float> values) {
   double grid = std::numeric_limits<double>::infinity();
-  double magnitude = 0;
   for (const float value : values) {
     if (!std::isfinite(value)) return false;
     if (value != 0) grid = std::min(grid, lowest_bit(value));
-    magnitude += std::fabs(static_cast<double>(value));
   }
+  const double magnitude = magnitude_of(values);
   return magnitude == 0 || magnitude <= 0x1p24 * grid;
+}
+
+double magnitude_of(std::span<const float> values) {
+  double magnitude = 0;
+  for (const float value : values) magnitude += std::fabs(static_cast<double>(value));
+  return magnitude;
 }
 
 double rounding_bound(size_t additions, double magnitude) {

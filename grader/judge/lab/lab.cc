@@ -1,6 +1,7 @@
 #include "grader/judge/lab/lab.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "grader/judge/base/reader.h"
@@ -64,6 +65,23 @@ std::vector<Threshold> read_thresholds(std::vector<Reader> list) {
   return thresholds;
 }
 
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// What the entries of the lab have, in the contract's order.
+std::vector<std::string> all_inputs(const Lab& lab) {
+  std::vector<std::string> all;
+  for (const std::string& input : lab.contract->inputs) {
+    const auto knows = [&](const std::string& name) {
+      const EntryInfo* entry = lab.contract->find_entry(name);
+      return entry != nullptr && has(entry->inputs, input);
+    };
+    if (std::ranges::any_of(lab.entries, knows)) all.push_back(input);
+  }
+  return all;
+}
+
 void check_names(const Lab& lab, const Reader& reader) {
   if (lab.entries.empty()) reader.fail("has no entry in \"entries\"");
   for (const std::string& entry : lab.entries) {
@@ -72,16 +90,17 @@ void check_names(const Lab& lab, const Reader& reader) {
     if (info->takes_block && lab.blocks.empty())
       reader.fail("has no \"blocks\", which its entry \"" + entry + "\" takes");
   }
-  if (std::ranges::find(lab.entries, lab.measured) == lab.entries.end()) reader.fail("measures none of its entries");
+  if (!has(lab.entries, lab.measured)) reader.fail("measures none of its entries");
   for (const std::string& input : lab.inputs) {
-    if (std::ranges::find(lab.contract->inputs, input) == lab.contract->inputs.end()) {
-      reader.fail("names the input \"" + input + "\", which its contract has not");
-    }
+    if (!has(lab.contract->inputs, input)) reader.fail("names the input \"" + input + "\", which its contract has not");
   }
   if (lab.measured_inputs.empty()) reader.fail("measures none of its inputs");
   for (const std::string& input : lab.measured_inputs) {
-    if (std::ranges::find(lab.inputs, input) == lab.inputs.end())
-      reader.fail("measures the input \"" + input + "\", which is none of its own");
+    if (!has(lab.inputs, input)) reader.fail("measures the input \"" + input + "\", which is none of its own");
+    for (const std::string& entry : lab.entries) {
+      if (!has(lab.contract->find_entry(entry)->inputs, input))
+        reader.fail("measures the input \"" + input + "\", which its entry \"" + entry + "\" has not");
+    }
   }
   if (lab.baseline != "cpu" && lab.baseline.find_first_not_of("0123456789") != std::string::npos)
     reader.fail("has a \"baseline\" that is neither cpu nor a lab's number");
@@ -126,7 +145,14 @@ bool is_schedule(const std::string& name) {
   return !number.empty() && number.size() < 10 && number.find_first_not_of("0123456789") == std::string::npos;
 }
 
-bool Lab::is_timed_on_host() const { return contract->find_entry(measured)->on_host; }
+bool Lab::is_timed_on_host() const { return measured_entry().on_host; }
+
+std::vector<std::string> Lab::inputs_of(const EntryInfo& entry) const {
+  std::vector<std::string> both;
+  std::ranges::copy_if(inputs, std::back_inserter(both),
+                       [&](const std::string& input) { return has(entry.inputs, input); });
+  return both;
+}
 
 Lab load_lab(const fs::path& folder) {
   const fs::path absolute = fs::weakly_canonical(folder);
@@ -142,13 +168,12 @@ Lab load_lab(const fs::path& folder) {
   lab.entries = reader.get<std::vector<std::string>>("entries");
   lab.baseline = reader.get<std::string>("baseline");
   lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
-  lab.inputs = reader.get<std::vector<std::string>>("inputs", lab.contract->inputs);
+  lab.inputs = reader.get<std::vector<std::string>>("inputs", all_inputs(lab));
   if (lab.inputs.empty()) reader.fail("has no input in \"inputs\"");
-  const bool has_random = std::ranges::find(lab.inputs, "random") != lab.inputs.end();
-  lab.measured_inputs =
-      reader.get<std::vector<std::string>>("measured_inputs", {has_random ? "random" : lab.inputs.front()});
+  lab.measured_inputs = reader.get<std::vector<std::string>>(
+      "measured_inputs", {has(lab.inputs, "random") ? "random" : lab.inputs.front()});
   lab.sizes = read_sizes(reader.object("sizes"));
-  if (reader.has_object("limits")) lab.limits = read_limits(reader.object("limits"));
+  if (reader.has("limits")) lab.limits = read_limits(reader.object("limits"));
   lab.blocks = reader.get<std::vector<int>>("blocks", {});
   lab.schedules = reader.get<std::vector<std::string>>("schedules", {});
   lab.rules = read_rules(reader.list("rules", "rule"));

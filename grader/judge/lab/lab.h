@@ -49,6 +49,8 @@ struct Lab {
   Limits limits;
 
   bool is_opencl() const { return source.ends_with(".cc"); }  // else it is a CUDA lab
+  const EntryInfo& measured_entry() const { return *contract->find_entry(measured); }
+  std::vector<std::string> inputs_of(const EntryInfo& entry) const;  // of the lab's inputs, those that the entry has
   bool is_timed_on_host() const;  // its function takes host memory, so that CUDA events would miss the copies
 };
 

@@ -110,7 +110,7 @@ RuleResult apply_rule(const Rule& rule, const Report& report, size_t n) {
 
 bool is_worse(const RuleResult& one, const RuleResult& other) { return excess(one) > excess(other); }
 
-std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report) {
+std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Report& report) {
   constexpr double kSectorBytes = 32;
   const auto bytes = [&](std::initializer_list<const char*> accesses, const char* copied) {
     double sum = 0;
@@ -127,12 +127,12 @@ std::optional<Failure> missing_work(const Contract& contract, size_t n, const Re
                             " bytes of global memory, and the " + of + " has " + std::to_string(wanted),
                         "The work must be done on the device: by kernels, on all of the input.");
   };
-  const size_t in = n * contract.element_bytes, out = contract.out_bytes(n);
+  const size_t in = n * entry.element_bytes, out = entry.out_bytes(n);
   const double loaded = bytes({"ld", "atom"}, "async_bytes_loaded");
   if (loaded < static_cast<double>(in)) return failure("loads", "load", loaded, in, "input");
   // An output of a fixed size may keep the zeros of cudaMemset where the input has nothing to add.
   const double stored = bytes({"st", "atom", "red"}, "async_bytes_stored");
-  const bool grows = out > contract.out_bytes(0);
+  const bool grows = out > entry.out_bytes(0);
   if (grows && stored < static_cast<double>(out)) return failure("stores", "store", stored, out, "output");
   return std::nullopt;
 }
@@ -151,7 +151,7 @@ std::string bound_of(const Rule& rule) {
 }
 
 Crossing allowed_crossing(const Lab& lab, const EntryInfo& entry, size_t n) {
-  const auto measured = static_cast<double>(lab.sizes.real * lab.contract->element_bytes);
+  const auto measured = static_cast<double>(lab.sizes.real * entry.element_bytes);
   const auto bytes = [&](const Share& share, double most) {
     const double fixed = std::min(share.fixed, most * measured);
     return static_cast<size_t>(fixed + share.per_element * static_cast<double>(n));

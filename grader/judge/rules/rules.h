@@ -32,7 +32,7 @@ bool is_worse(const RuleResult& one, const RuleResult& other);
 
 // For the measured case. If the kernels load less than the input, the host has done the work, whatever the answer is.
 // The same is true if they store less than an output that grows with the input.
-std::optional<Failure> missing_work(const Contract& contract, size_t n, const Report& report);
+std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Report& report);
 
 // "global load sectors of 32 bytes, per element (l1tex__…)"
 std::string quantity_of(const RuleResult& result);

@@ -30,8 +30,13 @@ Advice for_sum(const Mismatch& wrong, const Case& job) {
   if (is(wrong.value, "sum_zero"))
     return {"sum_zero", "Follow " + from_the_first(*wrong.value) + blocks +
                             ": which line adds it, where is the sum stored, and which copy brings it to the host?"};
-  if (is(wrong.value, "sum_rounded"))
-    return {"sum_rounded", "Add in int: a float holds integers only up to 2^24, and rounds above."};
+  if (is(wrong.value, "sum_nan"))
+    return {"nan", "A NaN comes from memory that nothing has written: which load reads beyond the end of an array?"};
+  if (is(wrong.value, "sum_rounded")) {
+    const std::string& types = job.entry->elements;
+    return {"sum_rounded", "Add in " + types.substr(0, types.size() - 1) +
+                               ": a float holds integers only up to 2^24, and rounds above."};
+  }
   if (is(wrong.value, "sum_twice") || is(wrong.value, "sum_more"))
     return {"added_twice",
             "Look for an element that two threads add" + blocks + ", or that is added again in the next step."};
@@ -144,15 +149,16 @@ std::optional<Advice> for_place(const Mismatch& wrong, const Case& job) {
 }  // namespace
 
 std::optional<Advice> advice_on_copies(const Mismatch& wrong, const Case& job, size_t bytes) {
-  constexpr size_t kResult = 4;  // bytes: what comes to the host are ints or floats, in every contract
+  const size_t out = job.entry->out_bytes_per_element;
+  const size_t result = out > 0 ? out : job.entry->element_bytes;  // bytes of what comes to the host
   const bool is_sum = wrong.where == "the returned sum";
   if (is_sum && bytes == 0)
     return Advice{"copy_back",
                   "Nothing came from the device to the host during the call: copy the sums of the blocks into the "
                   "host's memory before the host adds them."};
-  if ((is_sum || job.entry->on_host) && bytes % kResult != 0)
+  if ((is_sum || job.entry->on_host) && bytes % result != 0)
     return Advice{"copy_bytes", "Only " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
-                                    " came from the device to the host, and an element has " + std::to_string(kResult) +
+                                    " came from the device to the host, and an element has " + std::to_string(result) +
                                     ": cudaMemcpy counts bytes, so multiply by sizeof."};
   return std::nullopt;
 }

@@ -44,7 +44,7 @@ Timing timing_in(const Json& reply) {
 }  // namespace
 
 std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& answered) {
-  const Contract& contract = *job.lab.contract;
+  const EntryInfo& entry = *job.one_case.entry;
   const Json reply = Json::parse(back.line, nullptr, false);
   if (job.lab.is_opencl() && reply.is_object() && reply.contains("opencl_device") && reply["opencl_device"].is_string())
     answered.opencl_device = reply["opencl_device"].get<std::string>().substr(0, kLongestName);
@@ -52,22 +52,20 @@ std::optional<Failure> inspect(const Job& job, const CameBack& back, Answered& a
       !reply.value("value", Json()).is_number_integer())
     return refused_failure(back.line, back.errors);
   answered.timing = timing_in(reply);
-  if (const auto what = broken_guard(back.result, job.layout, contract.element_bytes, sizeof(uint32_t))) {
+  if (const auto what = broken_guard(back.result, job.layout, entry.element_bytes, sizeof(uint32_t))) {
     return make_failure(Verdict::kRuntimeError, "guard", *what,
                         "A thread wrote outside an array: compare the guard of each access with n.");
   }
-  if (contract.const_input) {
+  if (entry.const_input) {
     const View now = back.result.subspan(job.layout.in_data(), job.layout.in_bytes);
-    if (const auto what = changed_input(back.input, now, contract.element_bytes))
+    if (const auto what = changed_input(back.input, now, entry.element_bytes))
       return make_failure(Verdict::kWrongAnswer, "const", *what, "Write to the output, or to memory of your own.");
   }
   answered.output = back.result.subspan(job.layout.out_data(), job.layout.out_bytes);
-  const auto wrong =
-      contract.check(job.one_case.entry->name, back.seen, {answered.output, reply["value"].get<int64_t>()});
+  const auto wrong = entry.code.check(entry.name, back.seen, {answered.output, reply["value"].get<int64_t>()});
   if (!wrong) return std::nullopt;
-  const bool is_hosts =
-      back.seen.data() != back.input.data() &&
-      !contract.check(job.one_case.entry->name, back.input, {answered.output, reply["value"].get<int64_t>()});
+  const bool is_hosts = back.seen.data() != back.input.data() &&
+                        !entry.code.check(entry.name, back.input, {answered.output, reply["value"].get<int64_t>()});
   return is_hosts ? answer_of_the_host() : wrong_answer(*wrong, job);
 }
 

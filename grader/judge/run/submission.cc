@@ -21,8 +21,20 @@ constexpr size_t kHostGuard = 4096;  // bytes
 constexpr double kCasesToStart = 3;  // starting may take as long as so many cases, and so may stopping
 constexpr int kCudaUnknown = 999;    // cudaErrorUnknown, with which lockstep lets a call fail
 
-ResultLayout layout_of(const Contract& contract, size_t n, size_t guard) {
-  return {n * contract.element_bytes, contract.out_bytes(n), guard};
+ResultLayout layout_of(const EntryInfo& entry, size_t n, size_t guard) {
+  return {n * entry.element_bytes, entry.out_bytes(n), guard};
+}
+
+// Room for n elements of each entry of the lab.
+ResultLayout largest_layout(const Lab& lab, size_t n, size_t guard) {
+  ResultLayout largest{0, 0, guard};
+  for (const EntryInfo& entry : lab.contract->entries) {
+    if (std::ranges::find(lab.entries, entry.name) == lab.entries.end()) continue;
+    const ResultLayout layout = layout_of(entry, n, guard);
+    largest.in_bytes = std::max(largest.in_bytes, layout.in_bytes);
+    largest.out_bytes = std::max(largest.out_bytes, layout.out_bytes);
+  }
+  return largest;
 }
 
 SubmissionSpec with_limits(SubmissionSpec spec) {
@@ -55,8 +67,8 @@ Bytes recognisable(size_t bytes) {
 
 Submission::Submission(SubmissionSpec spec)
     : spec_(with_limits(std::move(spec))),
-      input_("input", spec_.largest_n * spec_.lab.contract->element_bytes, SharedMemory::Others::kMayRead),
-      result_("result", layout_of(*spec_.lab.contract, spec_.largest_n, kHostGuard).total(),
+      input_("input", largest_layout(spec_.lab, spec_.largest_n, 0).in_bytes, SharedMemory::Others::kMayRead),
+      result_("result", largest_layout(spec_.lab, spec_.largest_n, kHostGuard).total(),
               SharedMemory::Others::kMayWrite),
       jobs_(make_pipe()),
       next_id_(std::random_device()()) {
@@ -65,7 +77,7 @@ Submission::Submission(SubmissionSpec spec)
   program.lines_fd = kRepliesFd;
   Fd device;
   if (spec_.has_device_process()) {
-    vault_.emplace(layout_of(*spec_.lab.contract, spec_.largest_n, 0));
+    vault_.emplace(largest_layout(spec_.lab, spec_.largest_n, 0));
     device_.emplace(spec_, vault_->fd());
     device = device_->take_end();
     program.descriptors.emplace_back(device.get(), kDeviceFd);
@@ -160,7 +172,7 @@ void Submission::give(const Case& job, View input) {
 
 Job Submission::job_of(const Case& job) const {
   const size_t guard = job.entry->on_host ? kHostGuard : spec_.device.guard_bytes();
-  return {job, spec_.lab, layout_of(*spec_.lab.contract, job.n, guard), next_id_ + 1};
+  return {job, spec_.lab, layout_of(*job.entry, job.n, guard), next_id_ + 1};
 }
 
 std::optional<Failure> Submission::send(const Job& job, Clock clock, bool answers) {
@@ -177,7 +189,7 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock, bool answer
                         {"out_bytes", job.layout.out_bytes},
                         {"on_host", job.one_case.entry->on_host},
                         {"guard", job.layout.guard},
-                        {"return_input", job.lab.contract->const_input},
+                        {"return_input", job.one_case.entry->const_input},
                         {"timed", clock == Clock::kOurs},
                         {"profiled", spec_.failing_call != 0},
                         {"answers", answers},

@@ -35,7 +35,7 @@ void Vault::open(const Job& job) {
     std::memset(memory_.data() + kVaultArrays + given_, kPoisonByte, job.layout.total());
   header().in_bytes = given_;
   header().out_bytes = job.layout.out_bytes;
-  header().returns_input = job.lab.contract->const_input;
+  header().returns_input = job.one_case.entry->const_input;
   std::atomic_ref(header().job).store(job.id);
 }
 

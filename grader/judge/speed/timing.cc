@@ -51,8 +51,7 @@ class Inputs {
     inputs_.clear();
     std::vector<std::future<Bytes>> makers;
     for (int i = 1; i <= kInputsAtOnce; ++i)
-      makers.push_back(
-          std::async(std::launch::async, input_of, std::cref(lab_), measured_case(lab_, seed_, first + i)));
+      makers.push_back(std::async(std::launch::async, input_of, measured_case(lab_, seed_, first + i)));
     for (auto& maker : makers) inputs_.push_back(maker.get());
   }
 
@@ -111,7 +110,7 @@ class Opponent {
 
   TimedCall time(const Bytes& input, uint64_t seed) {
     if (!rung_) {
-      const double ms = time_once(lab_.contract->baseline->serial, lab_, input);
+      const double ms = time_once(lab_.measured_entry().code.baseline->serial, lab_, input);
       return {ms, ms};
     }
     if (rung_->time(input, seed)) throw fault();
@@ -145,8 +144,9 @@ ContestRules rules_of(const Lab& lab) {
   ContestRules rules;
   rules.thresholds = lab.thresholds;
   if (lab.is_timed_on_host()) return rules;
-  rules.read_bytes = static_cast<double>(lab.sizes.real * lab.contract->element_bytes);
-  rules.traffic_bytes = rules.read_bytes + static_cast<double>(lab.contract->out_bytes(lab.sizes.real));
+  const EntryInfo& entry = lab.measured_entry();
+  rules.read_bytes = static_cast<double>(lab.sizes.real * entry.element_bytes);
+  rules.traffic_bytes = rules.read_bytes + static_cast<double>(entry.out_bytes(lab.sizes.real));
   return rules;
 }
 
@@ -201,8 +201,8 @@ std::optional<Failure> time_on_gpu(SubmissionSpec specification, const Below& be
 }
 
 void time_cpu(const Lab& lab, uint64_t seed, Speed& speed) {
-  const Baseline& baseline = *lab.contract->baseline;
-  const Bytes input = input_of(lab, measured_case(lab, seed));
+  const Baseline& baseline = *lab.measured_entry().code.baseline;
+  const Bytes input = input_of(measured_case(lab, seed));
   const auto time = [&](auto work, clockid_t clock) {
     std::vector<double> milliseconds;
     for (int run = 0; run < kCpuRuns; ++run) milliseconds.push_back(time_once(work, lab, input, clock));

@@ -21,8 +21,8 @@ std::optional<Failure> compile_canary(const Build& build, const Lab& lab, const 
 
 // The first call shows whether there is an OpenCL device. A wrong answer does not matter.
 bool finds_device(Submission& submission, const Lab& lab) {
-  const Case job{lab.measured, lab.contract->find_entry(lab.measured), lab.inputs.front(), 1, 1};
-  submission.give(job, lab.contract->make(job.input, job.n, 1));
+  const Case job{lab.measured, &lab.measured_entry(), lab.measured_inputs.front(), 1, 1};
+  submission.give(job, job.entry->code.make(job.input, job.n, 1));
   const auto failure = submission.run(job, kSeconds);
   return !failure || failure->verdict == Verdict::kWrongAnswer;
 }

@@ -20,7 +20,7 @@ Seen look(const SubmissionSpec& spec, std::span<const Case> cases, const Failure
   Seen seen;
   if (submission.start()) return seen;
   for (const Case& job : cases) {
-    submission.give(job, input_of(spec.lab, job));
+    submission.give(job, input_of(job));
     seen.answer = submission.run(job, spec.lab.limits.one_case);
     if (seen.answer && seen.answer->verdict != Verdict::kWrongAnswer) break;
   }

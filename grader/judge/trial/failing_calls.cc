@@ -78,7 +78,7 @@ class FailingCalls {
     spec_.failing_call = call;
     Submission submission(spec_);
     if (auto failure = submission.start()) return ledger_.fail_at_start(std::move(*failure)), false;
-    submission.give(job_, input_of(spec_.lab, job_));
+    submission.give(job_, input_of(job_));
     run.reaction = submission.react(job_, spec_.lab.limits.one_case);
     if (run.reaction == Reaction::kNoticed) return true;
     if (auto trouble = submission.device_trouble()) return ledger_.fail(std::move(*trouble)), false;
@@ -119,7 +119,7 @@ class FailingCalls {
     spec_.failing_call = call;
     Submission submission(spec_);
     if (submission.start()) return false;
-    submission.give(job_, input_of(spec_.lab, job_));
+    submission.give(job_, input_of(job_));
     return !submission.run(job_, spec_.lab.limits.one_case);
   }
 

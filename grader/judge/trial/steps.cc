@@ -20,7 +20,7 @@ constexpr size_t kLargestInput = size_t{1} << 30;
 
 // "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
 std::string call_text(const Case& job, const SubmissionSpec& spec, uint64_t public_seed) {
-  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + spec.lab.contract->elements;
+  std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + job.entry->elements;
   if (job.block > 0) text += " in blocks of " + std::to_string(job.block);
   const uint64_t seed = job.alias.empty() ? public_seed : job.seed;
   if (job.n > 0) text += " (" + job.input + ", seed " + std::to_string(seed) + ")";
@@ -79,7 +79,7 @@ void take_advice(Failure& failure, const std::optional<Advice>& advice) {
 
 // False: the process can run no further case.
 bool run_case(Submission& submission, const SubmissionSpec& spec, const Case& job, Ledger& ledger) {
-  submission.give(job, input_of(spec.lab, job));
+  submission.give(job, input_of(job));
   const Lab& lab = spec.lab;
   const bool is_real = job.n > lab.sizes.largest || job.n == lab.sizes.real;
   auto failure = submission.run(job, is_real ? lab.limits.real_case : lab.limits.one_case);
@@ -183,8 +183,8 @@ void run_own_file(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   const fs::path& file = step.file;
   const Contract& contract = *spec.lab.contract;
   Bytes data = read_input_file(file);
-  job.n = data.size() / contract.element_bytes;
-  data.resize(job.n * contract.element_bytes);
+  job.n = data.size() / job.entry->element_bytes;
+  data.resize(job.n * job.entry->element_bytes);
   Result& result = ledger.result();
   result.own_file = OwnFile{file, data.size()};
   result.planned_cases = 1;
@@ -301,7 +301,7 @@ void measure_on_lockstep(const SubmissionSpec& spec, const Step& step, const fs:
     fail_by_findings(report, ledger);
     if (result.measurements.empty() && !lab.is_timed_on_host()) model_speed(lab, report, below, result.speed);
     if (!lab.is_opencl()) {
-      if (auto failure = missing_work(*lab.contract, job.n, report)) ledger.fail(std::move(*failure));
+      if (auto failure = missing_work(*job.entry, job.n, report)) ledger.fail(std::move(*failure));
     }
     const std::string name = job.alias.empty() ? job.name : job.alias;
     result.measurements.push_back(

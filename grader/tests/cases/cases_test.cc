@@ -1,6 +1,7 @@
 #include "grader/judge/cases/cases.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -73,6 +74,24 @@ TEST(Cases, ACaseOfAnySizeHasTheSeedOfItsName) {
        {"reduce_sum.6.ones", "reduce_sum_block.6.one", "reduce_sum_block.06.ones", "reduce_sum_block.0.ones",
         "reduce_sum_block.4098.ones", "reduce_sum_block.6", "reduce_sum_block..ones", ""})
     EXPECT_FALSE(case_of_any_size(lab, name, 3)) << name;
+}
+
+// The types of one lab: a kind that only floats have meets no ints.
+TEST(Cases, AnEntryMeetsTheInputsOfItsType) {
+  Lab lab = testing::lab_of("scan", "scan_inclusive");
+  lab.entries = {"scan_inclusive", "scan_inclusive_int", "scan_inclusive_long"};
+  std::map<std::string, std::set<std::string>> met;
+  for (const Extent extent : {Extent::kFull, Extent::kShort})
+    for (const Case& job : plan_cases(lab, 1, extent)) {
+      met[job.entry->name].insert(job.input);
+      EXPECT_EQ(input_of(job).size(), job.n * job.entry->element_bytes) << job.name;
+    }
+  EXPECT_TRUE(met["scan_inclusive"].contains("rough"));
+  EXPECT_FALSE(met["scan_inclusive_int"].contains("rough"));
+  EXPECT_FALSE(met["scan_inclusive_long"].contains("rough"));
+  EXPECT_TRUE(case_of_any_size(lab, "scan_inclusive.6.rough", 1));
+  EXPECT_TRUE(case_of_any_size(lab, "scan_inclusive_long.6.random", 1));
+  EXPECT_FALSE(case_of_any_size(lab, "scan_inclusive_long.6.rough", 1));
 }
 
 TEST(Cases, TheSeedFixesInputsAndFreshSizes) {

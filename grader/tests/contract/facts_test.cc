@@ -24,7 +24,7 @@ Mismatch wrong_scan(size_t n, Change change, const char* entry = "scan_inclusive
   std::vector<double> want = scan_oracle(in, is_inclusive(entry));
   std::vector<float> out(want.begin(), want.end());
   change(out);
-  const auto wrong = find_contract("scan")->check(entry, to_bytes(in), {to_bytes(out), 0});
+  const auto wrong = find_contract("scan")->find_entry(entry)->code.check(entry, to_bytes(in), {to_bytes(out), 0});
   EXPECT_TRUE(wrong);
   return wrong.value_or(Mismatch{});
 }
@@ -92,7 +92,9 @@ TEST(Facts, OfAScanKnowItsNeighbours) {
 TEST(Facts, OfASumCountTheOnes) {
   const auto of = [](const char* kind, size_t n, auto change) {
     const auto in = make_ints(kind, n, 1);
-    const auto wrong = find_contract("reduction")->check("reduce_sum", to_bytes(in), {{}, change(sum_oracle(in))});
+    const auto wrong = find_contract("reduction")
+                           ->find_entry("reduce_sum")
+                           ->code.check("reduce_sum", to_bytes(in), {{}, change(sum_oracle(in))});
     return wrong ? told(*wrong) : "";
   };
   EXPECT_THAT(of("ones", 33, [](int) { return 32; }), HasSubstr("32 of the 33 ones were added"));
@@ -110,7 +112,8 @@ TEST(Facts, OfCountsAddThemUp) {
   const Counts right = histogram_oracle(in);
   std::vector<uint32_t> bins(right.begin(), right.end());
   const auto of = [&] {
-    const auto wrong = find_contract("histogram")->check("histogram", in, {to_bytes(bins), 0});
+    const auto wrong =
+        find_contract("histogram")->find_entry("histogram")->code.check("histogram", in, {to_bytes(bins), 0});
     return wrong ? told(*wrong) : "";
   };
   bins[0] = 1;
@@ -120,7 +123,8 @@ TEST(Facts, OfCountsAddThemUp) {
   const Bytes few = make_raw_bytes("increasing", 3, 1);
   std::vector<uint32_t> from_canary(256, 0xFFFFFFFFu);
   for (size_t i = 0; i < 3; ++i) from_canary[i] = 0;
-  const auto wrong = find_contract("histogram")->check("histogram", few, {to_bytes(from_canary), 0});
+  const auto wrong =
+      find_contract("histogram")->find_entry("histogram")->code.check("histogram", few, {to_bytes(from_canary), 0});
   EXPECT_EQ(wrong->value->name, "not_zeroed");
 }
 

@@ -31,8 +31,9 @@ TEST(Inputs, EveryKindAtEverySize) {
   for (const size_t n : {0, 1, 2, 7, 33, 1025}) {
     for (const ContractText& text : contract_texts()) {
       const Contract& contract = *find_contract(text.name);
-      for (const std::string& kind : contract.inputs)
-        EXPECT_EQ(contract.make(kind, n, 1).size(), n * contract.element_bytes) << text.name << " " << kind;
+      for (const EntryInfo& entry : contract.entries)
+        for (const std::string& kind : entry.inputs)
+          EXPECT_EQ(entry.code.make(kind, n, 1).size(), n * entry.element_bytes) << entry.name << " " << kind;
     }
   }
   EXPECT_THROW(make_floats("nonsense", 1, 1), std::logic_error);
@@ -43,6 +44,16 @@ TEST(Inputs, SpikeIsOneElement) {
   EXPECT_EQ(std::ranges::count_if(floats, [](float v) { return v != 0; }), 1);
   const auto ints = make_ints("spike", 1000, 9);
   EXPECT_EQ(std::ranges::count_if(ints, [](int32_t v) { return v != 0; }), 1);
+}
+
+// Code that keeps the halves of a long apart, or only one of them, is seen.
+TEST(Inputs, LongsUseBothHalves) {
+  const auto spike = make_ints<int64_t>("spike", 100, 9);
+  EXPECT_EQ(std::ranges::count(spike, 0), 99);
+  EXPECT_EQ(*std::ranges::max_element(spike), 1'000'003 * ((INT64_C(1) << 32) + 1));
+  const auto random = make_ints<int64_t>("random", 100, 9);
+  EXPECT_TRUE(std::ranges::any_of(random, [](int64_t v) { return v > INT64_C(1) << 61; }));
+  EXPECT_TRUE(std::ranges::any_of(random, [](int64_t v) { return v < -(INT64_C(1) << 61); }));
 }
 
 TEST(Inputs, IncreasingNeverFalls) {

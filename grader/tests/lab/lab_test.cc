@@ -80,6 +80,10 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("\"rules\"", "\"inputs\": [\"ones\"], \"measured_inputs\": [\"random\"], \"rules\"")
                 .find("none of its own"),
             std::string::npos);
+  EXPECT_NE(
+      refusal("[\"scan_inclusive\"]", "[\"scan_inclusive\", \"scan_inclusive_int\"], \"measured_inputs\": [\"rough\"]")
+          .find("its entry \"scan_inclusive_int\" has not"),
+      std::string::npos);
   for (const char* block : {"0", "1025", "-32"}) {
     EXPECT_NE(refusal("\"rules\"", std::string("\"blocks\": [") + block + "], \"rules\"").find("outside 1 … 1024"),
               std::string::npos)

@@ -137,15 +137,16 @@ Report with_work(double loads, double stores, double atomics = 0, double copied 
 
 TEST(Rules, TheWorkIsTheKernels) {
   const Contract& reduction = *find_contract("reduction");
-  EXPECT_FALSE(missing_work(reduction, 8, with_work(1, 0)));
-  EXPECT_FALSE(missing_work(reduction, 8, with_work(0, 0, 0, 32)));
-  EXPECT_EQ(missing_work(reduction, 9, with_work(1, 0))->check, "work.loads");
-  EXPECT_EQ(missing_work(reduction, 1, {})->check, "work.loads");
+  EXPECT_FALSE(missing_work(*reduction.find_entry("reduce_sum"), 8, with_work(1, 0)));
+  EXPECT_FALSE(missing_work(*reduction.find_entry("reduce_sum"), 8, with_work(0, 0, 0, 32)));
+  EXPECT_EQ(missing_work(*reduction.find_entry("reduce_sum"), 9, with_work(1, 0))->check, "work.loads");
+  EXPECT_EQ(missing_work(*reduction.find_entry("reduce_sum"), 1, {})->check, "work.loads");
   const Contract& scan = *find_contract("scan");
-  EXPECT_FALSE(missing_work(scan, 8, with_work(1, 1)));
-  EXPECT_FALSE(missing_work(scan, 8, with_work(1, 0, 1)));
-  EXPECT_EQ(missing_work(scan, 8, with_work(1, 0))->check, "work.stores");
-  EXPECT_FALSE(missing_work(*find_contract("histogram"), 64, with_work(2, 0, 1)));  // one bin of 256 is enough
+  EXPECT_FALSE(missing_work(*scan.find_entry("scan_inclusive"), 8, with_work(1, 1)));
+  EXPECT_FALSE(missing_work(*scan.find_entry("scan_inclusive"), 8, with_work(1, 0, 1)));
+  EXPECT_EQ(missing_work(*scan.find_entry("scan_inclusive"), 8, with_work(1, 0))->check, "work.stores");
+  EXPECT_FALSE(missing_work(*find_contract("histogram")->find_entry("histogram"), 64,
+                            with_work(2, 0, 1)));  // one bin of 256 is enough
 }
 
 TEST(Rules, WhatMayCrossFollowsFromTheContractAndTheMeasuredSize) {

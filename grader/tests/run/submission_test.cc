@@ -35,7 +35,7 @@ class FakeRunner : public ::testing::Test {
     Submission submission(spec);
     if (auto failure = submission.start()) return failure;
     const Case job{std::string(entry) + ".100.random", lab.contract->find_entry(entry), "random", 100, 1};
-    const Bytes input = lab.contract->make("random", 100, 1);
+    const Bytes input = lab.measured_entry().code.make("random", 100, 1);
     submission.give(job, input);
     using Clock = Submission::Clock;
     if (auto failure = submission.run(job, seconds, timed_ ? Clock::kOurs : Clock::kNone)) return failure;
