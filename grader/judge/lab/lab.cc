@@ -73,21 +73,23 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 std::vector<std::string> all_inputs(const Lab& lab) {
   std::vector<std::string> all;
   for (const std::string& input : lab.contract->inputs) {
-    const auto knows = [&](const std::string& name) {
-      const EntryInfo* entry = lab.contract->find_entry(name);
-      return entry != nullptr && has(entry->inputs, input);
-    };
+    const auto knows = [&](const std::string& name) { return has(lab.contract->find_entry(name)->inputs, input); };
     if (std::ranges::any_of(lab.entries, knows)) all.push_back(input);
   }
   return all;
 }
 
-void check_names(const Lab& lab, const Reader& reader) {
+void check_entries(const Lab& lab, const Reader& reader) {
   if (lab.entries.empty()) reader.fail("has no entry in \"entries\"");
   for (const std::string& entry : lab.entries) {
-    const EntryInfo* info = lab.contract->find_entry(entry);
-    if (info == nullptr) reader.fail("names the entry \"" + entry + "\", which its contract has not");
-    if (info->takes_block && lab.blocks.empty())
+    if (lab.contract->find_entry(entry) == nullptr)
+      reader.fail("names the entry \"" + entry + "\", which its contract has not");
+  }
+}
+
+void check_names(const Lab& lab, const Reader& reader) {
+  for (const std::string& entry : lab.entries) {
+    if (lab.contract->find_entry(entry)->takes_block && lab.blocks.empty())
       reader.fail("has no \"blocks\", which its entry \"" + entry + "\" takes");
   }
   if (!has(lab.entries, lab.measured)) reader.fail("measures none of its entries");
@@ -166,6 +168,7 @@ Lab load_lab(const fs::path& folder) {
   lab.contract = find_contract(contract);
   if (lab.contract == nullptr) reader.fail("names an unknown contract, \"" + contract + "\"");
   lab.entries = reader.get<std::vector<std::string>>("entries");
+  check_entries(lab, reader);
   lab.baseline = reader.get<std::string>("baseline");
   lab.measured = reader.get<std::string>("measured", lab.entries.empty() ? "" : lab.entries.back());
   lab.inputs = reader.get<std::vector<std::string>>("inputs", all_inputs(lab));

@@ -19,7 +19,7 @@ TEST(Oracle, ScanOfAHandfulByHand) {
   const std::vector<float> in = {1.5f, -2, 0.25f};
   EXPECT_EQ(scan_oracle(in, true), (std::vector<double>{1.5, -0.5, -0.25}));
   EXPECT_EQ(scan_oracle(in, false), (std::vector<double>{0, 1.5, -0.5}));
-  EXPECT_TRUE(scan_oracle({}, true).empty());
+  EXPECT_TRUE(scan_oracle(std::vector<float>{}, true).empty());
 }
 
 TEST(Oracle, ScanAgreesWithTheStandardLibrary) {
@@ -34,7 +34,11 @@ TEST(Oracle, ScanAgreesWithTheStandardLibrary) {
 
 TEST(Oracle, SumWrapsModuloTwoToThe32) {
   EXPECT_EQ(sum_oracle(std::vector<int32_t>{INT32_MAX, 1}), INT32_MIN);
-  EXPECT_EQ(sum_oracle({}), 0);
+  EXPECT_EQ(sum_oracle(std::vector<int32_t>{}), 0);
+  EXPECT_EQ(sum_oracle(std::vector<int64_t>{INT64_MAX, 1}), INT64_MIN);
+  EXPECT_EQ(scan_oracle(std::vector<int64_t>{INT64_MAX, 2, -1}, false),
+            (std::vector<int64_t>{0, INT64_MAX, INT64_MIN + 1}));
+  EXPECT_EQ(sum_oracle(std::vector<float>{0.5f, -0.25f}), 0.25);
   const std::vector<int32_t> in = make_ints("random", 100003, 1);
   const int64_t wide = std::accumulate(in.begin(), in.end(), int64_t{0});
   EXPECT_EQ(sum_oracle(in), static_cast<int32_t>(static_cast<uint64_t>(wide) & 0xFFFFFFFFu));
