@@ -168,7 +168,7 @@ TEST_F(Judging, AFindingIsTheCauseAndAWrongAnswerWhatFollows) {
   options_.selection.only_case = "scan_inclusive.63.ones";
   const Result wrong = judge_with("wrong_tail", "scan", "scan_inclusive");
   EXPECT_EQ(check(wrong), "finding.race");
-  EXPECT_EQ(wrong.failure->steps.at(1), "out[40]: got 41.5, want 41");
+  EXPECT_EQ(wrong.failure->steps.at(1), "out[40]: got 41.5, want 41. This may have another cause than what follows:");
 }
 
 TEST_F(Judging, AFindingOfTheMeasuredRunCountsAsAnyOther) {
