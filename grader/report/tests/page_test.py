@@ -63,7 +63,15 @@ class Page(unittest.TestCase):
 
     def test_without_a_recording_it_says_why(self) -> None:
         data = page.data(
-            Runs(find_lab("20"), Path("a.cc"), "", "scan", (1,), ACCEPTED, says="lockstep does not run OpenCL")
+            Runs(
+                find_lab("20"),
+                Path("a.cc"),
+                "",
+                "scan_exclusive_opencl",
+                (1,),
+                ACCEPTED,
+                says="lockstep does not run OpenCL",
+            )
         )
         self.assertEqual((data["says"], data["launches"], data["details"]), ("lockstep does not run OpenCL", [], ""))
         data = page.data(Runs(find_lab("01"), Path("a.cu"), "", "scan_inclusive_cpu", (1,), ACCEPTED))
