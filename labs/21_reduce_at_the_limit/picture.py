@@ -11,7 +11,7 @@ RECORDS = [
     Record(
         "reduce_sum",
         [i % 10 for i in range(3 * 512 + 259)],
-        smaller=("    launch<256, 4>(in, n);", "    launch<32, 4>(in, n);"),
+        smaller=("    launch<T, 256, 4>(in, n);", "    launch<T, 32, 4>(in, n);"),
     )
 ]
 INTS = 128  # of a load of a warp: 32 lanes with 16 bytes each

@@ -230,3 +230,11 @@ void scan_exclusive(const float* in, int n, float* out) {
   CUDA_CHECK(cudaMemsetAsync(out, 0, sizeof *out));
   scan_inclusive(in, n - 1, out + 1);
 }
+
+// The overflow of an int is undefined; an unsigned sum wraps.
+void scan_inclusive_int(const int* in, int n, int* out) {
+  scan(reinterpret_cast<const unsigned*>(in), n, reinterpret_cast<unsigned*>(out));
+}
+void scan_inclusive_long(const long long* in, int n, long long* out) {
+  scan(reinterpret_cast<const unsigned long long*>(in), n, reinterpret_cast<unsigned long long*>(out));
+}

@@ -112,16 +112,16 @@ LOOP = """  for (int stride = block / 2; stride > kWarp; stride /= 2) {
   }
 """
 # The loads of lab 21, all of which come before the additions.
-TOGETHER = """    uint4 v[kEach];
+TOGETHER = """    Vector<T> v[kEach];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) v[k] = tiles[begin + tid + k * kBlock];
 #pragma unroll
     for (int k = 0; k < kEach; ++k) sum += vector_sum(v[k]);
 """
-COPIES = """    __shared__ uint4 s_vectors[kBlock];
+COPIES = """    __shared__ Vector<T> s_vectors[kBlock];
 #pragma unroll 1
     for (int k = 0; k < kEach; ++k) {
-      __pipeline_memcpy_async(&s_vectors[tid], &tiles[begin + tid + k * kBlock], sizeof(uint4));
+      __pipeline_memcpy_async(&s_vectors[tid], &tiles[begin + tid + k * kBlock], sizeof(Vector<T>));
       __pipeline_commit();
       __pipeline_wait_prior(0);
       sum += vector_sum(s_vectors[tid]);
@@ -284,10 +284,10 @@ def hostile() -> Iterator[Rung]:
         "The starter, and a launch of many empty blocks.",
         starter("14", before_kernel(EMPTY), after_launch(launch, MANY)),
     )
-    ahead = """    uint4 next = tiles[begin + tid];
+    ahead = """    Vector<T> next = tiles[begin + tid];
 #pragma unroll 1
     for (int k = 1; k <= kEach; ++k) {
-      const uint4 v = next;
+      const Vector<T> v = next;
       next = tiles[min(begin + tid + k * kBlock, vectors - 1)];
       sum += vector_sum(v);
     }
@@ -352,16 +352,16 @@ def honest() -> Iterator[Rung]:
                    ("kTile = 1024", "kTile = 512"),
                    ("if (warp == 0) s_before[lane] = scan_warp(s_before[lane]);", half))  # fmt: skip
     yield accepted("four_vectors", "21", "The reference with four vectors for each thread, also for large data.",
-                   ("launch<512, 8>", "launch<512, 4>"))  # fmt: skip
-    yield Rung("ticket_and_fences", "accepted", "21", "The usual last step: sums in memory, a fence and a ticket.",
-               edited("solutions/21_*/wrong/ticket_not_reset.cu",
-                      ("  total = sum;\n", "  total = sum;\n  tickets = 0;\n")))  # fmt: skip
-    add = "  atomicAdd(&total, sum);\n}\n\ntemplate"
-    word = edited("solutions/21_*/*.cu").partition("  // The atomic itself")[2].partition("\n\ntemplate")[0]
-    clear = "  void* address = nullptr;\n  CUDA_CHECK(cudaGetSymbolAddress(&address, total));\n"
-    clear += "  CUDA_CHECK(cudaMemsetAsync(address, 0, sizeof total));\n"
-    yield accepted("clears_by_memset", "21", "The sum is set to zero before the kernel, and each block adds to it.",
-                   (f"  // The atomic itself{word}\n\ntemplate", add),
+                   ("launch<T, 512, 8>", "launch<T, 512, 4>"))  # fmt: skip
+    code = edited("solutions/21_*/*.cu")
+    for_ints = code[code.index("// Ints: one atomic") : code.index("// Other types: a long long does not")]
+    yield accepted("ticket_and_fences", "21", "Sums of all types meet in memory, with a fence and a ticket.",
+                   (for_ints, ""))  # fmt: skip
+    word = for_ints[for_ints.index("  // The atomic itself") :]
+    clear = "  void* address = nullptr;\n  CUDA_CHECK(cudaGetSymbolAddress(&address, g_total<T>));\n"
+    clear += "  CUDA_CHECK(cudaMemsetAsync(address, 0, sizeof(T)));\n"
+    yield accepted("clears_by_memset", "21", "The sum of ints is set to zero before the kernel; each block adds to it.",
+                   (word, "  atomicAdd(&g_total<unsigned>, sum);\n}\n\n"),
                    ("  constexpr int kSmall", f"{clear}  constexpr int kSmall"))  # fmt: skip
     counter = f"""__shared__ unsigned s_tile;
   if (threadIdx.x == 0) s_tile = atomicInc(&g_tickets, gridDim.x - 1);
