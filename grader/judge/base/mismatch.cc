@@ -68,6 +68,12 @@ std::string text_of(const Fact& fact) {
       {"fraction", "each of them is off by less than 1"},
       {"counted", "together the bins have {counted} of {n} bytes"},
       {"not_zeroed", "each of them was counted up from -1, which the array held before the call"},
+      {"other_order", "the elements are right, but in another order"},
+      {"input_order", "they are in the order of the input"},
+      {"not_stable", "elements with equal keys have changed their order"},
+      {"not_the_input", "{array} has other elements than the input: some are lost, or are there twice"},
+      {"behind_count", "the elements behind the {count} selected ones must stay as they were"},
+      {"behind_words", "the elements behind the {count} words must stay as they were"},
       {"sum_zero", "nothing was added"},
       {"sum_twice", "that is twice the sum"},
       {"sum_ones", "{got} of the {n} ones were added"},
@@ -85,10 +91,10 @@ std::string text_of(const Fact& fact) {
 }
 
 std::vector<std::string> lines_of(const Mismatch& wrong) {
-  const std::string got = wrong.got == kKept ? "what it held before the call" : wrong.got;
+  const auto said = [](const std::string& value) { return value == kKept ? "what it held before the call" : value; };
   if (wrong.value && wrong.value->name == "nothing_stored")
     return {text_of(*wrong.value), wrong.where + ": want " + wrong.want};
-  std::vector<std::string> lines = {wrong.where + ": got " + got + ", want " + wrong.want};
+  std::vector<std::string> lines = {wrong.where + ": got " + said(wrong.got) + ", want " + said(wrong.want)};
   if (const std::string text = summary(wrong); !text.empty()) lines.push_back(text);
   if (!wrong.tolerance.empty()) lines.push_back("tolerance " + wrong.tolerance);
   if (!wrong.table.rows.empty()) std::ranges::copy(lines_of(wrong.table), std::back_inserter(lines));

@@ -42,14 +42,18 @@ EntryCode reduction_code() {
 
 EntryCode code_of(const std::string& contract, const std::string& element) {
   static const std::map<std::pair<std::string, std::string>, EntryCode> kCode = {
-      {{"saxpy", "float"}, {make_saxpy, check_saxpy, &kSaxpyBaseline}},
+      {{"saxpy", "float, float"}, {make_saxpy, check_saxpy, &kSaxpyBaseline}},
       {{"scan", "float"}, scan_code<float>()},
       {{"scan", "int"}, scan_code<int32_t>()},
       {{"scan", "long"}, scan_code<int64_t>()},
       {{"reduction", "int"}, reduction_code<int32_t>()},
       {{"reduction", "float"}, reduction_code<float>()},
       {{"reduction", "long"}, reduction_code<int64_t>()},
-      {{"histogram", "byte"}, {make_raw_bytes, check_histogram, &kHistogramBaseline}}};
+      {{"histogram", "byte"}, {make_raw_bytes, check_histogram, &kHistogramBaseline}},
+      {{"select", "int"}, select_code()},
+      {{"sort", "unsigned"}, sort_keys_code()},
+      {{"sort", "unsigned, unsigned"}, sort_pairs_code()},
+      {{"words", "byte"}, words_code()}};
   const auto found = kCode.find({contract, element});
   if (found == kCode.end())
     throw JudgeFault("the judge has no code for the contract \"" + contract + "\" with elements of type \"" + element +
@@ -65,15 +69,19 @@ Share read_share(Reader reader) {
 
 // What a description says of its entries, and an entry may say otherwise of itself.
 void read_arrays(EntryInfo& entry, const std::string& contract, Reader& reader) {
-  static const std::map<std::string, size_t> kBytes = {{"float", 4}, {"int", 4}, {"long", 8}, {"byte", 1}};
+  static const std::map<std::string, size_t> kBytes = {
+      {"float", 4}, {"int", 4}, {"unsigned", 4}, {"long", 8}, {"byte", 1}};
   entry.elements = reader.get<std::string>("elements", entry.elements);
   if (const auto types = reader.get<std::vector<std::string>>("element", {}); !types.empty()) {
     entry.element_bytes = 0;
     for (const std::string& type : types) {
-      if (!kBytes.contains(type)) reader.fail("has an \"element\" that is no list of float, int, long and byte");
+      if (!kBytes.contains(type))
+        reader.fail("has an \"element\" that is no list of float, int, unsigned, long and byte");
       entry.element_bytes += kBytes.at(type);
     }
-    entry.code = code_of(contract, types.front());
+    std::string together;
+    for (const std::string& type : types) together += (together.empty() ? "" : ", ") + type;
+    entry.code = code_of(contract, together);
   }
   entry.const_input = reader.get<bool>("input_is_const", entry.const_input);
   if (reader.has("output_bytes")) {

@@ -67,13 +67,17 @@ struct Contract {
 
 const Contract* find_contract(std::string_view name);  // null: there is none
 
-// The code of each contract, in check.cc and baseline.cc. T: float, int32_t or int64_t.
+// The code of each contract, in check.cc and baseline.cc, or in a file of its own. T: float, int32_t or int64_t.
 std::optional<Mismatch> check_saxpy(std::string_view entry, View in, const Answer& answer);
 template <class T>
 std::optional<Mismatch> check_scan(std::string_view entry, View in, const Answer& answer);
 template <class T>
 std::optional<Mismatch> check_reduction(std::string_view entry, View in, const Answer& answer);
 std::optional<Mismatch> check_histogram(std::string_view entry, View in, const Answer& answer);
+EntryCode select_code();
+EntryCode sort_keys_code();
+EntryCode sort_pairs_code();
+EntryCode words_code();
 extern const Baseline kSaxpyBaseline, kHistogramBaseline;
 template <class T>
 const Baseline& scan_baseline();

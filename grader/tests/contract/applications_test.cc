@@ -1,0 +1,182 @@
+// The contracts of the last labs: select, sort and words.
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "grader/judge/contract/contract.h"
+
+namespace warpladder {
+namespace {
+
+const EntryInfo& entry_of(const char* contract, const char* entry) {
+  return *find_contract(contract)->find_entry(entry);
+}
+
+std::vector<std::string> all_kinds(const EntryInfo& entry) { return entry.inputs; }
+
+template <class T>
+std::vector<T> values_of(View bytes) {
+  return {as<T>(bytes).begin(), as<T>(bytes).end()};
+}
+
+template <class T>
+Bytes joined(std::vector<T> first, const std::vector<T>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return to_bytes(first);
+}
+
+// The right answer by the standard library, in the runner's form.
+Bytes selected(View in) {
+  std::vector<int32_t> out(64 + in.size() / 4, -1);
+  const auto all = values_of<int32_t>(in);
+  const auto end = std::ranges::copy_if(all, out.begin() + 64, [](int32_t x) { return x > 0; }).out;
+  out[0] = static_cast<int32_t>(end - out.begin() - 64);
+  return to_bytes(out);
+}
+
+Bytes sorted(std::string_view entry, View in) {
+  auto all = values_of<uint32_t>(in);
+  if (entry == "sort_pairs") {
+    const size_t n = all.size() / 2;
+    std::vector<std::pair<uint32_t, uint32_t>> pairs;
+    for (size_t i = 0; i < n; ++i) pairs.emplace_back(all[i], all[n + i]);
+    std::ranges::stable_sort(pairs, {}, &std::pair<uint32_t, uint32_t>::first);
+    for (size_t i = 0; i < n; ++i) std::tie(all[i], all[n + i]) = pairs[i];
+  } else {
+    std::ranges::stable_sort(all, {}, [&](uint32_t key) { return entry == "sort_keys" ? key : key & 0xff; });
+  }
+  return to_bytes(all);
+}
+
+std::optional<Mismatch> check(const EntryInfo& entry, View in, const Bytes& out, int64_t value = 0) {
+  return entry.code.check(entry.name, in, {out, value});
+}
+
+TEST(Select, TheRightAnswerOfEachInputIsAccepted) {
+  const EntryInfo& entry = entry_of("select", "select_positive");
+  std::set<size_t> counts;
+  for (const std::string& kind : all_kinds(entry)) {
+    const Bytes in = entry.code.make(kind, 5000, 3), out = selected(in);
+    EXPECT_EQ(out.size(), entry.out_bytes(5000));
+    EXPECT_FALSE(check(entry, in, out)) << kind;
+    counts.insert(element<uint32_t>(out, 0));
+  }
+  EXPECT_EQ(counts.size(), all_kinds(entry).size());
+  EXPECT_TRUE(counts.contains(0) && counts.contains(5000));
+}
+
+TEST(Select, SaysWhatIsWrong) {
+  const EntryInfo& entry = entry_of("select", "select_positive");
+  const Bytes in = to_bytes(std::vector<int32_t>{5, 0, 6, -7, 8});
+  const auto answer = [](std::vector<int32_t> out, int32_t count) {
+    out.resize(5, -1);
+    std::vector<int32_t> all(64, -1);
+    all[0] = count;
+    return joined(all, out);
+  };
+  EXPECT_FALSE(check(entry, in, answer({5, 6, 8}, 3)));
+  EXPECT_EQ(check(entry, in, answer({6, 5, 8}, 3))->value->name, "other_order");
+  EXPECT_EQ(check(entry, in, answer({5, 0, 6}, 3))->where, "out[1]");
+  EXPECT_EQ(check(entry, in, answer({5, 6, 8}, 4))->where, "*count");
+  EXPECT_EQ(check(entry, in, answer({}, -1))->value->name, "nothing_stored");
+  const auto behind = check(entry, in, answer({5, 6, 8, 0}, 3));
+  EXPECT_EQ(behind->where, "out[3]");
+  EXPECT_EQ(behind->want, kKept);
+  EXPECT_EQ(behind->value->name, "behind_count");
+}
+
+TEST(Sort, TheRightAnswerOfEachInputIsAccepted) {
+  for (const EntryInfo& entry : find_contract("sort")->entries) {
+    for (const std::string& kind : all_kinds(entry)) {
+      const Bytes in = entry.code.make(kind, 3001, 5);
+      EXPECT_EQ(in.size(), 3001 * entry.element_bytes);
+      EXPECT_FALSE(check(entry, in, sorted(entry.name, in))) << entry.name << " " << kind;
+    }
+    EXPECT_FALSE(check(entry, {}, {})) << entry.name;
+  }
+}
+
+TEST(Sort, SaysWhatIsWrong) {
+  const EntryInfo &keys = entry_of("sort", "sort_keys"), &digit = entry_of("sort", "sort_by_digit");
+  const auto of = [](std::vector<uint32_t> values) { return to_bytes(values); };
+  const Bytes in = of({0x300, 0x201, 0x100});
+  EXPECT_EQ(check(keys, in, of({0x100, 0x300, 0x201}))->value->name, "other_order");
+  EXPECT_EQ(check(keys, in, of({0x300, 0x201, 0x100}))->value->name, "input_order");
+  EXPECT_EQ(check(keys, in, of({0x100, 0x100, 0x300}))->value->name, "not_the_input");
+  EXPECT_FALSE(check(digit, in, of({0x300, 0x100, 0x201})));
+  EXPECT_EQ(check(digit, in, of({0x100, 0x300, 0x201}))->value->name, "not_stable");
+  EXPECT_EQ(check(digit, in, of({0x201, 0x300, 0x100}))->value->name, "other_order");
+}
+
+TEST(Sort, ValuesGoWithTheirKeys) {
+  const EntryInfo& pairs = entry_of("sort", "sort_pairs");
+  const auto of = [](std::vector<uint32_t> keys, const std::vector<uint32_t>& values) { return joined(keys, values); };
+  const Bytes in = of({7, 3, 7}, {10, 11, 12});
+  EXPECT_FALSE(check(pairs, in, of({3, 7, 7}, {11, 10, 12})));
+  const auto unstable = check(pairs, in, of({3, 7, 7}, {11, 12, 10}));
+  EXPECT_EQ(unstable->where, "values_out[1]");
+  EXPECT_EQ(unstable->value->name, "not_stable");
+  EXPECT_EQ(check(pairs, in, of({3, 7, 7}, {10, 11, 12}))->value->name, "input_order");
+  EXPECT_EQ(check(pairs, in, of({7, 3, 7}, {11, 10, 12}))->where, "keys_out[0]");
+}
+
+struct Word {
+  uint64_t first;
+  uint32_t length, count;
+};
+
+Bytes top(const std::vector<Word>& words) {
+  Bytes bytes(320, std::byte{0xFF});
+  for (size_t i = 0; i < words.size(); ++i) std::memcpy(&bytes[i * sizeof(Word)], &words[i], sizeof(Word));
+  return bytes;
+}
+
+Bytes text(std::string_view words) {
+  Bytes bytes(words.size());
+  std::ranges::transform(words, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+  return bytes;
+}
+
+TEST(Words, CountsByTheRules) {
+  const EntryInfo& entry = entry_of("words", "top_words");
+  // Capitals, a digit between two words, a letter of two bytes, equal counts, a word at the end.
+  const Bytes in = text("The cat2the \xC3\xA9t\xC3\xA9 THE cat dog");
+  const std::vector<Word> right = {{0, 3, 3}, {4, 3, 2}, {12, 5, 1}, {26, 3, 1}};
+  EXPECT_FALSE(check(entry, in, top(right), 4));
+  EXPECT_EQ(check(entry, in, top(right), 3)->where, "the returned number of words");
+  EXPECT_EQ(check(entry, in, top({right[1], right[0], right[2], right[3]}), 4)->value->name, "other_order");
+  EXPECT_EQ(check(entry, in, top({{8, 3, 3}, right[1], right[2], right[3]}), 4)->where, "top[0]");
+  EXPECT_EQ(check(entry, in, top({}), 4)->value->name, "nothing_stored");
+  EXPECT_EQ(check(entry, in, top({right[0], right[1], right[2], right[3], {0, 0, 0}}), 4)->value->name, "behind_words");
+  EXPECT_FALSE(check(entry, {}, top({}), 0));
+}
+
+TEST(Words, TheInputsDiffer) {
+  const EntryInfo& entry = entry_of("words", "top_words");
+  for (const std::string& kind : all_kinds(entry)) {
+    const Bytes in = entry.code.make(kind, 20'000, 1);
+    ASSERT_EQ(in.size(), 20'000u);
+    const auto wrong = check(entry, in, top({}), 0);
+    EXPECT_EQ(wrong.has_value(), kind != "separators") << kind;
+  }
+}
+
+// The host's times are those of the same work, whether it is done by one core or by all.
+TEST(Applications, BothBaselinesDoTheSame) {
+  for (const char* name : {"select", "sort", "words"}) {
+    for (const EntryInfo& entry : find_contract(name)->entries) {
+      const Bytes in = entry.code.make("random", 100'003, 1);
+      const uint64_t serial = entry.code.baseline->serial(entry.name, in);
+      EXPECT_GT(serial, 0u) << entry.name;
+      if (entry.code.baseline->parallel) {
+        EXPECT_EQ(serial, entry.code.baseline->parallel(entry.name, in)) << entry.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpladder
