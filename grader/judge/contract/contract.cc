@@ -90,6 +90,7 @@ void read_arrays(EntryInfo& entry, const std::string& contract, Reader& reader) 
     entry.out_bytes_per_element = out.get<size_t>("per_element");
     out.finish();
   }
+  entry.fills_output = reader.get<bool>("output_is_filled", entry.fills_output);
   entry.inputs = reader.get<std::vector<std::string>>("inputs", entry.inputs);
   if (reader.has("to_host")) entry.to_host = read_share(reader.object("to_host"));
   if (reader.has("from_host")) entry.from_host = read_share(reader.object("from_host"));

@@ -51,6 +51,7 @@ struct EntryInfo {
   size_t element_bytes = 0;      // of the input; a pair is one element
   bool const_input = true;
   size_t fixed_out_bytes = 0, out_bytes_per_element = 0;
+  bool fills_output = true;  // every element of the output is stored, whatever the input is
   std::vector<std::string> inputs{};
   EntryCode code{};
 

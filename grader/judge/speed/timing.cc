@@ -146,7 +146,8 @@ ContestRules rules_of(const Lab& lab) {
   if (lab.is_timed_on_host()) return rules;
   const EntryInfo& entry = lab.measured_entry();
   rules.read_bytes = static_cast<double>(lab.sizes.real * entry.element_bytes);
-  rules.traffic_bytes = rules.read_bytes + static_cast<double>(entry.out_bytes(lab.sizes.real));
+  rules.traffic_bytes = rules.read_bytes;
+  if (entry.fills_output) rules.traffic_bytes += static_cast<double>(entry.out_bytes(lab.sizes.real));
   return rules;
 }
 
