@@ -1,4 +1,4 @@
-// contract "select" as the runner calls it: the count lies before out, in a place of its own.
+// contract "select" as the runner calls it: the count lies behind out, with some place between them.
 #include "common/contracts/select.h"
 
 #include "common/runner/adapter.h"
@@ -9,11 +9,11 @@ __attribute__((weak)) decltype(select_positive) select_positive;
 namespace warpladder {
 namespace {
 
-constexpr int kCountPlace = 64;  // ints, so that out is aligned as an array of its own
+constexpr size_t kBetween = 63;  // ints
 
 void call_select(Arguments& a) {
-  auto* count = static_cast<int*>(a.out);
-  select_positive(static_cast<const int*>(a.in), static_cast<int>(a.n), count + kCountPlace, count);
+  auto* out = static_cast<int*>(a.out);
+  select_positive(static_cast<const int*>(a.in), static_cast<int>(a.n), out, out + a.n + kBetween);
 }
 
 const EntryPoint kEntryPoints[] = {{"select_positive", select_positive != nullptr, call_select}};

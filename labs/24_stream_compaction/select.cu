@@ -1,7 +1,6 @@
-// stream compaction, single pass: one kernel loads each element once and stores each selected element once. A block
-// counts the selected elements of its tile, publishes the number, and learns from the tiles before where its own
-// elements begin: the look-back of lab 22, with counts in place of sums. The selected elements meet in shared memory,
-// so that the block stores them side by side.
+// stream compaction in a single pass. The look-back of lab 22 stands here, with counts in place of sums, and so does
+// the way of a tile through the kernel. Goal of this lab: each lane ranks its selected elements by ballots, the block
+// publishes its count, and the selected elements leave side by side, 16 bytes for each lane.
 #include <cstdint>
 
 #include "common/check.h"
@@ -20,7 +19,7 @@ constexpr size_t kSmall = size_t{1} << 21;  // the longest array with small tile
 
 __host__ __device__ constexpr int tile_elements(int rows) { return kBlock * rows * kVector; }
 
-__device__ static bool is_selected(int x) { return x > 0; }
+__device__ inline bool is_selected(int x) { return x > 0; }
 
 // A tile publishes its own count as soon as it has it, and later the count of everything up to its end, the prefix. A
 // word has a tag above and the count below. The tag also holds the number of the call, so that nobody has to clear the
@@ -95,39 +94,23 @@ struct Rows {
   __device__ unsigned rank_all() {
     const unsigned lanes_before = (1u << threadIdx.x % kWarp) - 1;
     unsigned count = 0;
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      rank[r] = count;
-      for (int e = 0; e < kVector; ++e) {
-        const unsigned selected = __ballot_sync(kAllLanes, is_selected(at[r][e]));
-        rank[r] += __popc(selected & lanes_before);
-        count += __popc(selected);
-      }
-    }
+    // TODO 1 (about 8 lines): for each row, and in it for each place of a vector: a ballot says which lanes have
+    // selected theirs. rank[r] is the number of selected elements before this lane's first one in row r.
+    for (int r = 0; r < kRows; ++r) rank[r] = 0;
+    (void)lanes_before;
     return count;
   }
 
   __device__ void store_selected(int* out) const {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      int* next = out + rank[r];
-      for (const int x : at[r])
-        if (is_selected(x)) *next++ = x;
-    }
+    // TODO 2 (about 5 lines): row r's selected elements go to out[rank[r]], out[rank[r] + 1], …
   }
 };
 
 // Stores `count` ints from shared memory, as vectors where the addresses allow it.
 __device__ static void store_together(const int* s_from, int count, int* __restrict__ to) {
-  const int misaligned = reinterpret_cast<uintptr_t>(to) % sizeof(int4) / sizeof(int);
-  const int before = min(count, (kVector - misaligned) % kVector);
-  const int vectors = (count - before) / kVector, after = before + vectors * kVector;
-  for (int i = threadIdx.x; i < vectors; i += kBlock) {
-    const int* from = s_from + before + i * kVector;
-    *reinterpret_cast<int4*>(to + before + i * kVector) = make_int4(from[0], from[1], from[2], from[3]);
-  }
-  if (threadIdx.x < before) to[threadIdx.x] = s_from[threadIdx.x];
-  if (threadIdx.x < count - after) to[after + threadIdx.x] = s_from[after + threadIdx.x];
+  // TODO 5 (about 9 lines): 16 bytes for each lane, where `to` is a multiple of 16. Up to three ints come before the
+  // first such address, and up to three behind the last vector.
+  for (int i = threadIdx.x; i < count; i += kBlock) to[i] = s_from[i];
 }
 
 template <int kRows>
@@ -152,14 +135,13 @@ __global__ void __launch_bounds__(kBlock)
   if (warp == 0) before = 0;
 
   // At once, before this block waits for anything: later tiles wait for it.
-  if (threadIdx.x == 0) write_word(tile, tag_of(call, kOwnCount), tile_count);
+  if (threadIdx.x == 0) write_word(tile, tag_of(call, kOwnCount), 0);  // TODO 3 (1 line): the tile's own count
   rows.store_selected(s_selected + before);
   if (warp == 0) {
     const unsigned earlier = look_back(tile, call);
     if (lane == 0) {
-      write_word(tile, tag_of(call, kPrefix), earlier + tile_count);
+      // TODO 4 (2 lines): publish the prefix. The last tile stores the number of all selected elements.
       s_earlier = earlier;
-      if (tile == gridDim.x - 1) *count = static_cast<int>(earlier + tile_count);
     }
   }
   // All warps store what all warps have selected, behind what the tiles before have selected.

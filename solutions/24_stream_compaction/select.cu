@@ -20,7 +20,7 @@ constexpr size_t kSmall = size_t{1} << 21;  // the longest array with small tile
 
 __host__ __device__ constexpr int tile_elements(int rows) { return kBlock * rows * kVector; }
 
-__device__ static bool is_selected(int x) { return x > 0; }
+__device__ inline bool is_selected(int x) { return x > 0; }
 
 // A tile publishes its own count as soon as it has it, and later the count of everything up to its end, the prefix. A
 // word has a tag above and the count below. The tag also holds the number of the call, so that nobody has to clear the

@@ -13,8 +13,6 @@
 namespace warpladder {
 namespace {
 
-constexpr size_t kCountPlace = 256;  // bytes before out, as in common/contracts/select.cc
-
 bool is_selected(int32_t x) { return x > 0; }
 
 // Element i is i + 1 where it is selected, so that each tells its place; else it is zero or below.
@@ -68,7 +66,8 @@ std::optional<Mismatch> check_select(std::string_view, View in_bytes, const Answ
   const auto in = as<int32_t>(in_bytes);
   std::vector<int32_t> want;
   std::ranges::copy_if(in, std::back_inserter(want), is_selected);
-  const View out = answer.out.subspan(kCountPlace);
+  // The count is the last int, as in common/contracts/select.cc.
+  const View out = answer.out.first(answer.out.size() - sizeof(int32_t));
   if (const auto both = compare<int32_t>("out", out, want, kNoTolerance)) {
     Mismatch wrong = mismatch_of(*both);
     wrong.place = place_of(*both);
@@ -76,8 +75,8 @@ std::optional<Mismatch> check_select(std::string_view, View in_bytes, const Answ
     if (needs_table(wrong)) wrong.table = table_of(*both, all_of(*both), {});
     return wrong;
   }
-  if (const auto count =
-          compare<int32_t>("count", answer.out, std::vector{static_cast<int32_t>(want.size())}, kNoTolerance)) {
+  if (const auto count = compare<int32_t>("count", answer.out.subspan(out.size()),
+                                          std::vector{static_cast<int32_t>(want.size())}, kNoTolerance)) {
     Mismatch wrong = mismatch_of(*count);
     wrong.where = "*count";
     wrong.value = value_of(*count);
