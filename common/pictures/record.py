@@ -11,7 +11,13 @@ from pathlib import Path
 from .trace import Trace, parse
 
 CONTRACTS = Path(__file__).resolve().parents[1] / "contracts"
-FORMATS = {"float": "f", "int": "i", "long": "q", "byte": "B"}  # struct's letter for each type of a contract's elements
+FORMATS = {
+    "float": "f",
+    "int": "i",
+    "unsigned": "I",
+    "long": "q",
+    "byte": "B",
+}  # struct's letter for each type of a contract's elements
 
 
 @dataclass(frozen=True)
