@@ -73,7 +73,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
     for fd in (jobs_read, replies_write, *high):
         os.close(fd)
     job = {"id": 1, "entry": entry, "n": n, "block": 256, "in_bytes": in_bytes, "out_bytes": out_bytes}
-    job |= {"on_host": contract == "saxpy", "guard": GUARD}
+    job |= {"on_host": contract == "saxpy", "guard": GUARD, "in_offset": 0, "out_offset": 0}
     job |= {"return_input": False, "timed": False, "profiled": False, "answers": False, "sealed": False}
     with os.fdopen(replies) as lines, os.fdopen(jobs, "w") as to:
         lines.readline()  # ready

@@ -31,7 +31,9 @@ bool has_block_scopes(const Program& program) {
 
 // Memory allocates whole pages, with at least 512 bytes behind the last byte. Shadows include these bytes, so that
 // neighbours' shadows touch and the system keeps them as one mapping.
-uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, 4096); }
+constexpr uint64_t kPage = 4096;
+uint64_t allocation_begin(uint64_t first) { return first / kPage * kPage; }
+uint64_t allocation_end(uint64_t first, uint64_t bytes) { return align_up(first + bytes + 512, kPage); }
 
 }  // namespace
 
@@ -44,7 +46,7 @@ Checker::Checker(const Checks& checks, const Memory& memory) : checks_(checks), 
 }
 
 bool Checker::allocated(uint64_t address, uint64_t bytes) {
-  const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
+  const uint64_t at = address - memory_.base(), first = allocation_begin(at), end = allocation_end(at, bytes);
   if (written_ && !written_->open(first / 64, (end - first) / 64)) return false;
   if (host_uses_ && !host_uses_->allocated(address, memory_.base() + end)) return false;
   return std::ranges::all_of(records_, [&](auto& records) { return records->open(first / 4, (end - first) / 4); });
@@ -55,7 +57,7 @@ void Checker::host_wrote(uint64_t address, uint64_t bytes) {
 }
 
 void Checker::freed(uint64_t address, uint64_t bytes) {
-  const uint64_t first = address - memory_.base(), end = allocation_end(first, bytes);
+  const uint64_t at = address - memory_.base(), first = allocation_begin(at), end = allocation_end(at, bytes);
   if (written_) written_->close(first / 64, (end - first) / 64);
   if (host_uses_) host_uses_->freed(address, memory_.base() + end);
   for (auto& records : records_) records->close(first / 4, (end - first) / 4);

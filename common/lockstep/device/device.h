@@ -27,8 +27,10 @@ class Device {
 
   virtual const DeviceLimits& limits() const = 0;
 
-  // Memory. Sizes in bytes. allocate() aligns to 256; allocate(0) gives address 0.
-  virtual Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind = MemoryKind::kDevice) = 0;
+  // Memory. Sizes in bytes. allocate() aligns to 512; with an offset below 512, the memory begins so many bytes behind
+  // such an address. allocate(0) gives address 0.
+  virtual Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind = MemoryKind::kDevice,
+                           uint64_t offset = 0) = 0;
   // Address 0 is fine. Any other must be the start of an allocation, pinned or not as `pinned` says; else the outcome
   // is kInvalidValue, and a finding is added.
   virtual Outcome free(uint64_t address, bool pinned = false) = 0;

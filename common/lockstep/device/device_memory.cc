@@ -26,9 +26,9 @@ Outcome no_memory(const Memory& memory, uint64_t bytes) {
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) {
+Outcome DeviceMemory::allocate(uint64_t bytes, uint64_t* address, MemoryKind kind, uint64_t offset) {
   const bool shared = kind != MemoryKind::kDevice;
-  *address = bytes ? allocate_watched(memory_, observers_, bytes, {.host_reaches = shared}) : 0;
+  *address = bytes ? allocate_watched(memory_, observers_, bytes, {.host_reaches = shared, .offset = offset}) : 0;
   if (*address && shared) wrote({*address, bytes, bytes});
   return bytes == 0 || *address ? Outcome{} : no_memory(memory_, bytes);
 }

@@ -29,7 +29,7 @@ class DeviceMemory {
   const Memory& memory() const { return memory_; }
   const Observers& observers() const { return observers_; }  // the checker, or none
 
-  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind);
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind, uint64_t offset);
   uint64_t allocate_variable(uint64_t bytes, bool managed);  // for a module's variable, all zeros; 0: no memory
   uint64_t allocate_apart(uint64_t bytes);                   // for the device's own use; throws std::bad_alloc
   void release(uint64_t address);

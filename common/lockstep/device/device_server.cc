@@ -173,10 +173,10 @@ class DeviceServer {
   }
 
   Outcome allocate(Reader& in, Writer& out) {
-    const auto [bytes, kind] = in.all<uint64_t, MemoryKind>();
+    const auto [bytes, kind, offset] = in.all<uint64_t, MemoryKind, uint64_t>();
     if (kind > MemoryKind::kManaged) throw WireError("memory of no kind");
     uint64_t address = 0;
-    const Outcome outcome = device_.allocate(bytes, &address, kind);
+    const Outcome outcome = device_.allocate(bytes, &address, kind, offset);
     out.put(address);
     return outcome;
   }

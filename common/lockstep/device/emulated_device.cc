@@ -44,8 +44,9 @@ class InProcessDevice : public EmulatedDevice {
   const DeviceLimits& limits() const override { return limits_; }
   AddressSpace address_space() const override { return memory_.memory().addresses(); }
 
-  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override {
-    Outcome outcome = memory_.allocate(bytes, address, kind);
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind, uint64_t offset) override {
+    if (offset >= kOffsets) return {Status::kInvalidValue, ""};
+    Outcome outcome = memory_.allocate(bytes, address, kind, offset);
     if (*address) host_.allocated(*address, bytes, kind);
     return outcome;
   }

@@ -54,9 +54,9 @@ class RemoteDevice : public Device {
 
   const DeviceLimits& limits() const override { return limits_; }
 
-  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind) override {
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind, uint64_t offset) override {
     *address = 0;
-    Outcome outcome = request(Message::kAllocate, Writer().put(bytes, kind), address);
+    Outcome outcome = request(Message::kAllocate, Writer().put(bytes, kind, offset), address);
     if (*address) open(*address, {bytes});
     return outcome;
   }

@@ -132,17 +132,23 @@ void fail_misaligned(Warp& warp, const MemoryAccess& access, uint32_t lane, uint
               lane,
               access.pc,
               "misaligned " + std::string(verb(access)) + " of " + bytes + " bytes at address " + hex(address),
-              "Its address must be a multiple of " + bytes + ".\nNext: "};
+              "Its address must be a multiple of " + bytes + ".\n"};
   const NamedArray named = array ? warp.launch().names.global_array(array) : NamedArray{};
   const uint64_t element = named.shape ? named.shape->element_bytes : 0;
   if (element && (address - array) % element == 0) {
     fault.element = named.element(static_cast<int64_t>(address - array), access.bytes);
     fault.what += ", " + fault.element;
   }
-  fault.detail += element && element < bytes_of(access)
-                      ? "begin at an index that is a multiple of " + std::to_string(bytes_of(access) / element) +
-                            ", or access the elements one by one."
-                      : "look at the casts of this pointer.";
+  const uint64_t behind = array % bytes_of(access);  // 0: only the index is to blame
+  if (behind) fault.detail += "The array begins " + bytes_text(behind) + " behind such a multiple.\n";
+  if (behind && element && behind % element == 0)
+    fault.detail += "Next: begin at the first element whose address is a multiple of " + bytes +
+                    ", and access those before it one by one.";
+  else if (element && element < bytes_of(access))
+    fault.detail += "Next: begin at an index that is a multiple of " + std::to_string(bytes_of(access) / element) +
+                    ", or access the elements one by one.";
+  else
+    fault.detail += "Next: look at the casts of this pointer.";
   fail_access(warp, access, fault, array);
 }
 

@@ -18,7 +18,6 @@
 namespace lockstep {
 namespace {
 
-constexpr uint64_t kAlignment = 512;
 // There are more addresses than memory. New addresses are used before freed ones, so that a late access to freed memory
 // is recognised.
 constexpr uint64_t kReserveFactor = 4;
@@ -40,7 +39,7 @@ Range find_in(const std::map<uint64_t, Range>& allocations, uint64_t address) {
 
 // The addresses that an allocation takes: whole pages. So each allocation has its own protection, and freed pages go
 // back to the system.
-uint64_t span_of(uint64_t bytes) { return align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))); }
+uint64_t span_of(uint64_t bytes) { return align_up(bytes + kOffsets, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))); }
 
 std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
@@ -100,17 +99,19 @@ uint64_t Memory::take(Arena& arena, uint64_t span, uint64_t alignment) {
 
 uint64_t Memory::allocate(uint64_t bytes, MemoryUse use) {
   if (bytes == 0 || bytes > capacity_ - used_) return 0;
-  const uint64_t span = span_of(bytes);
+  const uint64_t span = span_of(use.offset + bytes);
   const bool is_shared = use.host_reaches && shared_.begin;
   // A program may look at the bits of an address, and then they should be those that a card gives. The shared part has
   // no room for gaps.
   const uint64_t alignment = bytes > kLargestInCardBlock && !is_shared ? kCardBlock : 1;
-  const uint64_t begin =
+  const uint64_t pages =
       use.reserved ? take_reserved(use.reserved, bytes) : take(is_shared ? shared_ : own_, span, alignment);
-  if (begin == 0) return 0;
-  if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), span, MADV_HUGEPAGE);
-  freed_.erase(freed_.lower_bound(begin), freed_.lower_bound(begin + span));
-  live_[begin] = {begin, begin + bytes, use.by_host ? card_.allocate(bytes) : begin, use.host_reaches};
+  if (pages == 0) return 0;
+  if (span >= (4 << 20)) madvise(reinterpret_cast<void*>(pages), span, MADV_HUGEPAGE);
+  freed_.erase(freed_.lower_bound(pages), freed_.lower_bound(pages + span));
+  const uint64_t begin = pages + use.offset;
+  const uint64_t on_card = use.by_host ? card_.allocate(use.offset + bytes) + use.offset : begin;
+  live_[begin] = {begin, begin + bytes, on_card, use.host_reaches};
   used_ += bytes;
   reached_ += use.host_reaches;
   return begin;
@@ -156,8 +157,9 @@ bool Memory::free(uint64_t address) {
   const auto found = live_.find(address);
   if (found == live_.end()) return false;
   const Range range = found->second;
-  const uint64_t bytes = range.end - range.begin, span = span_of(bytes);
-  void* memory = reinterpret_cast<void*>(address);
+  const uint64_t offset = address % kOffsets, pages = address - offset;  // pages begin at multiples of kOffsets
+  const uint64_t bytes = range.end - range.begin, span = span_of(offset + bytes);
+  void* memory = reinterpret_cast<void*>(pages);
   const bool shared = shared_.begin && address >= shared_.begin;
   if (shared) {
     madvise(memory, span, MADV_REMOVE);
@@ -167,10 +169,10 @@ bool Memory::free(uint64_t address) {
   }
   live_.erase(found);
   reached_ -= range.host_reaches;
-  card_.free(range.on_card);
+  card_.free(range.on_card - offset);
   freed_[address] = range;
   used_ -= bytes;
-  if (!reserved_at_.contains(address)) (shared ? shared_ : own_).holes.add(address, span);
+  if (!reserved_at_.contains(address)) (shared ? shared_ : own_).holes.add(pages, span);
   return true;
 }
 

@@ -17,6 +17,8 @@ namespace lockstep {
 
 std::string hex(uint64_t value);  // "0x2a"
 
+constexpr uint64_t kOffsets = 512;  // bytes; aligned addresses are multiples of it
+
 // How much of the file DeviceOptions::shared a device with so much memory uses.
 uint64_t shared_bytes(uint64_t memory_bytes);
 
@@ -25,6 +27,7 @@ struct MemoryUse {
   bool by_host = true;  // cudaMalloc; else a module's variable, or malloc() in a kernel
   bool host_reaches = false;
   uint64_t reserved = 0;  // the addresses that reserve() gave; 0: any
+  uint64_t offset = 0;    // bytes from an aligned address to the start of the allocation; below kOffsets
 };
 
 class Memory {
@@ -35,8 +38,9 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // 0 if the device's memory is used up. Starts are multiples of 512, and of 2 MiB if there are more than 1 MiB. At
-  // least 512 unused bytes lie between two allocations, so that an access just beyond one end does not hit a neighbour.
+  // 0 if the device's memory is used up. Starts are multiples of 512, and of 2 MiB if there are more than 1 MiB; with
+  // use.offset they lie so many bytes behind one. At least 512 unused bytes lie between two allocations, so that an
+  // access just beyond one end does not hit a neighbour.
   uint64_t allocate(uint64_t bytes, MemoryUse use = {});
   bool free(uint64_t address);  // false: no allocation starts there
   // Addresses for an allocation that comes later, and may be freed and come again. Until then, and in between, they

@@ -254,7 +254,8 @@ Target planned_target(const Runtime& runtime, const void* pointer);
 // Whether the host's own memory there was given to cudaHostRegister.
 bool is_registered(const Runtime& runtime, uint64_t address);
 
-cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool = nullptr);
+cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool = nullptr,
+                     uint64_t offset = 0);
 cudaError_t release(Runtime& runtime, void* pointer, bool pinned);
 void tell_lost_free(Runtime& runtime, const void* pointer);  // the program frees it, after a fault
 

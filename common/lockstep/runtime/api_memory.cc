@@ -47,11 +47,12 @@ Target planned_target(const Runtime& runtime, const void* pointer) {
   return into < bytes ? Target{.known = true, .bytes_left = bytes - into} : now;
 }
 
-cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool) {
+cudaError_t allocate(Runtime& runtime, void** pointer, uint64_t bytes, MemoryKind kind, cudaMemPool_t pool,
+                     uint64_t offset) {
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;  // as the real runtime leaves it when it fails
   uint64_t address = 0;
-  const Outcome outcome = runtime.device->allocate(bytes, &address, kind);
+  const Outcome outcome = runtime.device->allocate(bytes, &address, kind, offset);
   if (!outcome.ok()) return runtime.code(outcome);
   if (address != 0) runtime.memory.allocations[address] = {bytes, kind, pool, false, work_stack(runtime)};
   *pointer = pointer_to(address);

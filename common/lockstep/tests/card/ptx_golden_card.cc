@@ -33,7 +33,7 @@ class Card final : public Device {
   }
 
   const DeviceLimits& limits() const override { return limits_; }
-  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind) override {
+  Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind, uint64_t) override {
     CUdeviceptr pointer = 0;
     const Outcome outcome = outcome_of(cuMemAlloc(&pointer, bytes));
     *address = pointer;

@@ -45,7 +45,8 @@ std::string random_input(size_t bytes, uint32_t below, uint64_t seed) {
 std::string job(const std::string& entry, const std::string& n, const std::string& block, size_t in_bytes,
                 size_t out_bytes) {
   return R"({"id":1,"entry":")" + entry + R"(","n":)" + n + R"(,"block":)" + block + R"(,"in_bytes":)" +
-         std::to_string(in_bytes) + R"(,"out_bytes":)" + std::to_string(out_bytes) + R"(,"guard":0,"on_host":)" +
+         std::to_string(in_bytes) + R"(,"out_bytes":)" + std::to_string(out_bytes) +
+         R"(,"in_offset":0,"out_offset":0,"guard":0,"on_host":)" +
          (entry == "saxpy" ? "true" : "false") +  // saxpy copies to the device itself
          R"(,"return_input":false,"timed":false,"profiled":false,"answers":false,"sealed":false})" + "\n";
 }

@@ -129,7 +129,8 @@ std::string ending_of(const std::string& bytes) {
 TEST(DeviceServer, ProgramsThatGoAwayAreNoViolation) {
   EXPECT_EQ(ending_of(""), "gone");
   EXPECT_EQ(ending_of(greeting()), "gone");
-  const std::string allocate = frame(Message::kAllocate, Writer().put(uint64_t{64}).put(MemoryKind::kPinned));
+  const std::string allocate =
+      frame(Message::kAllocate, Writer().put(uint64_t{64}).put(MemoryKind::kPinned).put(uint64_t{0}));
   for (const size_t bytes : {size_t{1}, size_t{7}, size_t{8}, allocate.size() - 1})
     EXPECT_EQ(ending_of(greeting() + allocate.substr(0, bytes)), "gone");
   EXPECT_EQ(ending_of(greeting() + allocate + frame(Message::kEnd, Writer().put(uint8_t{1}))), "gone");
@@ -151,7 +152,7 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
       {frame(Message::kFree, u64(0)), "too short"},
       {frame(Message::kFree, u64(0).put(two)), "a flag is 2"},
       {frame(Message::kFree, u64(0).put(yes).put(yes)), "1 bytes follow"},
-      {frame(Message::kAllocate, u64(4).put(static_cast<MemoryKind>(9))), "memory of no kind"},
+      {frame(Message::kAllocate, u64(4).put(static_cast<MemoryKind>(9)).put(uint64_t{0})), "memory of no kind"},
       {frame(Message::kReserve, u64(4).put(yes)), "1 bytes follow"},
       {frame(Message::kAllocateReserved), "too short"},
       {frame(Message::kCopyIn, region(0, kTransferBytes + 1, 1)), "larger than the window"},
@@ -183,7 +184,7 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
 TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
   const uint64_t most = ~uint64_t{0};
   std::string bytes = greeting();
-  bytes += frame(Message::kAllocate, Writer().put(most).put(MemoryKind::kDevice));
+  bytes += frame(Message::kAllocate, Writer().put(most).put(MemoryKind::kDevice).put(uint64_t{0}));
   bytes += frame(Message::kFree, Writer().put(most).put(uint8_t{0}));
   bytes += frame(Message::kReserve, Writer().put(most));
   bytes += frame(Message::kAllocateReserved, Writer().put(most));
@@ -290,7 +291,8 @@ class Fuzz {
       return frame(kind, body);
     }
     switch (kind) {
-      case Message::kAllocate: return frame(kind, body.put(value()).put(static_cast<uint8_t>(random_() % 4)));
+      case Message::kAllocate:
+        return frame(kind, body.put(value()).put(static_cast<uint8_t>(random_() % 4)).put(random_() % 520));
       case Message::kFree: return frame(kind, body.put(value()).put(flag()));
       case Message::kReserve:
       case Message::kAllocateReserved:
@@ -365,11 +367,12 @@ TEST(DeviceServer, RandomMessagesCrashNothing) {
     std::memcpy(served.window() + kPtx.size(), kPtx.data(), kPtx.size());
     Fuzz fuzz(seed, served.device().address_space());
     // Load a module and allocate memory, so that random requests find something.
-    std::string bytes = greeting() + frame(Message::kPtx, Writer().put(uint64_t{kPtx.size()})) +
-                        frame(Message::kLoadModule, Writer().put(uint32_t{1}).put(uint64_t{kPtx.size()})) +
-                        frame(Message::kFindFunction, Writer().put(ModuleId{1}).put("store")) +
-                        frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kManaged)) +
-                        frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kDevice));
+    std::string bytes =
+        greeting() + frame(Message::kPtx, Writer().put(uint64_t{kPtx.size()})) +
+        frame(Message::kLoadModule, Writer().put(uint32_t{1}).put(uint64_t{kPtx.size()})) +
+        frame(Message::kFindFunction, Writer().put(ModuleId{1}).put("store")) +
+        frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kManaged).put(uint64_t{0})) +
+        frame(Message::kAllocate, Writer().put(uint64_t{8192}).put(MemoryKind::kDevice).put(uint64_t{0}));
     for (int message = 0; message < 60; ++message) bytes += fuzz.message();
     if (seed % 3 == 0) bytes.resize(bytes.size() - seed % 40);
     send(served.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -24,6 +24,37 @@ TEST(Memory, BoundsAreExact) {
   EXPECT_EQ(memory.find(a + 10).end, 0u);
 }
 
+// Such an array is what a caller's pointer into the middle of another array would be.
+TEST(Memory, AnAllocationMayBeginBehindAnAlignedAddress) {
+  Memory memory({.memory_bytes = 16 * kMiB});
+  for (const uint64_t bytes : {uint64_t{100}, uint64_t{4096 - 512 - 4}, 3 * kMiB}) {
+    const uint64_t a = memory.allocate(bytes, {.offset = 4});
+    EXPECT_EQ(a % 512, 4u);
+    EXPECT_EQ(memory.find(a - 1).end, 0u) << "what lies before is not the array's";
+    EXPECT_TRUE(memory.find(a).contains(a, bytes));
+    EXPECT_FALSE(memory.find(a).contains(a + 1, bytes));
+    EXPECT_EQ(memory.find(a).on_card % 512, 4u);
+    std::memset(reinterpret_cast<void*>(a), 1, bytes);
+    EXPECT_FALSE(memory.free(a - 4)) << "no allocation starts there";
+    EXPECT_TRUE(memory.free(a));
+    EXPECT_EQ(memory.describe(a).kind, AddressKind::kFreed);
+    EXPECT_EQ(memory.used(), 0u);
+  }
+}
+
+// All addresses are used many times over: none is lost, and no two arrays overlap.
+TEST(Memory, TheAddressesOfSuchAnAllocationAreUsedAgain) {
+  Memory memory({.memory_bytes = kMiB});
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t a = memory.allocate(kMiB / 2, {.offset = 4 * static_cast<uint64_t>(i % 100)});
+    const uint64_t b = memory.allocate(kMiB / 4);
+    ASSERT_TRUE(a && b) << i;
+    ASSERT_TRUE(a + kMiB / 2 + 512 <= b || b + kMiB / 4 + 512 <= a) << i;
+    memory.free(a);
+    memory.free(b);
+  }
+}
+
 TEST(Memory, NeighboursDoNotTouch) {
   Memory memory({.memory_bytes = kMiB});
   const uint64_t a = memory.allocate(4096), b = memory.allocate(4096);
