@@ -1,28 +1,42 @@
 #include "common/runner/buffer.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <vector>
 
+#include "common/runner/lockstep.h"
 #include "common/runner/protocol.h"
 
 namespace warpladder {
+namespace {
+
+using AllocateAt = cudaError_t(void** memory, size_t bytes, size_t offset);
+
+}  // namespace
 
 void require(cudaError_t error, const char* call) {
   if (error != cudaSuccess) throw CudaFailure{error, call};
 }
 
-Buffer::Buffer(size_t bytes, size_t guard, bool on_host) : bytes_(bytes), guard_(guard), on_host_(on_host) {
+// A card can only place an array inside a larger allocation. With lockstep the allocation itself begins there, so that
+// it sees an access just before the array.
+Buffer::Buffer(size_t bytes, size_t guard, bool on_host, size_t offset)
+    : bytes_(bytes), guard_(guard), on_host_(on_host) {
   const size_t all = bytes + 2 * guard;
+  void* memory = nullptr;
   if (on_host) {
-    base_ = static_cast<unsigned char*>(std::malloc(all > 0 ? all : 1));
-    if (base_ == nullptr) throw std::bad_alloc();
+    memory = std::malloc(std::max<size_t>(offset + all, 1));
+    if (memory == nullptr) throw std::bad_alloc();
+  } else if (const auto allocate = find_in_runtime<AllocateAt>("lockstep_allocate"); allocate && offset > 0) {
+    require(allocate(&memory, all, offset), "lockstep_allocate");
+    offset = 0;
   } else {
-    void* memory = nullptr;
-    require(cudaMalloc(&memory, all), "cudaMalloc");
-    base_ = static_cast<unsigned char*>(memory);
+    require(cudaMalloc(&memory, offset + all), "cudaMalloc");
   }
+  memory_ = static_cast<unsigned char*>(memory);
+  base_ = memory_ + offset;
   if (guard == 0) return;
   std::vector<unsigned char> band(guard);
   for (size_t i = 0; i < guard; ++i) band[i] = guard_byte(i);
@@ -32,9 +46,9 @@ Buffer::Buffer(size_t bytes, size_t guard, bool on_host) : bytes_(bytes), guard_
 
 Buffer::~Buffer() {
   if (on_host_) {
-    std::free(base_);
+    std::free(memory_);
   } else {
-    cudaFree(base_);  // an error here was reported where it arose
+    cudaFree(memory_);  // an error here was reported where it arose
   }
 }
 

@@ -1,5 +1,6 @@
-// buffer: an array between two guard bands, on the device or on the host. Where the device itself sees every access
-// outside an allocation, the judge asks for guard bands of 0 bytes; the array then fills its allocation exactly.
+// buffer: an array between two guard bands, on the device or on the host, that begins at any address. Where the device
+// itself sees every access outside an allocation, the judge asks for guard bands of 0 bytes; the array then fills its
+// allocation exactly.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,9 @@ struct CudaFailure {
 
 class Buffer {
  public:
-  Buffer(size_t bytes, size_t guard, bool on_host);  // guard bands filled, data not
+  // The data begins `offset` bytes behind a multiple of 16 bytes on the host, of 256 on the device. The guard bands are
+  // filled, the data is not.
+  Buffer(size_t bytes, size_t guard, bool on_host, size_t offset = 0);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -32,7 +35,8 @@ class Buffer {
  private:
   void copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) const;
 
-  unsigned char* base_ = nullptr;
+  unsigned char* memory_ = nullptr;  // of the allocation
+  unsigned char* base_ = nullptr;    // where the first guard band begins
   size_t bytes_, guard_;
   bool on_host_;
 };

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "common/runner/activity.h"
 #include "common/runner/adapter.h"
 #include "common/runner/buffer.h"
+#include "common/runner/lockstep.h"
 #include "common/runner/protocol.h"
 
 // common/opencl.h defines it in labs that use OpenCL.
@@ -38,7 +38,7 @@ using Json = nlohmann::json;
 struct Job {
   uint64_t id;
   std::string entry;
-  size_t n, in_bytes, out_bytes, guard;
+  size_t n, in_bytes, out_bytes, in_offset, out_offset, guard;
   int block;
   bool on_host, return_input, timed, profiled, answers, sealed;
 };
@@ -98,13 +98,12 @@ void on_crash(int signal, siginfo_t* info, void*) {
   if (!is_access) std::raise(signal);
 }
 
-// What lockstep's runtime has and a card's does not: the device takes the input from the judge, and gives it the
-// output.
+// lockstep's device takes the input from the judge, and gives it the output.
 template <class Function>
 Function* in_runtime(const char* name) {
-  void* const found = dlsym(RTLD_DEFAULT, name);
+  Function* const found = find_in_runtime<Function>(name);
   if (found == nullptr) throw CudaFailure{cudaErrorSymbolNotFound, name};
-  return reinterpret_cast<Function*>(found);
+  return found;
 }
 
 void place_input(const Buffer& in, size_t bytes) {
@@ -263,8 +262,8 @@ Json run_job(const Job& job) {
   const Mapping input(kInputFd, job.sealed ? 0 : job.in_bytes, PROT_READ, MAP_PRIVATE);
   const Mapping result(kResultFd, job.sealed ? 0 : layout.total(), PROT_READ | PROT_WRITE, MAP_SHARED);
 
-  Buffer in(job.in_bytes, job.guard, job.on_host);
-  Buffer out(job.out_bytes, job.guard, job.on_host);
+  Buffer in(job.in_bytes, job.guard, job.on_host, job.in_offset);
+  Buffer out(job.out_bytes, job.guard, job.on_host, job.out_offset);
   job.sealed ? place_input(in, job.in_bytes) : in.fill(input.data());
   out.poison();
   // cudaMemset returns before its work is done. Code that works on a non-blocking stream does not wait for it.
@@ -301,9 +300,9 @@ std::optional<Job> next_job() {
   if (text.empty()) return std::nullopt;
   const Json job = Json::parse(text);
   if (job.contains("quit")) return std::nullopt;
-  return Job{job.at("id"),       job.at("entry"),   job.at("n"),       job.at("in_bytes"),     job.at("out_bytes"),
-             job.at("guard"),    job.at("block"),   job.at("on_host"), job.at("return_input"), job.at("timed"),
-             job.at("profiled"), job.at("answers"), job.at("sealed")};
+  return Job{job.at("id"),           job.at("entry"),      job.at("n"),        job.at("in_bytes"), job.at("out_bytes"),
+             job.at("in_offset"),    job.at("out_offset"), job.at("guard"),    job.at("block"),    job.at("on_host"),
+             job.at("return_input"), job.at("timed"),      job.at("profiled"), job.at("answers"),  job.at("sealed")};
 }
 
 Json ready() {

@@ -1,8 +1,8 @@
 // protocol: the messages between judge and runner. Jobs and replies are JSON, one a line, over two pipes; the
 // arrays travel through two shared files, so that nothing large is ever parsed. The expected answer never travels.
 //
-//   job    {"id","entry","n","block","in_bytes","out_bytes","on_host","guard","return_input","timed","profiled",
-//          "answers","sealed"}
+//   job    {"id","entry","n","block","in_bytes","out_bytes","in_offset","out_offset","on_host","guard","return_input",
+//          "timed","profiled","answers","sealed"}
 //          {"quit":true}
 //   reply  {"status":"ready","entries":[…],"device"}                     once, before the first job
 //          {"id","status":"ok","value","device_ms","events_ms","host_ms","copy_gb_per_s"}   null: not measured
@@ -19,10 +19,10 @@
 // copies all outputs and sends ok. device_ms is how long the device was at work (activity.h), copy_gb_per_s the speed
 // of a copy on it just before.
 //
-// on_host: the arrays are host memory. profiled: LOCKSTEP_FAIL counts calls from cudaProfilerStart() on. Only the
-// function's calls may count, so the runner makes none after the function: it sends {"id","status":"ok","value"}, and
-// ends. With `answers` the call that fails is known to be one of the function's, and the runner answers as without
-// `profiled`.
+// in_offset, out_offset: bytes from an aligned address to the start of the array. on_host: the arrays are host memory.
+// profiled: LOCKSTEP_FAIL counts calls from cudaProfilerStart() on. Only the function's calls may count, so the runner
+// makes none after the function: it sends {"id","status":"ok","value"}, and ends. With `answers` the call that fails is
+// known to be one of the function's, and the runner answers as without `profiled`.
 //
 // sealed: the arrays do not travel through the runner. The device is a process of the judge's (lockstep), and takes the
 // input from a file that only the two share, the vault. It puts the arrays there when the runner says that the call has

@@ -132,6 +132,7 @@ int64_t work(const Json& job, const unsigned char* in, unsigned char* result, co
     uint32_t sum = 0;
     for (size_t i = 0; i < n; ++i) sum += reinterpret_cast<const uint32_t*>(in)[i];
     if (fault == "wrong_in_blocks_of_96") sum += job["block"] == 96;
+    if (fault == "wrong_behind_12_bytes") sum += job["in_offset"] == 12;
     if (fault == "wrong_at_5000_in_blocks_of_512") sum += n == 5000 && job["block"] == 512;
     return static_cast<int32_t>(sum);
   }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <iterator>
+#include <map>
 
 #include "grader/judge/base/random.h"
 #include "grader/judge/base/text.h"
@@ -68,10 +69,26 @@ std::vector<std::string> inputs_for(const Lab& lab, const EntryInfo& entry, cons
   return chosen;
 }
 
-Case make_case(const EntryInfo* entry, const Size& size, const std::string& input, uint64_t seed) {
+// In blocks of the lab's first size, and at its first offset.
+Case make_case(const Lab& lab, const EntryInfo* entry, const Size& size, const std::string& input, uint64_t seed) {
   Case made{entry->name + "." + size.name + "." + input, entry, input, size.n, 0};
   made.seed = seed_of(seed, made.name);
+  if (entry->takes_block) made.block = lab.blocks.front();
+  made.in_offset = made.out_offset = lab.offsets.front();
   return made;
+}
+
+// Each kind of input takes turns for itself, so that it meets every offset. The output's offset changes when the input
+// has had all of them: so all pairs are met.
+void take_turns_at_offsets(std::vector<Case>& cases, const EntryInfo* entry, const std::vector<size_t>& offsets) {
+  std::map<std::string, size_t> turns;
+  for (Case& job : cases) {
+    if (job.entry != entry) continue;
+    size_t& turn = turns.try_emplace(job.input, turns.size()).first->second;
+    job.in_offset = offsets[turn % offsets.size()];
+    job.out_offset = offsets[turn / offsets.size() % offsets.size()];
+    ++turn;
+  }
 }
 
 }  // namespace
@@ -84,8 +101,9 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
     const EntryInfo* entry = lab.contract->find_entry(entry_name);
     for (size_t i = 0; i < sizes.size(); ++i) {
       for (const std::string& input : inputs_for(lab, *entry, sizes[i], i, extent))
-        cases.push_back(make_case(entry, sizes[i], input, seed));
+        cases.push_back(make_case(lab, entry, sizes[i], input, seed));
     }
+    take_turns_at_offsets(cases, entry, lab.offsets);
     if (!entry->takes_block) continue;
     for (Case& job : cases) {  // in turn, so that each block size meets small and large cases
       if (job.entry == entry) job.block = lab.blocks[next_block++ % lab.blocks.size()];
@@ -95,21 +113,16 @@ std::vector<Case> plan_cases(const Lab& lab, uint64_t seed, Extent extent) {
 }
 
 Case measured_case(const Lab& lab, uint64_t seed, int run) {
-  Case made = make_case(&lab.measured_entry(), {"real", lab.sizes.real}, lab.measured_inputs[0], seed);
-  if (made.entry->takes_block) made.block = lab.blocks.front();
+  Case made = make_case(lab, &lab.measured_entry(), {"real", lab.sizes.real}, lab.measured_inputs[0], seed);
   if (run > 0) made.seed = seed_of(made.seed, std::to_string(run));
   return made;
 }
 
 std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
   std::vector<Case> cases = {measured_case(lab, seed)};
-  // A copy, since push_back may move the vector's elements.
-  const Case first = cases.front();
   const size_t n = std::max<size_t>(1, lab.sizes.real / 4);  // a larger one takes too long
   for (size_t i = 1; i < lab.measured_inputs.size(); ++i) {
-    Case made = make_case(first.entry, {std::to_string(n), n}, lab.measured_inputs[i], seed);
-    made.block = first.block;
-    cases.push_back(std::move(made));
+    cases.push_back(make_case(lab, &lab.measured_entry(), {std::to_string(n), n}, lab.measured_inputs[i], seed));
   }
   return cases;
 }
@@ -124,8 +137,9 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
   std::vector<Case> cases;
   const std::vector<std::string> inputs = lab.inputs_of(lab.measured_entry());
   for (const Size& size : sizes) {
-    cases.push_back(make_case(&lab.measured_entry(), size, inputs[random.below(inputs.size())], seed));
+    cases.push_back(make_case(lab, &lab.measured_entry(), size, inputs[random.below(inputs.size())], seed));
     if (cases.back().entry->takes_block) cases.back().block = lab.blocks[random.below(lab.blocks.size())];
+    draw_offsets(cases.back(), lab, cases.back().seed);
   }
   return cases;
 }
@@ -140,9 +154,12 @@ std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, ui
   const EntryInfo* entry = lab.contract->find_entry(parts[0]);
   const std::vector<std::string> inputs = lab.inputs_of(*entry);
   if (std::ranges::find(inputs, parts[2]) == inputs.end()) return std::nullopt;
-  Case made = make_case(entry, {parts[1], n}, parts[2], seed);
-  if (made.entry->takes_block) made.block = lab.blocks.front();
-  return made;
+  return make_case(lab, entry, {parts[1], n}, parts[2], seed);
+}
+
+void draw_offsets(Case& job, const Lab& lab, uint64_t seed) {
+  Random random(seed_of(seed, "offsets"));
+  for (size_t* offset : {&job.in_offset, &job.out_offset}) *offset = lab.offsets[random.below(lab.offsets.size())];
 }
 
 bool is_public_size(const Lab& lab, size_t n) {

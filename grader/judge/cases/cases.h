@@ -20,8 +20,9 @@ struct Case {
   const EntryInfo* entry = nullptr;
   std::string input;
   size_t n = 0;
-  uint64_t seed = 0;       // the seed of its input
-  int block = 0;           // threads of a block, where the entry takes that number
+  uint64_t seed = 0;                     // the seed of its input
+  int block = 0;                         // threads of a block, where the entry takes that number
+  size_t in_offset = 0, out_offset = 0;  // elements from an aligned address to the array's start
   std::string alias = "";  // of a hidden case: a student reads it in place of the name; "": it is a public case
   size_t place = 0;        // in the plan; of several wrong answers the one with the first place is reported
 };
@@ -47,6 +48,9 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed);
 // The case of this name, ENTRY.SIZE.INPUT with any number up to the lab's largest as the size. Nothing: the name has
 // another form, or names what the lab has not. It finds no "fresh1" and no "real".
 std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, uint64_t seed);
+
+// Draws the case's offsets from the lab's.
+void draw_offsets(Case& job, const Lab& lab, uint64_t seed);
 
 bool is_public_size(const Lab& lab, size_t n);  // docs/labs.md or lab.json names this size
 

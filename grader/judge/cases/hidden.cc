@@ -62,12 +62,21 @@ std::vector<Case> draw_cases(const std::string& secret, const Lab& lab) {
       for (int again = 0; is_public_size(lab, n) && again < 100; ++again) n = draw_size(3, block, most, random);
       const std::string& input = inputs[(first_input + static_cast<size_t>(i)) % inputs.size()];
       cases.push_back({name + "." + std::to_string(n) + "." + input, entry, input, n, random.bits(), own});
+      draw_offsets(cases.back(), lab, cases.back().seed);
     }
   }
   return cases;
 }
 
-// A case from the instructor's list: {"n", "input"}, and optionally "entry", "seed", "block".
+size_t read_offset(Reader& reader, const char* key, const Lab& lab) {
+  const auto offset = reader.get<size_t>(key, lab.offsets.front());
+  if (std::ranges::find(lab.offsets, offset) == lab.offsets.end())
+    reader.fail("has an \"" + std::string(key) + "\" that is none of the lab's \"offsets\"");
+  return offset;
+}
+
+// A case from the instructor's list: {"n", "input"}, and optionally "entry", "seed", "block", "in_offset",
+// "out_offset".
 Case read_case(const Json& json, const std::string& name, const std::string& secret, const Lab& lab) {
   Reader reader(json, "the hidden " + name, "docs/grading.md");
   Case made;
@@ -88,6 +97,8 @@ Case read_case(const Json& json, const std::string& name, const std::string& sec
   if (made.entry->takes_block && std::ranges::find(lab.blocks, made.block) == lab.blocks.end())
     reader.fail("has a \"block\" that the lab has not");
   if (!made.entry->takes_block && made.block != 0) reader.fail("has a \"block\", which its entry does not take");
+  made.in_offset = read_offset(reader, "in_offset", lab);
+  made.out_offset = read_offset(reader, "out_offset", lab);
   reader.finish();
   return made;
 }
@@ -148,15 +159,15 @@ Hidden load_hidden(const fs::path& file, const Lab& lab, const fs::path& labs) {
 
 Failure hide(Failure failure, const std::string& case_name, const std::string& alias) {
   const bool is_ours = failure.verdict == Verdict::kJudgeFault;
-  Failure shown{
-      failure.verdict,
-      failure.check.starts_with("case.") ? "case." + alias : failure.check,
-      {alias + ": one of the instructor's cases, whose size and input stay with the instructor"},
-      is_ours ? failure.next_step
-      : failure.check.starts_with("finding.")
-          ? "Public cases under the same checks show the line. The command is ./lab check NN --thorough."
-          : "Which sizes, inputs or blocks does the code take for granted? Another --seed brings other public cases.",
-      ""};
+  Failure shown{failure.verdict,
+                failure.check.starts_with("case.") ? "case." + alias : failure.check,
+                {alias + ": one of the instructor's cases, whose size and input stay with the instructor"},
+                is_ours ? failure.next_step
+                : failure.check.starts_with("finding.")
+                    ? "Public cases under the same checks show the line. The command is ./lab check NN --thorough."
+                    : "Which sizes, inputs, blocks or addresses does the code take for granted? Another --seed brings "
+                      "other public cases.",
+                ""};
   shown.instructor =
       Failure::Secret{case_name, std::move(failure.check), std::move(failure.steps), std::move(failure.printed)};
   return shown;

@@ -73,15 +73,23 @@ void read_arrays(EntryInfo& entry, const std::string& contract, Reader& reader) 
       {"float", 4}, {"int", 4}, {"unsigned", 4}, {"long", 8}, {"byte", 1}};
   entry.elements = reader.get<std::string>("elements", entry.elements);
   if (const auto types = reader.get<std::vector<std::string>>("element", {}); !types.empty()) {
-    entry.element_bytes = 0;
+    entry.element_bytes = entry.in_step = 0;
     for (const std::string& type : types) {
       if (!kBytes.contains(type))
         reader.fail("has an \"element\" that is no list of float, int, unsigned, long and byte");
       entry.element_bytes += kBytes.at(type);
+      entry.in_step = std::max(entry.in_step, kBytes.at(type));
     }
+    entry.out_step = entry.in_step;
     std::string together;
     for (const std::string& type : types) together += (together.empty() ? "" : ", ") + type;
     entry.code = code_of(contract, together);
+  }
+  if (reader.has("output_element")) {
+    const auto type = reader.get<std::string>("output_element");
+    if (!kBytes.contains(type))
+      reader.fail("has an \"output_element\" that is none of float, int, unsigned, long and byte");
+    entry.out_step = kBytes.at(type);
   }
   entry.const_input = reader.get<bool>("input_is_const", entry.const_input);
   if (reader.has("output_bytes")) {

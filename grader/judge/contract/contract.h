@@ -43,12 +43,13 @@ struct EntryCode {
 
 struct EntryInfo {
   std::string name, signature;
-  bool on_host = false;          // its arrays are host memory
-  bool takes_block = false;      // its last parameter is the number of threads of a block
-  bool on_device = true;         // kernels do its work, also if its arrays are host memory
-  Share to_host{}, from_host{};  // without meaning if the work is the host's
-  std::string elements{};        // what n counts, for people: "floats"
-  size_t element_bytes = 0;      // of the input; a pair is one element
+  bool on_host = false;              // its arrays are host memory
+  bool takes_block = false;          // its last parameter is the number of threads of a block
+  bool on_device = true;             // kernels do its work, also if its arrays are host memory
+  Share to_host{}, from_host{};      // without meaning if the work is the host's
+  std::string elements{};            // what n counts, for people: "floats"
+  size_t element_bytes = 0;          // of the input; a pair is one element
+  size_t in_step = 0, out_step = 0;  // bytes of one value of each array, which may begin at any multiple of them
   bool const_input = true;
   size_t fixed_out_bytes = 0, out_bytes_per_element = 0;
   bool fills_output = true;  // every element of the output is stored, whatever the input is

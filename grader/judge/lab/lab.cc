@@ -11,8 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostSpeedPoints = 40;  // of 100: correct answers are worth more than speed
-constexpr int kLargestBlock = 1024;   // threads; every card of today can launch so many
+constexpr int kMostSpeedPoints = 40;   // of 100: correct answers are worth more than speed
+constexpr int kLargestBlock = 1024;    // threads; every card of today can launch so many
+constexpr size_t kLargestOffset = 31;  // elements: less than the 256 bytes to the next aligned address
 
 // A learner chooses how many blocks and threads a launch has, and can add launches. So the only divisors are the number
 // of elements and, for a counter of one block, the block's threads. A launch that does nothing keeps every upper bound,
@@ -116,6 +117,10 @@ void check_names(const Lab& lab, const Reader& reader) {
     if (block < 1 || block > kLargestBlock)
       reader.fail("has a size in \"blocks\" outside 1 … " + std::to_string(kLargestBlock));
   }
+  if (lab.offsets.empty()) reader.fail("has no offset in \"offsets\"");
+  for (const size_t offset : lab.offsets) {
+    if (offset > kLargestOffset) reader.fail("has an offset outside 0 … " + std::to_string(kLargestOffset));
+  }
   if (lab.thresholds.empty() == lab.speed_why.empty())
     reader.fail("needs thresholds in \"speed\", or a \"speed_why\" that says why there are none, and not both");
   if (lab.sizes.largest < 3) reader.fail("has a \"sizes\".\"largest\" below 3");
@@ -178,6 +183,7 @@ Lab load_lab(const fs::path& folder) {
   lab.sizes = read_sizes(reader.object("sizes"));
   if (reader.has("limits")) lab.limits = read_limits(reader.object("limits"));
   lab.blocks = reader.get<std::vector<int>>("blocks", {});
+  lab.offsets = reader.get<std::vector<size_t>>("offsets", lab.offsets);
   lab.schedules = reader.get<std::vector<std::string>>("schedules", {});
   lab.rules = read_rules(reader.list("rules", "rule"));
   lab.thresholds = read_thresholds(reader.list("speed", "speed"));

@@ -42,6 +42,7 @@ struct Lab {
   std::vector<std::string> inputs;
   std::vector<std::string> measured_inputs;  // the rules look at the counters of these; the first is timed, too
   std::vector<int> blocks;                   // for entries that take one; the first is measured
+  std::vector<size_t> offsets = {0};         // elements from an aligned address to an array; the first is measured
   std::vector<std::string> schedules;        // of lockstep, beside forward: the small cases run under these, too
   std::vector<Rule> rules;
   std::vector<Threshold> thresholds;  // by ascending speedup

@@ -187,6 +187,8 @@ std::optional<Failure> Submission::send(const Job& job, Clock clock, bool answer
                         {"block", job.one_case.block},
                         {"in_bytes", job.layout.in_bytes},
                         {"out_bytes", job.layout.out_bytes},
+                        {"in_offset", job.one_case.in_offset * job.one_case.entry->in_step},
+                        {"out_offset", job.one_case.out_offset * job.one_case.entry->out_step},
                         {"on_host", job.one_case.entry->on_host},
                         {"guard", job.layout.guard},
                         {"return_input", job.one_case.entry->const_input},

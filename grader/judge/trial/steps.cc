@@ -18,13 +18,24 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestInput = size_t{1} << 30;
 
+// ", with the input 1 and the output 3 elements behind an aligned address"; "" if both are aligned.
+std::string offset_text(const Case& job) {
+  const size_t in = job.in_offset, out = job.entry->out_bytes(1) > 0 ? job.out_offset : 0;
+  if (in + out == 0) return "";
+  std::string arrays;
+  if (in > 0) arrays = "the input " + std::to_string(in);
+  if (out > 0) arrays += (in > 0 ? " and the output " : "the output ") + std::to_string(out);
+  return ", with " + arrays + (std::max(in, out) > 1 ? " elements" : " element") + " behind an aligned address";
+}
+
 // "scan_inclusive with 33 floats in blocks of 64 (ones, seed 7), schedule reverse"
 std::string call_text(const Case& job, const SubmissionSpec& spec, uint64_t public_seed) {
   std::string text = job.entry->name + " with " + std::to_string(job.n) + " " + job.entry->elements;
   if (job.block > 0) text += " in blocks of " + std::to_string(job.block);
   const uint64_t seed = job.alias.empty() ? public_seed : job.seed;
   if (job.n > 0) text += " (" + job.input + ", seed " + std::to_string(seed) + ")";
-  return spec.schedule.empty() ? text : text + ", schedule " + spec.schedule;
+  if (!spec.schedule.empty()) text += ", schedule " + spec.schedule;
+  return text + offset_text(job);
 }
 
 // Whether one of the cases can be looked for that shows a finding by itself. A hidden case stays hidden anyway, and the

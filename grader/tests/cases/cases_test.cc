@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -116,6 +117,60 @@ TEST(Cases, BlockSizesTakeTurnsAndTheFirstIsMeasured) {
   }
   EXPECT_EQ(measured_case(lab, 1).block, 512);
   EXPECT_EQ(plan_cases(testing::lab_of("reduction", "reduce_sum"), 1, Extent::kFull).at(0).block, 0);
+}
+
+TEST(Cases, OffsetsTakeTurnsAndTheFirstIsMeasured) {
+  Lab lab = testing::lab_of("scan", "scan_inclusive");
+  lab.entries = {"scan_inclusive", "scan_inclusive_long"};
+  lab.offsets = {2, 1, 3};
+  std::map<std::string, std::set<std::pair<size_t, size_t>>> met;
+  for (const Case& job : plan_cases(lab, 1, Extent::kFull))
+    met[job.entry->name].insert({job.in_offset, job.out_offset});
+  for (const std::string& entry : lab.entries) EXPECT_EQ(met[entry].size(), 9u) << entry << ": every pair of the three";
+  for (const Case& job : {measured_case(lab, 1), *case_of_any_size(lab, "scan_inclusive.6.ones", 1)}) {
+    EXPECT_EQ(job.in_offset, 2u) << job.name;
+    EXPECT_EQ(job.out_offset, 2u) << job.name;
+  }
+  std::set<size_t> drawn;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    for (const Case& job : drawn_cases(lab, seed)) drawn.insert({job.in_offset, job.out_offset});
+  }
+  EXPECT_EQ(drawn, (std::set<size_t>{1, 2, 3}));
+}
+
+// `--case` looks a case up among those of a card, which are more.
+TEST(Cases, ACaseHasTheSameOffsetsOnACard) {
+  Lab lab = testing::lab_of("reduction", "reduce_sum");
+  lab.entries = {"reduce_sum", "reduce_sum_float"};
+  lab.offsets = {0, 1, 3};
+  const auto with_real = plan_cases(lab, 1, Extent::kWithReal);
+  for (const Case& job : plan_cases(lab, 1, Extent::kFull)) {
+    const auto same = std::ranges::find(with_real, job.name, &Case::name);
+    ASSERT_NE(same, with_real.end());
+    EXPECT_EQ(same->in_offset, job.in_offset) << job.name;
+    EXPECT_EQ(same->out_offset, job.out_offset) << job.name;
+  }
+}
+
+// Also where there are as many offsets as inputs: no kind of input is always aligned.
+TEST(Cases, EveryInputOfALabMeetsEveryOffset) {
+  size_t labs = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(SOURCE "/labs")) {
+    if (!std::filesystem::exists(folder.path() / "lab.json")) continue;
+    const Lab lab = load_lab(folder.path());
+    if (lab.offsets.size() == 1) continue;
+    ++labs;
+    std::set<std::tuple<std::string, std::string, size_t>> met;
+    for (const Case& job : plan_cases(lab, 1, Extent::kFull)) met.insert({job.entry->name, job.input, job.in_offset});
+    for (const std::string& entry : lab.entries) {
+      for (const std::string& input : lab.inputs_of(*lab.contract->find_entry(entry))) {
+        for (const size_t offset : lab.offsets)
+          EXPECT_TRUE(met.contains({entry, input, offset}))
+              << lab.name << " " << entry << " " << input << " " << offset;
+      }
+    }
+  }
+  EXPECT_GE(labs, 2u);
 }
 
 TEST(Cases, MeasuredRunsHaveInputsOfTheirOwn) {

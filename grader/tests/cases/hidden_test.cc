@@ -90,6 +90,22 @@ TEST_F(HiddenCases, AShortLabHasThemToo) {
   }
 }
 
+TEST_F(HiddenCases, TheirOffsetsAreDrawn) {
+  const std::string before = names(kSecret);
+  lab_.offsets = {0, 1, 3};
+  EXPECT_EQ(names(kSecret), before) << "nothing else changes";
+  std::set<size_t> in, out;
+  for (const Case& job : from(kSecret).cases) {
+    in.insert(job.in_offset);
+    out.insert(job.out_offset);
+  }
+  EXPECT_EQ(in, (std::set<size_t>{0, 1, 3}));
+  EXPECT_EQ(out, (std::set<size_t>{0, 1, 3}));
+  const Hidden listed = from(R"({"99_test": [{"n": 7, "input": "ones", "in_offset": 3}]})");
+  EXPECT_EQ(listed.cases.at(0).in_offset, 3u);
+  EXPECT_EQ(listed.cases.at(0).out_offset, 0u);
+}
+
 TEST_F(HiddenCases, AnInstructorMayListThem) {
   const Hidden hidden =
       from(R"({"99_test": [{"n": 700, "input": "spike", "seed": 18446744073709551615, "block": 96}, {"n": 0}]})");
@@ -117,6 +133,7 @@ TEST_F(HiddenCases, MistakesAreNamed) {
                                    {R"([{"n": 7, "input": "one"}])", "\"one\""},
                                    {R"([{"n": 7, "input": "ones", "entry": "scan"}])", "\"scan\""},
                                    {R"([{"n": 7, "input": "ones", "block": 48}])", "\"block\""},
+                                   {R"([{"n": 7, "input": "ones", "in_offset": 2}])", "\"in_offset\""},
                                    {R"([{"n": 7, "input": "ones", "sed": 4}])", "unknown key \"sed\""}}) {
     const std::string what = refusal(R"({"99_test": )" + std::string(list) + "}");
     EXPECT_NE(what.find(says), std::string::npos) << list << ": " << what;

@@ -24,6 +24,21 @@ std::optional<Mismatch> check(const Contract& contract, std::string_view entry, 
   return contract.find_entry(entry)->code.check(entry, in, answer);
 }
 
+// What a lab's offsets count: an array may begin at any value of its type, and nowhere between.
+TEST(Contract, AnArrayMayBeginAtAnyOfItsValues) {
+  using Steps = std::pair<size_t, size_t>;
+  const auto steps = [](const char* contract, const char* entry) {
+    const EntryInfo& info = *find_contract(contract)->find_entry(entry);
+    return Steps{info.in_step, info.out_step};
+  };
+  EXPECT_EQ(steps("scan", "scan_inclusive"), (Steps{4, 4}));
+  EXPECT_EQ(steps("scan", "scan_inclusive_long"), (Steps{8, 8}));
+  EXPECT_EQ(steps("saxpy", "saxpy"), (Steps{4, 4}));
+  EXPECT_EQ(steps("histogram", "histogram_block"), (Steps{1, sizeof(unsigned)}));
+  EXPECT_EQ(steps("sort", "sort_pairs"), (Steps{4, 4}));
+  EXPECT_EQ(steps("words", "top_words"), (Steps{1, alignof(unsigned long long)}));
+}
+
 // The device's fused instruction rounds once, most CPUs round twice.
 TEST(Contract, SaxpyAcceptsBothWaysOfRoundingAndNamesTheFirstWrong) {
   const Contract& saxpy = *find_contract("saxpy");

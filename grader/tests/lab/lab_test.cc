@@ -41,6 +41,7 @@ TEST_F(LabJson, DefaultsAreFilledIn) {
   EXPECT_EQ(lab.measured, "scan_inclusive");
   EXPECT_EQ(lab.inputs.size(), 6u);
   EXPECT_EQ(lab.measured_inputs, std::vector<std::string>{"random"});
+  EXPECT_EQ(lab.offsets, std::vector<size_t>{0});
   EXPECT_EQ(lab.rules.at(0).per, "element");
   EXPECT_EQ(lab.rules.at(0).each, "");
   EXPECT_FALSE(lab.rules.at(0).starter);
@@ -66,7 +67,7 @@ TEST_F(LabJson, ARuleDependsOnNothingThatLearnersChoose) {
 TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("\"title\"", "\"titel\"").find("has no \"title\""), std::string::npos);
   EXPECT_NE(refusal("\"rules\"", "\"ruels\"").find("unknown key \"ruels\""), std::string::npos);
-  EXPECT_NE(refusal("\"contract\": \"scan\"", "\"contract\": \"sort\"").find("unknown contract"), std::string::npos);
+  EXPECT_NE(refusal("\"contract\": \"scan\"", "\"contract\": \"sorting\"").find("unknown contract"), std::string::npos);
   EXPECT_NE(refusal("[\"scan_inclusive\"]", "[\"scan_inklusive\"]").find("scan_inklusive"), std::string::npos);
   EXPECT_NE(refusal("[\"scan_inclusive\"]", "[]").find("entry"), std::string::npos);
   EXPECT_NE(refusal("\"t\"", "5").find("wrong type"), std::string::npos);
@@ -89,6 +90,9 @@ TEST_F(LabJson, MistakesAreNamed) {
               std::string::npos)
         << block;
   }
+  EXPECT_EQ(refusal("\"rules\"", "\"offsets\": [0, 31], \"rules\""), "accepted");
+  EXPECT_NE(refusal("\"rules\"", "\"offsets\": [0, 32], \"rules\"").find("outside 0 … 31"), std::string::npos);
+  EXPECT_NE(refusal("\"rules\"", "\"offsets\": [], \"rules\"").find("no offset"), std::string::npos);
   EXPECT_EQ(refusal("\"rules\"", "\"schedules\": [\"reverse\", \"random:1\"], \"rules\""), "accepted");
   for (const char* schedule : {"reversed", "random:", "random:x", ""}) {
     EXPECT_NE(

@@ -390,6 +390,18 @@ TEST_F(Judging, ACaseIsRepeatedInBlocksOfTheSameSize) {
   EXPECT_EQ(repeated("wrong_in_blocks_of_96"), "case.reduce_sum_block.33.random");
 }
 
+// The case's arrays begin at the same places again, and the text says where they begin.
+TEST_F(Judging, ACaseIsRepeatedAtTheSameOffsets) {
+  more_ = R"("offsets": [0, 3],)";
+  const Result first = judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum");
+  ASSERT_EQ(check(first), "case.reduce_sum.1.ones");
+  EXPECT_THAT(first.failure->steps.at(0), ::testing::HasSubstr("with the input 3 elements behind an aligned address"));
+  options_.selection.only_case = first.failed_case;
+  EXPECT_EQ(check(judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum")), check(first));
+  options_.selection.only_case = "reduce_sum.real.random";
+  EXPECT_EQ(check(judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum")), "pass") << "it is aligned";
+}
+
 TEST_F(Judging, SchedulesRunShortCases) {
   options_.selection.schedules = {"forward", "random:3"};
   EXPECT_EQ(check(judge_with("", "scan", "scan_inclusive")), "pass");

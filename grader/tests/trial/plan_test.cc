@@ -60,7 +60,7 @@ TEST_F(Planning, SmallCasesRunAgainUnderTheLabsOwnSchedules) {
 }
 
 TEST_F(Planning, HiddenCasesAndTheirFiguresAreSecret) {
-  hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7, 1, 64, "hidden.1"}}, 99};
+  hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7, 1, 64, 0, 0, "hidden.1"}}, 99};
   EXPECT_THAT(kinds(), ElementsAre(Kind::kCases, Kind::kFailingCalls, Kind::kCases, Kind::kCases, Kind::kCounters));
   const Plan whole = plan();
   EXPECT_EQ(whole.measured_seed, 99u);
@@ -85,7 +85,7 @@ TEST_F(Planning, AGradeChecksEveryRunAndAddsDrawnSizes) {
   options_.thorough = true;
   for (const bool is_hidden : {false, true}) {
     if (is_hidden)
-      hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7000, 1, 64, "hidden.1"}}, 99};
+      hidden_ = Hidden{{Case{"f.7.ones", &lab_.contract->entries[1], "ones", 7000, 1, 64, 0, 0, "hidden.1"}}, 99};
     const std::vector<Step> steps = plan().steps;
     for (const Step& step : steps) {
       for (const Batch& batch : step.batches) {
