@@ -78,12 +78,12 @@ Case make_case(const Lab& lab, const EntryInfo* entry, const Size& size, const s
   return made;
 }
 
-// Each kind of input takes turns for itself, so that it meets every offset. The output's offset changes when the input
-// has had all of them: so all pairs are met.
+// Each kind of input takes turns for itself, so that it meets every offset; the simplest one begins with the first. The
+// output's offset changes when the input has had all of them: so all pairs are met.
 void take_turns_at_offsets(std::vector<Case>& cases, const EntryInfo* entry, const std::vector<size_t>& offsets) {
   std::map<std::string, size_t> turns;
   for (Case& job : cases) {
-    if (job.entry != entry) continue;
+    if (job.entry != entry || job.n == 0) continue;
     size_t& turn = turns.try_emplace(job.input, turns.size()).first->second;
     job.in_offset = offsets[turn % offsets.size()];
     job.out_offset = offsets[turn / offsets.size() % offsets.size()];

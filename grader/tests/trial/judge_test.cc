@@ -394,7 +394,7 @@ TEST_F(Judging, ACaseIsRepeatedInBlocksOfTheSameSize) {
 TEST_F(Judging, ACaseIsRepeatedAtTheSameOffsets) {
   more_ = R"("offsets": [0, 3],)";
   const Result first = judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum");
-  ASSERT_EQ(check(first), "case.reduce_sum.1.ones");
+  ASSERT_EQ(check(first), "case.reduce_sum.1.increasing");
   EXPECT_THAT(first.failure->steps.at(0), ::testing::HasSubstr("with the input 3 elements behind an aligned address"));
   options_.selection.only_case = first.failed_case;
   EXPECT_EQ(check(judge_with("wrong_behind_12_bytes", "reduction", "reduce_sum")), check(first));
