@@ -45,7 +45,7 @@ class InProcessDevice : public EmulatedDevice {
   AddressSpace address_space() const override { return memory_.memory().addresses(); }
 
   Outcome allocate(uint64_t bytes, uint64_t* address, MemoryKind kind, uint64_t offset) override {
-    if (offset >= kOffsets) return {Status::kInvalidValue, ""};
+    if (offset >= kAlignment) return {Status::kInvalidValue, ""};
     Outcome outcome = memory_.allocate(bytes, address, kind, offset);
     if (*address) host_.allocated(*address, bytes, kind);
     return outcome;

@@ -39,7 +39,7 @@ Range find_in(const std::map<uint64_t, Range>& allocations, uint64_t address) {
 
 // The addresses that an allocation takes: whole pages. So each allocation has its own protection, and freed pages go
 // back to the system.
-uint64_t span_of(uint64_t bytes) { return align_up(bytes + kOffsets, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))); }
+uint64_t span_of(uint64_t bytes) { return align_up(bytes + kAlignment, static_cast<uint64_t>(sysconf(_SC_PAGESIZE))); }
 
 std::string plural(uint64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
@@ -157,7 +157,7 @@ bool Memory::free(uint64_t address) {
   const auto found = live_.find(address);
   if (found == live_.end()) return false;
   const Range range = found->second;
-  const uint64_t offset = address % kOffsets, pages = address - offset;  // pages begin at multiples of kOffsets
+  const uint64_t offset = address % kAlignment, pages = address - offset;  // pages begin at multiples of kAlignment
   const uint64_t bytes = range.end - range.begin, span = span_of(offset + bytes);
   void* memory = reinterpret_cast<void*>(pages);
   const bool shared = shared_.begin && address >= shared_.begin;

@@ -17,7 +17,7 @@ namespace lockstep {
 
 std::string hex(uint64_t value);  // "0x2a"
 
-constexpr uint64_t kOffsets = 512;  // bytes; aligned addresses are multiples of it
+constexpr uint64_t kAlignment = 512;  // bytes, of allocations without an offset
 
 // How much of the file DeviceOptions::shared a device with so much memory uses.
 uint64_t shared_bytes(uint64_t memory_bytes);
@@ -27,7 +27,7 @@ struct MemoryUse {
   bool by_host = true;  // cudaMalloc; else a module's variable, or malloc() in a kernel
   bool host_reaches = false;
   uint64_t reserved = 0;  // the addresses that reserve() gave; 0: any
-  uint64_t offset = 0;    // bytes from an aligned address to the start of the allocation; below kOffsets
+  uint64_t offset = 0;    // bytes from an aligned address to the start of the allocation; below kAlignment
 };
 
 class Memory {

@@ -139,7 +139,7 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
   for (const Size& size : sizes) {
     cases.push_back(make_case(lab, &lab.measured_entry(), size, inputs[random.below(inputs.size())], seed));
     if (cases.back().entry->takes_block) cases.back().block = lab.blocks[random.below(lab.blocks.size())];
-    draw_offsets(cases.back(), lab, cases.back().seed);
+    draw_offsets(cases.back(), lab);
   }
   return cases;
 }
@@ -157,8 +157,8 @@ std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, ui
   return make_case(lab, entry, {parts[1], n}, parts[2], seed);
 }
 
-void draw_offsets(Case& job, const Lab& lab, uint64_t seed) {
-  Random random(seed_of(seed, "offsets"));
+void draw_offsets(Case& job, const Lab& lab) {
+  Random random(seed_of(job.seed, "offsets"));
   for (size_t* offset : {&job.in_offset, &job.out_offset}) *offset = lab.offsets[random.below(lab.offsets.size())];
 }
 

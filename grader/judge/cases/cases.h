@@ -49,8 +49,7 @@ std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed);
 // another form, or names what the lab has not. It finds no "fresh1" and no "real".
 std::optional<Case> case_of_any_size(const Lab& lab, const std::string& name, uint64_t seed);
 
-// Draws the case's offsets from the lab's.
-void draw_offsets(Case& job, const Lab& lab, uint64_t seed);
+void draw_offsets(Case& job, const Lab& lab);  // from the lab's; the case's seed decides
 
 bool is_public_size(const Lab& lab, size_t n);  // docs/labs.md or lab.json names this size
 

@@ -62,7 +62,7 @@ std::vector<Case> draw_cases(const std::string& secret, const Lab& lab) {
       for (int again = 0; is_public_size(lab, n) && again < 100; ++again) n = draw_size(3, block, most, random);
       const std::string& input = inputs[(first_input + static_cast<size_t>(i)) % inputs.size()];
       cases.push_back({name + "." + std::to_string(n) + "." + input, entry, input, n, random.bits(), own});
-      draw_offsets(cases.back(), lab, cases.back().seed);
+      draw_offsets(cases.back(), lab);
     }
   }
   return cases;
