@@ -14,7 +14,8 @@ def table(record: Record) -> list[str]:
     shown = HEADINGS if any(task.cpu for task in ordered) else HEADINGS[:-1]
     lines: list[str] = []
     for (family, kind, given), group in groupby(ordered, key=lambda task: (task.family, task.type, task.input)):
-        lines += ["", f"{family}, {kind}, {given}: share of {LIMIT_OF[family]}"]
+        limit = LIMIT_OF[family]
+        lines += ["", f"{family}, {kind}, {given}" + (f": share of {limit}" if limit else "")]
         lines += _aligned([shown, *(_cells(task)[: len(shown)] for task in group)])
     return lines
 

@@ -10,12 +10,13 @@ from launcher.console import Failure, last_lines, run_logged, say
 from launcher.paths import BUILD, LOGS, ROOT, shown
 
 HERE = ROOT / "common" / "bench" / "top"
+SOLUTIONS = " ".join(str(next(ROOT.glob(f"solutions/{lab}_*/*.cu"))) for lab in (24, 25))
 PLACE = BUILD / "bench"
 NEWEST = ROOT / "requirements-bench.txt"
 EXPORTS = "{ global: top_*; local: *; };\n"  # two versions of a header in one process must not meet
 
 RULES = """rule nvcc
-  command = {nvcc} -O3 -std=c++20 -arch=native -cudart shared $flags -MMD -MF $out.d $in -o $out $libraries
+  command = {nvcc} -O3 -std=c++20 -arch=native -cudart shared -I{root} $flags -MMD -MF $out.d $in -o $out $libraries
   depfile = $out.d
 rule host
   command = g++ -O3 -march=native -std=c++20 -fopenmp -MMD -MF $out.d $in -o $out -ltbb
@@ -55,7 +56,7 @@ def compile_for_card(nvcc: Path, newest: Path | None) -> Programs:
     library = f"-shared -Xcompiler -fPIC,-fvisibility=hidden -Xlinker --version-script={PLACE / 'exports'}"
     edges = [
         ("check", "nvcc", "check.cu", "", ""),
-        ("bench", "nvcc", "bench.cu", "", "-ldl"),
+        ("bench", "nvcc", f"bench.cu {SOLUTIONS}", "", "-ldl"),
         ("toolkit.so", "nvcc", "cub.cu", library, ""),
     ]
     if newest:
@@ -89,9 +90,10 @@ def toolkit_version(nvcc: Path) -> str:
 def _build(nvcc: Path, edges: list[tuple[str, str, str, str, str]], title: str, folder: Path = PLACE) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "exports").write_text(EXPORTS, encoding="ascii")
-    text = RULES.format(nvcc=nvcc)
+    text = RULES.format(nvcc=nvcc, root=ROOT)
     for out, rule, source, flags, libraries in edges:
-        text += f"build {out}: {rule} {HERE / source}\n  flags = {flags}\n  libraries = {libraries}\n"
+        sources = " ".join(str(HERE / name) for name in source.split())
+        text += f"build {out}: {rule} {sources}\n  flags = {flags}\n  libraries = {libraries}\n"
     (folder / "build.ninja").write_text(text, encoding="utf-8")
     code, output = run_logged(title, ["ninja", "-C", folder], LOGS / f"bench-{folder.name}.log", announce=True)
     if code != 0:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FAMILIES = {"scan": "#3b6ea5", "reduction": "#c2571a", "histogram": "#4a8b4a"}
+FAMILIES = {"scan": "#3b6ea5", "reduction": "#c2571a", "histogram": "#4a8b4a", "applications": "#7a5195"}
 OTHER = "#777777"
 TEXT_COLOUR = "#333333"
 
@@ -94,8 +94,20 @@ def _bars(axis: "Axes", counts: list[int], title: str, wrong: list[bool] | None 
     axis.spines[["top", "right"]].set_visible(False)
 
 
-RUNG_FAMILY = {"reduce": "reduction", "scan": "scan", "histogram": "histogram"}
-ELEMENT_BYTES = {"reduce": 4, "scan": 8, "histogram": 1}  # that a task must move for each element
+RUNG_FAMILY = {
+    "reduce": "reduction",
+    "scan": "scan",
+    "histogram": "histogram",
+    "select": "applications",
+    "sort": "applications",
+}
+ELEMENT_BYTES = {
+    "reduce": 4,
+    "scan": 8,
+    "histogram": 1,
+    "select": 6,
+    "sort": 8,
+}  # that a task must move for each element
 
 
 def bench(facts: dict[str, Any], out: str) -> None:
@@ -103,11 +115,11 @@ def bench(facts: dict[str, Any], out: str) -> None:
     family: the time over n, and the share of the speed of reading or copying. The rungs of the ladder are points."""
     import matplotlib.pyplot as plt
 
-    rows = [row for row in facts["record"]["rows"] if row["type"] in ("i32", "u8")]
-    figure, panels = plt.subplots(len(RUNG_FAMILY), 2, figsize=(12, 11), layout="constrained")
+    rows = [row for row in facts["record"]["rows"] if row["type"] in ("i32", "u8", "u32")]
+    figure, panels = plt.subplots(len(RUNG_FAMILY), 2, figsize=(12, 18), layout="constrained")
     for (times, shares), (family, rung_family) in zip(panels, RUNG_FAMILY.items(), strict=True):
         chosen = [row for row in rows if row["family"] == family and row["input"] in ("random", "uniform")]
-        rungs = [rung for rung in facts["rungs"] if rung["family"] == rung_family]
+        rungs = [rung for rung in facts["rungs"] if rung["family"] == rung_family != "applications"]
         _bench_row(times, shares, family, _curves(chosen), rungs)
     device = facts["record"]["device"]
     title = f"{device}, {facts['record']['date']}: medians, L2 flushed, launched from a stream; ×: rungs, whole calls"
@@ -166,7 +178,9 @@ def _bench_row(
                 axis.annotate(labs, (n, value), xytext=(5, 2), textcoords="offset points", fontsize=8)
     times.set_title(f"{family}: time", fontsize=10, loc="left")
     times.set_ylabel("ms")
-    shares.set_title(f"{family}: share of {'copying' if family == 'scan' else 'reading'}", fontsize=10, loc="left")
+    shares.set_title(
+        f"{family}: share of {'copying' if family in ('scan', 'select') else 'reading'}", fontsize=10, loc="left"
+    )
     shares.set_ylim(0, 1.1)
     for axis in (times, shares):
         axis.set_xlabel("elements")

@@ -1,13 +1,17 @@
-// bench OUT.csv clean|dirty quick|whole [CUB_LIBRARY ...]: reduce, scan and histogram beside CUB and beside kernels
-// that only read or copy, in one process. A library is cub.cu, compiled with one version of CUB. ./lab bench compiles
-// and starts all this.
+// bench OUT.csv clean|dirty quick|whole [CUB_LIBRARY ...]: reduce, scan, histogram and the solutions of labs 24 and 25
+// beside CUB and beside kernels that only read or copy, in one process. A library is cub.cu, compiled with one version
+// of CUB. ./lab bench compiles and starts all this.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <type_traits>
 
+#include "common/contracts/select.h"
+#include "common/contracts/sort.h"
 #include "harness.h"
 #include "histogram.cuh"
 #include "limits.cuh"
@@ -61,7 +65,7 @@ struct Card {
 
   explicit Card(size_t bytes) {
     CHECK(cudaMalloc(&in, bytes));
-    CHECK(cudaMalloc(&out, bytes));
+    CHECK(cudaMalloc(&out, bytes + 16));  // a count may lie behind the last element
     CHECK(cudaMalloc(&expected, bytes));
     CHECK(cudaMalloc(&different, sizeof *different));
     CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
@@ -214,6 +218,94 @@ static void histograms(Harness& harness, const std::vector<Cub>& cubs, const Car
   }
 }
 
+// Which elements are selected depends on the input's name.
+static void selections(Harness& harness, const std::vector<Cub>& cubs, const Card& card, const std::vector<int>& logs) {
+  std::vector<int> in(size_t{1} << logs.back()), kept;
+  std::vector<void*> owned;
+  for (const auto& [input, share] : {std::pair{"none", 0}, {"random", 500}, {"all", 1000}}) {
+    for (size_t i = 0; i < in.size(); ++i) {
+      const int value = static_cast<int>(i % 1'000'000'007) + 1;
+      in[i] = static_cast<int>(mixed(i) % 1000) < share ? value : -value;
+    }
+    CHECK(cudaMemcpy(card.in, in.data(), in.size() * sizeof(int), cudaMemcpyHostToDevice));
+    for (int log : logs) {
+      const size_t n = size_t{1} << log;
+      kept.clear();
+      std::copy_if(in.begin(), in.begin() + n, std::back_inserter(kept), [](int x) { return x > 0; });
+      const size_t selected = kept.size() * sizeof(int), bytes = n * sizeof(int) + selected;
+      CHECK(cudaMemcpy(card.expected, kept.data(), selected, cudaMemcpyHostToDevice));
+      const auto* from = static_cast<const int*>(card.in);
+      auto* to = static_cast<int*>(card.out);
+      // The count lies behind the last element.
+      const auto right = [=, count = static_cast<int>(kept.size()), same = card.same(selected)] {
+        int found = -1;
+        CHECK(cudaMemcpy(&found, to + n, sizeof found, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemset(to + n, 0x55, sizeof found));
+        return found == count && same();
+      };
+      std::vector<Call> calls;
+      for (const Cub& cub : cubs) cub.add(calls, "select_i32", "", from, to, n, right, owned);
+      calls.push_back({"ours", [=](cudaStream_t) { select_positive(from, static_cast<int>(n), to, to + n); }, right});
+      add_copying(calls, card, bytes / 2);
+      harness.time_in_default_stream({"select", "i32", input, n, double(bytes)}, calls, rounds_for(bytes));
+      release(owned);
+    }
+  }
+}
+
+// The keys of `from` in order, and their places there, by a counting sort for each byte.
+static void sort_on_host(const unsigned* from, size_t n, std::vector<unsigned>& keys, std::vector<unsigned>& places) {
+  keys.assign(from, from + n);
+  places.resize(n);
+  for (size_t i = 0; i < n; ++i) places[i] = static_cast<unsigned>(i);
+  std::vector<unsigned> next_keys(n), next_places(n);
+  for (int shift = 0; shift < 32; shift += 8) {
+    size_t begin[257] = {};
+    for (size_t i = 0; i < n; ++i) ++begin[(keys[i] >> shift & 255) + 1];
+    for (int d = 0; d < 256; ++d) begin[d + 1] += begin[d];
+    for (size_t i = 0; i < n; ++i) {
+      const size_t place = begin[keys[i] >> shift & 255]++;
+      next_keys[place] = keys[i], next_places[place] = places[i];
+    }
+    keys.swap(next_keys), places.swap(next_places);
+  }
+}
+
+// Keys, and pairs whose values are the keys' places. Values follow keys in one array, which holds 2^logs.back() words.
+static void sorts(Harness& harness, const std::vector<Cub>& cubs, const Card& card, const std::vector<int>& logs) {
+  std::vector<unsigned> in, keys, places;
+  std::vector<void*> owned;
+  const auto* from = static_cast<const unsigned*>(card.in);
+  auto* to = static_cast<unsigned*>(card.out);
+  for (const std::string input : {"random", "constant", "increasing"}) {
+    for (int log : logs) {
+      const size_t n = size_t{1} << log;
+      in.resize(2 * n);
+      for (size_t i = 0; i < n; ++i) {
+        in[i] = input == "random" ? mixed(i) : input == "constant" ? 0x12345678 : i;
+        in[n + i] = static_cast<unsigned>(i);
+      }
+      sort_on_host(in.data(), n, keys, places);
+      CHECK(cudaMemcpy(card.in, in.data(), 2 * n * sizeof(unsigned), cudaMemcpyHostToDevice));
+      CHECK(cudaMemcpy(card.expected, keys.data(), n * sizeof(unsigned), cudaMemcpyHostToDevice));
+      auto* expected = static_cast<unsigned*>(card.expected);
+      CHECK(cudaMemcpy(expected + n, places.data(), n * sizeof(unsigned), cudaMemcpyHostToDevice));
+      const int count = static_cast<int>(n);
+      const size_t bytes = n * sizeof(unsigned);
+      std::vector<Call> calls;
+      for (const Cub& cub : cubs) cub.add(calls, "sort_u32", "", from, to, n, card.same(bytes), owned);
+      calls.push_back({"ours", [=](cudaStream_t) { sort_keys(from, count, to); }, card.same(bytes)});
+      harness.time_in_default_stream({"sort", "u32", input, n, 2.0 * bytes}, calls, rounds_for(bytes));
+      calls.clear();
+      for (const Cub& cub : cubs) cub.add(calls, "sort_pairs_u32", "", from, to, n, card.same(2 * bytes), owned);
+      calls.push_back(
+          {"ours", [=](cudaStream_t) { sort_pairs(from, from + n, count, to, to + n); }, card.same(2 * bytes)});
+      harness.time_in_default_stream({"sort", "pairs of u32", input, n, 4.0 * bytes}, calls, rounds_for(bytes));
+      release(owned);
+    }
+  }
+}
+
 // Three arrays of the largest input must fit into the card's free memory: 2^30 ints where it has 13 GiB, else 2^28.
 static int largest_log() {
   size_t free = 0, all = 0;
@@ -235,6 +327,12 @@ int main(int count, char** arguments) {
   histograms(
       harness, cubs, card,
       quick ? std::vector<size_t>{100 << 20, 1 << 30} : std::vector<size_t>{1 << 20, 16 << 20, 100 << 20, 1 << 30});
+  selections(harness, cubs, card, quick ? std::vector<int>{16, 20, 24, 28} : logs);
+  // Keys and values of the largest pairs fill an array.
+  sorts(harness, cubs, card,
+        quick          ? std::vector<int>{20, 26}
+        : largest > 28 ? std::vector<int>{16, 20, 22, 24, 26, 28}
+                       : std::vector<int>{16, 20, 22, 24, 26, 27});
   if (quick) return 0;
   sums<float>(harness, cubs, card, "f32", {16, 20, 24, 28});
   sums<long long>(harness, cubs, card, "i64", {16, 20, 24, 28});

@@ -55,6 +55,26 @@ void sums(size_t n) {
       [&] { return out.back() == all; });
 }
 
+void applications(size_t n) {
+  std::vector<int32_t> in(n), kept(n);
+  for (size_t i = 0; i < n; ++i) in[i] = static_cast<int32_t>(mixed(i));
+  const auto is_selected = [](int32_t x) { return x > 0; };
+  const auto selected = std::count_if(in.begin(), in.end(), is_selected);
+  auto end = kept.begin();
+  time(
+      "select", "i32", "random", n, 4.0 * (n + selected), "std::copy_if (TBB)",
+      [&] { end = std::copy_if(std::execution::par_unseq, in.begin(), in.end(), kept.begin(), is_selected); },
+      [&] { return end - kept.begin() == selected; });
+  std::vector<uint32_t> keys(n);
+  time(
+      "sort", "u32", "random", n, 8.0 * n, "a copy and std::sort (TBB)",
+      [&] {
+        std::copy(std::execution::par_unseq, in.begin(), in.end(), keys.begin());
+        std::sort(std::execution::par_unseq, keys.begin(), keys.end());
+      },
+      [&] { return std::is_sorted(keys.begin(), keys.end()); });
+}
+
 void histogram(const char* input, size_t n) {
   std::vector<unsigned char> bytes(n);
   for (size_t i = 0; i < n; ++i)
@@ -82,7 +102,7 @@ int main(int count, char** arguments) {
   std::fprintf(csv, "family,type,input,n,what,launch,flush,rounds,ms_min,ms_q1,ms,ms_q3,ms_max,gb_s,right\n");
   const bool tiny = std::strcmp(arguments[2], "tiny") == 0, whole = std::strcmp(arguments[2], "whole") == 0;
   const int largest = tiny ? 16 : whole ? 28 : 24;
-  for (int log = 16; log <= largest; log += 4) sums(size_t{1} << log);
+  for (int log = 16; log <= largest; log += 4) sums(size_t{1} << log), applications(size_t{1} << log);
   for (const char* input : {"uniform", "constant", "skewed"}) histogram(input, tiny ? 1000 : size_t{100} << 20);
   return std::fclose(csv);
 }

@@ -2,8 +2,10 @@
 // that two versions can be timed in one process. Each function without a workspace only says how large it has to be.
 #include <cstdint>
 #include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 #include <cub/version.cuh>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -26,6 +28,27 @@ DEFINE(i64, long long)
 EXPORT int top_histogram_u8(void* work, size_t* bytes, const void* in, void* out, int64_t n, cudaStream_t s) {
   return cub::DeviceHistogram::HistogramEven(work, *bytes, static_cast<const unsigned char*>(in),
                                              static_cast<unsigned*>(out), 257, 0, 256, static_cast<int>(n), s);
+}
+
+struct IsPositive {
+  __host__ __device__ bool operator()(int x) const { return x > 0; }
+};
+// The count goes behind the n places of out.
+EXPORT int top_select_i32(void* work, size_t* bytes, const void* in, void* out, int64_t n, cudaStream_t s) {
+  auto* to = static_cast<int*>(out);
+  return cub::DeviceSelect::If(work, *bytes, static_cast<const int*>(in), to, to + n, static_cast<int>(n), IsPositive{},
+                               s);
+}
+
+EXPORT int top_sort_u32(void* work, size_t* bytes, const void* in, void* out, int64_t n, cudaStream_t s) {
+  return cub::DeviceRadixSort::SortKeys(work, *bytes, static_cast<const unsigned*>(in), static_cast<unsigned*>(out),
+                                        static_cast<int>(n), 0, 32, s);
+}
+// Values follow keys, in both arrays.
+EXPORT int top_sort_pairs_u32(void* work, size_t* bytes, const void* in, void* out, int64_t n, cudaStream_t s) {
+  const auto* keys = static_cast<const unsigned*>(in);
+  auto* to = static_cast<unsigned*>(out);
+  return cub::DeviceRadixSort::SortPairs(work, *bytes, keys, to, keys + n, to + n, static_cast<int>(n), 0, 32, s);
 }
 
 // The reduction by atomics, which CUB chooses if the caller lets it off a fixed order. Its public form allocates its

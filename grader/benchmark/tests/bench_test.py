@@ -105,7 +105,7 @@ class Bench(unittest.TestCase):
             self.skipTest("TBB is not here")
         subprocess.run([cpu, self.folder / "cpu.csv", "tiny"], check=True)
         rows = bench.figures.read_rows(self.folder / "cpu.csv")
-        self.assertEqual({one["family"] for one in rows}, {"reduce", "scan", "histogram"})
+        self.assertEqual({one["family"] for one in rows}, {"reduce", "scan", "histogram", "select", "sort"})
         self.assertEqual(bench.figures.wrong({"rows": rows}), [])
 
 
