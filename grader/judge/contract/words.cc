@@ -90,9 +90,8 @@ Bytes text_from(size_t n, Next next) {
   text.reserve(n + 64);
   while (text.size() < n) text += next();
   text.resize(n);
-  Bytes bytes(n);
-  std::memcpy(bytes.data(), text.data(), n);
-  return bytes;
+  const View bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
 }
 
 Bytes make_text(std::string_view kind, size_t n, uint64_t seed) {
