@@ -101,13 +101,8 @@ RUNG_FAMILY = {
     "select": "applications",
     "sort": "applications",
 }
-ELEMENT_BYTES = {
-    "reduce": 4,
-    "scan": 8,
-    "histogram": 1,
-    "select": 6,
-    "sort": 8,
-}  # that a task must move for each element
+# Bytes that a task must move for each element.
+ELEMENT_BYTES = {"reduce": 4, "scan": 8, "histogram": 1, "select": 6, "sort": 8}
 
 
 def bench(facts: dict[str, Any], out: str) -> None:
@@ -178,9 +173,9 @@ def _bench_row(
                 axis.annotate(labs, (n, value), xytext=(5, 2), textcoords="offset points", fontsize=8)
     times.set_title(f"{family}: time", fontsize=10, loc="left")
     times.set_ylabel("ms")
-    shares.set_title(
-        f"{family}: share of {'copying' if family in ('scan', 'select') else 'reading'}", fontsize=10, loc="left"
-    )
+    of = "copying" if "copying" in curves else "reading"
+    shares.set_title(f"{family}: share of {of}", fontsize=10, loc="left")
+    shares.set_visible(bool(limit))
     shares.set_ylim(0, 1.1)
     for axis in (times, shares):
         axis.set_xlabel("elements")
