@@ -53,10 +53,11 @@ constexpr size_t kMostRecognisable = sizeof(uint32_t) << 25;  // bytes: there ar
 
 // The input for the program where kernels see another one. No two words are equal, so the device recognises each part
 // (lockstep's device/other_input.h).
-Bytes recognisable(size_t bytes) {
+// Bytes behind the last whole word are those of the input that kernels see.
+Bytes recognisable(View input) {
   constexpr uint32_t kFirst = 0x3e800000, kMask = (1u << 25) - 1, kFactor = 0x9e3779b1;
-  Bytes made(bytes);
-  for (uint32_t i = 0; i < bytes / sizeof i; ++i) {
+  Bytes made(input.begin(), input.end());
+  for (uint32_t i = 0; i < input.size() / sizeof i; ++i) {
     const uint32_t word = kFirst + (i * kFactor & kMask);
     std::memcpy(&made[i * sizeof word], &word, sizeof word);
   }
@@ -165,7 +166,7 @@ bool Submission::is_counted(const Case& job) const { return vault_ && job.entry-
 void Submission::give(const Case& job, View input) {
   if (is_sealed(job)) return vault_->give(input);
   const bool differs = is_counted(job) && may_differ(job) && input.size() <= kMostRecognisable;
-  const Bytes shown = differs ? recognisable(input.size()) : Bytes();
+  const Bytes shown = differs ? recognisable(input) : Bytes();
   if (is_counted(job)) vault_->give(differs ? View(shown) : input, differs ? input : View());
   std::ranges::copy(differs ? View(shown) : input, input_.data());
 }
