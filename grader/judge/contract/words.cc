@@ -102,6 +102,11 @@ Bytes make_text(std::string_view kind, size_t n, uint64_t seed) {
     return text_from(n, [&] { return std::string(random.below(2) == 0 ? "Again" : "again") + " "; });
   if (kind == "ties")  // as many of each word, as far as the text goes
     return text_from(n, [&] { return word_of(at++ * 7 % 40) + " "; });
+  if (kind == "late")  // the frequent words come when there are many others already
+    return text_from(n, [&] {
+      ++at;
+      return word_of(at < n / 16 ? at + 40 : at * 7 % 40) + " ";
+    });
   if (kind == "distinct") return text_from(n, [&] { return word_of(at++) + "\n"; });
   if (kind == "long")  // some that differ only in the middle or at the end
     return text_from(n, [&] {
@@ -145,6 +150,29 @@ bool only_order(std::vector<WordCount> got, std::vector<WordCount> want) {
   return std::ranges::equal(got, want, same);
 }
 
+bool is_word(std::string_view text, const WordCount& word) {
+  if (word.length == 0 || word.first > text.size() || word.length > text.size() - word.first) return false;
+  const std::string_view whole = text.substr(word.first, word.length);
+  const size_t end = word.first + word.length;
+  return std::ranges::all_of(whole, belongs_to_word) && (word.first == 0 || !belongs_to_word(text[word.first - 1])) &&
+         (end == text.size() || !belongs_to_word(text[end]));
+}
+
+// What the first wrong word shows of the cause.
+std::optional<Fact> fact_of(std::string_view text, const std::vector<WordCount>& got, const WordCount& wrong,
+                            const WordCount& want, bool kept) {
+  if (kept) return Fact{"word_missing"};
+  if (!is_word(text, wrong)) return Fact{"word_cut"};
+  for (const WordCount& other : got)
+    if (other.first != wrong.first && is_word(text, other) &&
+        SameWord()(text.substr(other.first, other.length), text.substr(wrong.first, wrong.length)))
+      return Fact{"word_twice"};
+  if (wrong.first == want.first && wrong.count != want.count)
+    return Fact{wrong.count < want.count ? "counted_less" : "counted_more"};
+  if (wrong.count < want.count) return Fact{"other_word"};
+  return std::nullopt;
+}
+
 std::optional<Mismatch> check_words(std::string_view, View in, const Answer& answer) {
   const std::string_view text = text_of(in);
   const std::vector<WordCount> want = top_of(count_words(text, 0, text.size()));
@@ -159,6 +187,7 @@ std::optional<Mismatch> check_words(std::string_view, View in, const Answer& ans
     wrong.of = want.size();
     wrong.wrong = 0;
     for (size_t k = 0; k < want.size(); ++k) wrong.wrong += !same(got[k], want[k]);
+    wrong.value = fact_of(text, got, got[i], want[i], kept);
     if (only_order(got, want)) wrong.value = Fact{"other_order"};
     if (kept && i == 0 && wrong.wrong == wrong.of) wrong.value = Fact{"nothing_stored", {{"array", "top"}}};
     return wrong;

@@ -70,6 +70,39 @@ Advice for_counts(const Mismatch& wrong, const Case& job) {
   return {"wrong_bin", "All bytes are counted, but some in a wrong bin: how is the bin's index made from the byte?"};
 }
 
+// For the most frequent words, by what the first wrong one shows.
+std::optional<Advice> for_words(const Mismatch& wrong) {
+  if (is(wrong.value, "word_cut"))
+    return Advice{"word_cut",
+                  "This is a part of a word: which bytes are letters, also from 128 on, and what lies "
+                  "before the first byte of a warp or of a chunk?"};
+  if (is(wrong.value, "word_twice"))
+    return Advice{"word_twice",
+                  "Two slots hold the same word: are capital and small letters equal where it is hashed "
+                  "and where it is compared, and can two threads take two slots for it?"};
+  if (is(wrong.value, "word_missing"))
+    return Advice{"word_missing",
+                  "A word of the text was not found: who looks at the place where the last word of a "
+                  "warp, of a chunk or of the text ends?"};
+  if (is(wrong.value, "other_word"))
+    return Advice{"other_word",
+                  "A frequent word is missing, and rarer ones are there: where is its count lost? Is the "
+                  "table full when the word comes, and who asks?"};
+  if (is(wrong.value, "counted_less"))
+    return Advice{"counted_less", "Follow " + wrong.where +
+                                      ": which occurrences are lost, at a border, in a full "
+                                      "table, or in a cache that nobody adds to the table?"};
+  if (is(wrong.value, "counted_more"))
+    return Advice{"counted_more", "Follow " + wrong.where +
+                                      ": which occurrence do two threads count, or one of them "
+                                      "twice?"};
+  if (is(wrong.value, "other_order"))
+    return Advice{"word_order",
+                  "Larger counts come first. Of equal counts the word comes first that occurs first: "
+                  "compare the places, and nothing else."};
+  return std::nullopt;
+}
+
 // For a scan and a saxpy by what the wrong elements hold.
 std::optional<Advice> for_value(const Mismatch& wrong, const Case& job) {
   const std::string element = wrong.where;
@@ -170,6 +203,8 @@ Advice advice_for(const Mismatch& wrong, const Case& job) {
         "Look at the two events: is one recorded before the launch, one after it, and the time between them taken?"};
   if (wrong.where == "the returned sum") return for_sum(wrong, job);
   if (wrong.where.starts_with("bins")) return for_counts(wrong, job);
+  if (job.entry->name == "top_words")
+    if (auto advice = for_words(wrong)) return *advice;
   if (auto advice = for_value(wrong, job)) return *advice;
   if (auto advice = for_kind(wrong, job)) return *advice;
   if (auto advice = for_place(wrong, job)) return *advice;
