@@ -2,7 +2,6 @@
 // a table of words, hashes, a reduction that keeps the best twenty. But nothing overlaps: the whole text is copied,
 // then counted. A lane looks at each byte, and each word is an atomic in global memory. Do the TODOs in order; the file
 // is right after each of them.
-//
 //   copy the text → count_words → best_slots → best_slots → describe → copy back
 #include <algorithm>
 #include <atomic>
@@ -58,7 +57,7 @@ __device__ Letters letters_before(const Byte* text, size_t end) {
 template <int kLanes>
 struct Team {
   __device__ static int rank() { return threadIdx.x % kLanes; }
-  // The number of members, from rank 0 on, for which `yes` holds without a gap.
+  // How many members, from rank 0 on, say yes without a gap.
   __device__ static int leading(bool yes) {
     if constexpr (kLanes == 1) return yes;
     const unsigned no = ~__ballot_sync(kAllLanes, yes);
@@ -322,7 +321,6 @@ class Chunks {
  private:
   static constexpr size_t kLargest = size_t{8} << 20, kSlots = 3;
   static constexpr size_t kThreads = 12, kParts = 32;  // parts of a chunk: a thread takes one after the other
-
   void fill() {
     for (size_t task; (task = next_task_++) < number() * kParts;) {
       const size_t chunk = task / kParts, part = task % kParts, bytes = end(chunk) - begin(chunk);
@@ -332,7 +330,6 @@ class Chunks {
       if (--parts_left_[chunk] == 0) parts_left_[chunk].notify_all();
     }
   }
-
   const char* text_;
   size_t bytes_;
   Memory<char, Place::kPinned> slots_;
@@ -381,7 +378,6 @@ class Pipeline {
 
  private:
   static constexpr int kBestBlocks = 264, kBest = (kBestBlocks + 1) * kTopWords;
-
   size_t padded() const { return round_up(bytes_ + 1, kWarpBytes); }
   Byte* text() const { return d_text_.get() + kZeros; }
 

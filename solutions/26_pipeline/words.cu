@@ -1,9 +1,7 @@
 // words, a pipeline: the most frequent words of a text, from the host's memory to twenty lines. The text goes to the
 // device in chunks. While a chunk travels, the host fills the next one, and kernels count the words of the one before.
-//
 //   fill a slot (threads of the host) → copy → count_words      for each chunk
 //   → best_slots → best_slots → describe → copy back            at the end
-//
 // A graph holds all of this. The host launches it and waits once.
 #include <algorithm>
 #include <atomic>
@@ -59,7 +57,7 @@ __device__ Letters letters_before(const Byte* text, size_t end) {
 template <int kLanes>
 struct Team {
   __device__ static int rank() { return threadIdx.x % kLanes; }
-  // The number of members, from rank 0 on, for which `yes` holds without a gap.
+  // How many members, from rank 0 on, say yes without a gap.
   __device__ static int leading(bool yes) {
     if constexpr (kLanes == 1) return yes;
     const unsigned no = ~__ballot_sync(kAllLanes, yes);
@@ -349,7 +347,6 @@ class Chunks {
  private:
   static constexpr size_t kLargest = size_t{8} << 20, kSlots = 3;
   static constexpr size_t kThreads = 12, kParts = 32;  // parts of a chunk: a thread takes one after the other
-
   void fill() {
     for (size_t task; (task = next_task_++) < number() * kParts;) {
       const size_t chunk = task / kParts, part = task % kParts, bytes = end(chunk) - begin(chunk);
@@ -359,7 +356,6 @@ class Chunks {
       if (--parts_left_[chunk] == 0) parts_left_[chunk].notify_all();
     }
   }
-
   const char* text_;
   size_t bytes_;
   Memory<char, Place::kPinned> slots_;
@@ -423,7 +419,6 @@ class Pipeline {
 
  private:
   static constexpr int kBestBlocks = 264, kBest = (kBestBlocks + 1) * kTopWords;
-
   size_t padded() const { return round_up(bytes_ + 1, kWarpBytes); }
   Byte* text() const { return d_text_.get() + kZeros; }
 
