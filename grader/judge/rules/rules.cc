@@ -133,7 +133,8 @@ std::optional<Failure> missing_work(const EntryInfo& entry, size_t n, const Repo
   // An output of a fixed size may keep the zeros of cudaMemset where the input has nothing to add.
   const double stored = bytes({"st", "atom", "red"}, "async_bytes_stored");
   const bool grows = out > entry.out_bytes(0);
-  if (grows && entry.fills_output && stored < static_cast<double>(out)) return failure("stores", "store", stored, out, "output");
+  if (grows && entry.fills_output && stored < static_cast<double>(out))
+    return failure("stores", "store", stored, out, "output");
   return std::nullopt;
 }
 
