@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -96,6 +97,64 @@ TEST(Sort, TheRightAnswerOfEachInputIsAccepted) {
     }
     EXPECT_FALSE(check(entry, {}, {})) << entry.name;
   }
+}
+
+// How many different values these bits have over the keys.
+size_t count_parts(const std::vector<uint32_t>& keys, uint32_t mask) {
+  std::set<uint32_t> parts;
+  for (const uint32_t key : keys) parts.insert(key & mask);
+  return parts.size();
+}
+
+TEST(Sort, TheInputsAreWhatTheirNamesSay) {
+  const EntryInfo& entry = entry_of("sort", "sort_keys");
+  const auto keys_of = [&](const char* kind) { return values_of<uint32_t>(entry.code.make(kind, 3001, 7)); };
+  const auto increasing = keys_of("increasing"), decreasing = keys_of("decreasing"), few = keys_of("few");
+  EXPECT_TRUE(std::ranges::is_sorted(increasing, std::less_equal())) << "no two are equal";
+  EXPECT_TRUE(std::ranges::equal(increasing, std::views::reverse(decreasing)));
+  EXPECT_EQ(count_parts(keys_of("constant"), ~0u), 1u);
+  EXPECT_EQ(count_parts(few, ~0u), 4u);
+  for (int shift = 0; shift < 32; shift += 8) {
+    EXPECT_EQ(count_parts(few, 0xffu << shift), 4u) << shift;
+    EXPECT_GT(count_parts(keys_of("random"), 0xffu << shift), 250u) << shift;
+  }
+  const auto high_byte = keys_of("high_byte");
+  EXPECT_EQ(count_parts(high_byte, 0xffffff), 1u);
+  EXPECT_GT(count_parts(high_byte, ~0u), 250u);
+}
+
+// A sort that leaves a digit out. Random keys rarely differ in a low digit alone, so descending keys must show that.
+TEST(Sort, AMissingDigitIsWrong) {
+  const EntryInfo& entry = entry_of("sort", "sort_keys");
+  const char* const shown_by[] = {"decreasing", "decreasing", "random", "random"};
+  for (int digit = 0; digit < 4; ++digit) {
+    const Bytes in = entry.code.make(shown_by[digit], 3001, 9);
+    auto keys = values_of<uint32_t>(in);
+    std::ranges::stable_sort(keys, {}, [&](uint32_t key) { return key & ~(0xffu << 8 * digit); });
+    const auto wrong = check(entry, in, to_bytes(keys));
+    ASSERT_TRUE(wrong.has_value()) << digit;
+    EXPECT_EQ(wrong->value->name, "other_order") << digit;
+  }
+}
+
+// Equal keys whose values are turned round: every input with equal keys shows it.
+TEST(Sort, AnUnstableSortIsWrong) {
+  const EntryInfo& pairs = entry_of("sort", "sort_pairs");
+  size_t refused = 0;
+  for (const std::string& kind : all_kinds(pairs)) {
+    const Bytes in = pairs.code.make(kind, 3001, 11);
+    auto both = values_of<uint32_t>(sorted(pairs.name, in));
+    const auto equal = std::ranges::adjacent_find(both.begin(), both.begin() + 3001);
+    if (equal == both.begin() + 3001) continue;
+    const auto value = equal + 3001;
+    std::iter_swap(value, value + 1);
+    const auto wrong = check(pairs, in, to_bytes(both));
+    ASSERT_TRUE(wrong.has_value()) << kind;
+    EXPECT_EQ(wrong->value->name, "not_stable") << kind;
+    EXPECT_EQ(wrong->where, "values_out[" + std::to_string(equal - both.begin()) + "]") << kind;
+    ++refused;
+  }
+  EXPECT_GE(refused, 3u) << "constant, few and high_byte have equal keys";
 }
 
 TEST(Sort, SaysWhatIsWrong) {
