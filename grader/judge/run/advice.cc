@@ -103,6 +103,46 @@ std::optional<Advice> for_words(const Mismatch& wrong) {
   return std::nullopt;
 }
 
+// For a selection, by what the answer has in common with the input.
+std::optional<Advice> for_selection(const Mismatch& wrong, const Case& job) {
+  if (wrong.where == "*count" && job.n == 0)
+    return Advice{"count_of_none", "With 0 elements *count must become 0 too: which line stores it before the return?"};
+  if (wrong.where == "*count")
+    return Advice{"count",
+                  "*count is the number of all selected elements: which block knows it, and does it add what "
+                  "all tiles before it have selected?"};
+  if (is(wrong.value, "other_order"))
+    return Advice{"selected_order",
+                  "The place of an element is the number of selected elements before it in memory. "
+                  "Which ones come before " +
+                      wrong.where + ", and is each of them counted?"};
+  if (is(wrong.value, "behind_count"))
+    return Advice{"behind_count", "Store nothing behind the selected elements: how many does the last store take?"};
+  return std::nullopt;
+}
+
+// For a sort in the same way.
+std::optional<Advice> for_sorting(const Mismatch& wrong) {
+  if (is(wrong.value, "not_stable"))
+    return Advice{"not_stable",
+                  "Elements with equal digits keep their order. The place of an element counts the equal "
+                  "ones before it: in lower lanes, in earlier rows and warps, in earlier tiles."};
+  if (is(wrong.value, "input_order") && wrong.where.starts_with("values"))
+    return Advice{"values_order",
+                  "Each value goes where its key goes: which line stores the values, and at which place?"};
+  if (is(wrong.value, "input_order"))
+    return Advice{"input_order", "Does a pass give each key a new place, and by which digit does the last pass sort?"};
+  if (is(wrong.value, "other_order"))
+    return Advice{"key_order", "Compare " + wrong.where +
+                                   " with the key that should stand there. In which digit do they "
+                                   "differ first, from the top: does the pass by this digit have its own counts?"};
+  if (is(wrong.value, "not_the_input"))
+    return Advice{"same_place",
+                  "Two keys have taken the same place, and one is lost: which counts make up the place, "
+                  "and is each of them complete when it is read?"};
+  return std::nullopt;
+}
+
 // For a scan and a saxpy by what the wrong elements hold.
 std::optional<Advice> for_value(const Mismatch& wrong, const Case& job) {
   const std::string element = wrong.where;
@@ -205,6 +245,10 @@ Advice advice_for(const Mismatch& wrong, const Case& job) {
   if (wrong.where.starts_with("bins")) return for_counts(wrong, job);
   if (job.entry->name == "top_words")
     if (auto advice = for_words(wrong)) return *advice;
+  if (job.entry->name.starts_with("select_"))
+    if (auto advice = for_selection(wrong, job)) return *advice;
+  if (job.entry->name.starts_with("sort_"))
+    if (auto advice = for_sorting(wrong)) return *advice;
   if (auto advice = for_value(wrong, job)) return *advice;
   if (auto advice = for_kind(wrong, job)) return *advice;
   if (auto advice = for_place(wrong, job)) return *advice;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "grader/judge/contract/contract.h"
+#include "grader/judge/run/advice.h"
 
 namespace warpladder {
 namespace {
@@ -179,6 +180,43 @@ TEST(Sort, ValuesGoWithTheirKeys) {
   EXPECT_EQ(unstable->value->name, "not_stable");
   EXPECT_EQ(check(pairs, in, of({3, 7, 7}, {10, 11, 12}))->value->name, "input_order");
   EXPECT_EQ(check(pairs, in, of({7, 3, 7}, {11, 10, 12}))->where, "keys_out[0]");
+}
+
+// The name of the next step for this wrong answer.
+std::string advice_on(const EntryInfo& entry, const Bytes& in, const Bytes& out, size_t n) {
+  const auto wrong = check(entry, in, out);
+  Case job;
+  job.entry = &entry;
+  job.n = n;
+  return wrong ? advice_for(*wrong, job).name : "right";
+}
+
+TEST(Sort, EachMistakeHasItsAdvice) {
+  const EntryInfo &keys = entry_of("sort", "sort_keys"), &digit = entry_of("sort", "sort_by_digit");
+  const auto of = [](std::vector<uint32_t> values) { return to_bytes(values); };
+  const Bytes in = of({0x300, 0x201, 0x100});
+  EXPECT_EQ(advice_on(keys, in, of({0x100, 0x201, 0x300}), 3), "right");
+  EXPECT_EQ(advice_on(keys, in, of({0x100, 0x300, 0x201}), 3), "key_order");
+  EXPECT_EQ(advice_on(keys, in, in, 3), "input_order");
+  EXPECT_EQ(advice_on(keys, in, of({0x100, 0x100, 0x300}), 3), "same_place");
+  EXPECT_EQ(advice_on(digit, in, of({0x100, 0x300, 0x201}), 3), "not_stable");
+  const Bytes pair = of({7, 3, 10, 11});
+  EXPECT_EQ(advice_on(entry_of("sort", "sort_pairs"), pair, of({3, 7, 10, 11}), 2), "values_order");
+}
+
+TEST(Select, EachMistakeHasItsAdvice) {
+  const EntryInfo& entry = entry_of("select", "select_positive");
+  const auto advice = [&](std::vector<int32_t> in, std::vector<int32_t> out, int32_t count) {
+    const size_t n = in.size();
+    out.resize(n + 64, -1);
+    out.back() = count;
+    return advice_on(entry, to_bytes(in), to_bytes(out), n);
+  };
+  EXPECT_EQ(advice({5, 0, 6}, {5, 6}, 2), "right");
+  EXPECT_EQ(advice({5, 0, 6}, {6, 5}, 2), "selected_order");
+  EXPECT_EQ(advice({5, 0, 6}, {5, 6, 0}, 2), "behind_count");
+  EXPECT_EQ(advice({5, 0, 6}, {5, 6}, 1), "count");
+  EXPECT_EQ(advice({}, {}, -1), "count_of_none");
 }
 
 struct Word {
