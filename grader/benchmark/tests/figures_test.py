@@ -73,7 +73,9 @@ class Figures(unittest.TestCase):
         self.assertIn("NVIDIA H200", [one["device"] for one in found])
         for one in found:
             self.assertEqual(figures.wrong(one), [])
-            self.assertTrue(all(task.cub and task.limit for task in figures.tasks(one)))
+            for task in figures.tasks(one):
+                self.assertTrue(task.cub, task)
+                self.assertEqual(bool(task.limit), bool(figures.LIMIT_OF[task.family]), task)
 
 
 if __name__ == "__main__":

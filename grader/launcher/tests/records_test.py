@@ -12,10 +12,10 @@ from launcher.tests.machines import ROOT
 
 class Records(unittest.TestCase):
     def test_the_newest_of_each_card_says_what_was_measured_and_on_what(self) -> None:
-        folders = [folder for folder in demo.RECORDS.iterdir() if folder.is_dir()]
-        self.assertTrue(folders, f"no card has a folder in {demo.RECORDS}")
-        for folder in folders:
-            newest = sorted(folder.glob("ladder*.json"))[-1]
+        # A card on which only the benchmark ran has no ladder.
+        ladders = [sorted(folder.glob("ladder*.json")) for folder in demo.RECORDS.iterdir() if folder.is_dir()]
+        self.assertTrue(any(ladders), f"no card has a ladder in {demo.RECORDS}")
+        for newest in (files[-1] for files in ladders if files):
             record = json.loads(newest.read_text(encoding="utf-8"))
             for key in ("device", "driver", "toolkit", "date", "commit"):
                 self.assertTrue(record[key], f"{newest} does not say its {key}")
