@@ -30,7 +30,8 @@ def run(arguments: Namespace) -> int:
         return _without_card(arguments, out)
     found = programs.compile_for_card(nvcc, programs.newest_cub(arguments.cub and Path(arguments.cub)))
     name = device.card()
-    programs.run(f"Checking the kernels on {name}", [found.check])
+    for check in found.checks:
+        programs.run(f"Checking the kernels on {name} ({check.name})", [check])
     rows_file = programs.PLACE / "card.csv"
     flush, extent = "dirty" if arguments.dirty else "clean", "whole" if arguments.whole else "quick"
     programs.run(f"Timing on {name}", [found.bench, rows_file, flush, extent, *found.libraries])

@@ -26,7 +26,7 @@ rule host
 
 @dataclass(frozen=True)
 class Programs:
-    check: Path
+    checks: list[Path]
     bench: Path
     cpu: Path
     libraries: list[Path]  # CUB, the toolkit's and the newest
@@ -56,6 +56,7 @@ def compile_for_card(nvcc: Path, newest: Path | None) -> Programs:
     library = f"-shared -Xcompiler -fPIC,-fvisibility=hidden -Xlinker --version-script={PLACE / 'exports'}"
     edges = [
         ("check", "nvcc", "check.cu", "", ""),
+        ("check_labs", "nvcc", f"check_labs.cu {SOLUTIONS}", "", ""),
         ("bench", "nvcc", f"bench.cu {SOLUTIONS}", "", "-ldl"),
         ("toolkit.so", "nvcc", "cub.cu", library, ""),
     ]
@@ -63,7 +64,7 @@ def compile_for_card(nvcc: Path, newest: Path | None) -> Programs:
         edges.append(("newest.so", "nvcc", "cub.cu", f"{library} -I{newest}", ""))
     _build(nvcc, edges, "Compiling the kernels and CUB")
     found = [PLACE / name for name, *_ in edges if name.endswith(".so")]
-    return Programs(PLACE / "check", PLACE / "bench", PLACE / "cpu", found)
+    return Programs([PLACE / "check", PLACE / "check_labs"], PLACE / "bench", PLACE / "cpu", found)
 
 
 def compile_for_cpu() -> Path | None:

@@ -45,7 +45,7 @@ class Bench(unittest.TestCase):
                 Path(str(command[1])).write_text(text, encoding="utf-8")
 
         self.commands: list[list[str]] = []
-        found = programs.Programs(Path("check"), Path("bench"), Path("cpu"), [Path("toolkit.so"), Path("newest.so")])
+        found = programs.Programs([Path("check")], Path("bench"), Path("cpu"), [Path("toolkit.so"), Path("newest.so")])
         for owner, name, instead in (
             (bench.device, "choose", lambda _: "gpu"),
             (bench.device, "card", lambda: "NVIDIA X1"),
