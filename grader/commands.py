@@ -149,7 +149,9 @@ def _check(check: Parser) -> None:
     option = check.add_argument
     option("--file", metavar="F.cu", help="grade this file instead of the one in labs/")
     option(
-        "--input", metavar="FILE", help="run the lab on this file's bytes as well (histogram labs) and draw the result"
+        "--input",
+        metavar="FILE",
+        help="run the lab on this file as well (labs that count bytes or words) and draw the result",
     )
     option("--case", metavar="NAME", help="this case alone, such as reduce_sum.33.ones")
     option("--seed", type=int, metavar="N", help="of the inputs; a verdict names the one it used")

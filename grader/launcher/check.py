@@ -45,8 +45,8 @@ def read(arguments: Namespace) -> Request:
     lab = labs.find_lab(arguments.lab)
     file = _readable(arguments.file, "--file") if arguments.file else lab.source
     bytes_of = _readable(arguments.input, "--input") if arguments.input else None
-    if bytes_of and lab.family != "histogram":
-        raise Failure(f"--input is for labs that count bytes; {lab.name} is a {lab.family}.")
+    if bytes_of and lab.facts["contract"] not in ("histogram", "words"):
+        raise Failure(f"--input is for labs that count bytes or words; {lab.name} is a {lab.family}.")
     outlet = Outlet(arguments.json, "--json") if arguments.json else None
     return Request(lab, file, bytes_of, outlet, device.choose(arguments.device), arguments)
 
@@ -67,6 +67,7 @@ def grade(request: Request) -> Graded:
         request.outlet.write(text)
     if request.bytes_of:
         _show_histogram(verdict, request.bytes_of, lab)
+        _show_words(verdict, request.bytes_of, lab)
     return Graded(done.returncode if done.returncode >= 0 else 2, verdict)
 
 
@@ -115,6 +116,15 @@ def _show_histogram(verdict: dict[str, Any], bytes_of: Path, lab: labs.Lab) -> N
     picture.draw("histogram", {"file": bytes_of.name, "counts": counts, "wanted": wanted}, target)
     what = "The histogram" if wanted is None else "Your histogram beside the right one,"
     say(f"{what} of {bytes_of.name} is drawn in {shown(target)}")
+
+
+def _show_words(verdict: dict[str, Any], text: Path, lab: labs.Lab) -> None:
+    if "words" not in verdict:
+        return
+    say(table.words(verdict["words"]))
+    target = BUILD / f"words_{lab.number}.png"
+    picture.draw("words", {"file": text.name, "words": verdict["words"]}, target)
+    say(f"The words of {text.name} are drawn in {shown(target)}")
 
 
 def _readable(name: str, option: str) -> Path:

@@ -94,6 +94,21 @@ def _bars(axis: "Axes", counts: list[int], title: str, wrong: list[bool] | None 
     axis.spines[["top", "right"]].set_visible(False)
 
 
+def words(facts: dict[str, Any], out: str) -> None:
+    """facts = {"file", "words": [[word, count]]}, the most frequent word first."""
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(7, 5), layout="constrained")
+    names = [word for word, _ in facts["words"]]
+    axis.barh(range(len(names)), [count for _, count in facts["words"]], color=FAMILIES["applications"])
+    axis.set_yticks(range(len(names)), names, parse_math=False)
+    axis.invert_yaxis()
+    axis.set_xlabel("occurrences")
+    axis.set_title(f"{facts['file']}: the most frequent words", loc="left")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(out, dpi=150)
+
+
 RUNG_FAMILY = {
     "reduce": "reduction",
     "scan": "scan",
@@ -189,4 +204,6 @@ if __name__ == "__main__":
 
     matplotlib.use("Agg")
     sys.path.append(str(Path(__file__).resolve().parents[2]))  # for common.pictures
-    {"ladder": ladder, "histogram": histogram, "bench": bench}[sys.argv[1]](json.load(sys.stdin), sys.argv[2])
+    {"ladder": ladder, "histogram": histogram, "words": words, "bench": bench}[sys.argv[1]](
+        json.load(sys.stdin), sys.argv[2]
+    )

@@ -63,6 +63,12 @@ def wrong_histogram(counts: list[int], wanted: list[int]) -> str:
     return "\n".join(lines + ([f"    and {len(wrong) - MOST} more"] if len(wrong) > MOST else []))
 
 
+def words(counted: list[tuple[str, int]]) -> str:
+    """The most frequent words, one in a line."""
+    width = max((len(f"{count:,}") for _, count in counted), default=1)
+    return "\n".join(["The most frequent words:", *(f"{count:>{width + 4},}  {word}" for word, count in counted)])
+
+
 def _shown(value: int) -> str:
     return chr(value) if 0x21 <= value < 0x7F else " "
 

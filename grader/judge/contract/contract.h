@@ -80,6 +80,8 @@ EntryCode select_code();
 EntryCode sort_keys_code();
 EntryCode sort_pairs_code();
 EntryCode words_code();
+// Of an output of top_words that is right: the words as people may see them, and how often each occurs.
+std::vector<std::pair<std::string, uint64_t>> words_in(View text, View top);
 extern const Baseline kSaxpyBaseline, kHistogramBaseline;
 template <class T>
 const Baseline& scan_baseline();

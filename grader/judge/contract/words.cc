@@ -126,17 +126,19 @@ Bytes make_text(std::string_view kind, size_t n, uint64_t seed) {
   });
 }
 
+// The word as people may see it; a long one is cut off, between two letters.
+std::string name_of(std::string_view text, const WordCount& word) {
+  constexpr size_t kMost = 24;
+  if (word.first > text.size() || word.length > text.size() - word.first) return "outside the text";
+  const std::string_view whole = text.substr(word.first, word.length);
+  size_t cut = std::min(kMost, whole.size());
+  while (cut > 0 && cut < whole.size() && (static_cast<unsigned char>(whole[cut]) & 0xC0) == 0x80) --cut;
+  return visible(std::string(whole.substr(0, cut))) + (cut < whole.size() ? "…" : "");
+}
+
 // "the, 17 times, first at 42"
 std::string said(std::string_view text, const WordCount& word) {
-  constexpr size_t kMost = 12;
-  std::string name = "outside the text";
-  if (word.first <= text.size() && word.length <= text.size() - word.first) {
-    const std::string_view whole = text.substr(word.first, word.length);
-    size_t cut = std::min(kMost, whole.size());
-    while (cut > 0 && cut < whole.size() && (static_cast<unsigned char>(whole[cut]) & 0xC0) == 0x80) --cut;
-    name = visible(std::string(whole.substr(0, cut))) + (cut < whole.size() ? "…" : "");
-  }
-  return name + ", " + std::to_string(word.count) + " times, first at " + std::to_string(word.first);
+  return name_of(text, word) + ", " + std::to_string(word.count) + " times, first at " + std::to_string(word.first);
 }
 
 bool same(const WordCount& a, const WordCount& b) {
@@ -244,6 +246,15 @@ constexpr decltype(Baseline::parallel) parallel_words = nullptr;
 constexpr Baseline kWordsBaseline{serial_words, parallel_words, "std::for_each, par (TBB), a table for each part"};
 
 }  // namespace
+
+std::vector<std::pair<std::string, uint64_t>> words_in(View text, View top) {
+  std::vector<std::pair<std::string, uint64_t>> words;
+  for (size_t i = 0; i < kTopWords && !is_kept<WordCount>(top, i); ++i) {
+    const auto word = element<WordCount>(top, i);
+    words.emplace_back(name_of(text_of(text), word), word.count);
+  }
+  return words;
+}
 
 EntryCode words_code() { return {make_text, check_words, &kWordsBaseline}; }
 

@@ -21,7 +21,7 @@ constexpr const char* kUsage = R"(usage: judge --lab FOLDER (--file F.cu | --bin
   --seed S          of the inputs; a fresh one if left out
   --schedules LIST  lockstep only: a few cases under each of forward, reverse, random:N, separated by commas; or, with
                     --case or --input, that run under the first of them
-  --input FILE      histogram only: count this file's bytes
+  --input FILE      histogram and words only: count this file's bytes or words
   --trace FILE      lockstep only: write there what warps did in one --case; or, with --input, in the entry --case
                     on this file's bytes, whatever the contract
   --block N         with --input, for an entry that takes a block's size: one of the lab's; the first if left out

@@ -148,8 +148,9 @@ Case named_hidden_case(const JudgeOptions& options, const Lab& lab, const std::o
 
 // The case of --input, --case and --block; its size is not known yet.
 Case file_case(const JudgeOptions& options, const Lab& lab) {
-  if (lab.contract->name != "histogram" && options.trace.empty())
-    throw WrongCommand("lab " + lab.number + " takes no --input: only a histogram has bytes of yours to count.");
+  const bool counts_a_file = lab.contract->name == "histogram" || lab.contract->name == "words";
+  if (!counts_a_file && options.trace.empty())
+    throw WrongCommand("lab " + lab.number + " takes no --input: only labs that count bytes or words take a file.");
   const std::string entry = options.selection.only_case.empty() ? lab.measured : options.selection.only_case;
   if (std::ranges::find(lab.entries, entry) == lab.entries.end())
     throw WrongCommand("lab " + lab.number + " has no entry \"" + entry + "\", which --case names beside --input.");

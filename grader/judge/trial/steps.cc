@@ -185,9 +185,9 @@ void write_report(const std::string& text, const fs::path& file) {
     throw JudgeFault(file.string() + ": cannot be written. Choose another place for --report.");
 }
 
-// Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts; a trace
-// works for any contract. A wrong histogram is kept beside the right one. If a report is wanted, it is written whatever
-// the answer is, and has the findings.
+// Runs the case on the bytes of a file, which gives the size. For a histogram the result holds the counts, and for
+// words the words; a trace works for any contract. A wrong histogram is kept beside the right one. If a report is
+// wanted, it is written whatever the answer is, and has the findings.
 void run_own_file(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   const Batch& batch = step.batches.front();
   Case job = batch.cases.front();
@@ -212,6 +212,7 @@ void run_own_file(SubmissionSpec spec, const Step& step, Ledger& ledger) {
     const Counts right = histogram_oracle(data);
     if (failure) result.own_file->wanted.emplace(right.begin(), right.end());
   }
+  if (contract.name == "words" && !failure) result.own_file->words = words_in(data, submission.answered().output);
   if (failure) {
     failure->steps.insert(failure->steps.begin(),
                           job.entry->name + " of " + file.string() + ", " + std::to_string(data.size()) + " bytes");

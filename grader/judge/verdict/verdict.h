@@ -56,8 +56,9 @@ struct Setting {
 struct OwnFile {
   std::string name;
   size_t bytes = 0;
-  std::optional<std::vector<uint64_t>> histogram = {};  // as the code counted
-  std::optional<std::vector<uint64_t>> wanted = {};     // the right one, if that one is wrong
+  std::optional<std::vector<uint64_t>> histogram = {};                      // as the code counted
+  std::optional<std::vector<uint64_t>> wanted = {};                         // the right one, if that one is wrong
+  std::optional<std::vector<std::pair<std::string, uint64_t>>> words = {};  // the most frequent ones; null if wrong
 };
 
 struct Tally {  // of cases that ran

@@ -187,9 +187,10 @@ std::string to_json(const Result& result, const std::string& command) {
       {"serial_cpu",
        {{"ms", or_null(result.speed.cpu.serial_ms)}, {"what", "a plain loop on one core, measured by the judge"}}},
       {"parallel_cpu", {{"ms", or_null(result.speed.cpu.parallel_ms)}, {"what", result.speed.cpu.parallel_what}}}};
-  if (result.own_file && result.own_file->histogram) {
-    json["histogram"] = *result.own_file->histogram;
+  if (result.own_file && (result.own_file->histogram || result.own_file->words)) {
+    if (result.own_file->histogram) json["histogram"] = *result.own_file->histogram;
     if (result.own_file->wanted) json["histogram_wanted"] = *result.own_file->wanted;
+    if (result.own_file->words) json["words"] = *result.own_file->words;
     json["input"] = {{"file", result.own_file->name}, {"bytes", result.own_file->bytes}};
   }
   show_texts(json);

@@ -156,8 +156,14 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(
             self.draw.call_args.args[:2], ("histogram", {"file": "LICENSE", "counts": [4, 0, 2], "wanted": None})
         )
+        self.draw.reset_mock()
         self.checked("--input", str(ROOT / "LICENSE"), judge=written.replace("histogram", "other"))
         self.draw.assert_not_called()
+
+    def test_check_draws_the_words_of_a_file(self) -> None:
+        written = 'while [ "$1" != --json ]; do shift; done; echo \'{"words": [["the", 4], ["of", 2]]}\' > "$2"'
+        self.checked("--input", str(ROOT / "LICENSE"), judge=written)
+        self.assertEqual(self.draw.call_args.args[:2], ("words", {"file": "LICENSE", "words": [["the", 4], ["of", 2]]}))
 
     def emulated(self, *options: str, rpath: str = "") -> tuple[list[str], dict[str, str]]:
         """The command line and the environment of the program that ./lab emulate starts."""

@@ -137,11 +137,17 @@ class Picture(InAFolder):
         return figure
 
     def test_a_histogram_has_a_bar_for_each_byte(self) -> None:
-        [axis] = self.drawn("histogram", {"file": "f", "counts": [3] * 255 + [1235]}).axes
+        [axis] = self.drawn("histogram", {"file": "f", "counts": [3] * 255 + [1235], "wanted": None}).axes
         bars = [(round(bar.get_x() + bar.get_width() / 2), bar.get_width(), bar.get_height()) for bar in axis.patches]
         self.assertEqual(bars, [(byte, 1, 3) for byte in range(255)] + [(255, 1, 1235)])
         self.assertEqual(axis.get_title(loc="left"), "f: 2,000 bytes")
         self.assertEqual(axis.get_xlim(), (-1, 256))
+
+    def test_words_have_a_bar_each_the_most_frequent_on_top(self) -> None:
+        [axis] = self.drawn("words", {"file": "f", "words": [["the", 7], ["$x$", 2]]}).axes
+        self.assertEqual([bar.get_width() for bar in axis.patches], [7, 2])
+        self.assertEqual([text.get_text() for text in axis.get_yticklabels()], ["the", "$x$"])
+        self.assertTrue(axis.yaxis_inverted())
 
     def test_a_ladder_is_climbed_upwards(self) -> None:
         places = (("a", "reduction", 2000.0), ("b", "scan", 8.0), ("c", "reduction", None), ("d", "other", 20.0))
@@ -168,7 +174,8 @@ class Picture(InAFolder):
         with tempfile.TemporaryDirectory() as settings, mock.patch.dict("os.environ", MPLCONFIGDIR=settings):
             for kind, facts in (
                 ("ladder", {"panels": [{"title": "t", "unit": "u", "rows": rows}]}),
-                ("histogram", {"file": "f", "counts": [1] * 256}),
+                ("histogram", {"file": "f", "counts": [1] * 256, "wanted": None}),
+                ("words", {"file": "f", "words": [["the", 2]]}),
             ):
                 with mock.patch("launcher.setup.picture_python", lambda: Path(sys.executable)):
                     picture.draw(kind, facts, out)

@@ -250,6 +250,14 @@ TEST(Words, CountsByTheRules) {
   EXPECT_FALSE(check(entry, {}, top({}), 0));
 }
 
+TEST(Words, AreShownWithTheirNumbers) {
+  const Bytes in = text("the \xC3\xA9t\xC3\xA9 THE aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+  const auto shown = words_in(in, top({{0, 3, 2}, {4, 5, 1}, {14, 30, 1}}));
+  const std::vector<std::pair<std::string, uint64_t>> expected = {
+      {"the", 2}, {"\xC3\xA9t\xC3\xA9", 1}, {std::string(24, 'a') + "…", 1}};
+  EXPECT_EQ(shown, expected);
+}
+
 TEST(Words, TheInputsDiffer) {
   const EntryInfo& entry = entry_of("words", "top_words");
   for (const std::string& kind : all_kinds(entry)) {
