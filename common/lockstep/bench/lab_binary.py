@@ -24,16 +24,19 @@ class Call:
 def sizes(contract: str, n: int) -> tuple[int, int]:
     """Bytes of the input and of the output."""
     known = {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}
+    known |= {"select": (4 * n, 4 * n + 256), "sort": (4 * n, 4 * n), "words": (n, 320)}
     return known[contract]
 
 
 def input_of(contract: str, n: int) -> bytes:
-    """Numbers from 0 to 255: bytes for a histogram, small ints, and floats whose sums are exact."""
+    """Numbers from 0 to 255: bytes for a histogram, small ints, floats whose sums are exact; or words."""
     if contract == "histogram":
         return random.Random(1).randbytes(n)
+    if contract == "words":
+        return bytes(random.Random(1).choices(b"aeiost  ,", k=n))
     small = [i * 7919 % 256 for i in range(4096)]
     whole = b"".join(
-        value.to_bytes(4, "little") if contract == "reduction" else FLOATS[value % len(FLOATS)] for value in small
+        FLOATS[value % len(FLOATS)] if contract in ("saxpy", "scan") else value.to_bytes(4, "little") for value in small
     )
     size = sizes(contract, n)[0]
     return (whole * (size // len(whole) + 1))[:size]
@@ -73,7 +76,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
     for fd in (jobs_read, replies_write, *high):
         os.close(fd)
     job = {"id": 1, "entry": entry, "n": n, "block": 256, "in_bytes": in_bytes, "out_bytes": out_bytes}
-    job |= {"on_host": contract == "saxpy", "guard": GUARD, "in_offset": 0, "out_offset": 0}
+    job |= {"on_host": contract in ("saxpy", "words"), "guard": GUARD, "in_offset": 0, "out_offset": 0}
     job |= {"return_input": False, "timed": False, "profiled": False, "answers": False, "sealed": False}
     with os.fdopen(replies) as lines, os.fdopen(jobs, "w") as to:
         lines.readline()  # ready
