@@ -17,7 +17,7 @@ RECORDS = ROOT / "docs" / "measurements"
 NO_CARD = """This machine has no NVIDIA GPU, so no kernel can be timed here. What is said all the same:
   - the times that were recorded on other cards, below
   - what this machine's processor takes for the same tasks, measured now
-  - what the kernels do, counted by lockstep: ./lab check 21, 22 and 23"""
+  - what the kernels do, counted by lockstep: ./lab check 21 to ./lab check 25"""
 
 
 def run(arguments: Namespace) -> int:
