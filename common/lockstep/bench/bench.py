@@ -212,7 +212,7 @@ def memory(tree: Tree) -> None:
         n = lab.real_size // 10
         add(
             f"{lab.name}, {n} elements",
-            sum(lab_binary.sizes(lab.contract, n)),
+            sum(lab_binary.arrays(lab.contract, lab.entry).sizes(n)),
             lambda e, lab=lab, n=n: lab_binary.call(lab.binary, lab.contract, lab.entry, n, e).peak_kib * 1024,
         )
     # Their allocations are unknown here; 0 is a lower bound.

@@ -21,24 +21,46 @@ class Call:
     output: bytes  # the array that it wrote
 
 
-def sizes(contract: str, n: int) -> tuple[int, int]:
-    """Bytes of the input and of the output."""
-    known = {"saxpy": (8 * n, 4 * n), "scan": (4 * n, 4 * n), "reduction": (4 * n, 0), "histogram": (n, 256 * 4)}
-    known |= {"select": (4 * n, 4 * n + 256), "sort": (4 * n, 4 * n), "words": (n, 320)}
-    return known[contract]
+CONTRACTS = Path(__file__).resolve().parents[2] / "contracts"
+ELEMENT_BYTES = {"float": 4, "int": 4, "unsigned": 4, "long": 8, "byte": 1}
 
 
-def input_of(contract: str, n: int) -> bytes:
+@dataclass(frozen=True)
+class Arrays:
+    """What a contract says of an entry's arrays. The bytes of an element are those of a whole pair."""
+
+    element: str  # the type of the first number in an element
+    element_bytes: int
+    out_bytes_per_element: int
+    fixed_out_bytes: int
+    on_host: bool
+
+    def sizes(self, n: int) -> tuple[int, int]:
+        """Bytes of the input and of the output."""
+        return n * self.element_bytes, n * self.out_bytes_per_element + self.fixed_out_bytes
+
+
+def arrays(contract: str, entry: str) -> Arrays:
+    """An entry's own values come before those of its contract."""
+    whole = json.loads((CONTRACTS / f"{contract}.json").read_text(encoding="utf-8"))
+    facts = whole | next(one for one in whole["entries"] if one["name"] == entry)
+    types, out = facts["element"], facts["output_bytes"]
+    size = sum(ELEMENT_BYTES[one] for one in types)
+    return Arrays(types[0], size, out["per_element"], out["fixed"], facts["memory"] == "host")
+
+
+def input_of(contract: str, given: Arrays, n: int) -> bytes:
     """Numbers from 0 to 255: bytes for a histogram, small ints, floats whose sums are exact; or words."""
-    if contract == "histogram":
-        return random.Random(1).randbytes(n)
     if contract == "words":
         return bytes(random.Random(1).choices(b"aeiost  ,", k=n))
+    if given.element == "byte":
+        return random.Random(1).randbytes(n)
+    width = ELEMENT_BYTES[given.element]
     small = [i * 7919 % 256 for i in range(4096)]
     whole = b"".join(
-        FLOATS[value % len(FLOATS)] if contract in ("saxpy", "scan") else value.to_bytes(4, "little") for value in small
+        FLOATS[value % len(FLOATS)] if given.element == "float" else value.to_bytes(width, "little") for value in small
     )
-    size = sizes(contract, n)[0]
+    size = given.sizes(n)[0]
     return (whole * (size // len(whole) + 1))[:size]
 
 
@@ -57,10 +79,11 @@ def peak_kib(pid: int) -> int:
 
 def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str, str]) -> Call:
     """Raises RuntimeError with the runner's reply if the call fails."""
-    in_bytes, out_bytes = sizes(contract, n)
+    given = arrays(contract, entry)
+    in_bytes, out_bytes = given.sizes(n)
     input_fd, result_fd = os.memfd_create("input"), os.memfd_create("result")
     with os.fdopen(os.dup(input_fd), "wb") as file:
-        file.write(input_of(contract, n))
+        file.write(input_of(contract, given, n))
     os.ftruncate(result_fd, in_bytes + out_bytes + 4 * GUARD)
     jobs_read, jobs = os.pipe()
     replies, replies_write = os.pipe()
@@ -76,7 +99,7 @@ def call(binary: Path, contract: str, entry: str, n: int, environment: dict[str,
     for fd in (jobs_read, replies_write, *high):
         os.close(fd)
     job = {"id": 1, "entry": entry, "n": n, "block": 256, "in_bytes": in_bytes, "out_bytes": out_bytes}
-    job |= {"on_host": contract in ("saxpy", "words"), "guard": GUARD, "in_offset": 0, "out_offset": 0}
+    job |= {"on_host": given.on_host, "guard": GUARD, "in_offset": 0, "out_offset": 0}
     job |= {"return_input": False, "timed": False, "profiled": False, "answers": False, "sealed": False}
     with os.fdopen(replies) as lines, os.fdopen(jobs, "w") as to:
         lines.readline()  # ready

@@ -1,15 +1,15 @@
 """The calls of labs' solutions that are measured on a card: command lines of lab_case, relative to the build."""
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
+import lab_binary
+
 LABS = Path(__file__).resolve().parents[4] / "labs"
 STRESS = "common/lockstep/tests/"
-# The bytes of an element, and of the output for n elements (common/contracts/): of a contract, and of the entries whose
-# elements have another size.
-ARRAYS = {"saxpy": (8, 4, 0), "scan": (4, 4, 0), "reduction": (4, 0, 0), "histogram": (1, 0, 1024)}
-LONG = {"scan_inclusive_long": (8, 8, 0), "reduce_sum_long": (8, 0, 0)}
 
 
 def labs() -> list[tuple[str, dict]]:
@@ -20,8 +20,7 @@ def labs() -> list[tuple[str, dict]]:
 
 def call(lab: str, contract: str, entry: str, n: int, below: int = 256) -> list[str]:
     """One call. All input bytes are less than `below`."""
-    element, out, fixed = LONG.get(entry, ARRAYS[contract])
-    sizes = [n, n * element, n * out + fixed, below]
+    sizes = [n, *lab_binary.arrays(contract, entry).sizes(n), below]
     return [STRESS + "lab_case", f"labs/{lab}/solution", entry, *map(str, sizes)]
 
 
