@@ -10,6 +10,7 @@
 #include <span>
 
 #include "device/emulated_device.h"
+#include "device/in_place.h"
 #include "device/other_input.h"
 #include "device/vault.h"
 
@@ -220,6 +221,23 @@ TEST_F(OtherInputTest, WhatIsNotTheInputStays) {
   const std::vector<uint32_t> strange = {0,          0x3f800000,         0x40000000,
                                          0xffffffff, given_word(kWords), given_word(kWords + 1)};
   EXPECT_EQ(replaced(strange), strange);
+}
+
+// What a thread of the host writes while kernels see the other input is not overwritten by the words of before.
+TEST_F(OtherInputTest, WhatTheHostWritesMeanwhileStays) {
+  const auto device = EmulatedDevice::create({.memory_bytes = 64 << 20});
+  uint64_t address = 0;
+  ASSERT_TRUE(device->allocate(kWords * sizeof(uint32_t), &address, MemoryKind::kPinned).ok());
+  const std::span<uint32_t> pinned(reinterpret_cast<uint32_t*>(address), kWords);
+  std::ranges::copy(given_, pinned.begin());
+  {
+    const InPlace shown(*device, device->reached_by_host().front(), input_);
+    EXPECT_TRUE(std::ranges::equal(pinned, other_));
+    pinned[7] = 1234;
+  }
+  given_[7] = 1234;
+  EXPECT_TRUE(std::ranges::equal(pinned, given_));
+  EXPECT_TRUE(device->free(address, true).ok());
 }
 
 }  // namespace
