@@ -81,7 +81,7 @@ static __device__ void finish(T sum) {
   sum = block_sum<kBlock>(sum);
   if (threadIdx.x == 0) {
     g_sums<T>[blockIdx.x] = sum;
-    __threadfence();  // whoever sees the ticket sees the sum
+    __threadfence();  // a block that sees the ticket sees the sum
     s_is_last = atomicAdd(&g_tickets, 1u) == gridDim.x - 1;
   }
   // All threads learn whether this block is the last.
