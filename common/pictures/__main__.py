@@ -2,7 +2,7 @@
 
 NN                         a lab's picture, from a recording of its reference
 map                        docs/map.svg, from the folders of labs/
-scan, reduction, histogram docs/FAMILY.svg, from what was measured
+scan, reduction, …         docs/FAMILY.svg, from what was measured
 model                      docs/model.svg, the times of the cost model beside the measured ones
 layers                     docs/layers.svg and the table of docs/layers.md, from the includes and imports of this tree
 pages                      the tables and figures in docs/FAMILY.md and docs/model.md

@@ -1,6 +1,7 @@
-"""family: the measured ladder of one family: docs/scan.svg, reduction.svg, histogram.svg. Bars are times of kernels
-alone."""
+"""family: the measured ladder of one family. In docs/scan.svg, reduction.svg and histogram.svg bars are times of
+kernels alone. In docs/applications.svg they are times beside those of a library."""
 
+import textwrap
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -11,14 +12,20 @@ from . import bars
 from .bars import Bar
 from .ladder import Rung
 from .measured import LARGE, Measured
-from .shapes import ACTIVE, CONFLICT, NORMAL, OTHER, SMALL, TEXT, figure
+from .shapes import ACTIVE, CONFLICT, FOURTH, NORMAL, OTHER, SMALL, TEXT, figure
 from .shapes import LARGE as TITLE
 
 BLOCK = 1024  # elements that one block may scan
 
 
 def draw(family: str, made: Measured) -> Figure:
-    return {"reduction": _reduction, "histogram": _histogram, "scan": _scan}[family](made)
+    drawn = {"reduction": _reduction, "histogram": _histogram, "scan": _scan, "applications": _applications}
+    return drawn[family](made)
+
+
+def _profiled(family: str, made: Measured) -> list[Rung]:
+    """The rungs at the limit are timed beside CUB, between events: tables show them, and not bars of kernels alone."""
+    return [rung for rung in made.of(family) if rung.number not in made.bench]
 
 
 def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tuple[float, str]:
@@ -32,7 +39,7 @@ def limit(made: Measured, name: str, words: str, n: int, of: int = LARGE) -> tup
 
 def _reduction(made: Measured) -> Figure:
     """This is also the first picture of README.md, and its readers do not know the labs yet."""
-    rungs, n = made.of("reduction"), int(made.figures["n.02"])
+    rungs, n = _profiled("reduction", made), int(made.figures["n.02"])
     picture, (axes,) = figure(10, 1.7 + 0.42 * len(rungs))
     _room(picture, left=0.245)
     bars.draw(axes, _titles(rungs), _times(made, rungs), "ms for 2^24 ints on an H200, kernel alone")
@@ -43,7 +50,7 @@ def _reduction(made: Measured) -> Figure:
 
 def _histogram(made: Measured) -> Figure:
     """The first rung is so slow that the others need a panel of their own."""
-    rungs, n = made.of("histogram"), int(made.figures["n.15"])
+    rungs, n = _profiled("histogram", made), int(made.figures["n.15"])
     picture, panels = figure(10, 1.7 + 0.7 * len(rungs), columns=2, widths=(1, 1))
     _room(picture, left=0.225, between=0.25)
     kinds = {"": ACTIVE, ".constant": CONFLICT}
@@ -60,7 +67,7 @@ def _histogram(made: Measured) -> Figure:
 
 
 def _scan(made: Measured) -> Figure:
-    rungs = made.of("scan")
+    rungs = _profiled("scan", made)
     tall = [rung for rung in rungs if f"large.{rung.number}" in made.times]
     picture, panels = figure(10, 1.7 + 0.45 * len(rungs), columns=2 if tall else 1, widths=(1.4, 1) if tall else ())
     _room(picture, left=0.235, between=0.2)
@@ -84,6 +91,33 @@ def _scan(made: Measured) -> Figure:
         _line(panels[1], made.figures["large.cub_scan_inclusive"] / copy, "CUB")
         panels[1].set_title("Any length, large", fontsize=TITLE, color=TEXT, pad=18)
     return picture
+
+
+def _applications(made: Measured) -> Figure:
+    titles = {rung.number: f"{rung.number} {rung.title}" for rung in made.of("applications")}
+    figures = made.figures
+    picture, panels = figure(10, 3.6, columns=2, widths=(1.5, 1))
+    _room(picture, left=0.2, between=0.55)
+    rows = []
+    chosen = (("24", "i32", "half selected"), ("25", "u32", "keys"), ("25", "pairs_of_u32", "pairs"))
+    for number, kind, _ in chosen:
+        name = f"bench.{number}.{kind}.random.{LARGE}"
+        ours, times = figures[f"{name}.ours"], figures[f"{name}.times"]
+        rows.append(_beside(ours, ours * times, f"{times:.2f} times as fast"))
+    bars.draw(
+        panels[0], [f"{titles[number]}\n{what}" for number, _, what in chosen], rows, "ms for 2^28 elements", room=0.6
+    )
+    panels[0].set_title("On an H200, from a stream", fontsize=TITLE, color=TEXT, pad=18)
+    device, host = figures[f"words.{1 << 30}.device"], figures[f"words.{1 << 30}.CPU_(TBB)"]
+    pipeline = [_beside(device, host, f"{host / device:.0f} times as fast")]
+    bars.draw(panels[1], ["\n".join(textwrap.wrap(titles["26"], 18))], pipeline, "ms for 1 GiB of text", room=0.3)
+    panels[1].set_title("From the file to the result", fontsize=TITLE, color=TEXT, pad=18)
+    _legend(picture, {"the lab": FOURTH, "the library: CUB; TBB on 16 cores": OTHER})
+    return picture
+
+
+def _beside(ours: float, library: float, words: str) -> list[Bar]:
+    return [Bar(library, f"{library:.3g} ms", OTHER), Bar(ours, f"{ours:.3g} ms, {words}", FOURTH)]
 
 
 def _bars(rung: Rung, value: float | None, unit: str, colour: str = ACTIVE) -> list[Bar]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FAMILIES = ("reduction", "scan", "histogram")  # from left to right
+FAMILIES = ("reduction", "scan", "histogram", "applications")  # from left to right
 ROOT = "00"  # the lab that needs no other
 
 

@@ -3,6 +3,7 @@
 The picture has a hidden mark for each rung. A link to map.svg#lab09 shows the mark of lab 09, so one file serves all
 handouts; a viewer that knows no fragments shows the map without a mark."""
 
+import textwrap
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -10,12 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from .ladder import FAMILIES, Rung, below
-from .shapes import ACTIVE, CONFLICT, IDLE, LARGE, NORMAL, OTHER, SMALL, TEXT, arrow, figure, label
+from .shapes import ACTIVE, CONFLICT, FOURTH, IDLE, LARGE, NORMAL, OTHER, SMALL, TEXT, arrow, figure, label
 
-COLOURS = {"reduction": CONFLICT, "scan": ACTIVE, "histogram": OTHER}
+COLOURS = {"reduction": CONFLICT, "scan": ACTIVE, "histogram": OTHER, "applications": FOURTH}
 MARKS = """[id^="lab"], [id^="here"] { display: none }
 [id^="lab"]:target, [id^="lab"]:target + [id^="here"] { display: inline }"""  # the style sheet of the picture
-WIDTH, HEIGHT = 2.5, 0.62  # of a box; columns are 3 apart, levels 1
+WIDTH, HEIGHT = 2.7, 0.7  # of a box; columns are 3 apart, levels 1
+LINE = 24  # letters that fit into a box side by side
 
 
 def draw(ladder: Sequence[Rung], *, marks: bool = True) -> Figure:
@@ -24,7 +26,7 @@ def draw(ladder: Sequence[Rung], *, marks: bool = True) -> Figure:
     level = {rung.number: _level(known, rung) for rung in ladder}
     column = _columns(ladder, known, level)
     columns, up = 1 + max(column.values()), max(level.values())
-    made, (axes,) = figure(10, 0.9 + 0.62 * (up + 1))
+    made, (axes,) = figure(11.5, 0.9 + 0.68 * (up + 1))
     middle = (columns - 1) / 2
     at = {n: (column.get(n, middle) * 3, level[n]) for n in known}
     for rung in ladder:
@@ -86,8 +88,10 @@ def _edge(axes: Axes, start: tuple[float, float], end: tuple[float, float], colo
 
 def _box(axes: Axes, rung: Rung, x: float, y: float) -> None:
     axes.add_patch(_outline(x, y, face=_colour(rung)))
-    label(axes, x, y + 0.13, rung.number, size=NORMAL, colour=_ink(rung))
-    label(axes, x, y - 0.13, rung.title, size=SMALL, colour=_ink(rung))
+    title = textwrap.wrap(rung.title, LINE)
+    label(axes, x, y + 0.19, rung.number, size=NORMAL, colour=_ink(rung))
+    for line, down in zip(title, (0.1,) if len(title) == 1 else (0.03, 0.21), strict=True):
+        label(axes, x, y - down, line, size=SMALL, colour=_ink(rung))
 
 
 def _mark(axes: Axes, rung: Rung, x: float, y: float) -> None:
@@ -95,7 +99,7 @@ def _mark(axes: Axes, rung: Rung, x: float, y: float) -> None:
     order = 10 + 2 * int(rung.number)
     axes.add_patch(_outline(x, y, edge=TEXT, gid=f"lab{rung.number}", order=order))
     place = {"ha": "left", "va": "center", "gid": f"here{rung.number}", "zorder": order + 1}
-    axes.text(x - WIDTH / 2 + 0.12, y + 0.13, "you are here", fontsize=SMALL, color=_ink(rung), **place)
+    axes.text(x - WIDTH / 2 + 0.12, y + 0.19, "you are here", fontsize=SMALL, color=_ink(rung), **place)
 
 
 def _outline(

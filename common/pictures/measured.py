@@ -8,6 +8,9 @@ variant.scan.10.unpadded  variant.tiles.09              ms by events, also of ri
 opencl.device.268435456  opencl.call.4194304            ms of lab 20, by a profiling queue and by the host's clock
 first.02  first.11.by_2  first.copy …                   ms, the course's first measurements, by events
 source.02  source.gpu …                                 measurements of the text from which a lab grew
+bench.22.i32.random.65536.ours  … .cub                  ms by ./lab bench, from a stream: a lab, the best of CUB
+bench.22.i32.random.65536.times  … .share               CUB's time over ours; share of the speed of reading or copying
+words.1073741824.device  … .CPU_(TBB)  … .ratio         ms of lab 26 on made-up words, and of the host's library
 rule.03.divergence  starter.03.divergence               the value of a rule on lockstep, for reference and starter
 """
 
@@ -16,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import bench_record
 from .ladder import Rung, rungs
 
 LARGE = 1 << 28
@@ -41,6 +45,7 @@ class Measured:
     written: dict[str, str] = field(
         default_factory=dict
     )  # those that begin with first, variant, opencl, source, as they were noted
+    bench: dict[str, list[bench_record.Task]] = field(default_factory=dict)  # by the number of the lab
 
     def of(self, family: str) -> list[Rung]:
         """The rungs of the family that are written in CUDA. Only these are measured."""
@@ -78,6 +83,12 @@ def load(root: Path, card: str = "h200") -> Measured:
         made.written |= {f"opencl.{row['what']}.{row['n']}": row["ms"] for row in rows(opencl)}
     made.written |= {f"source.{row['what']}": row["value"] for row in rows(folder / "sources.csv")}
     made.figures |= {name: float(noted) for name, noted in made.written.items()}
+    record = bench_record.newest(folder / card)
+    if record is not None:
+        _bench(made, record)
+    words = newest(folder / card, "words")
+    if words is not None:
+        _words(made, words)
     for rung in ladder:
         made.figures[f"n.{rung.number}"] = rung.size
         for rule in rung.rules:
@@ -111,3 +122,22 @@ def _limits(made: Measured, file: Path) -> None:
         what = row["what"].split("_", 1)[0] if row["what"][0].isdigit() else row["what"]
         name = "large" if int(row["n"]) == LARGE else "limit"
         made.times[f"{name}.{what}"] = _time(row)
+
+
+def _bench(made: Measured, record: bench_record.Record) -> None:
+    for task in bench_record.tasks(record):
+        if task.launch != "stream":
+            continue
+        number = bench_record.LABS[task.family]
+        made.bench.setdefault(number, []).append(task)
+        name = f"bench.{number}.{task.type.replace(' ', '_')}.{task.input}.{task.n}"
+        known = {"ours": task.ours["ms"], "cub": task.cub and task.cub["ms"], "times": task.ratio, "share": task.share}
+        made.figures |= {f"{name}.{what}": value for what, value in known.items() if value is not None}
+
+
+def _words(made: Measured, file: Path) -> None:
+    """The first rows of a size are those of the text of made-up words."""
+    for row in rows(file):
+        name = f"words.{row['bytes']}"
+        made.figures.setdefault(f"{name}.{row['side'].replace(' ', '_')}", float(row["median_ms"]))
+        made.figures.setdefault(f"{name}.ratio", float(row["ratio"]))

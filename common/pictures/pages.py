@@ -1,5 +1,4 @@
-"""pages: fills the tables and figures of docs/scan.md, reduction.md, histogram.md and model.md with measured, counted
-and modelled values.
+"""pages: fills the tables and figures of docs/FAMILY.md and model.md with measured, counted and modelled values.
 
 A table that is made here stands between `<!-- table: NAME -->` and `<!-- end -->`. A figure in the text has its name
 behind it, in a comment that readers do not see: `0.293<!-- alone.02 -->`, `2.1<!-- alone.02 / alone.03 -->`. The names
@@ -15,7 +14,7 @@ from .ladder import FAMILIES, Rung
 from .measured import UNMEASURED, Measured, load
 
 TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+-]+) -->")
+FIGURE = re.compile(r"(?P<shown>\d[\d,]*(?:\.\d+)?)<!-- (?P<what>[\w. */+()-]+) -->")
 
 COUNTERS = {  # for people; docs/counters.md has the rest
     "block_waits": "waits of a block",
@@ -153,9 +152,10 @@ def _times(value: float | None) -> str:
     return "" if value is None else shown(value, 3, whole=False) + "×"
 
 
-def _alone(value: float | None) -> str:
-    """The time of a rung, or a note that no card has run it."""
-    return _ms(value) or UNMEASURED
+def _alone(rung: Rung, made: Measured) -> str:
+    """The time of a rung's kernels alone; where there is none, where its time is told."""
+    beside = "[beside CUB](#at-the-limit-beside-cub)" if rung.number in made.bench else UNMEASURED
+    return _ms(made.figures.get(f"alone.{rung.number}")) or beside
 
 
 def _ratio(above: float | None, below: float | None) -> float | None:
@@ -170,7 +170,7 @@ def reduction(family: str, made: Measured) -> str:
         line = [_link(rung)]
         for name, below in zip(names, last):
             line += [made.written.get(name) or _ms(get(name)), _times(_ratio(get(below), get(name)))]
-        line[1] = line[1] or UNMEASURED
+        line[1] = _alone(rung, made)
         body.append(line)
         last = tuple(name if name in made.figures else below for name, below in zip(names, last))
     head = ["rung", "kernel alone, ms", "gains", "first measurement, ms", "gains", "source, 2018, ms × 1000", "gains"]
@@ -185,7 +185,7 @@ def histogram(family: str, made: Measured) -> str:
     for rung in made.of(family):
         alone = get(f"alone.{rung.number}")
         body.append([
-            _link(rung), _alone(alone), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
+            _link(rung), _alone(rung, made), _times(_ratio(last, alone)), _ms(get(f"alone.{rung.number}.constant")),
             made.written.get(f"first.{rung.number}", ""), made.written.get(f"first.{rung.number}.constant", ""),
         ])  # fmt: skip
         last = alone or last
@@ -206,7 +206,7 @@ def scan(family: str, made: Measured) -> str:
     for rung in made.of(family):
         time = made.times.get(f"alone.{rung.number}")
         if time is None:
-            body.append([_link(rung), f"{rung.size:,}", "", UNMEASURED, ""])
+            body.append([_link(rung), f"{rung.size:,}", "", _alone(rung, made), ""])
         else:
             each = shown(time.ms * 1e6 / time.n, 3, whole=False)
             body.append([_link(rung), f"{time.n:,}", str(time.launches), _ms(time.ms), each])
@@ -231,6 +231,26 @@ def large(family: str, made: Measured) -> str:
     return _markdown(["2^28 elements", "kernels alone, ms", "copies", "first measurement, ms"], body)
 
 
+BENCH_SIZES = (*(1 << log for log in (16, 20, 24, 26, 28, 30)), 100 << 20)  # a page needs no more of them
+
+
+def bench(family: str, made: Measured) -> str:
+    """The family's kernels at the limit beside the best of CUB and beside reading or copying, as ./lab bench times."""
+    body = []
+    for rung in made.of(family):
+        link = _link(rung)
+        for task in sorted(made.bench.get(rung.number, []), key=lambda one: (one.type != "i32", one.type)):
+            if task.n in BENCH_SIZES:
+                other = [_ms(row and row["ms"]) for row in (task.cub, task.limit)]
+                share = "" if task.share is None else f"{task.share:.2f}"
+                what = f"{task.type}, {task.input}"
+                ratio = f"{task.ratio:.2f}×" if task.ratio else ""
+                body.append([link, what, f"{task.n:,}", _ms(task.ours["ms"]), other[0], ratio, other[1], share])
+                link = ""
+    head = ["lab", "elements", "number", "ms", "best of CUB, ms", "faster than CUB", "limit, ms", "share of the limit"]
+    return _markdown(head, body)
+
+
 def modelled(_family: str, _made: Measured) -> str:
     head = ["rung", "elements", "measured, us", "modelled, us", "ratio", "ratio, rung left out", "bound by"]
     return _markdown(head, model.rung_rows(model.load()))
@@ -246,6 +266,7 @@ TABLES: dict[str, Callable[[str, Measured], str]] = {
     "histogram": histogram,
     "scan": scan,
     "large": large,
+    "bench": bench,
     "modelled": modelled,
     "cards": cards,
 }

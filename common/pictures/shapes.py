@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 
 from .trace import Access, Flow, Trace
 
-ACTIVE, CONFLICT, OTHER, IDLE = "#3b6ea5", "#c4472f", "#4a8b4a", "#e3e3e3"
+ACTIVE, CONFLICT, OTHER, FOURTH, IDLE = "#3b6ea5", "#c4472f", "#4a8b4a", "#7a5195", "#e3e3e3"
 TEXT, LINE = "#333333", "#ffffff"
 SMALL, NORMAL, LARGE = 8, 9, 11  # points
 

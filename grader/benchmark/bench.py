@@ -3,6 +3,7 @@ only read or copy, and beside the CPU's parallel library. Without a card it show
 
 import datetime
 import json
+import re
 from argparse import Namespace
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from launcher import device, picture, setup
 from launcher.console import Failure, say
 from launcher.paths import BUILD, ROOT, commit, shown
 
-from . import figures, lines, programs
-from .figures import Record, Row
+from common.pictures import bench_record
+from common.pictures.bench_record import Record, Row
+
+from . import lines, programs
 
 RECORDS = ROOT / "docs" / "measurements"
 NO_CARD = """This machine has no NVIDIA GPU, so no kernel can be timed here. What is said all the same:
@@ -42,21 +45,27 @@ def run(arguments: Namespace) -> int:
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "commit": arguments.commit or commit(),
         "flush": flush,
-        "rows": figures.read_rows(rows_file) + _cpu_rows(arguments),
+        "rows": bench_record.read_rows(rows_file) + _cpu_rows(arguments),
     }
     _keep(record, out)
     _show(record)
-    if bad := figures.wrong(record):
+    if bad := bench_record.wrong(record):
         say(f"Wrong results: {len(bad)}. The first: {bad[0]['what']}, {bad[0]['family']} of {bad[0]['n']:,}.")
     return 1 if bad else 0
 
 
+def newest_records() -> list[Record]:
+    """The newest of each card."""
+    found = [bench_record.newest(card) for card in sorted(RECORDS.iterdir()) if card.is_dir()]
+    return [record for record in found if record]
+
+
 def _without_card(arguments: Namespace, out: Path) -> int:
     say(NO_CARD)
-    for record in figures.newest_records(RECORDS):
+    for record in newest_records():
         say(f"\nRecorded on {record['device']}, {record['date']}, toolkit {record['toolkit']}, {record['commit']}")
         _show(record)
-        picture.draw("bench", _facts(record), out / f"bench_{record['device'].split()[-1]}.png")
+        picture.draw("bench", _facts(record), out / f"bench_{_short(record)}.png")
     if rows := _cpu_rows(arguments):
         say("\nThis machine's processor, measured now")
         for line in lines.cpu_table(rows):
@@ -71,12 +80,12 @@ def _cpu_rows(arguments: Namespace) -> list[Row]:
         return []
     file = programs.PLACE / "cpu.csv"
     programs.run("Timing the CPU's library", [cpu, file, "whole" if arguments.whole else "quick"])
-    return figures.read_rows(file)
+    return bench_record.read_rows(file)
 
 
 def _keep(record: Record, out: Path) -> None:
     name = f"bench_{'dirty_' if record['flush'] == 'dirty' else ''}{record['date']}"
-    (out / f"{name}.json").write_text(figures.to_json(record), encoding="utf-8")
+    (out / f"{name}.json").write_text(bench_record.to_json(record), encoding="utf-8")
     picture.draw("bench", _facts(record), out / f"{name}.png")
     say(f"{shown(out / name)}.json has every row, {shown(out / name)}.png the plots.")
 
@@ -90,8 +99,7 @@ def _show(record: Record) -> None:
 
 def _facts(record: Record) -> dict[str, object]:
     """What the plot needs: the record, and the rungs of the ladder on the same card."""
-    card = record["device"].split()[-1].lower()
-    ladders = sorted(RECORDS.glob(f"{card}/ladder_*.json"))
+    ladders = sorted(RECORDS.glob(f"{_short(record).lower()}/ladder_*.json"))
     rungs = json.loads(ladders[-1].read_text(encoding="utf-8"))["rows"] if ladders else []
     timed = [
         {"lab": row["lab"][:2], "family": row["family"], "n": row["size"], "ms": row["time"]["ms"]}
@@ -99,3 +107,9 @@ def _facts(record: Record) -> dict[str, object]:
         if row["time"].get("measured") and row["time"]["ms"]
     ]
     return {"record": record, "rungs": timed}
+
+
+def _short(record: Record) -> str:
+    """H100 of "NVIDIA H100 80GB HBM3": the first word with a digit. In small letters it is the name of the folder."""
+    words: list[str] = record["device"].split()
+    return next((word for word in words if re.search(r"\d", word)), words[-1])

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from .figures import LIMIT_OF, Record, Row, Task, tasks
+from common.pictures.bench_record import LIMIT_OF, Record, Row, Task, tasks
 
 HEADINGS = ("elements", "launch", "share", "ms", "quartiles", "best of CUB", "ms", "times", "CPU, ms")
 

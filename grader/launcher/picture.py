@@ -121,8 +121,9 @@ ELEMENT_BYTES = {"reduce": 4, "scan": 8, "histogram": 1, "select": 6, "sort": 8}
 
 
 def bench(facts: dict[str, Any], out: str) -> None:
-    """facts = {"record": as benchmark/figures.py describes it, "rungs": [{"lab", "family", "n", "ms"}]}. A row for each
-    family: the time over n, and the share of the speed of reading or copying. The rungs of the ladder are points."""
+    """facts = {"record": as common/pictures/bench_record.py describes it, "rungs": [{"lab", "family", "n", "ms"}]}. A
+    row for each family: the time over n, and the share of the speed of reading or copying. The other rungs are
+    points."""
     import matplotlib.pyplot as plt
 
     rows = [row for row in facts["record"]["rows"] if row["type"] in ("i32", "u8", "u32")]
@@ -139,11 +140,13 @@ def bench(facts: dict[str, Any], out: str) -> None:
 
 def _curves(rows: list[dict[str, Any]]) -> dict[str, dict[int, float]]:
     """Who → n → ms. The limit and CUB are the fastest of their forms."""
+    from common.pictures.bench_record import LABS, OURS
+
     found: dict[str, dict[int, float]] = {}
     for row in rows:
         what = row["what"]
         limit = "reading" if what.startswith("read ") else "copying" if what.startswith("copy ") else ""
-        who = limit or ("CPU" if row["launch"] == "host" else "ours" if what == "ours" else "")
+        who = limit or ("CPU" if row["launch"] == "host" else f"lab {LABS[row['family']]}" if what == OURS else "")
         who = who or (" ".join(what.split()[:2]) if what.startswith("CUB ") else "")
         if not who or row["launch"] == "graph":
             continue
@@ -172,7 +175,7 @@ def _bench_row(
         style = {"marker": next(marks), "markersize": 5, "label": who}
         if who in ("reading", "copying"):
             style |= {"color": OTHER, "linestyle": "--"}
-        elif who == "ours":
+        elif who.startswith("lab "):
             style |= {"color": FAMILIES[RUNG_FAMILY[family]], "linewidth": 2.5}
         sizes = sorted(curve)
         times.loglog(sizes, [curve[n] for n in sizes], **style)

@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from benchmark import bench, programs
-from benchmark.tests.figures_test import HEAD, row
+from benchmark.tests.bench_record_test import HEAD, row
 from launcher.console import Failure
 
 ROWS = HEAD + row("CUB 3.0.1", 3) + row("ours", 2) + row("copy 256 x 1", 1)
@@ -90,6 +90,7 @@ class Bench(unittest.TestCase):
         self.assertIn("Recorded on NVIDIA H200", said)
         self.assertIn("histogram, u8, uniform: share of reading", said)
         self.assertTrue((self.folder / "out" / "bench_H200.png").exists())
+        self.assertTrue((self.folder / "out" / "bench_H100.png").exists())
 
     def test_bad_options_name_the_next_step(self) -> None:
         file = self.folder / "file"
@@ -104,9 +105,9 @@ class Bench(unittest.TestCase):
         if cpu is None:
             self.skipTest("TBB is not here")
         subprocess.run([cpu, self.folder / "cpu.csv", "tiny"], check=True)
-        rows = bench.figures.read_rows(self.folder / "cpu.csv")
+        rows = bench.bench_record.read_rows(self.folder / "cpu.csv")
         self.assertEqual({one["family"] for one in rows}, {"reduce", "scan", "histogram", "select", "sort"})
-        self.assertEqual(bench.figures.wrong({"rows": rows}), [])
+        self.assertEqual(bench.bench_record.wrong({"rows": rows}), [])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""figures: the rows of a benchmark → a record, and what the record says of each task.
+"""bench_record: the rows of a benchmark → a record, and what the record says of each task.
 
 A record is {"device", "driver", "toolkit", "date", "commit", "flush", "rows"}: the form of the files bench_DATE.json in
 docs/measurements. A row is one call: family, type, input and n of its task; what was called; launch (stream, graph or
@@ -16,6 +16,7 @@ Record = dict[str, Any]
 OURS, CUB, LIMITS = "ours", "CUB ", ("read ", "copy ")
 # What a task is compared with. A sort has many passes, so that no single kernel is its limit.
 LIMIT_OF = {"reduce": "reading", "scan": "copying", "histogram": "reading", "select": "copying", "sort": None}
+LABS = {"reduce": "21", "scan": "22", "histogram": "23", "select": "24", "sort": "25"}  # whose kernels are called ours
 MS = ("ms_min", "ms_q1", "ms", "ms_q3", "ms_max")
 
 
@@ -79,10 +80,10 @@ def wrong(record: Record) -> list[Row]:
     return [row for row in record["rows"] if not row["right"]]
 
 
-def newest_records(folder: Path) -> list[Record]:
-    """The newest record of each card under docs/measurements."""
-    files = [max(card.glob("bench_*.json"), default=None) for card in sorted(folder.iterdir()) if card.is_dir()]
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files if file]
+def newest(card: Path) -> Record | None:
+    """The newest record in the folder of a card, docs/measurements/CARD."""
+    file = max(card.glob("bench_[0-9]*.json"), default=None)
+    return json.loads(file.read_text(encoding="utf-8")) if file else None
 
 
 def _task(row: Row) -> tuple[str, str, str, int]:
