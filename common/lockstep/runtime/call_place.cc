@@ -63,6 +63,15 @@ struct Frame {
 };
 
 #ifdef LOCKSTEP_HAS_BACKTRACE
+// While it is set, only modules with a user's code are shown to the reader of debug information. It would read all of
+// libc's and libstdc++'s, too, which takes a tenth of a second where Debian's libc6-dbg is installed.
+thread_local bool shows_users_modules = false;
+
+bool is_of_the_system(std::string_view module) {
+  return module.starts_with("/lib/") || module.starts_with("/lib64/") || module.starts_with("/usr/lib/") ||
+         module.starts_with("linux-vdso");
+}
+
 void ignore_error(void*, const char*, int) {}  // what cannot be read is left out
 
 backtrace_state* debug_information() {
@@ -76,7 +85,11 @@ bool any_frame(uintptr_t address, Visit visit) {
   const auto each = [](void* data, uintptr_t, const char* file, int line, const char* function) {
     return static_cast<int>((*static_cast<Visit*>(data))({file ? file : "", function ? function : "", line}));
   };
-  return debug_information() && backtrace_pcinfo(debug_information(), address, each, ignore_error, &visit) != 0;
+  shows_users_modules = true;
+  const bool found =
+      debug_information() && backtrace_pcinfo(debug_information(), address, each, ignore_error, &visit) != 0;
+  shows_users_modules = false;
+  return found;
 }
 
 // The name in the program's table of symbols, which has local functions, too.
@@ -85,7 +98,9 @@ std::string symbol_of(uintptr_t address) {
   const auto each = [](void* data, uintptr_t, const char* symbol, uintptr_t, uintptr_t) {
     if (symbol) *static_cast<std::string*>(data) = symbol;
   };
+  shows_users_modules = true;
   if (debug_information()) backtrace_syminfo(debug_information(), address, each, ignore_error, &name);
+  shows_users_modules = false;
   return name;
 }
 #else
@@ -175,3 +190,24 @@ Site call_line(uint64_t number) {
 }
 
 }  // namespace lockstep::runtime
+
+#ifdef LOCKSTEP_HAS_BACKTRACE
+// The linker puts the first name in the place of dl_iterate_phdr, and calls the C library's by the second (--wrap).
+extern "C" {
+using EachModule = int(dl_phdr_info*, size_t, void*);
+int __real_dl_iterate_phdr(EachModule* each, void* data);
+int __wrap_dl_iterate_phdr(EachModule* each, void* data) {
+  struct Seen {
+    EachModule* each;
+    void* data;
+  } seen{each, data};
+  if (!lockstep::runtime::shows_users_modules) return __real_dl_iterate_phdr(each, data);
+  return __real_dl_iterate_phdr(
+      [](dl_phdr_info* module, size_t size, void* out) {
+        const auto& [shown_to, with] = *static_cast<Seen*>(out);
+        return lockstep::runtime::is_of_the_system(module->dlpi_name) ? 0 : shown_to(module, size, with);
+      },
+      &seen);
+}
+}
+#endif
