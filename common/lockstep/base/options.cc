@@ -128,6 +128,11 @@ DeviceOptions DeviceOptions::from_environment() {
   const char* report_file = std::getenv("LOCKSTEP_REPORT");
   if (report_file) options.report_file = report_file;
   options.report = !options.report_file.empty();
+  const std::string counters = environment("LOCKSTEP_COUNTERS");
+  if (counters == "none")
+    options.report = false;
+  else if (!counters.empty() && counters != "all")
+    throw std::invalid_argument("LOCKSTEP_COUNTERS=" + counters + ": expected all or none");
   if (options.report) options.tools = find_tools();
   if (const char* text = std::getenv("LOCKSTEP_MEMORY")) {
     options.memory_bytes = parse_bytes(text);

@@ -53,7 +53,7 @@ struct DeviceOptions {
   Schedule schedule{};
   Checks checks{};
   uint32_t threads = 1;       // threads of the host, which run blocks in parallel where that changes no result
-  bool report = true;         // keep the counters of each launch, some 10 KB, for report_json()
+  bool report = true;         // keep the counters of each launch, some 10 KB, for report_json(); else it has none
   std::string report_file{};  // end_program() writes the report there; empty: nowhere
   Tools tools{};
   std::string trace{};  // the file in which the events of the warps are recorded (trace.h); empty: none
@@ -62,8 +62,8 @@ struct DeviceOptions {
   const Host* host = nullptr;  // the program that uses the device; null: the program of this process
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes, with an optional
   // K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas), LOCKSTEP_THREADS
-  // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report), LOCKSTEP_TRACE
-  // (a file), LOCKSTEP_FAIL (K or profiled:K), and find_tools(). A malformed value throws std::invalid_argument; its
+  // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report),
+  // LOCKSTEP_COUNTERS (all; none: a report without launches), LOCKSTEP_TRACE (a file), LOCKSTEP_FAIL (K or profiled:K), and find_tools(). A malformed value throws std::invalid_argument; its
   // text says what is accepted.
   static DeviceOptions from_environment();
 };

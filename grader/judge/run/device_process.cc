@@ -30,6 +30,7 @@ DeviceProcess::DeviceProcess(const SubmissionSpec& spec, int vault) : cpu_second
   // Every option is set here, so that none of the judge's own environment reaches the device.
   child.environment = {
       {"LOCKSTEP_REPORT", folder_.path() / kReport},
+      {"LOCKSTEP_COUNTERS", spec.counted ? "all" : "none"},
       {"LOCKSTEP_MEMORY", kMemory},
       // Wrong code may depend on the order of the blocks, and a verdict must not. Other judges may run as well.
       {"LOCKSTEP_THREADS", "1"},

@@ -31,6 +31,7 @@ struct SubmissionSpec {
   std::string schedule;                  // lockstep's schedule; "": its own choice
   std::string card;                      // the name that lockstep gives itself; "": its own
   bool checked = false;                  // under every check of lockstep
+  bool counted = false;                  // lockstep reports the counters of each launch
   int failing_call = 0;                  // lockstep lets this call of CUDA's fail, counted within the function; 0: none
   std::filesystem::path machine_code{};  // folder in which lockstep finds what ptxas made of the code; "": nowhere
   std::filesystem::path trace;           // lockstep writes it; "": none

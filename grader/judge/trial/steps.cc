@@ -201,7 +201,8 @@ void run_own_file(SubmissionSpec spec, const Step& step, Ledger& ledger) {
   result.planned_cases = 1;
   spec.largest_n = job.n;
   spec.schedule = batch.schedule;
-  spec.checked = can_be_checked(spec, step.report.empty() ? Checks::kNone : Checks::kAll);
+  spec.counted = !step.report.empty();
+  spec.checked = can_be_checked(spec, spec.counted ? Checks::kAll : Checks::kNone);
   Submission submission(spec);
   if (auto failure = submission.start()) return ledger.fail_at_start(std::move(*failure));
   submission.give(job, data);
@@ -233,6 +234,7 @@ struct Counted {
 // Runs one case in a process of its own. Nothing: the case failed.
 std::optional<Counted> report_of(SubmissionSpec spec, const Case& job, Ledger& ledger) {
   spec.largest_n = job.n;
+  spec.counted = true;
   Submission submission(spec);
   ++ledger.result().planned_cases;
   if (!job.alias.empty()) ++ledger.result().planned_hidden;

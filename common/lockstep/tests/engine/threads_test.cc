@@ -253,6 +253,18 @@ TEST(Threads, TheirNumberComesFromTheEnvironment) {
   unsetenv("LOCKSTEP_THREADS");
 }
 
+TEST(Counters, TheirOptionComesFromTheEnvironment) {
+  setenv("LOCKSTEP_REPORT", "report.json", 1);
+  EXPECT_TRUE(DeviceOptions::from_environment().report);
+  setenv("LOCKSTEP_COUNTERS", "none", 1);
+  EXPECT_FALSE(DeviceOptions::from_environment().report);
+  EXPECT_EQ(DeviceOptions::from_environment().report_file, "report.json");
+  setenv("LOCKSTEP_COUNTERS", "some", 1);
+  EXPECT_THROW(DeviceOptions::from_environment(), std::invalid_argument);
+  unsetenv("LOCKSTEP_COUNTERS");
+  unsetenv("LOCKSTEP_REPORT");
+}
+
 // ---- the workers ----
 
 TEST(Workers, HelpOnceForEachCall) {

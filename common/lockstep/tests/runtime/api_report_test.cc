@@ -36,6 +36,23 @@ TEST_F(RuntimeApi, ReportIsWrittenOnReset) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("LOCKSTEP_REPORT"), std::string::npos);
 }
 
+TEST_F(RuntimeApi, AReportWithoutCountersHasTheFindings) {
+  const auto file = std::filesystem::temp_directory_path() / ("lockstep_report." + std::to_string(getpid()) + ".json");
+  set("LOCKSTEP_REPORT", file);
+  set("LOCKSTEP_COUNTERS", "none");
+  set("LOCKSTEP_CHECKS", "all");
+  const Program program = plain_program();
+  void* d = nullptr;
+  ASSERT_EQ(cudaMalloc(&d, 4), cudaSuccess);
+  ASSERT_EQ(store(1, d), cudaSuccess);  // nobody frees d
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  const auto report = nlohmann::json::parse(std::ifstream(file));
+  EXPECT_TRUE(report.at("launches").empty());
+  ASSERT_EQ(report.at("findings").size(), 1u);
+  EXPECT_EQ(report["findings"][0].at("kind"), "leak");
+  std::filesystem::remove(file);
+}
+
 TEST_F(RuntimeApi, ACallFailsThatIsMeantTo) {
   set("LOCKSTEP_FAIL", "2");
   void *first = nullptr, *second = nullptr;
