@@ -127,6 +127,13 @@ std::vector<Case> measured_cases(const Lab& lab, uint64_t seed) {
   return cases;
 }
 
+std::vector<Case> graded_cases(const Lab& lab, uint64_t seed) {
+  std::vector<Case> cases;
+  for (const std::string& input : lab.graded_inputs)
+    cases.push_back(make_case(lab, &lab.measured_entry(), {"real", lab.sizes.real}, input, seed));
+  return cases;
+}
+
 std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed) {
   Random random(seed_of(seed, "drawn"));
   const size_t real = lab.sizes.real;

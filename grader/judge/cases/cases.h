@@ -41,6 +41,9 @@ Case measured_case(const Lab& lab, uint64_t seed, int run = 0);
 // The cases for the rules: measured_case(), and a case of a quarter of its size for each further measured input.
 std::vector<Case> measured_cases(const Lab& lab, uint64_t seed);
 
+// The cases for the rules of a grade, besides: of real size, one for each graded input.
+std::vector<Case> graded_cases(const Lab& lab, uint64_t seed);
+
 // For a grade: cases of the measured entry, with sizes that the seed draws up to the measured one's. One may have any
 // size, the other at least half of the measured one's.
 std::vector<Case> drawn_cases(const Lab& lab, uint64_t seed);

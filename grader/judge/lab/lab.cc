@@ -98,7 +98,9 @@ void check_names(const Lab& lab, const Reader& reader) {
     if (!has(lab.contract->inputs, input)) reader.fail("names the input \"" + input + "\", which its contract has not");
   }
   if (lab.measured_inputs.empty()) reader.fail("measures none of its inputs");
-  for (const std::string& input : lab.measured_inputs) {
+  std::vector<std::string> counted = lab.measured_inputs;
+  std::ranges::copy(lab.graded_inputs, std::back_inserter(counted));
+  for (const std::string& input : counted) {
     if (!has(lab.inputs, input)) reader.fail("measures the input \"" + input + "\", which is none of its own");
     for (const std::string& entry : lab.entries) {
       if (!has(lab.contract->find_entry(entry)->inputs, input))
@@ -180,6 +182,7 @@ Lab load_lab(const fs::path& folder) {
   if (lab.inputs.empty()) reader.fail("has no input in \"inputs\"");
   lab.measured_inputs = reader.get<std::vector<std::string>>(
       "measured_inputs", {has(lab.inputs, "random") ? "random" : lab.inputs.front()});
+  lab.graded_inputs = reader.get<std::vector<std::string>>("graded_inputs", {});
   lab.sizes = read_sizes(reader.object("sizes"));
   if (reader.has("limits")) lab.limits = read_limits(reader.object("limits"));
   lab.blocks = reader.get<std::vector<int>>("blocks", {});

@@ -41,6 +41,7 @@ struct Lab {
   Sizes sizes;
   std::vector<std::string> inputs;
   std::vector<std::string> measured_inputs;  // the rules look at the counters of these; the first is timed, too
+  std::vector<std::string> graded_inputs;    // in a grade the rules look at the counters of these, too
   std::vector<int> blocks;                   // for entries that take one; the first is measured
   std::vector<size_t> offsets = {0};         // elements from an aligned address to an array; the first is measured
   std::vector<std::string> schedules;        // of lockstep, beside forward: the small cases run under these, too

@@ -47,6 +47,7 @@ uint64_t measured_seed(const JudgeOptions& options, const std::optional<Hidden>&
 
 std::vector<Case> cases_to_measure(const JudgeOptions& options, const Lab& lab, const std::optional<Hidden>& hidden) {
   std::vector<Case> cases = measured_cases(lab, measured_seed(options, hidden));
+  if (options.thorough) std::ranges::copy(graded_cases(lab, measured_seed(options, hidden)), std::back_inserter(cases));
   for (Case& job : cases) {
     if (hidden) job.alias = "hidden.measured." + job.input;
   }

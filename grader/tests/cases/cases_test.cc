@@ -222,5 +222,17 @@ TEST(Cases, FurtherInputsAreMeasuredOnAQuarter) {
   EXPECT_EQ(cases[1].block, 64);
 }
 
+TEST(Cases, InputsOfAGradeHaveTheRealSize) {
+  Lab lab = testing::lab_of("histogram", "histogram_block");
+  lab.blocks = {64, 32};
+  lab.measured_inputs = {"constant"};
+  lab.graded_inputs = {"random"};
+  const auto cases = graded_cases(lab, 1);
+  ASSERT_EQ(cases.size(), 1u);
+  EXPECT_EQ(cases[0].name, "histogram_block.real.random");
+  EXPECT_EQ(cases[0].n, measured_case(lab, 1).n);
+  EXPECT_NE(graded_cases(lab, 2)[0].seed, cases[0].seed);
+}
+
 }  // namespace
 }  // namespace warpladder

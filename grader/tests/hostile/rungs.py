@@ -351,6 +351,13 @@ def honest() -> Iterator[Rung]:
     yield accepted("shorter_tiles", "18", "The reference with tiles of 512 elements: the last warp scans 16 sums.",
                    ("kTile = 1024", "kTile = 512"),
                    ("if (warp == 0) s_before[lane] = scan_warp(s_before[lane]);", half))  # fmt: skip
+    yield accepted("twice_the_threads", "24", "The reference with 256 threads, each with half as many vectors.",
+                   ("constexpr int kBlock = 128;", "constexpr int kBlock = 256;"),
+                   ("kSmallRows = 4, kLargeRows = 16", "kSmallRows = 2, kLargeRows = 8"))  # fmt: skip
+    yield accepted("sixteen_keys", "25", "The reference with 16 keys for each thread, also for large data.",
+                   ("kLargeKeys = 20", "kLargeKeys = 16"))  # fmt: skip
+    yield accepted("more_zeros", "26", "The reference with 1,024 zeros before the text.",
+                   ("kZeros = 512", "kZeros = 1024"))  # fmt: skip
     yield accepted("four_vectors", "21", "The reference with four vectors for each thread, also for large data.",
                    ("launch<T, 512, 8>", "launch<T, 512, 4>"))  # fmt: skip
     code = edited("solutions/21_*/*.cu")

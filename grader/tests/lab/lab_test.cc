@@ -81,6 +81,8 @@ TEST_F(LabJson, MistakesAreNamed) {
   EXPECT_NE(refusal("\"rules\"", "\"inputs\": [\"ones\"], \"measured_inputs\": [\"random\"], \"rules\"")
                 .find("none of its own"),
             std::string::npos);
+  EXPECT_NE(refusal("\"rules\"", "\"graded_inputs\": [\"reandom\"], \"rules\"").find("none of its own"),
+            std::string::npos);
   EXPECT_NE(
       refusal("[\"scan_inclusive\"]", "[\"scan_inclusive\", \"scan_inclusive_int\"], \"measured_inputs\": [\"rough\"]")
           .find("its entry \"scan_inclusive_int\" has not"),
