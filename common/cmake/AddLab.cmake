@@ -198,8 +198,10 @@ function(add_lab lab)
   list(JOIN schedules "," schedules)
   warpladder_lab_test(schedule.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                       --schedules forward,reverse,${schedules})
+  # Long: hostile.few judges honest submissions of many labs in this way as well, with smaller cases.
   warpladder_lab_test(checks.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution --thorough
                       --hold reference)
+  set_tests_properties(checks.${number} PROPERTIES LABELS "lab${number};lockstep;long")
 endfunction()
 
 # labNN.report: lockstep's report on a solution's measured case, for the modelled speedups of the rungs above and for
