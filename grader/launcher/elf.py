@@ -1,6 +1,7 @@
 """elf: the file of a program → the libraries that it needs, and the kinds of CUDA code that it carries.
 
-Reads ELF64, little-endian, and nvcc's fat binaries (section .nv_fatbin). Runs nothing.
+Reads ELF64, little-endian, and nvcc's fat binaries: section .nv_fatbin, and __nv_relfatbin for files that were compiled
+with -rdc=true. Runs nothing.
 """
 
 import struct
@@ -11,8 +12,12 @@ PT_LOAD, PT_DYNAMIC = 1, 2
 SHT_PROGBITS = 1
 DT_NEEDED, DT_STRTAB, DT_RPATH = 1, 5, 15
 FATBIN_MAGIC = 0xBA55ED50
-KIND_PTX = 1
+FATBIN_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
+KIND_PTX, KIND_MACHINE_CODE, KIND_LTO = 1, 2, 8  # LTO: what -dlto leaves for the linker
 FLAGS_COMPRESSED = 0x8000 | 0x2000  # zstd, LZ4
+# The emulated card's compute capability, times ten. Compressed PTX for newer cards is not the program's: nvcc links
+# NVIDIA's libcudadevrt to programs of -rdc=true, and that library has such PTX.
+NEWEST = 90
 
 
 class NotElf(Exception):
@@ -27,6 +32,12 @@ class Program:
     has_fatbin: bool = False
     plain_ptx: int = 0  # number of entries of this kind in all fat binaries
     compressed_ptx: int = 0
+    machine_code: int = 0
+    lto: int = 0
+
+    def has_code(self) -> bool:
+        """Whether any fat binary has an entry: nvcc links an empty one to a program that has no kernels."""
+        return self.plain_ptx + self.compressed_ptx + self.machine_code + self.lto > 0
 
     def cudart(self) -> str:
         """The CUDA runtime library that the program needs, or an empty text."""
@@ -55,7 +66,7 @@ def _read(data: bytes) -> Program:
         if kind == PT_DYNAMIC:
             _read_dynamic(data, list(struct.iter_unpack("<QQ", data[offset : offset + size])), segments, program)
     for name, kind, offset, size in sections:
-        if kind == SHT_PROGBITS and _text(data, sections[names_index][2] + name) == ".nv_fatbin":
+        if kind == SHT_PROGBITS and _text(data, sections[names_index][2] + name) in FATBIN_SECTIONS:
             program.has_fatbin = True
             _read_fatbins(data[offset : offset + size], program)
     return program
@@ -84,11 +95,13 @@ def _read_fatbins(section: bytes, program: Program) -> None:
         entry, end = at + header_bytes, at + header_bytes + size
         while entry + 64 <= end:
             kind, _, entry_header, payload = struct.unpack_from("<HHIQ", section, entry)
-            flags = struct.unpack_from("<Q", section, entry + 40)[0]
-            if kind == KIND_PTX and flags & FLAGS_COMPRESSED:
-                program.compressed_ptx += 1
-            elif kind == KIND_PTX:
+            arch, flags = struct.unpack_from("<I8xQ", section, entry + 28)
+            if kind == KIND_PTX and not flags & FLAGS_COMPRESSED:
                 program.plain_ptx += 1
+            elif kind == KIND_PTX and arch <= NEWEST:
+                program.compressed_ptx += 1
+            program.machine_code += kind == KIND_MACHINE_CODE
+            program.lto += kind == KIND_LTO
             entry += max(entry_header + payload, 64)
         at = max(end, at + 16)
 

@@ -90,7 +90,12 @@ def _checked(program: Path) -> elf.Program:
         )
     if cudart != "libcudart.so.13":
         raise Failure(f"{name} was built for {cudart}; lockstep is libcudart.so.13. Build it again with nvcc 13.")
-    if facts.has_fatbin and not facts.plain_ptx:
+    if facts.has_code() and not facts.plain_ptx:
+        if facts.lto:
+            raise Failure(
+                f"{name} was built for link-time optimisation (-dlto, or code=lto_…), which leaves no PTX, and PTX is "
+                f"what lockstep runs. Build it again without -dlto, and with\n    -rdc=true {ARCH} --compress-mode=none"
+            )
         if facts.compressed_ptx:
             raise Failure(
                 f"{name} holds its PTX compressed, and lockstep reads plain text. "

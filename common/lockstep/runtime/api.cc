@@ -188,8 +188,10 @@ const Outcome& Runtime::load(Binary& binary) {
       texts.push_back(choice.ptx);
       continue;
     }
-    // An object file without device code has an empty container. That is fine while another file has code.
-    if (!any_entries || !contents.entries.empty())
+    // An object file without device code has an empty container. That is fine while another file has code. The first
+    // container with code counts: the last one is often libcudadevrt, which nvcc adds and which has PTX for newer
+    // cards.
+    if (!any_entries)
       refusal = {static_cast<Status>(choice.error == FatbinError::kDamaged ? cudaErrorInvalidKernelImage
                                                                            : cudaErrorNoKernelImageForDevice),
                  choice.message};

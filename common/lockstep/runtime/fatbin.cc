@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kWrapperMagic = 0x466243B1, kContainerMagic = 0xBA55ED50;
 constexpr uint32_t kWrapperWithList = 2;
 constexpr size_t kContainerHeaderBytes = 16, kEntryHeaderBytes = 48;  // the part of an entry's header that we read
-constexpr uint16_t kPtx = 1, kElf = 2;
+constexpr uint16_t kPtx = 1, kElf = 2, kLto = 8;
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchSpecific = 0x100000;
 
 template <typename T>
@@ -37,6 +37,7 @@ FatbinEntry entry_from(const std::byte* header, std::span<const std::byte> paylo
   const auto flags = number_at<uint64_t>(header + 40);
   if (kind == kPtx) entry.kind = FatbinEntry::Kind::kPtx;
   if (kind == kElf) entry.kind = FatbinEntry::Kind::kMachineCode;
+  if (kind == kLto) entry.kind = FatbinEntry::Kind::kLinkTimeCode;
   entry.compressed = (flags & (kFlagZstd | kFlagLz4)) != 0 || number_at<uint32_t>(header + 16) != 0;
   entry.arch = static_cast<int>(number_at<uint32_t>(header + 28));
   entry.arch_specific = (flags & kFlagArchSpecific) != 0;
@@ -52,9 +53,10 @@ std::string capability(int arch) { return std::to_string(arch / 10) + "." + std:
 
 // The error when no entry can be used.
 PtxChoice refuse(const FatbinContents& contents, int device_arch) {
-  int compressed_arch = 0, newer_arch = 0, machine_code = 0;
+  int compressed_arch = 0, newer_arch = 0, machine_code = 0, link_time_code = 0;
   for (const auto& entry : contents.entries) {
     if (entry.kind == FatbinEntry::Kind::kMachineCode) ++machine_code;
+    if (entry.kind == FatbinEntry::Kind::kLinkTimeCode) ++link_time_code;
     if (entry.kind != FatbinEntry::Kind::kPtx) continue;
     (entry.runs_on(device_arch) ? compressed_arch : newer_arch) = entry.arch;
   }
@@ -67,6 +69,9 @@ PtxChoice refuse(const FatbinContents& contents, int device_arch) {
   if (newer_arch != 0)
     return refusal(FatbinError::kTooNew, "the program has PTX for compute capability " + capability(newer_arch) +
                                              " only, and the emulated card has " + capability(device_arch));
+  if (link_time_code > 0)
+    return refusal(FatbinError::kNoPtx,
+                   "the program was built for link-time optimisation (-dlto), which leaves no PTX for lockstep");
   return refusal(FatbinError::kNoPtx, machine_code > 0
                                           ? "the program has machine code (SASS) but no PTX, which lockstep needs"
                                           : "the program has no GPU code");

@@ -20,7 +20,7 @@ enum class FatbinError {
 };
 
 struct FatbinEntry {
-  enum class Kind { kPtx, kMachineCode, kOther } kind = Kind::kOther;
+  enum class Kind { kPtx, kMachineCode, kLinkTimeCode, kOther } kind = Kind::kOther;
   bool compressed = false;
   int arch = 0;                // compute capability times ten: 75
   bool arch_specific = false;  // compute_90a: runs only on this architecture

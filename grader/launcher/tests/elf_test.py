@@ -9,28 +9,34 @@ from launcher.console import Failure
 from launcher.tests.machines import InAFolder
 
 BASE = 0x400000  # the address to which a program's bytes are loaded
-PTX, CUBIN = 1, 2
+PTX, CUBIN, LTO = 1, 2, 8
 ZSTD, LZ4 = 0x8000, 0x2000
 MACHINE = {name: number for number, name in emulate.MACHINES.items()}.get(platform.machine(), 62)
 
 
-def fatbin(*entries: tuple[int, int]) -> bytes:
+def fatbin(*entries: tuple[int, int], arch: int = 75) -> bytes:
     """A container with these entries: kind and flags of each. Some payload is nobody's header."""
     made = b""
     for kind, flags in entries:
         payload = struct.pack("<IHHQ", elf.FATBIN_MAGIC, 1, 16, 64)  # code may hold any bytes
-        header = struct.pack("<HHIQ", kind, 0x101, 64, len(payload)) + bytes(24) + struct.pack("<Q", flags)
+        header = struct.pack("<HHIQ", kind, 0x101, 64, len(payload)) + struct.pack("<12xI8xQ", arch, flags)
         made += header.ljust(64, b"\0") + payload
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(made)) + made
 
 
-def program(*needed: str, rpath: str = "", fatbins: bytes | None = None, machine: int = MACHINE) -> bytes:
+def program(
+    *needed: str,
+    rpath: str = "",
+    fatbins: bytes | None = None,
+    machine: int = MACHINE,
+    section_name: bytes = b".nv_fatbin",
+) -> bytes:
     """An ELF file: header, two segments (one loaded, one dynamic), three sections (none, names, fat binaries)."""
     strings, entries = b"\0", []
     for tag, text in [*((1, name) for name in needed), *([(15, rpath)] if rpath else [])]:
         entries.append((tag, len(strings)))
         strings += text.encode() + b"\0"
-    names = b"\0.names\0.nv_fatbin\0"
+    names = b"\0.names\0" + section_name + b"\0"
     segments_at, sections_at, dynamic_at = 64, 64 + 2 * 56, 64 + 2 * 56 + 3 * 64
     strings_at = dynamic_at + 16 * (len(entries) + 2)
     names_at = strings_at + len(strings)
@@ -47,7 +53,7 @@ def program(*needed: str, rpath: str = "", fatbins: bytes | None = None, machine
     head = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0, segments_at, sections_at,
                                                          0, 64, 56, 2, 64, 3, 1)  # fmt: skip
     segments = segment(1, 0, code_at) + segment(2, dynamic_at, len(dynamic))
-    fat = section(b".nv_fatbin" if fatbins is not None else b".names", 1, code_at, len(code))
+    fat = section(section_name if fatbins is not None else b".names", 1, code_at, len(code))
     sections = section(b"\0", 0, 0, 0) + section(b".names", 3, names_at, len(names)) + fat
     return head + segments + sections + dynamic + strings + names + code
 
@@ -87,6 +93,10 @@ class Programs(InAFolder):
     def test_what_lockstep_runs(self) -> None:
         self.assertEqual(self.checked(program("libcudart.so.13", fatbins=fatbin((CUBIN, 0), (PTX, 0)))).plain_ptx, 1)
         self.checked(program("libcudart.so.13"))  # its kernels are in a library
+        self.checked(program("libcudart.so.13", fatbins=fatbin()))  # it has none
+        # As nvcc links a program of -rdc=true: the last container is NVIDIA's own library, libcudadevrt.
+        separate = fatbin((PTX, 0)) + fatbin((CUBIN, ZSTD), (PTX, ZSTD), arch=121)
+        self.checked(program("libcudart.so.13", fatbins=separate, section_name=b"__nv_relfatbin"))
 
     def test_what_lockstep_cannot_run_is_told_with_the_flag_that_helps(self) -> None:
         plain = fatbin((PTX, 0))
@@ -103,6 +113,15 @@ class Programs(InAFolder):
                 "holds its PTX compressed.*\n    --compress-mode",
             ),
             (program("libcudart.so.13", fatbins=fatbin((CUBIN, 0))), "no PTX.*\n    -gencode arch=compute_75"),
+            (
+                program(
+                    "libcudart.so.13",
+                    fatbins=fatbin((CUBIN, 0)) + fatbin((CUBIN, ZSTD), (PTX, ZSTD), arch=121),
+                    section_name=b"__nv_relfatbin",
+                ),
+                "no PTX.*\n    -gencode arch=compute_75",
+            ),
+            (program("libcudart.so.13", fatbins=fatbin((LTO, ZSTD), (CUBIN, 0))), "again without -dlto"),
         ):
             with self.subTest(saying), self.assertRaisesRegex(Failure, saying):
                 self.checked(data)

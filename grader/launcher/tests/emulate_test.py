@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -25,6 +26,35 @@ int main(int argc, char** argv) {
   if (cudaMemcpy(&sum, d_sum, sizeof(int), cudaMemcpyDeviceToHost) != cudaSuccess) return 2;
   std::printf("sum %d\\n", sum);
   return argc > 1 ? std::atoi(argv[1]) : 0;
+}
+"""
+
+# One program of three files: a kernel, a function of the device that the kernel calls, and host code alone.
+KERNEL = """
+extern __device__ int square(int);
+__global__ void seven(int* out) { *out = square(7); }
+void run(int* out) { seven<<<1, 1>>>(out); }
+"""
+FUNCTION = "__device__ int square(int x) { return x * x; }\n"
+HOST = """
+#include <cuda_runtime.h>
+#include <cstdio>
+void run(int* out);
+int main() {
+  int *d_out = nullptr, out = 0;
+  cudaMalloc(&d_out, sizeof out);
+  run(d_out);
+  if (cudaMemcpy(&out, d_out, sizeof out, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
+  std::printf("%d\\n", out);
+}
+"""
+DEVICES = """
+#include <cuda_runtime.h>
+#include <cstdio>
+int main() {
+  int count = 0;
+  cudaGetDeviceCount(&count);
+  std::printf("devices %d\\n", count);
 }
 """
 
@@ -59,6 +89,83 @@ class Emulate(unittest.TestCase):
     def test_no_ptx(self) -> None:
         program = self.built("no_ptx", *PLAIN, "-gencode", "arch=compute_90,code=sm_90")
         self.refused(program, "-gencode arch=compute_75,code=compute_75")
+
+    def test_link_time_optimisation(self) -> None:
+        # nvlink finishes such a program only with a library that not every installation has, so g++ links it here.
+        made = self.folder / "lto.o"
+        lto = ["-gencode", "arch=compute_90,code=lto_90"]
+        subprocess.run([NVCC, "-dc", *lto, "-o", made, self.folder / "count.cu"], check=True)
+        facts = elf.read_program(made)
+        self.assertEqual((facts.plain_ptx, facts.lto), (0, 1))
+        libraries = Path(shutil.which(NVCC)).resolve().parent.parent / "lib64"
+        program = self.folder / "lto"
+        link = ["-Wl,--unresolved-symbols=ignore-all", "-L", libraries, "-lcudart", "-o", program]
+        subprocess.run(["g++", made, *link], check=True)
+        self.refused(program, "-dlto")
+
+    def runs(self, program: Path) -> None:
+        answer = lab("emulate", program)
+        self.assertEqual((answer.code, answer.text), (0, "49\n"))
+
+    def written(self, **texts: str) -> dict[str, Path]:
+        files = {name: self.folder / f"{name}.{'cpp' if name == 'host' else 'cu'}" for name in texts}
+        for name, file in files.items():
+            file.write_text(texts[name], encoding="utf-8")
+        return files
+
+    def test_separate_compilation(self) -> None:
+        files = self.written(kernel=KERNEL, function=FUNCTION, host=HOST)
+        library = self.folder / "libfunction.a"
+        objects = [self.folder / f"{name}.o" for name in files]
+        flags = [*PLAIN, *PTX]
+
+        def nvcc(*arguments: object) -> None:
+            subprocess.run([NVCC, *flags, *arguments], check=True)
+
+        nvcc("-rdc=true", *files.values(), "-o", self.folder / "at_once")
+        for source, made in zip(files.values(), objects, strict=True):
+            nvcc("-dc", source, "-o", made)
+        linked = self.folder / "linked.o"
+        nvcc("-dlink", *objects, "-o", linked, "-lcudadevrt")
+        nvcc(*objects, linked, "-o", self.folder / "in_steps", "-lcudadevrt")
+        subprocess.run([NVCC, "-lib", objects[1], "-o", library], check=True)
+        nvcc(
+            "-rdc=true",
+            files["kernel"],
+            files["host"],
+            "-o",
+            self.folder / "with_library",
+            "-L",
+            self.folder,
+            "-lfunction",
+        )
+        both = [*PLAIN, "-gencode", "arch=compute_75,code=[compute_75,sm_75]"]
+        subprocess.run([NVCC, *both, "-rdc=true", *files.values(), "-o", self.folder / "with_sass"], check=True)
+        for name in ("at_once", "in_steps", "with_library", "with_sass"):
+            with self.subTest(name):
+                self.runs(self.folder / name)
+        # What nvcc adds by itself (libcudadevrt) has compressed PTX, and must not be blamed here.
+        program = self.folder / "separate_no_ptx"
+        code = [*PLAIN, "-gencode", "arch=compute_90,code=sm_90"]
+        subprocess.run([NVCC, *code, "-rdc=true", *files.values(), "-o", program], check=True)
+        self.refused(program, "holds machine code for GPUs but no PTX")
+
+    def test_host_files_beside_one_kernel(self) -> None:
+        files = self.written(
+            kernel=KERNEL.replace("extern ", "").replace("square(int)", "square(int x) { return x * x; }"), host=HOST
+        )
+        program = self.folder / "host_and_kernel"
+        subprocess.run([NVCC, *PLAIN, *PTX, *files.values(), "-o", program], check=True)
+        self.runs(program)
+
+    def test_program_without_kernels(self) -> None:
+        files = self.written(host=DEVICES)
+        for name, flags in (("plain", []), ("separate", ["-rdc=true"]), ("as_cuda", ["-x", "cu"])):
+            program = self.folder / f"devices_{name}"
+            subprocess.run([NVCC, *PLAIN, *PTX, *flags, files["host"], "-o", program], check=True)
+            with self.subTest(name):
+                answer = lab("emulate", program)
+                self.assertEqual((answer.code, answer.text), (0, "devices 1\n"))
 
     def test_another_cuda(self) -> None:
         library, program = self.folder / "libcudart.so.12", self.folder / "cuda12"

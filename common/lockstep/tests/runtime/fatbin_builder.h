@@ -11,7 +11,7 @@
 namespace lockstep {
 
 constexpr uint64_t kPlain = 0x11, kZstd = 0x8011, kLz4 = 0x2011, kArchSpecific = 0x100011;
-constexpr uint16_t kPtxEntry = 1, kElfEntry = 2;
+constexpr uint16_t kPtxEntry = 1, kElfEntry = 2, kLtoEntry = 8;
 
 inline void put(std::vector<std::byte>& bytes, size_t at, const void* value, size_t size) {
   if (bytes.size() < at + size) bytes.resize(at + size);

@@ -44,6 +44,8 @@ TEST_P(RuntimeApiImages, AreRefusedAtFirstUse) {
 INSTANTIATE_TEST_SUITE_P(All, RuntimeApiImages,
                          testing::Values(BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlain, "ELF"),
                                                   cudaErrorNoKernelImageForDevice, "code=compute_75"},
+                                         BadImage{"link_time", fatbin_entry(kLtoEntry, 90, kZstd, "IR"),
+                                                  cudaErrorNoKernelImageForDevice, "-dlto"},
                                          BadImage{"zstd", fatbin_entry(kPtxEntry, 75, kZstd, "x"),
                                                   cudaErrorNoKernelImageForDevice, "--compress-mode=none"},
                                          BadImage{"lz4", fatbin_entry(kPtxEntry, 75, kLz4, "x"),
@@ -109,6 +111,22 @@ TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 4), cudaSuccess);
   EXPECT_EQ(store(1, d), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+// nvcc puts libcudadevrt last, whose PTX is for newer cards. The reason is in the program's own file.
+TEST_F(RuntimeApi, TheFirstFileWithoutPtxIsTheReason) {
+  const auto linked = fatbin_container({});
+  const auto own = fatbin_container({fatbin_entry(kElfEntry, 90, kPlain, "ELF")});
+  const auto library =
+      fatbin_container({fatbin_entry(kElfEntry, 90, kZstd, "x"), fatbin_entry(kPtxEntry, 121, kZstd, "x")});
+  const void* list[] = {own.data(), library.data(), nullptr};
+  FatbinWrapper wrapper{0x466243B1, 2, linked.data(), list};
+  void** handle = __cudaRegisterFatBinary(&wrapper);
+  __cudaRegisterFunction(handle, &store_stub, nullptr, "store", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(store(1, nullptr), cudaErrorNoKernelImageForDevice);
+  const std::string message = testing::internal::GetCapturedStderr();
+  EXPECT_NE(message.find("but no PTX"), std::string::npos) << message;
 }
 
 }  // namespace
