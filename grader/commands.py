@@ -33,6 +33,7 @@ PARSER = Parser(
     allow_abbrev=False,
 )
 COMMANDS = PARSER.add_subparsers(prog="./lab", dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
+PASSED_ON = ("make", "nvcc")
 LISTED: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}  # the group of each command, with its help
 
 
@@ -42,7 +43,12 @@ def main(argv: list[str] | None = None) -> int:
     if words and (mistyped := _no_command(words[0])):
         print(f"lab: {visible(mistyped)}", file=sys.stderr)
         return 2
+    if words and words[0] in PASSED_ON:  # all their arguments are the other program's
+        words, rest = words[:1], words[1:]
+    else:
+        rest = []
     arguments, others = PARSER.parse_known_args(words)
+    arguments.rest = rest
     if others and arguments.command != "test":
         PARSER.error(f"unrecognized arguments: {' '.join(others)}")
     arguments.for_ctest = others
@@ -386,7 +392,7 @@ def _wrong(wrong: Parser) -> None:
 )
 def _emulate(emulate: Parser) -> None:
     """Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with
-        nvcc -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …
+        nvcc -cudart shared -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …
     The exit code is the program's own; diagnoses go to standard error."""
     option = emulate.add_argument
     option("--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file")
@@ -399,6 +405,17 @@ def _emulate(emulate: Parser) -> None:
     option("--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks")
     option("program", metavar="PROGRAM")
     option("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
+
+
+@_command("launcher.unchanged.run", group="lockstep", help="make, with the flags of nvcc that lockstep needs")
+def _make(_: Parser) -> None:
+    """Runs make with all arguments. The Makefile stays as it is: nvcc finds the flags in NVCC_APPEND_FLAGS. Programs
+    that the Makefile runs (./lab make run) are on lockstep."""
+
+
+@_command("launcher.unchanged.run", group="lockstep", help="nvcc, with the flags that lockstep needs")
+def _nvcc(_: Parser) -> None:
+    """Runs nvcc with all arguments, and with the flags that a program needs to run on lockstep."""
 
 
 RECORDED = Parser(add_help=False)

@@ -14,9 +14,8 @@ DT_NEEDED, DT_STRTAB, DT_RPATH = 1, 5, 15
 FATBIN_MAGIC = 0xBA55ED50
 FATBIN_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
 KIND_PTX, KIND_MACHINE_CODE, KIND_LTO = 1, 2, 8  # LTO: what -dlto leaves for the linker
-FLAGS_COMPRESSED = 0x8000 | 0x2000  # zstd, LZ4
-# The emulated card's compute capability, times ten. Compressed PTX for newer cards is not the program's: nvcc links
-# NVIDIA's libcudadevrt to programs of -rdc=true, and that library has such PTX.
+# The emulated card's compute capability, times ten. A program of -rdc=true always has some PTX for newer cards: nvcc
+# links NVIDIA's libcudadevrt to it.
 NEWEST = 90
 
 
@@ -30,14 +29,14 @@ class Program:
     needed: list[str] = field(default_factory=list)
     rpath: str = ""  # DT_RPATH: searched before LD_LIBRARY_PATH
     has_fatbin: bool = False
-    plain_ptx: int = 0  # number of entries of this kind in all fat binaries
-    compressed_ptx: int = 0
+    ptx: int = 0  # number of entries of this kind in all fat binaries, if they are not for newer cards
+    newer_ptx: int = 0
     machine_code: int = 0
     lto: int = 0
 
     def has_code(self) -> bool:
         """Whether any fat binary has an entry: nvcc links an empty one to a program that has no kernels."""
-        return self.plain_ptx + self.compressed_ptx + self.machine_code + self.lto > 0
+        return self.ptx + self.newer_ptx + self.machine_code + self.lto > 0
 
     def cudart(self) -> str:
         """The CUDA runtime library that the program needs, or an empty text."""
@@ -95,11 +94,9 @@ def _read_fatbins(section: bytes, program: Program) -> None:
         entry, end = at + header_bytes, at + header_bytes + size
         while entry + 64 <= end:
             kind, _, entry_header, payload = struct.unpack_from("<HHIQ", section, entry)
-            arch, flags = struct.unpack_from("<I8xQ", section, entry + 28)
-            if kind == KIND_PTX and not flags & FLAGS_COMPRESSED:
-                program.plain_ptx += 1
-            elif kind == KIND_PTX and arch <= NEWEST:
-                program.compressed_ptx += 1
+            arch = struct.unpack_from("<I", section, entry + 28)[0]
+            program.ptx += kind == KIND_PTX and arch <= NEWEST
+            program.newer_ptx += kind == KIND_PTX and arch > NEWEST
             program.machine_code += kind == KIND_MACHINE_CODE
             program.lto += kind == KIND_LTO
             entry += max(entry_header + payload, 64)

@@ -63,7 +63,7 @@ def _program(name: str) -> Path:
 
 
 ARCH = "-gencode arch=compute_75,code=compute_75"
-FLAGS = f"-cudart shared --compress-mode=none -lineinfo -Xcompiler -g1 {ARCH}"
+FLAGS = f"-cudart shared -lineinfo -Xcompiler -g1 {ARCH}"
 
 
 def _checked(program: Path) -> elf.Program:
@@ -83,27 +83,25 @@ def _checked(program: Path) -> elf.Program:
             f"{name} holds no CUDA code and does not use the CUDA runtime: there is nothing to emulate.\n"
             f"If its kernels are in a library that it loads, link the program with nvcc -cudart shared."
         )
-    if not cudart:
-        raise Failure(
-            f"{name} has the CUDA runtime linked in (nvcc's default), so lockstep cannot take its place. "
-            f"Link it again with\n    -cudart shared"
-        )
-    if cudart != "libcudart.so.13":
+    if cudart and cudart != "libcudart.so.13":
         raise Failure(f"{name} was built for {cudart}; lockstep is libcudart.so.13. Build it again with nvcc 13.")
-    if facts.has_code() and not facts.plain_ptx:
+    why, flags = [], []  # all that is missing is told at once
+    if not cudart:
+        why.append("has the CUDA runtime linked in (nvcc's default), so that lockstep cannot take its place")
+        flags.append("-cudart shared")
+    if facts.has_code() and not facts.ptx:
         if facts.lto:
-            raise Failure(
-                f"{name} was built for link-time optimisation (-dlto, or code=lto_…), which leaves no PTX, and PTX is "
-                f"what lockstep runs. Build it again without -dlto, and with\n    -rdc=true {ARCH} --compress-mode=none"
-            )
-        if facts.compressed_ptx:
-            raise Failure(
-                f"{name} holds its PTX compressed, and lockstep reads plain text. "
-                f"Build it again with\n    --compress-mode=none"
-            )
+            why.append("was built for link-time optimisation (-dlto, or code=lto_…), which leaves no PTX")
+            flags.append("-rdc=true without -dlto")
+        elif facts.newer_ptx and not facts.machine_code:
+            why.append("holds PTX for newer cards only, and the emulated card has compute capability 9.0")
+        else:
+            why.append("holds machine code for GPUs but no PTX, which is what lockstep runs")
+        flags.append(ARCH)
+    if why:
         raise Failure(
-            f"{name} holds machine code for GPUs but no PTX, which is what lockstep runs. "
-            f"Build it again with\n    {ARCH} --compress-mode=none"
+            f"{name} {', and '.join(why)}. Link it again with\n    {' '.join(flags)}\n"
+            "If make builds it, these flags need no change of its Makefile:\n    make clean; ./lab make"
         )
     return facts
 

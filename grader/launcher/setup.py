@@ -20,7 +20,12 @@ from .paths import LOGS, ROOT
 
 # A program or header that we look for → the Debian package that has it.
 PROGRAMS = {"g++": "g++", "cmake": "cmake", "ninja": "ninja-build", "objcopy": "binutils"}
-HEADERS = {"nlohmann/json.hpp": "nlohmann-json3-dev", "openssl/hmac.h": "libssl-dev"}
+HEADERS = {
+    "nlohmann/json.hpp": "nlohmann-json3-dev",
+    "openssl/hmac.h": "libssl-dev",
+    "zstd.h": "libzstd-dev",
+    "lz4.h": "liblz4-dev",
+}
 # Everything else works without these: the C++ unit tests, the time of a parallel CPU, the strong walls of the sandbox.
 EXTRAS = {
     "gtest/gtest.h": "libgtest-dev",

@@ -180,12 +180,12 @@ const Outcome& Runtime::load(Binary& binary) {
       static_cast<Status>(cudaErrorNoKernelImageForDevice),
       "the program registered something that is not a fat binary of nvcc's\n  Next: rebuild it with nvcc 13."};
   bool any_entries = false;
-  std::vector<std::string_view> texts;
+  std::vector<std::string> texts;
   for (const auto container : binary.containers) {
     const FatbinContents contents = read_fatbin(container);
-    const PtxChoice choice = choose_ptx(contents, arch);
+    PtxChoice choice = choose_ptx(contents, arch);
     if (choice.error == FatbinError::kNone) {
-      texts.push_back(choice.ptx);
+      texts.push_back(std::move(choice.ptx));
       continue;
     }
     // An object file without device code has an empty container. That is fine while another file has code. The first
@@ -197,7 +197,8 @@ const Outcome& Runtime::load(Binary& binary) {
                  choice.message};
     any_entries |= !contents.entries.empty();
   }
-  binary.outcome = texts.empty() ? std::move(refusal) : device->load_module(texts, &binary.module);
+  binary.outcome =
+      texts.empty() ? std::move(refusal) : device->load_module({texts.begin(), texts.end()}, &binary.module);
   bind_managed(*this, binary);
   return *binary.outcome;
 }

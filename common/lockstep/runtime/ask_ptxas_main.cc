@@ -27,15 +27,15 @@ std::string read_file(const char* path) {
 }
 
 void ask(const std::string& program, const Tools& tools) {
-  std::vector<std::string_view> modules;
+  std::vector<std::string> modules;
   for (const std::span<const std::byte> container : containers_of_file(std::as_bytes(std::span(program)))) {
-    const PtxChoice choice = choose_ptx(read_fatbin(container), kArchitecture);
-    if (choice.error == FatbinError::kNone) modules.push_back(choice.ptx);
+    PtxChoice choice = choose_ptx(read_fatbin(container), kArchitecture);
+    if (choice.error == FatbinError::kNone) modules.push_back(std::move(choice.ptx));
   }
   // The judge ends this process if ptxas takes as long as the compiler may. What is answered until then counts, so the
   // small modules come first.
-  std::ranges::stable_sort(modules, {}, &std::string_view::size);
-  for (const std::string_view ptx : modules) Question(tools, ptx, "");
+  std::ranges::stable_sort(modules, {}, &std::string::size);
+  for (const std::string& ptx : modules) Question(tools, ptx, "");
 }
 
 }  // namespace

@@ -5,8 +5,13 @@
 //              +40 u64 flags, +56 u64 bytes when decompressed
 #include "runtime/fatbin.h"
 
+#include <lz4.h>
+#include <zstd.h>
+
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -14,6 +19,8 @@ namespace {
 constexpr uint32_t kWrapperMagic = 0x466243B1, kContainerMagic = 0xBA55ED50;
 constexpr uint32_t kWrapperWithList = 2;
 constexpr size_t kContainerHeaderBytes = 16, kEntryHeaderBytes = 48;  // the part of an entry's header that we read
+constexpr size_t kPackedHeaderBytes = 64;                             // the same, if the entry is compressed
+constexpr size_t kLargestText = size_t{1} << 30;                      // bytes: more is no PTX of a compiler
 constexpr uint16_t kPtx = 1, kElf = 2, kLto = 8;
 constexpr uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000, kFlagArchSpecific = 0x100000;
 
@@ -31,6 +38,11 @@ FatbinContents damaged(FatbinContents contents, const char* what) {
   return contents;
 }
 
+std::string_view without_padding(std::string_view text) {
+  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+  return text;
+}
+
 FatbinEntry entry_from(const std::byte* header, std::span<const std::byte> payload) {
   FatbinEntry entry;
   const auto kind = number_at<uint16_t>(header);
@@ -38,16 +50,42 @@ FatbinEntry entry_from(const std::byte* header, std::span<const std::byte> paylo
   if (kind == kPtx) entry.kind = FatbinEntry::Kind::kPtx;
   if (kind == kElf) entry.kind = FatbinEntry::Kind::kMachineCode;
   if (kind == kLto) entry.kind = FatbinEntry::Kind::kLinkTimeCode;
-  entry.compressed = (flags & (kFlagZstd | kFlagLz4)) != 0 || number_at<uint32_t>(header + 16) != 0;
+  const auto packed_bytes = number_at<uint32_t>(header + 16);
   entry.arch = static_cast<int>(number_at<uint32_t>(header + 28));
   entry.arch_specific = (flags & kFlagArchSpecific) != 0;
   entry.payload = {reinterpret_cast<const char*>(payload.data()), payload.size()};
-  while (!entry.payload.empty() && entry.payload.back() == '\0') entry.payload.remove_suffix(1);
+  if ((flags & (kFlagZstd | kFlagLz4)) == 0 && packed_bytes == 0) {
+    entry.payload = without_padding(entry.payload);
+    return entry;
+  }
+  using Packing = FatbinEntry::Packing;
+  entry.packing = flags & kFlagZstd ? Packing::kZstd : flags & kFlagLz4 ? Packing::kLz4 : Packing::kUnknown;
+  if (number_at<uint32_t>(header + 4) < kPackedHeaderBytes)
+    entry.packing = Packing::kUnknown;
+  else
+    entry.unpacked_bytes = number_at<uint64_t>(header + 56);
+  entry.payload = entry.payload.substr(0, packed_bytes);
   return entry;
 }
 
+// Nothing: the bytes are damaged.
+std::optional<std::string> unpacked(const FatbinEntry& entry) {
+  const std::string_view from = entry.payload;
+  if (entry.packing == FatbinEntry::Packing::kNone) return std::string(from);
+  if (entry.unpacked_bytes > kLargestText || from.size() > kLargestText) return std::nullopt;
+  std::string text(entry.unpacked_bytes, '\0');
+  const size_t bytes =
+      entry.packing == FatbinEntry::Packing::kZstd
+          ? ZSTD_decompress(text.data(), text.size(), from.data(), from.size())
+          : static_cast<size_t>(LZ4_decompress_safe(from.data(), text.data(), static_cast<int>(from.size()),
+                                                    static_cast<int>(text.size())));
+  if (bytes != text.size()) return std::nullopt;  // both functions return an error as a number that is too large
+  text.resize(without_padding(text).size());
+  return text;
+}
+
 constexpr const char* kHowToBuild =
-    "\n  Next: build it with: nvcc -cudart shared --compress-mode=none -gencode arch=compute_75,code=compute_75";
+    "\n  Next: build it with: nvcc -cudart shared -gencode arch=compute_75,code=compute_75";
 
 std::string capability(int arch) { return std::to_string(arch / 10) + "." + std::to_string(arch % 10); }
 
@@ -65,7 +103,7 @@ PtxChoice refuse(const FatbinContents& contents, int device_arch) {
   };
   if (compressed_arch != 0)
     return refusal(FatbinError::kCompressed,
-                   "the program's PTX is compressed, and lockstep does not read that: --compress-mode=none is missing");
+                   "the program's PTX is compressed in a way that lockstep does not know: add --compress-mode=none");
   if (newer_arch != 0)
     return refusal(FatbinError::kTooNew, "the program has PTX for compute capability " + capability(newer_arch) +
                                              " only, and the emulated card has " + capability(device_arch));
@@ -108,13 +146,18 @@ FatbinContents read_fatbin(std::span<const std::byte> bytes) {
 PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
   const FatbinEntry* best = nullptr;
   for (const auto& entry : contents.entries) {
-    if (entry.kind != FatbinEntry::Kind::kPtx || entry.compressed || !entry.runs_on(device_arch)) continue;
+    if (entry.kind != FatbinEntry::Kind::kPtx || !entry.runs_on(device_arch)) continue;
+    if (entry.packing == FatbinEntry::Packing::kUnknown) continue;
     // Two entries may have the same architecture. The portable one probably uses fewer features that lockstep lacks.
     const bool better =
         !best || entry.arch > best->arch || (entry.arch == best->arch && best->arch_specific && !entry.arch_specific);
     if (better) best = &entry;
   }
-  if (best) return {FatbinError::kNone, {}, best->payload, best->arch};
+  if (best) {
+    if (auto text = unpacked(*best)) return {FatbinError::kNone, {}, std::move(*text), best->arch};
+    const FatbinContents bad = damaged({}, "its compressed PTX is damaged");
+    return {bad.error, bad.message, {}, 0};
+  }
   if (contents.error != FatbinError::kNone) return {contents.error, contents.message, {}, 0};
   return refuse(contents, device_arch);
 }

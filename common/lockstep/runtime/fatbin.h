@@ -1,6 +1,5 @@
-// fatbin: the fat binary that nvcc put into a program, as it lies in memory → the PTX text for the device. Copies
-// nothing: texts are views into the program's own image. Does not decompress: a program with compressed PTX gets an
-// error that names the flag to build it with.
+// fatbin: the fat binary that nvcc put into a program, as it lies in memory → the PTX text for the device. nvcc
+// compresses PTX unless it is told not to.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +12,19 @@ namespace lockstep {
 
 enum class FatbinError {
   kNone,
-  kDamaged,     // not a fat binary, or one that ends in the middle of an entry
+  kDamaged,     // not a fat binary, one that ends in the middle of an entry, or PTX that cannot be unpacked
   kNoPtx,       // only machine code, or nothing
-  kCompressed,  // the PTX is compressed
+  kCompressed,  // the PTX is compressed in an unknown way
   kTooNew,      // all PTX is for newer cards than the device
 };
 
 struct FatbinEntry {
   enum class Kind { kPtx, kMachineCode, kLinkTimeCode, kOther } kind = Kind::kOther;
-  bool compressed = false;
+  enum class Packing { kNone, kLz4, kZstd, kUnknown } packing = Packing::kNone;
+  size_t unpacked_bytes = 0;
   int arch = 0;                // compute capability times ten: 75
   bool arch_specific = false;  // compute_90a: runs only on this architecture
-  std::string_view payload;    // trailing zero bytes cut off
+  std::string_view payload;    // a view of the program's image. Plain: without the zero bytes at its end
   bool runs_on(int device_arch) const { return arch_specific ? arch == device_arch : arch <= device_arch; }
 };
 
@@ -39,8 +39,8 @@ FatbinContents read_fatbin(std::span<const std::byte> bytes);
 
 struct PtxChoice {
   FatbinError error = FatbinError::kNone;
-  std::string message;   // unless kNone: the error, and how to build the program instead
-  std::string_view ptx;  // the text for the highest architecture that the device can run
+  std::string message;  // unless kNone: the error, and how to build the program instead
+  std::string ptx;      // the text for the highest architecture that the device can run
   int arch = 0;
 };
 

@@ -75,7 +75,7 @@ class Programs(InAFolder):
     def test_each_entry_of_each_fat_binary_is_counted(self) -> None:
         both = fatbin((PTX, 0), (CUBIN, 0), (PTX, ZSTD)) + bytes(8) + fatbin((PTX, LZ4), (CUBIN, LZ4), (PTX, 0x11))
         found = self.read(program(fatbins=both))
-        self.assertEqual((found.has_fatbin, found.plain_ptx, found.compressed_ptx), (True, 2, 2))
+        self.assertEqual((found.has_fatbin, found.ptx, found.machine_code), (True, 4, 2))
 
     def test_damaged_files_are_no_programs(self) -> None:
         whole = program("libcudart.so.13", fatbins=fatbin((PTX, 0)))
@@ -91,7 +91,7 @@ class Programs(InAFolder):
         return emulate._checked(file)
 
     def test_what_lockstep_runs(self) -> None:
-        self.assertEqual(self.checked(program("libcudart.so.13", fatbins=fatbin((CUBIN, 0), (PTX, 0)))).plain_ptx, 1)
+        self.assertEqual(self.checked(program("libcudart.so.13", fatbins=fatbin((CUBIN, 0), (PTX, ZSTD)))).ptx, 1)
         self.checked(program("libcudart.so.13"))  # its kernels are in a library
         self.checked(program("libcudart.so.13", fatbins=fatbin()))  # it has none
         # As nvcc links a program of -rdc=true: the last container is NVIDIA's own library, libcudadevrt.
@@ -109,9 +109,10 @@ class Programs(InAFolder):
             (program("libc.so.6", fatbins=plain), "-cudart shared"),
             (program("libcudart.so.12", fatbins=plain), "was built for libcudart.so.12"),
             (
-                program("libcudart.so.13", fatbins=fatbin((PTX, ZSTD))),
-                "holds its PTX compressed.*\n    --compress-mode",
+                program("libc.so.6", fatbins=fatbin((CUBIN, 0))),
+                "linked in.*and holds machine code.*\n    -cudart shared -gencode",
             ),
+            (program("libcudart.so.13", fatbins=fatbin((PTX, 0), arch=120)), "for newer cards only.*\n    -gencode"),
             (program("libcudart.so.13", fatbins=fatbin((CUBIN, 0))), "no PTX.*\n    -gencode arch=compute_75"),
             (
                 program(
@@ -121,7 +122,7 @@ class Programs(InAFolder):
                 ),
                 "no PTX.*\n    -gencode arch=compute_75",
             ),
-            (program("libcudart.so.13", fatbins=fatbin((LTO, ZSTD), (CUBIN, 0))), "again without -dlto"),
+            (program("libcudart.so.13", fatbins=fatbin((LTO, ZSTD), (CUBIN, 0))), "-rdc=true without -dlto"),
         ):
             with self.subTest(saying), self.assertRaisesRegex(Failure, saying):
                 self.checked(data)

@@ -13,7 +13,7 @@ from launcher.tests.machines import lab
 
 NVCC = os.environ.get("WARPLADDER_NVCC", "nvcc")
 PTX = ["-gencode", "arch=compute_75,code=compute_75"]
-PLAIN = ["-cudart", "shared", "--compress-mode=none"]
+PLAIN = ["-cudart", "shared"]
 
 SOURCE = """
 #include <cstdio>
@@ -79,12 +79,35 @@ class Emulate(unittest.TestCase):
         self.assertNotIn("Traceback", answer.text)
 
     def test_static_cudart(self) -> None:
-        self.refused(self.built("static", "--compress-mode=none", *PTX), "-cudart shared")
+        self.refused(self.built("static", *PTX), "-cudart shared")
 
     def test_compressed_ptx(self) -> None:
-        self.refused(
-            self.built("compressed", "-cudart", "shared", "--compress-mode=size", *PTX), "--compress-mode=none"
+        for mode in ("default", "size", "speed", "balance", "none"):
+            with self.subTest(mode):
+                program = self.built(f"packed_{mode}", *PLAIN, f"--compress-mode={mode}", *PTX)
+                answer = lab("emulate", program, "3")
+                self.assertEqual((answer.code, answer.text), (3, "sum 256\n"))
+
+    def test_an_unchanged_makefile(self) -> None:
+        (self.folder / "Makefile").write_text(
+            "NVCC ?= nvcc\nrun: count\n\t./count 0\ncount: count.cu\n\t$(NVCC) -arch=sm_80 -cudart static -o $@ $<\n",
+            encoding="utf-8",
         )
+        answer = lab("make", "-C", self.folder, "-s", "run")
+        self.assertEqual(answer.code, 0, answer.text)
+        self.assertIn("sum 256\n", answer.text)
+        self.assertEqual(lab("emulate", self.folder / "count", "3").text, "sum 256\n")
+
+    def test_nvcc_takes_its_flags_beside_any_others(self) -> None:
+        for number, flags in enumerate((
+            [], ["-arch=sm_90"], ["-arch=all-major"], ["-gencode", "arch=compute_90,code=sm_90"], ["-arch=sm_100"],
+            ["-rdc=true"], ["-arch=compute_80", "-code=sm_80"],
+        )):  # fmt: skip
+            with self.subTest(flags):
+                program = self.folder / f"beside_{number}"
+                answer = lab("nvcc", *flags, "-o", program, self.folder / "count.cu")
+                self.assertEqual(answer.code, 0, answer.text)
+                self.assertEqual(lab("emulate", program, "3").text, "sum 256\n")
 
     def test_no_ptx(self) -> None:
         program = self.built("no_ptx", *PLAIN, "-gencode", "arch=compute_90,code=sm_90")
@@ -96,7 +119,7 @@ class Emulate(unittest.TestCase):
         lto = ["-gencode", "arch=compute_90,code=lto_90"]
         subprocess.run([NVCC, "-dc", *lto, "-o", made, self.folder / "count.cu"], check=True)
         facts = elf.read_program(made)
-        self.assertEqual((facts.plain_ptx, facts.lto), (0, 1))
+        self.assertEqual((facts.ptx, facts.lto), (0, 1))
         libraries = Path(shutil.which(NVCC)).resolve().parent.parent / "lib64"
         program = self.folder / "lto"
         link = ["-Wl,--unresolved-symbols=ignore-all", "-L", libraries, "-lcudart", "-o", program]
@@ -188,7 +211,7 @@ class Emulate(unittest.TestCase):
     def test_right_program_runs_and_keeps_its_exit_code(self) -> None:
         program = self.built("right", *PLAIN, "-lineinfo", *PTX)
         facts = elf.read_program(program)
-        self.assertEqual((facts.cudart(), facts.plain_ptx, facts.compressed_ptx), ("libcudart.so.13", 1, 0))
+        self.assertEqual((facts.cudart(), facts.ptx), ("libcudart.so.13", 1))
         report = self.folder / "report.json"
         trace = self.folder / "trace.jsonl"
         answer = lab("emulate", "--report", report, "--trace", trace, "--schedule", "random:7", program, "3")

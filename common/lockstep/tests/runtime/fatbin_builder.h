@@ -1,6 +1,10 @@
 // fatbin_builder: makes fat binaries in nvcc's layout for tests, valid and invalid ones.
 #pragma once
 
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,6 +39,19 @@ inline std::vector<std::byte> fatbin_entry(uint16_t kind, uint32_t arch, uint64_
   bytes.resize(header_bytes + padded);
   put(bytes, header_bytes, payload.data(), payload.size());
   return bytes;
+}
+
+// A compressed entry, as nvcc writes it by default (zstd) and with --compress-mode=speed (LZ4).
+inline std::vector<std::byte> packed_entry(uint16_t kind, uint32_t arch, uint64_t flags, std::string_view text) {
+  const auto size = static_cast<int>(text.size());
+  std::string packed(std::max<size_t>(ZSTD_compressBound(text.size()), LZ4_compressBound(size)), '\0');
+  const auto bytes = flags == kZstd ? ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3)
+                                    : static_cast<size_t>(LZ4_compress_default(text.data(), packed.data(), size,
+                                                                               static_cast<int>(packed.size())));
+  packed.resize(bytes);
+  auto entry = fatbin_entry(kind, arch, flags, packed);
+  put(entry, 56, uint64_t{text.size()});
+  return entry;
 }
 
 inline std::vector<std::byte> fatbin_container(const std::vector<std::vector<std::byte>>& entries) {

@@ -13,10 +13,18 @@ namespace {
 using Entries = std::vector<std::vector<std::byte>>;
 
 PtxChoice choose(const Entries& entries, int device_arch = 90) {
-  // The text is a view: it must outlive the choice.
-  static std::vector<std::unique_ptr<std::vector<std::byte>>> kept;
-  kept.push_back(std::make_unique<std::vector<std::byte>>(fatbin_container(entries)));
-  return choose_ptx(read_fatbin(*kept.back()), device_arch);
+  const std::vector<std::byte> container = fatbin_container(entries);
+  return choose_ptx(read_fatbin(container), device_arch);
+}
+
+// Copies the bytes to the heap at exactly this size, so that the address sanitizer sees every read outside.
+FatbinContents read_exactly(const std::vector<std::byte>& bytes, size_t size) {
+  const auto copy = std::make_unique<std::byte[]>(size);
+  std::memcpy(copy.get(), bytes.data(), size);
+  FatbinContents contents = read_fatbin({copy.get(), size});
+  (void)choose_ptx(contents, 90);
+  contents.entries.clear();  // their payloads were views of the copy
+  return contents;
 }
 
 TEST(Fatbin, GivesThePtxOfTheHighestArchThatTheDeviceRuns) {
@@ -53,12 +61,35 @@ TEST(Fatbin, NamesTheFlagForAProgramWithoutPtx) {
   EXPECT_EQ(choose({}).error, FatbinError::kNoPtx);
 }
 
-TEST(Fatbin, NamesTheFlagForCompressedPtx) {
+TEST(Fatbin, UnpacksPtx) {
+  std::string text = "// a text\n";
+  for (int i = 0; i < 12; ++i) text += text;
+  for (const uint64_t flags : {kZstd, kLz4})
+    EXPECT_EQ(choose({packed_entry(kPtxEntry, 75, flags, text)}).ptx, text) << std::hex << flags;
+  EXPECT_EQ(choose({packed_entry(kPtxEntry, 75, kZstd, "old"), packed_entry(kPtxEntry, 90, kLz4, "new")}).ptx, "new");
+}
+
+TEST(Fatbin, PackedPtxMayBeDamaged) {
+  const std::string text(1000, 'x');
   for (const uint64_t flags : {kZstd, kLz4}) {
-    const PtxChoice choice = choose({fatbin_entry(kPtxEntry, 75, flags, "\x28\xb5\x2f\xfd")});
-    EXPECT_EQ(choice.error, FatbinError::kCompressed);
-    EXPECT_NE(choice.message.find("--compress-mode=none"), std::string::npos) << choice.message;
+    const auto whole = fatbin_container({packed_entry(kPtxEntry, 75, flags, text)});
+    for (const uint64_t bytes : {0ull, 999ull, 1001ull, ~0ull, 1ull << 31}) {
+      auto wrong = whole;
+      put(wrong, 16 + 56, bytes);  // of the text
+      const PtxChoice choice = choose_ptx(read_fatbin(wrong), 90);
+      EXPECT_EQ(choice.error, FatbinError::kDamaged) << std::hex << flags << " " << bytes;
+      EXPECT_NE(choice.message.find("rebuild"), std::string::npos) << choice.message;
+    }
+    for (size_t at = 0; at < whole.size(); ++at)
+      for (const int value : {0, 0x7f, 0xff}) {
+        auto wrong = whole;
+        wrong[at] = static_cast<std::byte>(value);
+        (void)read_exactly(wrong, wrong.size());  // the sanitizers check the reads
+      }
   }
+}
+
+TEST(Fatbin, NamesTheFlagForPtxThatIsCompressedInAnUnknownWay) {
   // The entry says that it is compressed, by a method that we do not know.
   auto unknown = fatbin_entry(kPtxEntry, 75, kPlain, "text");
   put(unknown, 16, uint32_t{4});
@@ -68,16 +99,6 @@ TEST(Fatbin, NamesTheFlagForCompressedPtx) {
 TEST(Fatbin, UsesPlainPtxBesideCompressed) {
   EXPECT_EQ(choose({fatbin_entry(kPtxEntry, 90, kZstd, "xx"), fatbin_entry(kPtxEntry, 75, kPlain, "plain")}).ptx,
             "plain");
-}
-
-// Copies the bytes to the heap at exactly this size, so that the address sanitizer sees every read outside.
-FatbinContents read_exactly(const std::vector<std::byte>& bytes, size_t size) {
-  const auto copy = std::make_unique<std::byte[]>(size);
-  std::memcpy(copy.get(), bytes.data(), size);
-  FatbinContents contents = read_fatbin({copy.get(), size});
-  (void)choose_ptx(contents, 90);
-  contents.entries.clear();  // their payloads were views of the copy
-  return contents;
 }
 
 TEST(Fatbin, CutAnywhereIsDamagedAndNothingOutsideIsRead) {

@@ -41,20 +41,17 @@ TEST_P(RuntimeApiImages, AreRefusedAtFirstUse) {
   EXPECT_NE(next, std::string::npos) << message;
   EXPECT_EQ(message.find("Next: ", next + 18), std::string::npos) << "told twice: " << message;
 }
-INSTANTIATE_TEST_SUITE_P(All, RuntimeApiImages,
-                         testing::Values(BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlain, "ELF"),
-                                                  cudaErrorNoKernelImageForDevice, "code=compute_75"},
-                                         BadImage{"link_time", fatbin_entry(kLtoEntry, 90, kZstd, "IR"),
-                                                  cudaErrorNoKernelImageForDevice, "-dlto"},
-                                         BadImage{"zstd", fatbin_entry(kPtxEntry, 75, kZstd, "x"),
-                                                  cudaErrorNoKernelImageForDevice, "--compress-mode=none"},
-                                         BadImage{"lz4", fatbin_entry(kPtxEntry, 75, kLz4, "x"),
-                                                  cudaErrorNoKernelImageForDevice, "--compress-mode=none"},
-                                         BadImage{"too_new", fatbin_entry(kPtxEntry, 120, kPlain, "x"),
-                                                  cudaErrorNoKernelImageForDevice, "12.0"},
-                                         BadImage{"damaged", std::vector<std::byte>(64), cudaErrorInvalidKernelImage,
-                                                  "nvcc"}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    All, RuntimeApiImages,
+    testing::Values(
+        BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlain, "ELF"), cudaErrorNoKernelImageForDevice,
+                 "code=compute_75"},
+        BadImage{"link_time", fatbin_entry(kLtoEntry, 90, kZstd, "IR"), cudaErrorNoKernelImageForDevice, "-dlto"},
+        BadImage{"zstd", fatbin_entry(kPtxEntry, 75, kZstd, "x"), cudaErrorInvalidKernelImage, "nvcc"},
+        BadImage{"lz4", fatbin_entry(kPtxEntry, 75, kLz4, "x"), cudaErrorInvalidKernelImage, "nvcc"},
+        BadImage{"too_new", fatbin_entry(kPtxEntry, 120, kPlain, "x"), cudaErrorNoKernelImageForDevice, "12.0"},
+        BadImage{"damaged", std::vector<std::byte>(64), cudaErrorInvalidKernelImage, "nvcc"}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(RuntimeApi, PtxThatCannotBeReadIsToldOf) {
   testing::internal::CaptureStderr();
