@@ -110,7 +110,7 @@ class Programs(InAFolder):
             (program("libcudart.so.12", fatbins=plain), "was built for libcudart.so.12"),
             (
                 program("libc.so.6", fatbins=fatbin((CUBIN, 0))),
-                "linked in.*and holds machine code.*\n    -cudart shared -gencode",
+                "linked in.*, and holds machine.*\n    -cudart shared -gen",
             ),
             (program("libcudart.so.13", fatbins=fatbin((PTX, 0), arch=120)), "for newer cards only.*\n    -gencode"),
             (program("libcudart.so.13", fatbins=fatbin((CUBIN, 0))), "no PTX.*\n    -gencode arch=compute_75"),

@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-constexpr uint64_t kPlain = 0x11, kZstd = 0x8011, kLz4 = 0x2011, kArchSpecific = 0x100011;
+constexpr uint64_t kPlainFlags = 0x11, kZstdFlags = 0x8011, kLz4Flags = 0x2011, kArchSpecificFlags = 0x100011;
 constexpr uint16_t kPtxEntry = 1, kElfEntry = 2, kLtoEntry = 8;
 
 inline void put(std::vector<std::byte>& bytes, size_t at, const void* value, size_t size) {
@@ -33,7 +33,7 @@ inline std::vector<std::byte> fatbin_entry(uint16_t kind, uint32_t arch, uint64_
   put(bytes, 4, header_bytes);
   const uint64_t padded = (payload.size() + 8) / 8 * 8;  // ends with at least one zero byte
   put(bytes, 8, padded);
-  if (flags != kPlain && flags != kArchSpecific) put(bytes, 16, static_cast<uint32_t>(payload.size()));
+  if (flags != kPlainFlags && flags != kArchSpecificFlags) put(bytes, 16, static_cast<uint32_t>(payload.size()));
   put(bytes, 28, arch);
   put(bytes, 40, flags);
   bytes.resize(header_bytes + padded);
@@ -45,9 +45,9 @@ inline std::vector<std::byte> fatbin_entry(uint16_t kind, uint32_t arch, uint64_
 inline std::vector<std::byte> packed_entry(uint16_t kind, uint32_t arch, uint64_t flags, std::string_view text) {
   const auto size = static_cast<int>(text.size());
   std::string packed(std::max<size_t>(ZSTD_compressBound(text.size()), LZ4_compressBound(size)), '\0');
-  const auto bytes = flags == kZstd ? ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3)
-                                    : static_cast<size_t>(LZ4_compress_default(text.data(), packed.data(), size,
-                                                                               static_cast<int>(packed.size())));
+  const auto bytes = flags == kZstdFlags ? ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3)
+                                         : static_cast<size_t>(LZ4_compress_default(text.data(), packed.data(), size,
+                                                                                    static_cast<int>(packed.size())));
   packed.resize(bytes);
   auto entry = fatbin_entry(kind, arch, flags, packed);
   put(entry, 56, uint64_t{text.size()});

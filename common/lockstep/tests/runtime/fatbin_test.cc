@@ -28,9 +28,9 @@ FatbinContents read_exactly(const std::vector<std::byte>& bytes, size_t size) {
 }
 
 TEST(Fatbin, GivesThePtxOfTheHighestArchThatTheDeviceRuns) {
-  const Entries entries{fatbin_entry(kPtxEntry, 75, kPlain, "seventy-five"), fatbin_entry(kElfEntry, 90, kPlain, "ELF"),
-                        fatbin_entry(kPtxEntry, 90, kPlain, "ninety", 112),
-                        fatbin_entry(kPtxEntry, 100, kPlain, "hundred")};
+  const Entries entries{
+      fatbin_entry(kPtxEntry, 75, kPlainFlags, "seventy-five"), fatbin_entry(kElfEntry, 90, kPlainFlags, "ELF"),
+      fatbin_entry(kPtxEntry, 90, kPlainFlags, "ninety", 112), fatbin_entry(kPtxEntry, 100, kPlainFlags, "hundred")};
   EXPECT_EQ(choose(entries, 90).ptx, "ninety");
   EXPECT_EQ(choose(entries, 89).ptx, "seventy-five");
   EXPECT_EQ(choose(entries, 120).ptx, "hundred");
@@ -41,8 +41,8 @@ TEST(Fatbin, GivesThePtxOfTheHighestArchThatTheDeviceRuns) {
 }
 
 TEST(Fatbin, PrefersPortablePtxAndRunsArchSpecificPtxOnItsArchOnly) {
-  const auto portable = fatbin_entry(kPtxEntry, 90, kPlain, "compute_90");
-  const auto specific = fatbin_entry(kPtxEntry, 90, kArchSpecific, "compute_90a");
+  const auto portable = fatbin_entry(kPtxEntry, 90, kPlainFlags, "compute_90");
+  const auto specific = fatbin_entry(kPtxEntry, 90, kArchSpecificFlags, "compute_90a");
   EXPECT_EQ(choose({portable, specific}).ptx, "compute_90");
   EXPECT_EQ(choose({specific, portable}).ptx, "compute_90");
   EXPECT_EQ(choose({specific}, 90).ptx, "compute_90a");
@@ -51,11 +51,11 @@ TEST(Fatbin, PrefersPortablePtxAndRunsArchSpecificPtxOnItsArchOnly) {
 
 TEST(Fatbin, CutsThePaddingOff) {
   for (const std::string text : {"1234567", "12345678", "123456789"})
-    EXPECT_EQ(choose({fatbin_entry(kPtxEntry, 75, kPlain, text)}).ptx, text);
+    EXPECT_EQ(choose({fatbin_entry(kPtxEntry, 75, kPlainFlags, text)}).ptx, text);
 }
 
 TEST(Fatbin, NamesTheFlagForAProgramWithoutPtx) {
-  const PtxChoice choice = choose({fatbin_entry(kElfEntry, 90, kPlain, "ELF")});
+  const PtxChoice choice = choose({fatbin_entry(kElfEntry, 90, kPlainFlags, "ELF")});
   EXPECT_EQ(choice.error, FatbinError::kNoPtx);
   EXPECT_NE(choice.message.find("-gencode arch=compute_75,code=compute_75"), std::string::npos) << choice.message;
   EXPECT_EQ(choose({}).error, FatbinError::kNoPtx);
@@ -64,14 +64,15 @@ TEST(Fatbin, NamesTheFlagForAProgramWithoutPtx) {
 TEST(Fatbin, UnpacksPtx) {
   std::string text = "// a text\n";
   for (int i = 0; i < 12; ++i) text += text;
-  for (const uint64_t flags : {kZstd, kLz4})
+  for (const uint64_t flags : {kZstdFlags, kLz4Flags})
     EXPECT_EQ(choose({packed_entry(kPtxEntry, 75, flags, text)}).ptx, text) << std::hex << flags;
-  EXPECT_EQ(choose({packed_entry(kPtxEntry, 75, kZstd, "old"), packed_entry(kPtxEntry, 90, kLz4, "new")}).ptx, "new");
+  EXPECT_EQ(choose({packed_entry(kPtxEntry, 75, kZstdFlags, "old"), packed_entry(kPtxEntry, 90, kLz4Flags, "new")}).ptx,
+            "new");
 }
 
 TEST(Fatbin, PackedPtxMayBeDamaged) {
   const std::string text(1000, 'x');
-  for (const uint64_t flags : {kZstd, kLz4}) {
+  for (const uint64_t flags : {kZstdFlags, kLz4Flags}) {
     const auto whole = fatbin_container({packed_entry(kPtxEntry, 75, flags, text)});
     for (const uint64_t bytes : {0ull, 999ull, 1001ull, ~0ull, 1ull << 31}) {
       auto wrong = whole;
@@ -91,19 +92,20 @@ TEST(Fatbin, PackedPtxMayBeDamaged) {
 
 TEST(Fatbin, NamesTheFlagForPtxThatIsCompressedInAnUnknownWay) {
   // The entry says that it is compressed, by a method that we do not know.
-  auto unknown = fatbin_entry(kPtxEntry, 75, kPlain, "text");
+  auto unknown = fatbin_entry(kPtxEntry, 75, kPlainFlags, "text");
   put(unknown, 16, uint32_t{4});
   EXPECT_EQ(choose({unknown}).error, FatbinError::kCompressed);
 }
 
 TEST(Fatbin, UsesPlainPtxBesideCompressed) {
-  EXPECT_EQ(choose({fatbin_entry(kPtxEntry, 90, kZstd, "xx"), fatbin_entry(kPtxEntry, 75, kPlain, "plain")}).ptx,
-            "plain");
+  EXPECT_EQ(
+      choose({fatbin_entry(kPtxEntry, 90, kZstdFlags, "xx"), fatbin_entry(kPtxEntry, 75, kPlainFlags, "plain")}).ptx,
+      "plain");
 }
 
 TEST(Fatbin, CutAnywhereIsDamagedAndNothingOutsideIsRead) {
   const auto whole = fatbin_container(
-      {fatbin_entry(kPtxEntry, 75, kPlain, "first"), fatbin_entry(kElfEntry, 90, kPlain, "second", 96)});
+      {fatbin_entry(kPtxEntry, 75, kPlainFlags, "first"), fatbin_entry(kElfEntry, 90, kPlainFlags, "second", 96)});
   for (size_t size = 0; size < whole.size(); ++size) {
     const FatbinContents contents = read_exactly(whole, size);
     EXPECT_EQ(contents.error, FatbinError::kDamaged) << size << " bytes of " << whole.size();
@@ -113,8 +115,8 @@ TEST(Fatbin, CutAnywhereIsDamagedAndNothingOutsideIsRead) {
 }
 
 TEST(Fatbin, AnyByteMayBeWrong) {
-  const auto whole =
-      fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain, "first"), fatbin_entry(kPtxEntry, 90, kPlain, "second")});
+  const auto whole = fatbin_container(
+      {fatbin_entry(kPtxEntry, 75, kPlainFlags, "first"), fatbin_entry(kPtxEntry, 90, kPlainFlags, "second")});
   for (size_t at = 0; at < whole.size(); ++at)
     for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
       auto wrong = whole;
@@ -125,27 +127,27 @@ TEST(Fatbin, AnyByteMayBeWrong) {
 
 TEST(Fatbin, SizesThatOverflowAreDamaged) {
   for (const uint64_t huge : {~0ull, ~0ull - 63, 1ull << 63}) {
-    auto entry = fatbin_entry(kPtxEntry, 75, kPlain, "text");
+    auto entry = fatbin_entry(kPtxEntry, 75, kPlainFlags, "text");
     put(entry, 8, huge);
     EXPECT_EQ(read_exactly(fatbin_container({entry}), fatbin_container({entry}).size()).error, FatbinError::kDamaged);
   }
   for (const uint32_t header : {0u, 47u, ~0u}) {
-    auto entry = fatbin_entry(kPtxEntry, 75, kPlain, "text");
+    auto entry = fatbin_entry(kPtxEntry, 75, kPlainFlags, "text");
     put(entry, 4, header);
     EXPECT_EQ(read_exactly(fatbin_container({entry}), fatbin_container({entry}).size()).error, FatbinError::kDamaged);
   }
 }
 
 TEST(Fatbin, KeepsWhatComesBeforeTheDamage) {
-  auto bytes = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain, "good"), std::vector<std::byte>(64)});
+  auto bytes = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlainFlags, "good"), std::vector<std::byte>(64)});
   const FatbinContents contents = read_fatbin(bytes);
   EXPECT_EQ(contents.error, FatbinError::kDamaged);
   EXPECT_EQ(choose_ptx(contents, 90).ptx, "good");
 }
 
 TEST(Fatbin, WrapperLeadsToItsContainers) {
-  const auto one = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain, "one")});
-  const auto two = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain, "two")});
+  const auto one = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlainFlags, "one")});
+  const auto two = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlainFlags, "two")});
   const auto linked = fatbin_container({});
   FatbinWrapper wrapper;
   wrapper.data = one.data();

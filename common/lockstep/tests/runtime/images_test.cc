@@ -44,18 +44,18 @@ TEST_P(RuntimeApiImages, AreRefusedAtFirstUse) {
 INSTANTIATE_TEST_SUITE_P(
     All, RuntimeApiImages,
     testing::Values(
-        BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlain, "ELF"), cudaErrorNoKernelImageForDevice,
+        BadImage{"machine_code", fatbin_entry(kElfEntry, 90, kPlainFlags, "ELF"), cudaErrorNoKernelImageForDevice,
                  "code=compute_75"},
-        BadImage{"link_time", fatbin_entry(kLtoEntry, 90, kZstd, "IR"), cudaErrorNoKernelImageForDevice, "-dlto"},
-        BadImage{"zstd", fatbin_entry(kPtxEntry, 75, kZstd, "x"), cudaErrorInvalidKernelImage, "nvcc"},
-        BadImage{"lz4", fatbin_entry(kPtxEntry, 75, kLz4, "x"), cudaErrorInvalidKernelImage, "nvcc"},
-        BadImage{"too_new", fatbin_entry(kPtxEntry, 120, kPlain, "x"), cudaErrorNoKernelImageForDevice, "12.0"},
+        BadImage{"link_time", fatbin_entry(kLtoEntry, 90, kZstdFlags, "IR"), cudaErrorNoKernelImageForDevice, "-dlto"},
+        BadImage{"zstd", fatbin_entry(kPtxEntry, 75, kZstdFlags, "x"), cudaErrorInvalidKernelImage, "nvcc"},
+        BadImage{"lz4", fatbin_entry(kPtxEntry, 75, kLz4Flags, "x"), cudaErrorInvalidKernelImage, "nvcc"},
+        BadImage{"too_new", fatbin_entry(kPtxEntry, 120, kPlainFlags, "x"), cudaErrorNoKernelImageForDevice, "12.0"},
         BadImage{"damaged", std::vector<std::byte>(64), cudaErrorInvalidKernelImage, "nvcc"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(RuntimeApi, PtxThatCannotBeReadIsToldOf) {
   testing::internal::CaptureStderr();
-  const Program program({fatbin_entry(kPtxEntry, 75, kPlain, ".version 9.0\n.target sm_75\n.entry store( {")});
+  const Program program({fatbin_entry(kPtxEntry, 75, kPlainFlags, ".version 9.0\n.target sm_75\n.entry store( {")});
   EXPECT_EQ(store(1, nullptr), cudaErrorInvalidPtx);
   EXPECT_EQ(testing::internal::GetCapturedStderr().rfind("lockstep: ", 0), 0u);
 }
@@ -64,7 +64,7 @@ TEST_F(RuntimeApi, AKernelThatCannotBeDecodedIsToldOf) {
   const std::string body = "{\n.reg .b32 %r1;\nadd.u32 %r1;\n}\n";
   testing::internal::CaptureStderr();
   const Program program(
-      {fatbin_entry(kPtxEntry, 75, kPlain, ".version 9.0\n.target sm_75\n.visible .entry store()\n" + body)});
+      {fatbin_entry(kPtxEntry, 75, kPlainFlags, ".version 9.0\n.target sm_75\n.visible .entry store()\n" + body)});
   EXPECT_EQ(store(1, nullptr), cudaErrorInvalidPtx);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("PTX line 6"), std::string::npos);
 }
@@ -84,7 +84,7 @@ TEST_F(RuntimeApi, ABinaryThatCannotBeLoadedUsesNothingOfAnother) {
   __cudaInitModule(good.handle);
   int* const of_good = shared_number;
   shared_number = nullptr;
-  const Program bad({fatbin_entry(kElfEntry, 90, kPlain, "ELF")});
+  const Program bad({fatbin_entry(kElfEntry, 90, kPlainFlags, "ELF")});
   testing::internal::CaptureStderr();
   __cudaInitModule(bad.handle);
   testing::internal::GetCapturedStderr();
@@ -95,11 +95,11 @@ TEST_F(RuntimeApi, ABinaryThatCannotBeLoadedUsesNothingOfAnother) {
 
 TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
   const auto linked = fatbin_container({});
-  const auto other = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain,
+  const auto other = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlainFlags,
                                                     ".version 9.0\n.target sm_75\n"
                                                     ".address_size 64\n")});
-  const auto library = fatbin_container({fatbin_entry(kElfEntry, 75, kZstd, "x")});
-  const auto main_file = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlain, kPtx)});
+  const auto library = fatbin_container({fatbin_entry(kElfEntry, 75, kZstdFlags, "x")});
+  const auto main_file = fatbin_container({fatbin_entry(kPtxEntry, 75, kPlainFlags, kPtx)});
   const void* list[] = {other.data(), library.data(), main_file.data(), nullptr};
   FatbinWrapper wrapper{0x466243B1, 2, linked.data(), list};
   void** handle = __cudaRegisterFatBinary(&wrapper);
@@ -113,9 +113,9 @@ TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
 // nvcc puts libcudadevrt last, whose PTX is for newer cards. The reason is in the program's own file.
 TEST_F(RuntimeApi, TheFirstFileWithoutPtxIsTheReason) {
   const auto linked = fatbin_container({});
-  const auto own = fatbin_container({fatbin_entry(kElfEntry, 90, kPlain, "ELF")});
+  const auto own = fatbin_container({fatbin_entry(kElfEntry, 90, kPlainFlags, "ELF")});
   const auto library =
-      fatbin_container({fatbin_entry(kElfEntry, 90, kZstd, "x"), fatbin_entry(kPtxEntry, 121, kZstd, "x")});
+      fatbin_container({fatbin_entry(kElfEntry, 90, kZstdFlags, "x"), fatbin_entry(kPtxEntry, 121, kZstdFlags, "x")});
   const void* list[] = {own.data(), library.data(), nullptr};
   FatbinWrapper wrapper{0x466243B1, 2, linked.data(), list};
   void** handle = __cudaRegisterFatBinary(&wrapper);

@@ -65,7 +65,7 @@ struct Program {
     __cudaRegisterFatBinaryEnd(handle);
   }
 };
-inline Program plain_program() { return Program({fatbin_entry(kPtxEntry, 75, kPlain, kPtx)}); }
+inline Program plain_program() { return Program({fatbin_entry(kPtxEntry, 75, kPlainFlags, kPtx)}); }
 
 inline cudaError_t store(unsigned char value, void* to, unsigned threads = 1) {
   void* arguments[] = {&value, &to};
