@@ -8,6 +8,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -144,21 +145,21 @@ FatbinContents read_fatbin(std::span<const std::byte> bytes) {
 }
 
 PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
-  const FatbinEntry* best = nullptr;
-  for (const auto& entry : contents.entries) {
-    if (entry.kind != FatbinEntry::Kind::kPtx || !entry.runs_on(device_arch)) continue;
-    if (entry.packing == FatbinEntry::Packing::kUnknown) continue;
-    // Two entries may have the same architecture. The portable one probably uses fewer features that lockstep lacks.
-    const bool better =
-        !best || entry.arch > best->arch || (entry.arch == best->arch && best->arch_specific && !entry.arch_specific);
-    if (better) best = &entry;
+  std::vector<const FatbinEntry*> usable;
+  for (const FatbinEntry& entry : contents.entries) {
+    const bool is_known = entry.packing != FatbinEntry::Packing::kUnknown;
+    if (entry.kind == FatbinEntry::Kind::kPtx && is_known && entry.runs_on(device_arch)) usable.push_back(&entry);
   }
-  if (best) {
-    if (auto text = unpacked(*best)) return {FatbinError::kNone, {}, std::move(*text), best->arch};
-    const FatbinContents bad = damaged({}, "its compressed PTX is damaged");
-    return {bad.error, bad.message, {}, 0};
-  }
-  if (contents.error != FatbinError::kNone) return {contents.error, contents.message, {}, 0};
+  // Two entries may have the same architecture. The portable one probably uses fewer features that lockstep lacks.
+  std::ranges::stable_sort(usable, [](const FatbinEntry* a, const FatbinEntry* b) {
+    return a->arch != b->arch ? a->arch > b->arch : a->arch_specific < b->arch_specific;
+  });
+  for (const FatbinEntry* entry : usable)
+    if (auto text = unpacked(*entry)) return {FatbinError::kNone, {}, std::move(*text), entry->arch};
+  FatbinContents bad = contents;
+  if (!usable.empty() && bad.error == FatbinError::kNone)
+    bad = damaged(std::move(bad), "its compressed PTX is damaged");
+  if (bad.error != FatbinError::kNone) return {bad.error, bad.message, {}, 0};
   return refuse(contents, device_arch);
 }
 
