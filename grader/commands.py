@@ -393,7 +393,8 @@ def _wrong(wrong: Parser) -> None:
 def _emulate(emulate: Parser) -> None:
     """Runs PROGRAM on lockstep, Warpladder's CUDA runtime for the CPU. Build it with
         nvcc -cudart shared -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …
-    The exit code is the program's own; diagnoses go to standard error."""
+    The exit code is the program's own; or 125 if lockstep refused something and the program ended with 0. Diagnoses go
+    to standard error."""
     option = emulate.add_argument
     option("--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file")
     option(

@@ -27,6 +27,7 @@ ORDER: dict[str, dict[str, str]] = {
         "common/lockstep/report": "",
         "common/lockstep/device": "",
         "common/lockstep/runtime": "",
+        "common/lockstep/driver": "",
     },
     "labs": {
         "common": "",

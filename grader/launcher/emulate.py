@@ -1,4 +1,4 @@
-"""emulate: runs any program that nvcc built on lockstep. The exit code of the command is the program's."""
+"""emulate: runs any program that nvcc built on lockstep. The exit code of the command is the program's, or REFUSED."""
 
 import os
 import platform
@@ -11,6 +11,7 @@ from . import build, elf, setup
 from .console import Failure, talk_on_stderr
 
 CHECKS = ("memory", "initialised", "races", "synchronisation", "launch", "volatile")
+REFUSED = 125  # the exit code of a program that was refused something, and that would end with 0
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
@@ -41,6 +42,7 @@ def run(arguments: Namespace) -> int:
     for option in ("report", "trace", "checks", "schedule", "threads", "fail"):
         if value := getattr(arguments, option):
             env[f"LOCKSTEP_{option.upper()}"] = str(value)
+    env.setdefault("LOCKSTEP_REFUSED", str(REFUSED))
     # The program replaces this process, so that it has the signals, the terminal and the exit code.
     os.execve(program, [arguments.program, *arguments.arguments], env)
 

@@ -63,8 +63,8 @@ struct DeviceOptions {
   // From the environment: LOCKSTEP_SCHEDULE (forward | reverse | random:SEED), LOCKSTEP_MEMORY (bytes, with an optional
   // K, M or G), LOCKSTEP_CHECKS (all, none, or a list of the names in Checks, separated by commas), LOCKSTEP_THREADS
   // (unset: one for each core that this process may use), LOCKSTEP_REPORT (a file; unset: no report),
-  // LOCKSTEP_COUNTERS (all; none: a report without launches), LOCKSTEP_TRACE (a file), LOCKSTEP_FAIL (K or profiled:K), and find_tools(). A malformed value throws std::invalid_argument; its
-  // text says what is accepted.
+  // LOCKSTEP_COUNTERS (all; none: a report without launches), LOCKSTEP_TRACE (a file), LOCKSTEP_FAIL (K or profiled:K),
+  // and find_tools(). A malformed value throws std::invalid_argument; its text says what is accepted.
   static DeviceOptions from_environment();
 };
 

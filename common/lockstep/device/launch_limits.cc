@@ -3,6 +3,7 @@
 // step.
 #include <string>
 
+#include "base/toolkit_file.h"
 #include "count/occupancy.h"
 #include "device/kernels.h"
 
@@ -54,12 +55,15 @@ Outcome check_resources(const DeviceLimits& limits, const LoadedKernel& kernel, 
 // The kernel contains an instruction that lockstep does not know.
 Outcome unsupported(const LoadedKernel& kernel) {
   const Program& program = *kernel.program;
+  const SourceLocation& place = program.refusal.location;
+  const bool inlined = place.inlined_line != 0;
   const auto& files = kernel.module->module.files;
-  const auto file = files.find(program.refusal.location.file);
-  const std::string at = file == files.end() ? "PTX line " + std::to_string(program.refusal.location.ptx_line)
-                                             : file->second + ":" + std::to_string(program.refusal.location.line);
-  return {Status::kUnsupportedInstruction, "kernel " + kernel.name + " uses " + program.refusal.instruction + " at " +
-                                               at + ": " + program.refusal.message};
+  const auto file = files.find(inlined ? place.inlined_file : place.file);
+  std::string at = " at PTX line " + std::to_string(place.ptx_line);
+  if (file != files.end()) at = " at " + file->second + ":" + std::to_string(inlined ? place.inlined_line : place.line);
+  if (file != files.end() && is_toolkit_file(file->second)) at = "";  // the line of the launch is told, too
+  return {Status::kUnsupportedInstruction,
+          "kernel " + kernel.name + " uses " + program.refusal.instruction + at + ": " + program.refusal.message};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "runtime/call_advice.h"
 #include "runtime/call_place.h"
+#include "runtime/refusals.h"
 #include "runtime/stubs.h"
 
 namespace lockstep::runtime {
@@ -124,6 +125,7 @@ void Runtime::tell_failed_call(const std::string& message) {
 }
 
 cudaError_t Runtime::refuse(std::string_view what, std::string_view next) {
+  note_refusal();
   advice = std::string(what) + " not emulated.\nNext: " + std::string(next);
   return cudaErrorNotSupported;
 }
@@ -165,6 +167,7 @@ cudaError_t Runtime::code(const Outcome& outcome) {
   const std::string what = outcome.message.substr(0, outcome.message.find('\n'));
   const bool is_told = std::ranges::any_of(told, [&](const std::string& text) { return text.find(what) != text.npos; });
   if (!outcome.ok() && !is_told) advice = outcome.message;
+  if (outcome.status == Status::kUnsupportedInstruction) note_refusal();
   return static_cast<cudaError_t>(outcome.status);
 }
 
@@ -200,6 +203,7 @@ const Outcome& Runtime::load(Binary& binary) {
   binary.outcome =
       texts.empty() ? std::move(refusal) : device->load_module({texts.begin(), texts.end()}, &binary.module);
   bind_managed(*this, binary);
+  if (!binary.outcome->ok()) note_refusal();
   return *binary.outcome;
 }
 

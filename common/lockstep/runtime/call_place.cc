@@ -14,6 +14,7 @@
 #include <backtrace.h>
 #endif
 
+#include "base/toolkit_file.h"
 #include "ptx/module.h"
 
 namespace lockstep::runtime {
@@ -114,14 +115,6 @@ std::string symbol_of(uintptr_t address) {
 }
 #endif
 
-// Headers from which calls come that a program did not write itself. It is for messages only, so a name is enough.
-bool is_toolkit_file(std::string_view file) {
-  const char* const folders[] = {"/cccl/",          "/crt/",       "/cuda_runtime", "/include/c++/",
-                                 "/common/check.h", "../sysdeps/", "../csu/"};
-  return file.empty() ||
-         std::ranges::any_of(folders, [&](const char* folder) { return file.find(folder) != std::string_view::npos; });
-}
-
 // Finds the program's own line while it is shown the frames.
 struct Search {
   bool behind_stub = false;
@@ -171,8 +164,8 @@ std::string place_of(const CallStack& stack) {
            (own.function.empty() ? "" : " in " + demangled(own.function));
   for (const uintptr_t address : stack) {
     const std::string name = symbol_of(address);
-    if (!name.empty() && name.find("cudaMalloc") == std::string::npos)
-      return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
+    const bool is_runtime = name.find("cudaMalloc") != name.npos || name.starts_with("libcudart_static");
+    if (!name.empty() && !is_runtime) return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
   }
   return "";
 }

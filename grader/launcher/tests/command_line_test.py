@@ -192,7 +192,9 @@ class CommandLine(unittest.TestCase):
             given |= {name: str(Path(folder).resolve() / file) for name, file in files.items()}
         self.assertEqual(words, ["/bin/true", "a", "-b"])
         found = {name: value for name, value in environment.items() if name.startswith("LOCKSTEP_")}
-        self.assertEqual(found, {f"LOCKSTEP_{name.upper()}": value for name, value in given.items()})
+        self.assertEqual(
+            found, {f"LOCKSTEP_{name.upper()}": value for name, value in {**given, "refused": "125"}.items()}
+        )
 
     def test_emulate_puts_lockstep_in_the_place_of_the_runtime(self) -> None:
         _, environment = self.emulated()
