@@ -13,6 +13,7 @@ enum class Status : int {
   kInvalidConfiguration = 9,
   kInvalidSymbol = 13,
   kDeviceGone = 46,  // cudaErrorDevicesUnavailable
+  kLaunchMaxDepth = 65,
   kInvalidDeviceFunction = 98,
   kInvalidPtx = 218,
   kUnsupportedInstruction = 222,  // cudaErrorUnsupportedPtxVersion
@@ -24,6 +25,7 @@ enum class Status : int {
   kMisalignedAddress = 716,
   kLaunchFailure = 719,
   kCooperativeLaunchTooLarge = 720,
+  kNotSupported = 801,
 };
 
 // A status and, unless it is kOk, a text for a person: what happened, and the next step.

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "device/child_grids.h"
 #include "device/device_memory.h"
 #include "device/host_side.h"
 #include "device/kernels.h"
@@ -34,6 +35,7 @@ class InProcessDevice : public EmulatedDevice {
         kernels_(limits_, own_.param_block),
         machine_code_(options.tools),
         host_(options, memory_.memory(), findings_),
+        child_grids_(options_, limits_, memory_, modules_, kernels_, findings_),
         trace_(options.trace.empty() ? nullptr : std::make_unique<Trace>(options.trace)),
         observers_(memory_.observers()),
         workers_(options.threads - 1),
@@ -186,8 +188,12 @@ class InProcessDevice : public EmulatedDevice {
 
  private:
   bool host_reaches(uint64_t address) const { return memory_.memory().find(address).host_reaches; }
-  Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request);
-  void run(const Launch& launch, const LoadedKernel& kernel);
+  // Of the grid: the outcome is about the request only. started: what the grid's kernel started.
+  Outcome launch(const LoadedKernel& kernel, const LaunchRequest& request, const StartedWork& origin,
+                 std::vector<StartedWork>* started);
+  std::vector<StartedWork> run(const Launch& launch, const LoadedKernel& kernel);
+  void run_started(std::vector<StartedWork> started, uint64_t stack_bytes);
+  Outcome run_started(const StartedWork& work, uint64_t stack_bytes, std::vector<StartedWork>* started);
   // The outcome of a copy, after its findings were added.
   Outcome collected(Outcome outcome) {
     if (Checker* const checker = memory_.checker()) findings_.add_all(checker->take_findings());
@@ -214,6 +220,7 @@ class InProcessDevice : public EmulatedDevice {
   LaunchRecords records_;                    // of all launches
   Findings findings_;
   HostSide host_;
+  ChildGrids child_grids_;
   std::unique_ptr<Trace> trace_;  // null if nothing is recorded
   Observers observers_;           // the checker and the trace, if there are any
   Workers workers_;
@@ -224,16 +231,43 @@ Outcome InProcessDevice::launch(const LaunchRequest& request) {
   if (!sticky_.ok()) return sticky_;
   const LoadedKernel* const kernel = kernels_.find(request.function);
   if (!kernel) return {Status::kInvalidDeviceFunction, ""};
-  Outcome outcome = launch(*kernel, request);
+  std::vector<StartedWork> started;
+  Outcome outcome = launch(*kernel, request, {}, &started);
   if (outcome.ok())
-    host_.launched();
+    run_started(std::move(started), request.stack_bytes);
   else
     host_.launch_failed(kernel->name, request, outcome.message);
   return outcome;
 }
 
-// The outcome is about the request only.
-Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest& request) {
+// A launch of the host's is complete when all that its kernels started is.
+void InProcessDevice::run_started(std::vector<StartedWork> started, uint64_t stack_bytes) {
+  std::vector<StartedWork> waiting;
+  for (put_in_front(waiting, std::move(started)); !waiting.empty() && sticky_.ok();) {
+    const StartedWork work = std::move(waiting.back());
+    waiting.pop_back();
+    started.clear();
+    if (Outcome outcome = run_started(work, stack_bytes, &started); !outcome.ok()) {
+      const Launcher& by = work.launcher;
+      sticky_ = {Status::kIllegalAddress, "work that kernel " + by.kernel + " started at " + by.file + ":" +
+                                              std::to_string(by.line) + " cannot run any more: " + outcome.message};
+    }
+    put_in_front(waiting, std::move(started));
+  }
+}
+
+Outcome InProcessDevice::run_started(const StartedWork& work, uint64_t stack_bytes, std::vector<StartedWork>* started) {
+  const Region to{work.to, work.bytes, work.bytes};
+  if (work.kind == StartedWork::kCopy) return collected(memory_.copy_within(to, work.from, work.bytes));
+  if (work.kind == StartedWork::kFill) return collected(memory_.fill(to, work.value));
+  LaunchRequest request;
+  if (Outcome unknown = child_grids_.request(work, &request); !unknown.ok()) return unknown;
+  request.stack_bytes = stack_bytes;
+  return launch(*kernels_.find(request.function), request, work, started);
+}
+
+Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest& request, const StartedWork& origin,
+                                std::vector<StartedWork>* started) {
   uint64_t resident = 0;
   if (Outcome bad = check_launch(limits_, kernel, request, &resident); !bad.ok()) return bad;
   const Program& program = *kernel.program;
@@ -245,10 +279,13 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
                 .memory = memory_.memory(),
                 .limits = limits_,
                 .heap = heap_,
+                .children = child_grids_,
                 .names = {program, kernel.module->module, memory_.memory(), kernel.name, request.block, name,
                           kernel.info.name, arguments_of(kernel, request)},
                 .shape = shape,
                 .schedule = options_.schedule,
+                .launcher = origin.launcher,
+                .depth = origin.depth,
                 .sequence = host_.launches() + 1,
                 .resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, resident)),
                 .counts_traffic = options_.report,
@@ -260,29 +297,44 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   }
   if (kernel.info.param_bytes > 0)  // without parameters the request may have no address to copy from
     std::memcpy(reinterpret_cast<void*>(own_.param_block), request.params.data(), kernel.info.param_bytes);
-  host_.tells(0, kernel.info.param_bytes);
+  const bool by_host = launch.launcher.kernel.empty();
+  if (by_host) host_.tells(0, kernel.info.param_bytes);
   launch.independent = program.blocks_independent && !request.cooperative &&
                        launch.schedule.kind == Schedule::kForward && !options_.checks.memory && !launch.watched();
-  run(launch, kernel);
+  *started = run(launch, kernel);
+  host_.launched();
   return {};
 }
 
-void InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
+// A finding in a grid that a kernel launched names the line of that launch, too.
+void name_launcher(const Launcher& by, LaunchState& state) {
+  for (size_t i = 0; i < state.findings.all().size(); ++i) {
+    const bool is_fault = state.findings.all()[i].message == state.fault.message;
+    state.findings.add_line(i, "\n  launched by kernel " + by.kernel +
+                                   (by.file.empty() ? "" : " at " + by.file + ":" + std::to_string(by.line)));
+    if (is_fault) state.fault.message = state.findings.all()[i].message;
+  }
+}
+
+std::vector<StartedWork> InProcessDevice::run(const Launch& launch, const LoadedKernel& kernel) {
   if (options_.report) machine_code_.starts(kernel);
   for (Observer* observer : observers_) observer->begin_launch(launch);
   LaunchState state = run_grid(launch, workers_, kept_);
   for (Observer* observer : observers_) observer->end_launch(state.findings);
+  if (!launch.launcher.kernel.empty()) name_launcher(launch.launcher, state);
   if (options_.report) records_.add(summarise(launch, state, host_.calls(), machine_code_.forms(kernel)));
   host_.tells(state.counters.host_stored + state.output.size(), state.counters.host_loaded());
   output_ += state.output;
   for (const auto& [handle, value] : state.conditions) conditions_[handle] = value;
+  for (const auto& [buffer, grid] : state.parameter_buffers) memory_.release(buffer);
   findings_.add_all(state.findings);
   if (stopped_at_.empty()) stopped_at_ = state.stopped_at;
   sticky_ = state.fault;
-  if (sticky_.ok()) return;
+  if (sticky_.ok()) return std::move(state.children);
   const auto& all = findings_.all();
   const auto found = std::ranges::find(all, sticky_.message, &Finding::message);
   if (found != all.end()) host_.kernel_failed(static_cast<size_t>(found - all.begin()));
+  return {};
 }
 
 std::vector<uint64_t> InProcessDevice::arguments_of(const LoadedKernel& kernel, const LaunchRequest& request) {

@@ -93,6 +93,14 @@ LoadedModule* Modules::find(ModuleId id) const {
   return found == modules_.end() ? nullptr : found->second.get();
 }
 
+std::pair<LoadedModule*, std::string> Modules::function_at(uint64_t address) const {
+  const uint64_t wanted = (address - kFunctionWindow) / 16;
+  for (const auto& [id, loaded] : modules_)
+    for (const auto& [name, function_id] : loaded->function_ids)
+      if (function_id == wanted) return {loaded.get(), name};
+  return {};
+}
+
 Outcome Modules::find_global(ModuleId id, std::string_view name, GlobalInfo* info) const {
   const LoadedModule* const loaded = find(id);
   if (!loaded) return {Status::kInvalidValue, ""};

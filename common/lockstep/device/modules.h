@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/device_memory.h"
@@ -35,6 +36,8 @@ class Modules {
   Outcome load(const std::vector<std::string_view>& ptx, ModuleId* id);
   void unload(ModuleId id);
   LoadedModule* find(ModuleId id) const;  // null: no such module
+  // The module and the name of the function at this address in the window of functions; null and empty: none.
+  std::pair<LoadedModule*, std::string> function_at(uint64_t address) const;
   Outcome find_global(ModuleId id, std::string_view name, GlobalInfo* info) const;
 
  private:

@@ -5,26 +5,12 @@
 #include <cstring>
 
 #include "engine/block.h"
+#include "engine/call_values.h"
+#include "engine/device_runtime.h"
 #include "engine/fault.h"
 
 namespace lockstep {
 namespace {
-
-// The value of argument number i of one lane.
-template <class T>
-T argument(const Warp& warp, const CallSite& site, size_t i, uint32_t lane) {
-  T value{};
-  const Frame& frame = warp.frame();
-  std::memcpy(&value, frame.params.data() + lane * frame.param_bytes() + site.arguments.at(i).offset, sizeof value);
-  return value;
-}
-
-template <class T>
-void give_result(Warp& warp, const CallSite& site, uint32_t lane, T value) {
-  if (site.results.empty()) return;
-  Frame& frame = warp.frame();
-  std::memcpy(frame.params.data() + lane * frame.param_bytes() + site.results[0].offset, &value, sizeof value);
-}
 
 // One lane's view of memory through generic addresses, for reading what device code points to.
 class LaneReader {
@@ -147,28 +133,15 @@ void print(Warp& warp, const CallSite& site, uint32_t lane) {
 }
 
 void allocate(Warp& warp, const CallSite& site, uint32_t lane) {
-  const Launch& launch = warp.launch();
-  const auto bytes = argument<uint64_t>(warp, site, 0, lane);
-  const uint64_t address = allocate_watched(launch.memory, launch.observers, bytes, {.by_host = false});
-  if (address) launch.heap.insert(address);
-  give_result(warp, site, lane, address);
+  give_result(warp, site, lane, allocate_heap(warp, argument<uint64_t>(warp, site, 0, lane)));
 }
 
 void free(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
-  const Launch& launch = warp.launch();
   const auto address = argument<uint64_t>(warp, site, 0, lane);
-  if (address == 0) return;
-  if (launch.heap.erase(address) == 0) {
-    fail(warp, {Status::kIllegalAddress, "invalid_free", lane, pc, "free() of an address that malloc() did not give",
-                "Next: give free() only what a kernel's malloc() returned, and only once. The host frees what it "
-                "allocated."});
-    return;
-  }
-  const AddressInfo freed = launch.memory.describe(address);
-  launch.memory.free(address);
-  for (Observer* observer : launch.observers) observer->freed(freed.base, freed.bytes);
-  auto& last_range = warp.state().last_range;
-  last_range.assign(last_range.size(), {});  // one of them may be the allocation that was freed
+  if (address == 0 || free_heap(warp, address)) return;
+  fail(warp, {Status::kIllegalAddress, "invalid_free", lane, pc, "free() of an address that malloc() did not give",
+              "Next: give free() only what a kernel's malloc() returned, and only once. The host frees what it "
+              "allocated."});
 }
 
 void assertion_failed(Warp& warp, const CallSite& site, uint32_t lane, uint32_t pc) {
@@ -194,6 +167,7 @@ void call_builtin(Warp& warp, const CallSite& site, Mask mask, uint32_t pc) {
         warp.state().conditions[argument<uint64_t>(warp, site, 0, lane)] = argument<uint32_t>(warp, site, 1, lane);
         break;
       case Builtin::kNone: break;
+      default: call_device_runtime(warp, site, lane, pc); break;
     }
   }
 }

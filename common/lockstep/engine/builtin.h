@@ -1,5 +1,5 @@
 // builtin: the functions that device code calls and the runtime provides: vprintf, __assertfail, malloc, free,
-// cudaGraphSetConditional.
+// cudaGraphSetConditional. CUDA's own runtime on the device has a file of its own (device_runtime).
 #pragma once
 
 #include "engine/warp.h"

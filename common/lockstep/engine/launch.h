@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "engine/observer.h"
 #include "engine/source_names.h"
+#include "engine/started_work.h"
 
 namespace lockstep {
 
@@ -31,9 +32,12 @@ struct Launch {
   Memory& memory;
   const DeviceLimits& limits;
   std::set<uint64_t>& heap;  // live allocations of kernels' malloc(), of this launch and of earlier launches
+  ChildLaunches& children;   // what kernels ask for that launch kernels
   SourceNames names;
   LaunchShape shape;
   Schedule schedule{};
+  Launcher launcher{};
+  uint32_t depth = 0;            // levels below the grid that the host launched
   uint64_t sequence = 0;         // number of this launch on the device, from 1
   uint32_t resident_blocks = 1;  // blocks that the card would hold at once
   uint64_t grid_workspace = 0;   // zeroed memory for the grid barrier of cooperative groups; 0: not cooperative

@@ -45,6 +45,12 @@ struct LaunchState {
   std::string output{};                       // of printf
   std::map<uint64_t, uint32_t> conditions{};  // of cudaGraphSetConditional: handle → value
 
+  // Of launches from this kernel (device_runtime).
+  std::vector<StartedWork> children{};                  // in the order of their calls
+  std::map<uint64_t, StartedWork> parameter_buffers{};  // by address: not launched yet
+  std::map<uint64_t, Status> last_errors{};             // by the thread's number in the grid
+  uint64_t handles = 0;                                 // of streams and events, so far
+
   Outcome fault{};                   // the first error inside the kernel
   bool faulted = false;              // the launch ends now
   int32_t turns_after_fault = 4096;  // that are left, if the kernel continues after a bad access

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "program/builtins.h"
 #include "program/function_decoder.h"
 #include "program/opcodes.h"
 #include "program/special_registers.h"
@@ -11,14 +12,6 @@ namespace lockstep {
 namespace {
 
 using enum CollectiveOp;
-
-Builtin builtin_from_name(const std::string& name) {
-  if (name == "vprintf") return Builtin::kPrintf;
-  if (name == "__assertfail") return Builtin::kAssertFail;
-  if (name == "malloc") return Builtin::kMalloc;
-  if (name == "cudaGraphSetConditional") return Builtin::kSetConditional;
-  return name == "free" ? Builtin::kFree : Builtin::kNone;
-}
 
 // The last of `ops` that the statement names.
 CollectiveOp named_op(const Statement& s, std::initializer_list<std::pair<const char*, CollectiveOp>> ops) {
@@ -75,7 +68,7 @@ void decode_call(FunctionDecoder& f, const Statement& s, const Opcode& opcode) {
         continue;
       }
       call.function = f.context().index_of(operand.name);
-      if (call.function == kNowhere) call.builtin = builtin_from_name(operand.name);
+      if (call.function == kNowhere) call.builtin = builtin_named(operand.name);
       if (call.function == kNowhere && call.builtin == Builtin::kNone) throw not_defined("function", operand.name);
     }
   }

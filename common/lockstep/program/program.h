@@ -46,7 +46,16 @@ struct ParamSlot {  // in the lane's parameter area of a frame
   uint32_t offset = 0, bytes = 0;
 };
 
-enum class Builtin : uint8_t { kNone, kPrintf, kAssertFail, kMalloc, kFree, kSetConditional };
+// The functions that the runtime provides to kernels (builtins.h).
+// clang-format off
+enum class Builtin : uint8_t {
+  kNone, kPrintf, kAssertFail, kMalloc, kFree, kSetConditional,
+  // CUDA's own runtime on the device: launches from kernels, and what belongs to them
+  kParameterBuffer, kLaunch, kCreateStream, kCreateEvent, kOrder, kCopy, kFill, kCudaMalloc, kCudaFree,
+  kLastError, kPeekAtLastError, kErrorName, kErrorString, kDeviceCount, kCurrentDevice, kAttribute, kVersion
+};
+// clang-format on
+inline bool is_device_runtime(Builtin builtin) { return builtin >= Builtin::kParameterBuffer; }
 
 struct CallSite {
   uint32_t function = kNowhere;  // index into Program::functions

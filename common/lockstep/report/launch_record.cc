@@ -231,7 +231,9 @@ void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
   if (program.code[pc].kind != Kind::kCall) return;
   const Builtin builtin = program.calls[program.code[pc].index].builtin;
   if (builtin == Builtin::kNone) return;
-  counted.notes.insert("on the card, malloc(), free() and printf() access memory, too");
+  counted.notes.insert(is_device_runtime(builtin)
+                           ? "on the card, CUDA's functions access memory when a kernel calls them, too"
+                           : "on the card, malloc(), free() and printf() access memory, too");
   for (const std::string& name : exact_names())
     if (name.find("_mem_") != name.npos || name.starts_with("global_bytes") || name.starts_with("shared_"))
       counted.doubtful.insert(name);
@@ -260,7 +262,8 @@ void keep_differences(Counted& counted) {
 
 LaunchRecord summarise(const Launch& launch, const LaunchState& state, const HostCalls& host, const Forms& forms) {
   const LaunchShape& shape = launch.shape;
-  LaunchRecord record{launch.names.kernel, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
+  LaunchRecord record{
+      launch.names.kernel, launch.launcher, shape.grid, shape.block, {}, occupancy_figures(launch, forms), {}, {}};
   if (state.faulted) return record;  // how far each block got depends on the host's threads
   CounterSums& counters = record.all.counters;
   for (const CounterName& counter : counter_names()) counters[counter.name] = 0;

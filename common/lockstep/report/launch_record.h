@@ -30,6 +30,7 @@ struct Counted {
 
 struct LaunchRecord {
   std::string kernel;
+  Launcher launcher;  // no kernel: the host launched it
   Dim3 grid, block;
   Counted all;
   CounterSums occupancy;

@@ -128,6 +128,8 @@ nlohmann::json to_json(const LaunchRecord& launch) {
                         {"lines", lines},
                         {"modelled", modelled(launch.work)},
                         {"work", work}};
+  if (const Launcher& by = launch.launcher; !by.kernel.empty())
+    result["launched_by"] = {{"kernel", by.kernel}, {"file", by.file}, {"line", by.line}};
   result.update(to_json(launch.all, blocks));
   return result;
 }

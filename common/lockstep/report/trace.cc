@@ -90,11 +90,14 @@ void Trace::begin_launch(const Launch& launch) {
   steps_.clear();
   names_.clear();
   if (full()) return;
-  write({{"version", kVersion},
-         {"launch", launch.sequence},
-         {"kernel", launch.names.kernel},
-         {"grid", xyz(launch.shape.grid)},
-         {"block", xyz(launch.shape.block)}});
+  Json header{{"version", kVersion},
+              {"launch", launch.sequence},
+              {"kernel", launch.names.kernel},
+              {"grid", xyz(launch.shape.grid)},
+              {"block", xyz(launch.shape.block)}};
+  if (const Launcher& by = launch.launcher; !by.kernel.empty())
+    header["launched_by"] = {{"kernel", by.kernel}, {"file", by.file}, {"line", by.line}};
+  write(header);
 }
 
 void Trace::end_launch(Findings&) { stream_.flush(); }  // at once: the program may end in any way

@@ -55,6 +55,8 @@ static_assert(static_cast<int>(Status::kIllegalInstruction) == cudaErrorIllegalI
 static_assert(static_cast<int>(Status::kMisalignedAddress) == cudaErrorMisalignedAddress);
 static_assert(static_cast<int>(Status::kLaunchFailure) == cudaErrorLaunchFailure);
 static_assert(static_cast<int>(Status::kCooperativeLaunchTooLarge) == cudaErrorCooperativeLaunchTooLarge);
+static_assert(static_cast<int>(Status::kLaunchMaxDepth) == cudaErrorLaunchMaxDepthExceeded);
+static_assert(static_cast<int>(Status::kNotSupported) == cudaErrorNotSupported);
 
 struct Allocation {
   uint64_t bytes = 0;

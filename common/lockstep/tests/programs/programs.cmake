@@ -3,10 +3,10 @@
 
 # These programs are large and right: the checks must find nothing in them.
 set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select cub_transform
-            cub_transform_90 graph_capture graph_conditional graph_nodes thrust_numeric)
+            cub_transform_90 graph_capture graph_conditional graph_nodes kernel_launches kernel_launches_90 thrust_numeric)
 # These run with the device in a process of its own, too, and on a card if there is one: calls about graphs are the
-# runtime's, and a card has them as well.
-set(served graph_capture graph_conditional graph_nodes)
+# runtime's, and a card has them as well. Launches from kernels happen in the device's process.
+set(served graph_capture graph_conditional graph_nodes kernel_launches)
 
 # add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
 function(add_served_program_test binary)
@@ -75,6 +75,13 @@ foreach(program IN LISTS programs)
   # A line "// Also for compute_80, compute_90" asks for binaries whose headers choose other instructions.
   file(STRINGS ${program} architectures LIMIT_COUNT 1 REGEX "^// Also for compute_")
   string(REGEX MATCHALL "[0-9]+" architectures "${architectures}")
+  # A line "// Flags: …" has flags of nvcc. Programs of -rdc=true need the device linker.
+  file(STRINGS ${program} flags LIMIT_COUNT 1 REGEX "^// Flags: ")
+  string(REPLACE "// Flags: " "" flags "${flags}")
+  separate_arguments(flags)
+  if("-rdc=true" IN_LIST flags AND NOT WARPLADDER_HAS_DEVICE_LINKER)
+    continue()
+  endif()
   foreach(architecture IN ITEMS any ${architectures})
     set(binary ${name})
     if(architecture STREQUAL "any")
@@ -86,9 +93,9 @@ foreach(program IN LISTS programs)
       add_long_program(${binary}_all_types ${program} ${architecture} ON_DEMAND SUFFIX all_types FLAGS -DALL_TYPES)
     endif()
     if(architecture AND architecture LESS 90)
-      add_long_program(${binary} ${program} ${architecture} ON_DEMAND)
+      add_long_program(${binary} ${program} ${architecture} ON_DEMAND FLAGS ${flags})
     elseif(NOT has_types OR name IN_LIST always)
-      add_lockstep_program(${program} ${architecture})
+      add_lockstep_program(${program} ${architecture} FLAGS ${flags})
       if(NOT architecture)
         list(APPEND program_binaries ${CMAKE_CURRENT_BINARY_DIR}/${binary})
       endif()

@@ -18,6 +18,8 @@
 
 namespace {
 
+using nlohmann::json;
+
 const std::string kPrograms = PROGRAM_FOLDER, kLibrary = LIBRARY_FOLDER, kRecords = RECORDS_FOLDER;
 
 std::string read_file(const std::string& path) {
@@ -204,13 +206,51 @@ TEST(RuntimeProgram, ReportIsWrittenAtExit) {
   std::filesystem::remove_all(folder);
 }
 
-// The line of runtime_places.cu that ends in this comment.
-std::string place_of(const std::string& comment) {
-  std::ifstream source(PLACES_SOURCE);
+// The line of this source that ends in this comment, as "file.cu:12".
+std::string line_of(const std::string& file, const std::string& comment) {
+  std::ifstream source(SOURCE_FOLDER + ("/" + file));
   std::string line;
   for (int number = 1; std::getline(source, line); ++number)
-    if (line.ends_with(comment)) return "runtime_places.cu:" + std::to_string(number) + " in ";
+    if (line.ends_with(comment)) return file + ":" + std::to_string(number);
   return "no such line";
+}
+std::string place_of(const std::string& comment) { return line_of("runtime_places.cu", comment) + " in "; }
+
+TEST(RuntimeProgram, LaunchesFromKernelsNameTheirLines) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_children")) GTEST_SKIP() << "the toolkit has no device linker";
+  const auto file = std::filesystem::temp_directory_path() / ("children" + std::to_string(getpid()));
+  const std::string launch = line_of("runtime_children.cu", "// HERE launch");
+  const Finished right = run("runtime_children", "LOCKSTEP_CHECKS=all LOCKSTEP_TRACE=" + file.string());
+  EXPECT_EQ(right.out + right.err, "cudaSuccess\n");
+  std::istringstream trace(read_file(file));
+  std::vector<json> headers;
+  for (std::string line; std::getline(trace, line);)
+    if (json record = json::parse(line); record.contains("kernel")) headers.push_back(record);
+  ASSERT_EQ(headers.size(), 2u);
+  EXPECT_FALSE(headers[0].contains("launched_by"));
+  EXPECT_EQ(headers[1]["launched_by"]["kernel"], "launch_store");
+  const Finished outside = run("runtime_children outside", "LOCKSTEP_REPORT=" + file.string());
+  EXPECT_EQ(outside.out, "cudaErrorIllegalAddress\n");
+  const json report = json::parse(read_file(file));
+  ASSERT_EQ(report["launches"].size(), 2u);
+  const json by = report["launches"][1]["launched_by"];
+  EXPECT_EQ(std::filesystem::path(by["file"].get<std::string>()).filename().string() + ":" + by["line"].dump(), launch);
+  for (const std::string& text : {outside.err, report["findings"][0]["message"].get<std::string>()}) {
+    EXPECT_NE(text.find(line_of("runtime_children.cu", "// HERE store")), std::string::npos) << text;
+    EXPECT_NE(text.find("launched by kernel launch_store"), std::string::npos) << text;
+    EXPECT_NE(text.find(launch), std::string::npos) << text;
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(RuntimeProgram, AFunctionThatKernelsCannotCallIsRefusedByName) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_children")) GTEST_SKIP() << "the toolkit has no device linker";
+  const Finished result = run("runtime_children function");
+  EXPECT_EQ(result.out, "cudaErrorUnsupportedPtxVersion\n");
+  for (const std::string& told :
+       {std::string("cudaDeviceGetLimit() in a kernel is not supported"),
+        line_of("runtime_children.cu", "// HERE limit"), line_of("runtime_children.cu", "// HERE launch of limit")})
+    EXPECT_NE(result.err.find(told), std::string::npos) << result.err;
 }
 
 // Without debug information the function alone is known.

@@ -1,0 +1,26 @@
+// runtime_children: mistakes in grids that a kernel launches: `runtime_children outside`, `… function`. The messages
+// name the lines of the launches.
+#include <cstdio>
+#include <cstring>
+
+__global__ void store(int* p, int i) { p[i] = 1; }  // HERE store
+__global__ void launch_store(int* p, int i) {
+  store<<<1, 1>>>(p, i);  // HERE launch
+}
+// nvcc calls what CUDA's runtime on the device has; lockstep has not all of it.
+__global__ void ask_limit(int* p) {
+  size_t bytes = 0;
+  *p = cudaDeviceGetLimit(&bytes, cudaLimitMallocHeapSize);  // HERE limit
+}
+__global__ void launch_ask_limit(int* p) { ask_limit<<<1, 1>>>(p); }  // HERE launch of limit
+
+int main(int argc, char** argv) {
+  int* d = nullptr;
+  cudaMalloc(&d, 4 * sizeof *d);
+  if (argc > 1 && std::strcmp(argv[1], "outside") == 0) launch_store<<<1, 1>>>(d, 4);
+  if (argc > 1 && std::strcmp(argv[1], "function") == 0) launch_ask_limit<<<1, 1>>>(d);
+  if (argc == 1) launch_store<<<1, 1>>>(d, 3);
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(d);
+  return 0;
+}
