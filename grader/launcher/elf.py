@@ -12,10 +12,10 @@ PT_LOAD, PT_DYNAMIC = 1, 2
 SHT_PROGBITS = 1
 DT_NEEDED, DT_STRTAB, DT_RPATH = 1, 5, 15
 FATBIN_MAGIC = 0xBA55ED50
-FATBIN_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
+SEPARATE = "__nv_relfatbin"  # the section of programs of -rdc=true
+FATBIN_SECTIONS = (".nv_fatbin", SEPARATE)
 KIND_PTX, KIND_MACHINE_CODE, KIND_LTO = 1, 2, 8  # LTO: what -dlto leaves for the linker
-# The emulated card's compute capability, times ten. A program of -rdc=true always has some PTX for newer cards: nvcc
-# links NVIDIA's libcudadevrt to it.
+# The emulated card's compute capability, times ten.
 NEWEST = 90
 
 
@@ -33,6 +33,11 @@ class Program:
     newer_ptx: int = 0
     machine_code: int = 0
     lto: int = 0
+    is_separate: bool = False  # compiled with -rdc=true
+
+    def has_ptx(self) -> bool:
+        """nvcc links NVIDIA's libcudadevrt to a program of -rdc=true, which has an entry of PTX for newer cards."""
+        return self.ptx > 0 or self.newer_ptx > int(self.is_separate)
 
     def has_code(self) -> bool:
         """Whether any fat binary has an entry: nvcc links an empty one to a program that has no kernels."""
@@ -68,6 +73,7 @@ def _read(data: bytes) -> Program:
         if kind == SHT_PROGBITS and _text(data, sections[names_index][2] + name) in FATBIN_SECTIONS:
             program.has_fatbin = True
             _read_fatbins(data[offset : offset + size], program)
+            program.is_separate |= _text(data, sections[names_index][2] + name) == SEPARATE
     return program
 
 

@@ -91,12 +91,10 @@ def _checked(program: Path) -> elf.Program:
     if not cudart:
         why.append("has the CUDA runtime linked in (nvcc's default), so that lockstep cannot take its place")
         flags.append("-cudart shared")
-    if facts.has_code() and not facts.ptx:
+    if facts.has_code() and not facts.has_ptx():
         if facts.lto:
             why.append("was built for link-time optimisation (-dlto, or code=lto_…), which leaves no PTX")
             flags.append("-rdc=true without -dlto")
-        elif facts.newer_ptx and not facts.machine_code:
-            why.append("holds PTX for newer cards only, and the emulated card has compute capability 9.0")
         else:
             why.append("holds machine code for GPUs but no PTX, which is what lockstep runs")
         flags.append(ARCH)

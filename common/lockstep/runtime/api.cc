@@ -200,6 +200,10 @@ const Outcome& Runtime::load(Binary& binary) {
                  choice.message};
     any_entries |= !contents.entries.empty();
   }
+  for (size_t i = 0; texts.empty() && i < binary.containers.size(); ++i) {
+    PtxChoice choice = choose_newer_ptx(read_fatbin(binary.containers[i]), arch);
+    if (choice.error == FatbinError::kNone) texts.push_back(std::move(choice.ptx));
+  }
   binary.outcome =
       texts.empty() ? std::move(refusal) : device->load_module({texts.begin(), texts.end()}, &binary.module);
   bind_managed(*this, binary);

@@ -164,7 +164,8 @@ std::string place_of(const CallStack& stack) {
            (own.function.empty() ? "" : " in " + demangled(own.function));
   for (const uintptr_t address : stack) {
     const std::string name = symbol_of(address);
-    const bool is_runtime = name.find("cudaMalloc") != name.npos || name.starts_with("libcudart_static");
+    const bool is_runtime = name.find("cudaMalloc") != name.npos || name.starts_with("libcudart_static") ||
+                            name.find("__cuda") != name.npos;
     if (!name.empty() && !is_runtime) return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
   }
   return "";

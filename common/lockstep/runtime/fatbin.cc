@@ -163,6 +163,18 @@ PtxChoice choose_ptx(const FatbinContents& contents, int device_arch) {
   return refuse(contents, device_arch);
 }
 
+PtxChoice choose_newer_ptx(const FatbinContents& contents, int device_arch) {
+  PtxChoice best = refuse(contents, device_arch);
+  for (const FatbinEntry& entry : contents.entries) {
+    if (entry.kind != FatbinEntry::Kind::kPtx || entry.packing == FatbinEntry::Packing::kUnknown) continue;
+    if (entry.arch <= device_arch || (best.error == FatbinError::kNone && best.arch <= entry.arch)) continue;
+    auto text = unpacked(entry);
+    // NVIDIA's libcudadevrt, which nvcc adds to programs of -rdc=true, has functions for newer cards and no kernels.
+    if (text && text->find(".entry") != text->npos) best = {FatbinError::kNone, {}, std::move(*text), entry.arch};
+  }
+  return best;
+}
+
 std::vector<std::span<const std::byte>> fatbin_containers(const void* wrapper) {
   std::vector<std::span<const std::byte>> containers;
   const auto add = [&](const void* data) {

@@ -94,6 +94,7 @@ class Programs(InAFolder):
         self.assertEqual(self.checked(program("libcudart.so.13", fatbins=fatbin((CUBIN, 0), (PTX, ZSTD)))).ptx, 1)
         self.checked(program("libcudart.so.13"))  # its kernels are in a library
         self.checked(program("libcudart.so.13", fatbins=fatbin()))  # it has none
+        self.checked(program("libcudart.so.13", fatbins=fatbin((PTX, 0), arch=120)))  # as far as it is known
         # As nvcc links a program of -rdc=true: the last container is NVIDIA's own library, libcudadevrt.
         separate = fatbin((PTX, 0)) + fatbin((CUBIN, ZSTD), (PTX, ZSTD), arch=121)
         self.checked(program("libcudart.so.13", fatbins=separate, section_name=b"__nv_relfatbin"))
@@ -112,7 +113,6 @@ class Programs(InAFolder):
                 program("libc.so.6", fatbins=fatbin((CUBIN, 0))),
                 "linked in.*, and holds machine.*\n    -cudart shared -gen",
             ),
-            (program("libcudart.so.13", fatbins=fatbin((PTX, 0), arch=120)), "for newer cards only.*\n    -gencode"),
             (program("libcudart.so.13", fatbins=fatbin((CUBIN, 0))), "no PTX.*\n    -gencode arch=compute_75"),
             (
                 program(

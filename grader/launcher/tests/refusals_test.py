@@ -104,8 +104,6 @@ REFUSALS = (
     ),
     Refusal("Machine code and no PTX", program(LAUNCH.replace("  // HERE", ""), KERNEL),
             (*SHARED, "-gencode", "arch=compute_90,code=sm_90")),
-    Refusal("PTX for newer cards alone", program(LAUNCH.replace("  // HERE", ""), KERNEL),
-            (*SHARED, "-gencode", "arch=compute_120,code=compute_120")),
     Refusal("The static runtime", program(LAUNCH.replace("  // HERE", ""), KERNEL), PTX),
     Refusal("The static runtime and no PTX", program(LAUNCH.replace("  // HERE", ""), KERNEL),
             ("-gencode", "arch=compute_90,code=sm_90")),

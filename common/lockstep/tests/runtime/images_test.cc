@@ -110,6 +110,19 @@ TEST_F(RuntimeApi, SeparatelyCompiledFilesAreSearchedOneAfterTheOther) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+TEST_F(RuntimeApi, PtxForNewerCardsRuns) {
+  std::string newer = kPtx;
+  newer.replace(newer.find("sm_75"), 5, "sm_120");
+  const Program program({fatbin_entry(kElfEntry, 120, kPlainFlags, "ELF"),
+                         fatbin_entry(kPtxEntry, 121, kPlainFlags, ".entry unreadable"),
+                         fatbin_entry(kPtxEntry, 120, kPlainFlags, newer)});
+  unsigned char *d = nullptr, value = 0;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&d), 1), cudaSuccess);
+  EXPECT_EQ(store(7, d), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(&value, d, 1, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(value, 7);
+}
+
 // nvcc puts libcudadevrt last, whose PTX is for newer cards. The reason is in the program's own file.
 TEST_F(RuntimeApi, TheFirstFileWithoutPtxIsTheReason) {
   const auto linked = fatbin_container({});
