@@ -78,7 +78,8 @@ std::vector<UndefinedUse> LaneValues::step(const Warp& warp, const RanInstructio
   Step step{program, ran.pc, in, real, other, ran.mask, guarded(in, other, ran.came), copy};
   run(step);
   const size_t bytes = program.functions[ran.frame.function].register_bytes;
-  const bool opaque = in.kind == Kind::kAsync || in.kind == Kind::kMbarrier;  // they write registers of many kinds
+  // These write registers of many kinds.
+  const bool opaque = in.kind == Kind::kAsync || in.kind == Kind::kMbarrier || in.kind == Kind::kMatrix;
   if (opaque || (++copy.steps % kSteps == 0 && std::memcmp(real, other, bytes) == 0)) copies_.erase(found);
   return std::move(step.uses);
 }

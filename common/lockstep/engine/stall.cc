@@ -39,6 +39,7 @@ bool changes_something(const Program& program, const Instruction& in) {
     }
     case Kind::kBarrier: return program.barriers[in.index].op == BarrierUse::kArrive;
     case Kind::kMbarrier: return program.mbarriers[in.index].op != MbarrierOp::kTest;
+    case Kind::kMatrix: return program.matrices[in.index].access.op == MemoryOp::kStore;
     case Kind::kAsync: return true;
     default: return false;
   }

@@ -183,6 +183,8 @@ class Warp {
   int32_t show_last(const Path& path, const Instruction* next, int32_t budget);
   void show(Frame& frame, uint32_t pc, Mask came, Mask mask);
   bool collective(Path& path, Mask mask);
+  bool matrix(Path& path, Mask mask);
+  void run_matrix(uint32_t pc, Frame& frame, Mask active);
   void put_aside(const Path& path, Mask mask, uint32_t pc);
   void read_special(const Instruction& in, Mask mask, Mask active);
 

@@ -196,7 +196,7 @@ int32_t Warp::set_aside(const Frame& frame, int32_t budget) {
 // After an instruction that is neither arithmetic nor memory. `in` belongs to frame_; the path may be in another now.
 int32_t Warp::show_step(const Path& path, const Instruction& in, Mask came, Mask mask, int32_t budget) {
   following_.shown = true;
-  if (frame_->followed && in.kind != Kind::kCollective)  // which has shown itself
+  if (frame_->followed && in.kind != Kind::kCollective && in.kind != Kind::kMatrix)  // which have shown themselves
     show(*frame_, static_cast<uint32_t>(&in - launch_->program.code.data()), came, mask);
   return set_aside(*path.frame, budget);
 }
@@ -245,6 +245,10 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
     case Kind::kCollective:
       if (!mask) break;
       return collective(path, mask);
+    case Kind::kMatrix:
+      sleep_.act();
+      if (!mask) break;
+      return matrix(path, mask);
     case Kind::kAsync:
       sleep_.act();
       if (mask) run_async(*this, launch_->program.async[in.index], mask);

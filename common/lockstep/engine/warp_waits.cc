@@ -3,10 +3,13 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "engine/access.h"
 #include "engine/block.h"
 #include "engine/collective.h"
+#include "engine/fault.h"
+#include "engine/matrix_use.h"
 #include "program/cuda_names.h"
 
 namespace lockstep {
@@ -179,7 +182,7 @@ bool Warp::wait_at_warp_barrier(Path& path, const Instruction& in, Mask mask) {
 void Warp::show_sync(uint32_t pc, Mask together, const uint32_t* members) const {
   if (!launch_->watched()) return;
   LaneSync kind = LaneSync::kWarpBarrier;
-  if (launch_->program.code[pc].kind == Kind::kCollective) kind = LaneSync::kCollective;
+  if (launch_->program.code[pc].kind != Kind::kWarpBarrier) kind = LaneSync::kCollective;
   for (Observer* observer : launch_->observers) observer->sync_lanes(*this, pc, together, members, kind);
 }
 
@@ -226,6 +229,32 @@ bool Warp::collective(Path& path, Mask mask) {
   return true;
 }
 
+// wmma, mma, ldmatrix, stmatrix: all lanes of the warp must come.
+bool Warp::matrix(Path& path, Mask mask) {
+  const auto* members =
+      lanes<uint32_t>(registers(), launch_->program.matrices[launch_->program.code[path.pc].index].member_mask);
+  mask = meet(path, mask, members, Path::kAtCollective);
+  if (!mask) return false;
+  show_sync(path.pc, mask, members);
+  run_matrix(path.pc, frame(), mask);
+  ++path.pc;
+  return true;
+}
+
+void Warp::run_matrix(uint32_t pc, Frame& frame, Mask active) {
+  if (active != kFullMask) {
+    const uint32_t missing = first_lane(~active);
+    return fail(*this, {Status::kIllegalInstruction, "mask_mismatch", first_lane(active), pc,
+                        launch_->program.names[pc] + " without lane " + std::to_string(missing) + " of the warp",
+                        "All 32 lanes of a warp must come to this instruction together.\nNext: make the block's size a "
+                        "multiple of 32, and let the condition before it be the same for the whole warp."});
+  }
+  Frame* const running = std::exchange(frame_, &frame);
+  run_matrix_use(*this, launch_->program.matrices[launch_->program.code[pc].index]);
+  frame_ = running;
+  if (frame.followed) show(frame, pc, active, active);
+}
+
 namespace {
 
 // Copies the lanes of `mask` of one register from one frame to another frame of the same function.
@@ -241,7 +270,6 @@ void copy_lanes(std::byte* to, std::byte* from, uint32_t offset, Width width, Ma
 // The lanes of `active` run the collective at `pc`. Lanes that called the function separately have separate frames:
 // then it runs in a copy of the first frame's registers, and the other frames' lanes are copied in and out.
 void Warp::run_collective_at(uint32_t pc, Mask active) {
-  const Collective& c = collective_at(pc);
   std::vector<const Path*> group;
   bool one_frame = true;
   for (const Path& path : paths_) {
@@ -249,7 +277,10 @@ void Warp::run_collective_at(uint32_t pc, Mask active) {
     group.push_back(&path);
     one_frame &= path.frame == group[0]->frame;
   }
+  if (launch_->program.code[pc].kind == Kind::kMatrix)  // lanes of several calls do not count as together
+    return run_matrix(pc, *group[0]->frame, one_frame ? active : group[0]->mask);
   if (one_frame) return run_collective(pc, *group[0]->frame, active);
+  const Collective& c = collective_at(pc);
   const size_t bytes = launch_->program.functions[group[0]->frame->function].register_bytes;
   const AlignedBytes copy = aligned_bytes(bytes);
   std::memcpy(copy.get(), group[0]->frame->registers.get(), bytes);

@@ -25,7 +25,7 @@ std::pair<uint32_t, uint32_t> function_of(const Program& program, uint32_t pc) {
 bool is_barrier(const Program& program, const Instruction& in, bool among_lanes) {
   if (in.kind == Kind::kBarrier) return program.barriers[in.index].op != BarrierUse::kArrive;
   return in.kind == Kind::kClusterWait ||
-         (among_lanes && (in.kind == Kind::kWarpBarrier || in.kind == Kind::kCollective));
+         (among_lanes && (in.kind == Kind::kWarpBarrier || in.kind == Kind::kCollective || in.kind == Kind::kMatrix));
 }
 
 // Whether the compiler's copies of one loop's body lie one behind the other: then the later copy's line comes earlier,

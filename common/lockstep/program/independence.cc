@@ -55,6 +55,7 @@ bool is_independent(const Instruction& in) {
     case Kind::kCollective:
     case Kind::kAsync:          // the use decides
     case Kind::kMbarrier:       // in the block's own shared memory
+    case Kind::kMatrix:         // its loads and stores are plain ones
     case Kind::kClusterArrive:  // clusters have one block
     case Kind::kClusterWait:
     case Kind::kReadSpecial:

@@ -76,6 +76,7 @@ enum class Kind : uint8_t {
   kCollective,   // index: Program::collectives
   kAsync,        // index: Program::async
   kMbarrier,     // index: Program::mbarriers
+  kMatrix,       // index: Program::matrices
   kClusterArrive,
   kClusterWait,
   kReadSpecial,  // special

@@ -75,6 +75,11 @@ constexpr Opcode kOpcodes[] = {
     {"redux", kResultFirst, kCollective, kRuns, decode_redux, kVote},
     {"elect", kResultFirst, kCollective, kRuns, decode_elect, kVote},
     {"activemask", kResultFirst, kReadSpecial, kRuns, decode_activemask, kSimple},
+    // matrices
+    {"wmma", kResultFirst, kMatrix, kWaits, decode_wmma, kSimple},
+    {"mma", kResultFirst, kMatrix, kWaits, decode_mma, kSimple},
+    {"ldmatrix", kResultFirst, kMatrix, kWaits, decode_ldmatrix, kSimple},
+    {"stmatrix", kResultFirst, kMatrix, kWaits, decode_stmatrix, kSimple},
     // hints
     {"applypriority", kAllRead, kNothing, kRuns, decode_plain, kSimple},
     {"discard", kAllRead, kNothing, kRuns, decode_plain, kSimple},

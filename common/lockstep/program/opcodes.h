@@ -24,6 +24,8 @@ Decode decode_alu, decode_mov, decode_cvta, decode_isspacep, decode_createpolicy
 Decode decode_load, decode_store, decode_atomic;
 // decode_async.cc
 Decode decode_async, decode_mbarrier;
+// decode_matrix.cc
+Decode decode_wmma, decode_mma, decode_ldmatrix, decode_stmatrix;
 // decode_control.cc: control flow, barriers, and instructions between the lanes of a warp. decode_plain: no operands.
 Decode decode_plain, decode_branch, decode_indexed_branch, decode_call, decode_return, decode_barrier,
     decode_warp_barrier, decode_fence, decode_shuffle, decode_vote, decode_match, decode_redux, decode_elect,

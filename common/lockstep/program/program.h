@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "alu/matrix.h"
 #include "program/instruction.h"
 
 namespace lockstep {
@@ -131,6 +132,19 @@ struct MbarrierUse {
   bool parity = false, no_complete = false;
 };
 
+// kLoad, kStore: wmma. kLoadRows, kStoreRows: ldmatrix, stmatrix.
+enum class MatrixOp : uint8_t { kMultiply, kLoad, kStore, kLoadRows, kStoreRows };
+
+struct MatrixUse {
+  MatrixOp op = MatrixOp::kMultiply;
+  uint32_t member_mask = 0;     // all lanes
+  Fragment a{}, b{}, c{}, d{};  // kMultiply: d = a b + c; else d is loaded or stored
+  bool saturates = false;
+  MemoryAccess access{};   // of one lane: an element, or a row of ldmatrix; its handler is not set
+  uint32_t stride = 0;     // elements between two rows, or two columns
+  bool by_column = false;  // in memory
+};
+
 // The lists that Instruction::index points into, by kind.
 struct InstructionLists {
   std::vector<MemoryAccess> accesses;
@@ -139,6 +153,7 @@ struct InstructionLists {
   std::vector<Collective> collectives;
   std::vector<AsyncUse> async;
   std::vector<MbarrierUse> mbarriers;
+  std::vector<MatrixUse> matrices;
   std::vector<std::vector<uint32_t>> tables;  // targets of brx.idx
 };
 

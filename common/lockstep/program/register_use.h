@@ -25,6 +25,13 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
   } else if (in.kind == Kind::kCollective) {
     const Collective& c = program.collectives[in.index];
     any({c.a, c.b, c.c, c.member_mask});
+  } else if (in.kind == Kind::kMatrix) {
+    const MatrixUse& use = program.matrices[in.index];
+    any({use.access.base, use.stride, use.member_mask});
+    for (const Fragment* f : {&use.a, &use.b, &use.c})
+      for (const uint32_t offset : f->registers) any({offset});
+    if (use.access.op == MemoryOp::kStore)
+      for (const uint32_t offset : use.d.registers) any({offset});
   } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
     any({in.a, in.b, in.c, in.e});
   }
@@ -46,6 +53,10 @@ void for_each_destination(const Program& program, const Instruction& in, const W
   } else if (in.kind == Kind::kCollective) {
     const Collective& c = program.collectives[in.index];
     any({c.d, c.p});
+  } else if (in.kind == Kind::kMatrix) {
+    const MatrixUse& use = program.matrices[in.index];
+    if (use.access.op != MemoryOp::kStore)
+      for (const uint32_t offset : use.d.registers) any({offset});
   } else if (in.kind == Kind::kBarrier) {
     any({program.barriers[in.index].d});
   } else if (in.kind == Kind::kMbarrier) {

@@ -226,6 +226,12 @@ void add_card_count(Counted& counted, const CardCount& card, const InstructionCo
     if (of_ptx.contains(name) || (atomic && is_of_atomics(name))) counted.doubtful.insert(name);
 }
 
+void add_memory_doubts(Counted& counted) {
+  for (const std::string& name : exact_names())
+    if (name.find("_mem_") != name.npos || name.starts_with("global_bytes") || name.starts_with("shared_"))
+      counted.doubtful.insert(name);
+}
+
 // The card's own malloc(), free() and printf() access memory, too.
 void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
   if (program.code[pc].kind != Kind::kCall) return;
@@ -234,9 +240,15 @@ void add_system_calls(Counted& counted, const Program& program, uint32_t pc) {
   counted.notes.insert(is_device_runtime(builtin)
                            ? "on the card, CUDA's functions access memory when a kernel calls them, too"
                            : "on the card, malloc(), free() and printf() access memory, too");
-  for (const std::string& name : exact_names())
-    if (name.find("_mem_") != name.npos || name.starts_with("global_bytes") || name.starts_with("shared_"))
-      counted.doubtful.insert(name);
+  add_memory_doubts(counted);
+}
+
+// How a card reads and writes matrices is not known: its accesses are not counted.
+void add_matrices(Counted& counted, const Program& program, uint32_t pc) {
+  const Instruction& in = program.code[pc];
+  if (in.kind != Kind::kMatrix || program.matrices[in.index].op == MatrixOp::kMultiply) return;
+  counted.notes.insert("lockstep does not count the accesses of wmma, ldmatrix and stmatrix");
+  add_memory_doubts(counted);
 }
 
 // Registers that ptxas keeps in local memory: PTX shows no access. Without machine code nobody knows.
@@ -276,6 +288,7 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       if (!counted) continue;
       add_counts(counted->counters, launch.program, pc, c);
       add_system_calls(*counted, launch.program, pc);
+      add_matrices(*counted, launch.program, pc);
     }
     if (launch.program.code[pc].kind != Kind::kMemory) continue;
     const CardCount card =
@@ -288,7 +301,8 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
   keep_differences(record.all);
   for (auto& [place, counted] : record.lines) keep_differences(counted);
   counters["barriers"] = state.counters.barriers;
-  if (launch.counts_traffic) record.work = work_of(launch, state.counters);
+  // The cost model knows no tensor cores.
+  if (launch.counts_traffic && launch.program.matrices.empty()) record.work = work_of(launch, state.counters);
   counters["block_waits"] = state.counters.block_waits;
   counters["thread_waits"] = state.counters.thread_waits;
   counters["block_branches"] = state.counters.block_branches;

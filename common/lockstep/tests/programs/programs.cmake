@@ -3,7 +3,8 @@
 
 # These programs are large and right: the checks must find nothing in them.
 set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select cub_transform
-            cub_transform_90 graph_capture graph_conditional graph_nodes kernel_launches kernel_launches_90 thrust_numeric)
+            cub_transform_90 graph_capture graph_conditional graph_nodes kernel_launches kernel_launches_90
+            tensor_core_layouts_90 tensor_cores_90 thrust_numeric)
 # These run with the device in a process of its own, too, and on a card if there is one: calls about graphs are the
 # runtime's, and a card has them as well. Launches from kernels happen in the device's process.
 set(served graph_capture graph_conditional graph_nodes kernel_launches)
@@ -73,8 +74,12 @@ foreach(program IN LISTS programs)
   cmake_path(GET program STEM name)
   file(STRINGS ${program} has_types LIMIT_COUNT 1 REGEX "#include \"algorithms.h\"")
   # A line "// Also for compute_80, compute_90" asks for binaries whose headers choose other instructions.
-  file(STRINGS ${program} architectures LIMIT_COUNT 1 REGEX "^// Also for compute_")
-  string(REGEX MATCHALL "[0-9]+" architectures "${architectures}")
+  # "// Only for" leaves out the binary for the oldest card.
+  file(STRINGS ${program} line LIMIT_COUNT 1 REGEX "^// (Also|Only) for compute_")
+  string(REGEX MATCHALL "[0-9]+" architectures "${line}")
+  if(NOT line MATCHES "Only for")
+    list(PREPEND architectures any)
+  endif()
   # A line "// Flags: …" has flags of nvcc. Programs of -rdc=true need the device linker.
   file(STRINGS ${program} flags LIMIT_COUNT 1 REGEX "^// Flags: ")
   string(REPLACE "// Flags: " "" flags "${flags}")
@@ -82,7 +87,7 @@ foreach(program IN LISTS programs)
   if("-rdc=true" IN_LIST flags AND NOT WARPLADDER_HAS_DEVICE_LINKER)
     continue()
   endif()
-  foreach(architecture IN ITEMS any ${architectures})
+  foreach(architecture IN LISTS architectures)
     set(binary ${name})
     if(architecture STREQUAL "any")
       set(architecture "")
