@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/task.h"
+#include "base/texture.h"
 #include "device/requests.h"
 
 namespace lockstep {
@@ -48,6 +49,11 @@ class Device {
   Outcome copy_out(void* to, uint64_t from, uint64_t bytes) { return copy_out(to, bytes, {from, bytes, bytes}); }
   Outcome fill(uint64_t to, uint8_t value, uint64_t bytes) { return fill({to, bytes, bytes}, value); }
   virtual AddressInfo find_address(uint64_t address) const = 0;
+
+  // Textures and surfaces: descriptions of memory, by which kernels read and write it. A handle never comes again.
+  // kInvalidValue: the memory is not all within one allocation; no texture has this handle.
+  virtual Outcome create_texture(const Texture& texture, uint64_t* handle) = 0;
+  virtual Outcome destroy_texture(uint64_t handle) = 0;
   virtual void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const = 0;
 
   // For a program under the judge, which has a vault for the device's process (vault.h). Fills all of an array with the

@@ -130,6 +130,8 @@ class DeviceServer {
       case Message::kCopyOut: return copy_out(in);
       case Message::kCopyWithin: return copy_within(in);
       case Message::kFill: return fill(in);
+      case Message::kCreateTexture: return create_texture(in, out);
+      case Message::kDestroyTexture: return pass_on(in, &Device::destroy_texture);
       case Message::kPlaceInput: return place_input(in);
       case Message::kHandOver: return hand_over(in);
       case Message::kFindAddress: return find_address(in, out);
@@ -234,6 +236,15 @@ class DeviceServer {
   Outcome fill(Reader& in) {
     const Region to = take_region(in);
     return device_.fill(to, std::get<uint8_t>(in.all<uint8_t>()));
+  }
+
+  Outcome create_texture(Reader& in, Writer& out) {
+    const auto [texture] = in.all<Texture>();
+    if (!is_sound(texture)) throw WireError("a texture of no kind");
+    uint64_t handle = 0;
+    const Outcome outcome = device_.create_texture(texture, &handle);
+    out.put(handle);
+    return outcome;
   }
 
   Outcome place_input(Reader& in) {

@@ -101,6 +101,20 @@ class InProcessDevice : public EmulatedDevice {
     *total_bytes = memory.capacity();
   }
 
+  Outcome create_texture(const Texture& texture, uint64_t* handle) override {
+    uint64_t bytes = 0;
+    *handle = 0;
+    if (!is_sound(texture) || !texture.reach(&bytes) ||
+        !memory_.memory().find(texture.address).contains(texture.address, bytes))
+      return {Status::kInvalidValue, ""};
+    *handle = ++created_textures_;
+    textures_[*handle] = texture;
+    return {};
+  }
+  Outcome destroy_texture(uint64_t handle) override {
+    return {textures_.erase(handle) ? Status::kOk : Status::kInvalidValue, ""};
+  }
+
   Outcome load_module(const std::vector<std::string_view>& ptx, ModuleId* module) override {
     const Outcome outcome = modules_.load(ptx, module);
     if (outcome.ok() && options_.report) machine_code_.loads(modules_.find(*module), ptx);
@@ -210,6 +224,8 @@ class InProcessDevice : public EmulatedDevice {
     uint64_t grid_workspace;  // cooperative groups keep a grid's barrier there
   } own_;                     // device memory for the device's own use
   std::set<uint64_t> heap_;   // addresses that kernels got from malloc()
+  Textures textures_;
+  uint64_t created_textures_ = 0;
   Modules modules_;
   Kernels kernels_;
   MachineCode machine_code_;
@@ -278,6 +294,7 @@ Outcome InProcessDevice::launch(const LoadedKernel& kernel, const LaunchRequest&
   Launch launch{.program = program,
                 .memory = memory_.memory(),
                 .limits = limits_,
+                .textures = textures_,
                 .heap = heap_,
                 .children = child_grids_,
                 .names = {program, kernel.module->module, memory_.memory(), kernel.name, request.block, name,

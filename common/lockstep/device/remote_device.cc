@@ -104,6 +104,12 @@ class RemoteDevice : public Device {
 
   Outcome fill(const Region& to, uint8_t value) override { return request(Message::kFill, Writer().put(to, value)); }
 
+  Outcome create_texture(const Texture& texture, uint64_t* handle) override {
+    *handle = 0;
+    return request(Message::kCreateTexture, Writer().put(texture), handle);
+  }
+  Outcome destroy_texture(uint64_t handle) override { return request(Message::kDestroyTexture, Writer().put(handle)); }
+
   Outcome place_input(uint64_t to, uint64_t bytes) override {
     return request(Message::kPlaceInput, Writer().put(to, bytes));
   }

@@ -27,6 +27,8 @@ enum class Message : uint32_t {
   kCopyOut,
   kCopyWithin,
   kFill,
+  kCreateTexture,
+  kDestroyTexture,
   kPlaceInput,
   kHandOver,
   kFindAddress,
@@ -57,7 +59,7 @@ enum class Message : uint32_t {
   kAnswer,
 };
 
-constexpr uint64_t kWireVersion = 0x4c4f434b53544506;  // changes when any message changes
+constexpr uint64_t kWireVersion = 0x4c4f434b53544507;  // changes when any message changes
 constexpr uint64_t kTransferBytes = 4 << 20;           // the size of the window
 constexpr uint64_t kMostPtx = 256 << 20;               // bytes of a module
 constexpr uint64_t kMostStack = 512 << 10;             // bytes of a thread's stack, as a card has it

@@ -374,6 +374,17 @@ void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32
   show_asynchronous(warp, access, 1u << lane, all.data());
 }
 
+Mask reach_global(Warp& warp, const MemoryAccess& access, Mask mask, std::array<uint64_t, kWarpSize>& at) {
+  LaneAddresses addresses{at, false};
+  repeat_first(addresses.at.data(), mask);
+  mask = good_lanes<Space::kGlobal>(warp, access, mask, addresses);
+  if (!mask) return 0;
+  if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
+  count_host_lanes(warp, access, mask, addresses);
+  show({warp, access, mask, Space::kGlobal, addresses});
+  return mask;
+}
+
 AccessHandler access_handler(const MemoryAccess& access) {
   if (access.op == MemoryOp::kAtomic || access.op == MemoryOp::kReduction)
     return access.count == 1 ? select_atomic(access) : nullptr;

@@ -1,6 +1,9 @@
 // access: a decoded ld, st, atom or red → the function that carries it out for the lanes of a warp.
 #pragma once
 
+#include <array>
+
+#include "base/lanes.h"
 #include "program/program.h"
 
 namespace lockstep {
@@ -10,6 +13,10 @@ AccessHandler access_handler(const MemoryAccess& access);
 
 // Every lane's address. Lanes that are not active repeat the first active one, so that loops need no mask.
 void read_addresses(const Warp& warp, const MemoryAccess& access, Mask mask, uint64_t* out);
+
+// One access of some lanes to global memory that is neither ld nor st: tells the observers and the model of caches.
+// Gives the lanes that may make it; the launch fails because of the others, or continues without them.
+Mask reach_global(Warp& warp, const MemoryAccess& access, Mask mask, std::array<uint64_t, kWarpSize>& at);
 
 // Tells the observers that an asynchronous copy or an mbarrier accesses memory. `at`: addresses of global memory, or
 // addresses within shared memory, which a generic access means here.

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/options.h"
+#include "base/texture.h"
 #include "engine/observer.h"
 #include "engine/source_names.h"
 #include "engine/started_work.h"
@@ -31,6 +32,7 @@ struct Launch {
   const Program& program;
   Memory& memory;
   const DeviceLimits& limits;
+  const Textures& textures;  // those that exist, by handle
   std::set<uint64_t>& heap;  // live allocations of kernels' malloc(), of this launch and of earlier launches
   ChildLaunches& children;   // what kernels ask for that launch kernels
   SourceNames names;

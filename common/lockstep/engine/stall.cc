@@ -41,6 +41,7 @@ bool changes_something(const Program& program, const Instruction& in) {
     case Kind::kMbarrier: return program.mbarriers[in.index].op != MbarrierOp::kTest;
     case Kind::kMatrix: return program.matrices[in.index].access.op == MemoryOp::kStore;
     case Kind::kAsync: return true;
+    case Kind::kTexture: return program.textures[in.index].op == TextureOp::kStore;
     default: return false;
   }
 }

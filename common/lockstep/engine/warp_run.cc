@@ -7,6 +7,7 @@
 #include "engine/block.h"
 #include "engine/fault.h"
 #include "engine/mbarrier_run.h"
+#include "engine/texture_run.h"
 
 namespace lockstep {
 namespace {
@@ -259,6 +260,10 @@ bool Warp::step(Path& path, const Instruction& in, Mask mask) {
         path.yielded = turns_.suspicious = true;
         path.looked_at = path.pc;
       }
+      break;
+    case Kind::kTexture:
+      sleep_.act();
+      if (mask) run_texture(*this, launch_->program.textures[in.index], mask);
       break;
     case Kind::kClusterArrive: block_.arrive_at_cluster(index_, mask); break;
     case Kind::kClusterWait:

@@ -182,15 +182,14 @@ class Pass {
       if (offset) value(offset) = v;
     };
     const Value result{at + latency_of_result, kNoLoad};
-    if (in.kind == Kind::kMemory) {
-      const MemoryAccess& access = program_.accesses[in.index];
-      const Value loaded{at + latency(access), static_cast<int32_t>(in.index)};
-      const bool constant = access.space == Space::kConst || access.space == Space::kParam;
-      if (access.op == MemoryOp::kLoad)
-        for (uint32_t e = 0; e < access.count; ++e) set(access.registers[e], constant ? Value{at, kNoLoad} : loaded);
+    if (const MemoryAccess* const access = access_of(program_, in)) {
+      const Value loaded{at + latency(*access), static_cast<int32_t>(access->index)};
+      const bool constant = access->space == Space::kConst || access->space == Space::kParam;
+      if (access->op == MemoryOp::kLoad)
+        for (uint32_t e = 0; e < access->count; ++e) set(access->registers[e], constant ? Value{at, kNoLoad} : loaded);
       else
-        stored_[access.space == Space::kShared] = at;
-      if (access.op == MemoryOp::kAtomic) set(access.registers[0], loaded);
+        stored_[access->space == Space::kShared] = at;
+      if (access->op == MemoryOp::kAtomic) set(access->registers[0], loaded);
     } else if (in.kind == Kind::kCollective) {
       const Collective& c = program_.collectives[in.index];
       set(c.d, result), set(c.p, result);

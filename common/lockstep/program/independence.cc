@@ -56,6 +56,7 @@ bool is_independent(const Instruction& in) {
     case Kind::kAsync:          // the use decides
     case Kind::kMbarrier:       // in the block's own shared memory
     case Kind::kMatrix:         // its loads and stores are plain ones
+    case Kind::kTexture:        // a fetch is a load, and an access to a surface is a load or a store
     case Kind::kClusterArrive:  // clusters have one block
     case Kind::kClusterWait:
     case Kind::kReadSpecial:

@@ -77,6 +77,7 @@ enum class Kind : uint8_t {
   kAsync,        // index: Program::async
   kMbarrier,     // index: Program::mbarriers
   kMatrix,       // index: Program::matrices
+  kTexture,      // index: Program::textures
   kClusterArrive,
   kClusterWait,
   kReadSpecial,  // special

@@ -48,6 +48,12 @@ constexpr Opcode kOpcodes[] = {
     {"red", kAllRead, kMemory, kRuns, decode_atomic, kAccess},
     {"cp", kResultFirst, kAsync, kRuns, decode_async, kSimple},
     {"mbarrier", kResultFirst, kMbarrier, kWaits, decode_mbarrier, kSimple},
+    {"tex", kResultFirst, kTexture, kRuns, decode_fetch, kAccess},
+    {"tld4", kResultFirst, kTexture, kRuns, decode_gather, kAccess},
+    {"txq", kResultFirst, kTexture, kRuns, decode_texture_query, kSimple},
+    {"suq", kResultFirst, kTexture, kRuns, decode_texture_query, kSimple},
+    {"suld", kResultFirst, kTexture, kRuns, decode_surface_load, kAccess},
+    {"sust", kStore, kTexture, kRuns, decode_surface_store, kAccess},
     {"alloca", kResultFirst, kAllocate, kRuns, decode_allocate, kSimple},
     // control flow
     {"bra", kAllRead, kBranch, kRuns, decode_branch, kControl},

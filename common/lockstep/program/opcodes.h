@@ -26,6 +26,8 @@ Decode decode_load, decode_store, decode_atomic;
 Decode decode_async, decode_mbarrier;
 // decode_matrix.cc
 Decode decode_wmma, decode_mma, decode_ldmatrix, decode_stmatrix;
+// decode_texture.cc
+Decode decode_fetch, decode_gather, decode_texture_query, decode_surface_load, decode_surface_store;
 // decode_control.cc: control flow, barriers, and instructions between the lanes of a warp. decode_plain: no operands.
 Decode decode_plain, decode_branch, decode_indexed_branch, decode_call, decode_return, decode_barrier,
     decode_warp_barrier, decode_fence, decode_shuffle, decode_vote, decode_match, decode_redux, decode_elect,

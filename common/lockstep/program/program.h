@@ -145,6 +145,27 @@ struct MatrixUse {
   bool by_column = false;  // in memory
 };
 
+enum class TextureOp : uint8_t { kFetch, kGather, kQuery, kLoad, kStore };
+enum class TextureGeometry : uint8_t { k1D, k2D, k3D, kLayered1D, kLayered2D, kCube, kLayeredCube };
+// What a surface does outside of its bounds (PTX: .trap, .clamp, .zero).
+enum class OutsideSurface : uint8_t { kTrap, kClamp, kZero };
+enum class TextureQuery : uint8_t { kWidth, kHeight, kDepth, kLayers };
+
+struct TextureUse {
+  TextureOp op = TextureOp::kFetch;
+  TextureGeometry geometry = TextureGeometry::k2D;
+  bool whole_coordinates = false;  // .s32: an index of a texel. Surfaces: always, and the first counts bytes
+  OutsideSurface outside = OutsideSurface::kTrap;
+  TextureQuery query = TextureQuery::kWidth;
+  uint8_t channel = 0;           // kGather
+  Type type = Type::kNone;       // of a fetch's results: .f32, .s32, .u32, .f16, .f16x2
+  uint32_t handle = 0;           // register
+  uint32_t layer = 0;            // register; 0: none
+  uint32_t coordinates[3] = {};  // registers; 0: none
+  uint32_t resident = 0;         // predicate that a fetch sets; 0: none
+  uint32_t access = 0;           // in Program::accesses: the registers with the data
+};
+
 // The lists that Instruction::index points into, by kind.
 struct InstructionLists {
   std::vector<MemoryAccess> accesses;
@@ -154,6 +175,7 @@ struct InstructionLists {
   std::vector<AsyncUse> async;
   std::vector<MbarrierUse> mbarriers;
   std::vector<MatrixUse> matrices;
+  std::vector<TextureUse> textures;
   std::vector<std::vector<uint32_t>> tables;  // targets of brx.idx
 };
 

@@ -7,6 +7,12 @@
 
 namespace lockstep {
 
+// The access of an instruction that makes one access to memory. Null: it makes none, or several.
+inline const MemoryAccess* access_of(const Program& program, const Instruction& in) {
+  if (in.kind == Kind::kMemory) return &program.accesses[in.index];
+  return in.kind == Kind::kTexture ? &program.accesses[program.textures[in.index].access] : nullptr;
+}
+
 // Calls read(offset) for each register that the instruction reads.
 template <class Read>
 void for_each_source(const Program& program, const Instruction& in, const Read& read) {
@@ -15,14 +21,14 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
       if (offset) read(offset);
   };
   any({in.guard});
-  if (in.kind == Kind::kMemory) {
-    const MemoryAccess& access = program.accesses[in.index];
-    any({access.base});
-    if (access.op == MemoryOp::kStore)
-      for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
-    else if (access.op != MemoryOp::kLoad)
-      any({access.registers[1], access.operand2});
-  } else if (in.kind == Kind::kCollective) {
+  if (const MemoryAccess* const access = access_of(program, in)) {
+    any({access->base});
+    if (access->op == MemoryOp::kStore)
+      for (uint32_t e = 0; e < access->count; ++e) any({access->registers[e]});
+    else if (access->op != MemoryOp::kLoad)
+      any({access->registers[1], access->operand2});
+  }
+  if (in.kind == Kind::kCollective) {
     const Collective& c = program.collectives[in.index];
     any({c.a, c.b, c.c, c.member_mask});
   } else if (in.kind == Kind::kMatrix) {
@@ -32,6 +38,9 @@ void for_each_source(const Program& program, const Instruction& in, const Read& 
       for (const uint32_t offset : f->registers) any({offset});
     if (use.access.op == MemoryOp::kStore)
       for (const uint32_t offset : use.d.registers) any({offset});
+  } else if (in.kind == Kind::kTexture) {
+    const TextureUse& use = program.textures[in.index];
+    any({use.handle, use.layer, use.coordinates[0], use.coordinates[1], use.coordinates[2]});
   } else if (in.kind == Kind::kAlu || in.kind == Kind::kBranchIndexed) {
     any({in.a, in.b, in.c, in.e});
   }
@@ -44,13 +53,13 @@ void for_each_destination(const Program& program, const Instruction& in, const W
     for (const uint32_t offset : offsets)
       if (offset) write(offset);
   };
-  if (in.kind == Kind::kMemory) {
-    const MemoryAccess& access = program.accesses[in.index];
-    if (access.op == MemoryOp::kLoad)
-      for (uint32_t e = 0; e < access.count; ++e) any({access.registers[e]});
-    else if (access.op == MemoryOp::kAtomic)
-      any({access.registers[0]});
-  } else if (in.kind == Kind::kCollective) {
+  if (const MemoryAccess* const access = access_of(program, in)) {
+    if (access->op == MemoryOp::kLoad)
+      for (uint32_t e = 0; e < access->count; ++e) any({access->registers[e]});
+    else if (access->op == MemoryOp::kAtomic)
+      any({access->registers[0]});
+  }
+  if (in.kind == Kind::kCollective) {
     const Collective& c = program.collectives[in.index];
     any({c.d, c.p});
   } else if (in.kind == Kind::kMatrix) {
@@ -61,6 +70,8 @@ void for_each_destination(const Program& program, const Instruction& in, const W
     any({program.barriers[in.index].d});
   } else if (in.kind == Kind::kMbarrier) {
     any({program.mbarriers[in.index].d});
+  } else if (in.kind == Kind::kTexture) {
+    any({program.textures[in.index].resident});
   } else if (in.kind == Kind::kAlu || in.kind == Kind::kReadSpecial || in.kind == Kind::kAllocate) {
     any({in.d, in.d2});
   }

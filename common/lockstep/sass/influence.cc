@@ -212,11 +212,17 @@ class Influence {
   std::set<Array> memory_;
 };
 
+// Whether a load of a surface may see what another thread writes. Surfaces are not told apart.
+bool stores_to_surfaces(const Program& program) {
+  return std::ranges::any_of(program.textures, [](const TextureUse& use) { return use.op == TextureOp::kStore; });
+}
+
 // Whether two runs need not agree on what the instruction makes.
 bool depends_on_threads(const Program& program, uint32_t pc, const SharedWords& words) {
   const Instruction& in = program.code[pc];
   if (in.kind == Kind::kReadSpecial) return in.special != Special::kActiveMask;  // a clock
   if (in.kind == Kind::kMbarrier) return program.mbarriers[in.index].op == MbarrierOp::kTest;
+  if (in.kind == Kind::kTexture) return stores_to_surfaces(program);
   if (in.kind != Kind::kMemory) return false;
   const MemoryOp op = program.accesses[in.index].op;
   return op == MemoryOp::kAtomic || (op == MemoryOp::kLoad && words.may_change(pc));

@@ -54,6 +54,8 @@ class Card final : public Device {
     return outcome_of(cuMemcpyDtoD(to.address, from, to.width));
   }
   Outcome fill(const Region& to, uint8_t value) override { return outcome_of(cuMemsetD8(to.address, value, to.width)); }
+  Outcome create_texture(const Texture&, uint64_t*) override { return not_needed(); }
+  Outcome destroy_texture(uint64_t) override { return not_needed(); }
   AddressInfo find_address(uint64_t) const override { return {}; }
   void memory_info(uint64_t* free_bytes, uint64_t* total_bytes) const override { *free_bytes = *total_bytes = 0; }
 

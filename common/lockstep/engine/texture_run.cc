@@ -1,0 +1,345 @@
+#include "engine/texture_run.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "alu/arith_float.h"
+#include "alu/sampling.h"
+#include "engine/access.h"
+#include "engine/fault.h"
+#include "engine/launch_state.h"
+
+namespace lockstep {
+namespace {
+
+using Addresses = std::array<uint64_t, kWarpSize>;
+
+bool is_layered(TextureGeometry geometry) {
+  return geometry == TextureGeometry::kLayered1D || geometry == TextureGeometry::kLayered2D ||
+         geometry == TextureGeometry::kLayeredCube;
+}
+bool is_cube(TextureGeometry geometry) {
+  return geometry == TextureGeometry::kCube || geometry == TextureGeometry::kLayeredCube;
+}
+// Axes within one layer or face.
+uint32_t axes_of(TextureGeometry geometry) {
+  if (geometry == TextureGeometry::k1D || geometry == TextureGeometry::kLayered1D) return 1;
+  return geometry == TextureGeometry::k3D ? 3 : 2;
+}
+
+const MemoryAccess& access_of(const Warp& warp, const TextureUse& use) {
+  return warp.launch().program.accesses[use.access];
+}
+
+// A lane's integer in this register; 0 without a register.
+int32_t number(const Warp& warp, uint32_t offset, uint32_t lane) {
+  return offset ? lanes<int32_t>(warp.registers(), offset)[lane] : 0;
+}
+
+// ---- textures ----
+
+// Where one lane reads: the texels along each axis, in one slice. The slice of a box is its third axis.
+struct Footprint {
+  std::array<AxisTexels, 3> axes{};
+  uint64_t slice = 0;
+};
+
+// One instruction of some lanes that name the same texture.
+class Fetch {
+ public:
+  Fetch(Warp& warp, const TextureUse& use, const Texture& texture, Mask mask)
+      : warp_(warp), use_(use), texture_(texture), mask_(mask), texel_(access_of(warp, use)) {
+    texel_.bytes = static_cast<uint8_t>(texture.element_bytes());
+    texel_.count = 1;
+    for (const uint32_t l : each_lane(mask)) lanes_[l] = footprint(l);
+  }
+
+  void run() {
+    if (use_.op == TextureOp::kGather)
+      gather();
+    else if (blends())
+      blend();
+    else
+      fetch_one();
+    if (!warp_.state().faulted) write();
+  }
+
+ private:
+  using Results = std::array<std::array<uint32_t, kWarpSize>, 4>;
+
+  // Only floats can be blended.
+  bool blends() const {
+    return texture_.filter == TextureFilter::kLinear && !use_.whole_coordinates && gives_floats(texture_);
+  }
+
+  AxisTexels texels(uint32_t axis, uint32_t size, uint32_t lane) const {
+    const AddressMode mode = texture_.modes[axis];
+    if (use_.whole_coordinates) {
+      const bool border = mode == AddressMode::kBorder;
+      const int32_t index = number(warp_, use_.coordinates[axis], lane);
+      return {texel_index(index, size, border ? mode : AddressMode::kClamp)};
+    }
+    const float coordinate = lanes<float>(warp_.registers(), use_.coordinates[axis])[lane];
+    return texels(coordinate, size, mode, texture_.normalized_coordinates != 0);
+  }
+  AxisTexels texels(float coordinate, uint32_t size, AddressMode mode, bool normalized) const {
+    const bool two = blends() || use_.op == TextureOp::kGather;
+    return two ? linear_texels(coordinate, size, mode, normalized) : point_texel(coordinate, size, mode, normalized);
+  }
+
+  // A layer that does not exist is taken for the nearest one. A fetch from a cubemap stays on one face.
+  Footprint footprint(uint32_t lane) const {
+    Footprint f;
+    const bool cube = is_cube(use_.geometry);
+    const uint32_t faces = cube ? 6 : 1, layers = std::max(texture_.slices / faces, 1u);
+    if (is_layered(use_.geometry))
+      f.slice = static_cast<uint64_t>(std::clamp<int64_t>(number(warp_, use_.layer, lane), 0, layers - 1)) * faces;
+    if (cube) {
+      const auto at = [&](uint32_t axis) { return lanes<float>(warp_.registers(), use_.coordinates[axis])[lane]; };
+      const CubePlace place = cube_place(at(0), at(1), at(2));
+      f.slice = std::min<uint64_t>(f.slice + place.face, texture_.slices - 1);
+      f.axes[0] = texels(place.s, texture_.width, texture_.modes[0], true);
+      f.axes[1] = texels(place.t, texture_.height, texture_.modes[1], true);
+      return f;
+    }
+    const uint32_t sizes[] = {texture_.width, texture_.height, texture_.slices};
+    for (uint32_t axis = 0; axis < axes_of(use_.geometry); ++axis) f.axes[axis] = texels(axis, sizes[axis], lane);
+    return f;
+  }
+
+  // Calls take(lane, channel, bits) for each channel of these lanes' texels. Bit a of `corner`: the second texel of
+  // axis a.
+  template <class Take>
+  void read(uint32_t corner, Mask mask, const Take& take) {
+    Addresses at{};
+    Mask inside = 0;
+    for (const uint32_t l : each_lane(mask)) {
+      const auto index = [&](uint32_t axis) {
+        return corner >> axis & 1 ? lanes_[l].axes[axis].second : lanes_[l].axes[axis].first;
+      };
+      const int64_t x = index(0), y = index(1), z = index(2);
+      if (x == kBorder || y == kBorder || z == kBorder) {
+        for (uint32_t c = 0; c < 4; ++c) take(l, c, border_bits(texture_, c));
+        continue;
+      }
+      inside |= 1u << l;
+      at[l] = texture_.address + (lanes_[l].slice + static_cast<uint64_t>(z)) * texture_.slice_bytes +
+              static_cast<uint64_t>(y) * texture_.row_bytes + static_cast<uint64_t>(x) * texel_.bytes;
+    }
+    if (inside) inside = reach_global(warp_, texel_, inside, at);
+    for (const uint32_t l : each_lane(inside))
+      for (uint32_t c = 0; c < 4; ++c) take(l, c, channel_bits(texture_, reinterpret_cast<const std::byte*>(at[l]), c));
+  }
+
+  void fetch_one() {
+    read(0, mask_, [&](uint32_t lane, uint32_t channel, uint32_t bits) { results_[channel][lane] = bits; });
+  }
+
+  // The sum of the texels around the place, each with its weight. The formula is documented; how the card rounds is
+  // not.
+  void blend() {
+    std::array<std::array<double, kWarpSize>, 4> sums{};
+    const uint32_t axes = axes_of(use_.geometry);
+    for (uint32_t corner = 0; corner < 1u << axes; ++corner) {
+      std::array<double, kWarpSize> weights{};
+      Mask counted = 0;  // a texel without weight is not read
+      for (const uint32_t l : each_lane(mask_)) {
+        weights[l] = 1;
+        for (uint32_t axis = 0; axis < axes; ++axis) {
+          const double second = static_cast<double>(lanes_[l].axes[axis].weight);
+          weights[l] *= corner >> axis & 1 ? second : 1 - second;
+        }
+        counted |= static_cast<Mask>(weights[l] != 0) << l;
+      }
+      read(corner, counted, [&](uint32_t lane, uint32_t channel, uint32_t bits) {
+        sums[channel][lane] += weights[lane] * static_cast<double>(std::bit_cast<float>(bits));
+      });
+      if (warp_.state().faulted) return;
+    }
+    for (uint32_t c = 0; c < 4; ++c)
+      for (const uint32_t l : each_lane(mask_))
+        results_[c][l] = std::bit_cast<uint32_t>(static_cast<float>(sums[c][l]));
+  }
+
+  // One channel of the four texels that a linear filter would blend: counter-clockwise from the lower left, where the
+  // second row is the lower one.
+  void gather() {
+    constexpr uint32_t kCorners[] = {2, 3, 1, 0};
+    for (uint32_t i = 0; i < 4 && !warp_.state().faulted; ++i)
+      read(kCorners[i], mask_, [&](uint32_t lane, uint32_t channel, uint32_t bits) {
+        if (channel == use_.channel) results_[i][lane] = bits;
+      });
+  }
+
+  void write() {
+    const MemoryAccess& access = access_of(warp_, use_);
+    const auto half = [&](uint32_t channel, uint32_t lane) {
+      const double value = static_cast<double>(std::bit_cast<float>(results_[channel][lane]));
+      return baseline::encode<baseline::kHalfFormat>(value, baseline::Rounding::kNearest);
+    };
+    for (uint32_t e = 0; e < access.count; ++e) {
+      if (access.registers[e] == 0) continue;
+      write_lanes(warp_.registers(), access.registers[e], access.register_width, mask_, [&](uint32_t l) -> uint64_t {
+        if (use_.type == Type::kF16) return half(e, l);
+        if (use_.type == Type::kF16x2) return half(2 * e, l) | half(2 * e + 1, l) << 16;
+        return results_[e][l];
+      });
+    }
+    set_predicate(warp_.registers(), use_.resident, kFullMask, mask_);
+  }
+
+  Warp& warp_;
+  const TextureUse& use_;
+  const Texture& texture_;
+  const Mask mask_;
+  MemoryAccess texel_;
+  std::array<Footprint, kWarpSize> lanes_{};
+  Results results_{};
+};
+
+// ---- surfaces ----
+
+std::string extent_text(const Texture& surface, uint32_t axes, bool layered) {
+  const uint32_t sizes[] = {surface.width, surface.height, surface.slices};
+  std::string text = "The surface has " + std::to_string(sizes[0]);
+  for (uint32_t axis = 1; axis < axes; ++axis) text += " x " + std::to_string(sizes[axis]);
+  text +=
+      " elements of " + std::to_string(surface.element_bytes()) + (surface.element_bytes() == 1 ? " byte" : " bytes");
+  return layered ? text + " in each of " + std::to_string(surface.slices) + " layers" : text;
+}
+
+// The access of one lane: x in bytes, y, z or the layer.
+using Place = std::array<int64_t, 3>;
+
+void fail_outside_surface(Warp& warp, const TextureUse& use, const Texture& surface, uint32_t lane,
+                          const Place& place) {
+  const MemoryAccess& access = access_of(warp, use);
+  if (failed_before(warp, {"out_of_bounds", access.pc, surface.address})) return;
+  const uint32_t axes = axes_of(use.geometry);
+  const bool layered = is_layered(use.geometry);
+  std::string what = "out-of-bounds " + std::string(verb(access)) + " of " +
+                     std::to_string(access.bytes * access.count) +
+                     " bytes in a surface at x = " + std::to_string(place[0]) + " bytes";
+  if (axes > 1) what += ", y = " + std::to_string(place[1]);
+  if (axes > 2 || layered) what += (layered ? ", layer " : ", z = ") + std::to_string(place[2]);
+  const uint64_t row = uint64_t{surface.width} * surface.element_bytes();
+  fail_access(warp, access,
+              {Status::kLaunchFailure, "out_of_bounds", lane, access.pc, what,
+               extent_text(surface, axes, layered) + ", so a row has " + std::to_string(row) +
+                   " bytes.\nNext: compare the coordinates with the surface's size before the access. x counts bytes: "
+                   "multiply the column by sizeof of the element."},
+              surface.address);
+}
+
+// The lanes that move data, and their addresses.
+Mask reach_surface(Warp& warp, const TextureUse& use, const Texture& surface, Mask mask, Addresses& at) {
+  const MemoryAccess& access = access_of(warp, use);
+  const int64_t bytes = access.bytes * access.count;
+  const uint32_t axes = axes_of(use.geometry);
+  const bool has_slices = axes > 2 || is_layered(use.geometry);
+  const Place last = {int64_t{surface.width} * surface.element_bytes() - bytes, axes > 1 ? surface.height - 1 : 0,
+                      has_slices ? surface.slices - 1 : 0};
+  Mask inside = 0;
+  for (const uint32_t l : each_lane(mask)) {
+    Place place = {number(warp, use.coordinates[0], l), number(warp, use.coordinates[1], l),
+                   number(warp, is_layered(use.geometry) ? use.layer : use.coordinates[2], l)};
+    bool outside = false;
+    for (uint32_t i = 0; i < 3; ++i) outside |= place[i] < 0 || place[i] > last[i];
+    if (outside && (use.outside == OutsideSurface::kTrap || last[0] < 0)) {
+      fail_outside_surface(warp, use, surface, l, place);
+      if (warp.state().faulted) return 0;
+      continue;
+    }
+    if (outside && use.outside == OutsideSurface::kZero) continue;
+    for (uint32_t i = 0; i < 3; ++i) place[i] = std::clamp<int64_t>(place[i], 0, last[i]);
+    inside |= 1u << l;
+    at[l] = surface.address + static_cast<uint64_t>(place[2]) * surface.slice_bytes +
+            static_cast<uint64_t>(place[1]) * surface.row_bytes + static_cast<uint64_t>(place[0]);
+  }
+  return inside ? reach_global(warp, access, inside, at) : 0;
+}
+
+// Outside of the surface, where that is allowed, a lane reads zeros.
+void load(Warp& warp, const TextureUse& use, const Texture& surface, Mask mask) {
+  const MemoryAccess& access = access_of(warp, use);
+  Addresses at{};
+  const Mask inside = reach_surface(warp, use, surface, mask, at);
+  if (warp.state().faulted) return;
+  for (uint32_t e = 0; e < access.count; ++e) {
+    if (access.registers[e] == 0) continue;
+    write_lanes(warp.registers(), access.registers[e], access.register_width, mask, [&](uint32_t l) {
+      uint64_t value = 0;
+      if (inside >> l & 1)
+        std::memcpy(&value, reinterpret_cast<const std::byte*>(at[l]) + e * access.bytes, access.bytes);
+      return value;
+    });
+  }
+}
+
+void store(Warp& warp, const TextureUse& use, const Texture& surface, Mask mask) {
+  const MemoryAccess& access = access_of(warp, use);
+  const uint32_t width = bytes_of(access.register_width);
+  Addresses at{};
+  for (const uint32_t l : each_lane(reach_surface(warp, use, surface, mask, at)))
+    for (uint32_t e = 0; e < access.count; ++e) {
+      const uint64_t to = at[l] + e * access.bytes;
+      std::memcpy(reinterpret_cast<std::byte*>(to), warp.registers() + access.registers[e] + l * width, access.bytes);
+      if (warp.state().turns.changes) warp.state().turns.changes->note(to / 4);
+    }
+  ++warp.state().changes;
+}
+
+// ---- both ----
+
+void query(Warp& warp, const TextureUse& use, const Texture& texture, Mask mask) {
+  const bool layers = texture.order == Slices::kLayers;
+  const uint32_t answers[] = {texture.width, texture.height, layers ? 1 : texture.slices, layers ? texture.slices : 0};
+  const MemoryAccess& access = access_of(warp, use);
+  const uint32_t answer = answers[static_cast<size_t>(use.query)];
+  if (access.registers[0])
+    write_lanes(warp.registers(), access.registers[0], Width::k32, mask, [&](uint32_t) { return answer; });
+}
+
+bool is_of_surface(const Warp& warp, const TextureUse& use) {
+  return warp.launch().program.names[access_of(warp, use).pc].starts_with("su");
+}
+
+// The texture that the handle names, for this instruction. Null: the launch has failed.
+const Texture* find_texture(Warp& warp, const TextureUse& use, uint64_t handle, uint32_t lane) {
+  const bool surface = is_of_surface(warp, use);
+  const Textures& all = warp.launch().textures;
+  const auto found = all.find(handle);
+  if (found != all.end() && (found->second.user == TextureUser::kSurface) == surface) return &found->second;
+  const std::string object = surface ? "surface object" : "texture object";
+  const std::string create = surface ? "cudaCreateSurfaceObject" : "cudaCreateTextureObject";
+  fail(warp, {Status::kIllegalAddress, "invalid_handle", lane, access_of(warp, use).pc,
+              std::to_string(handle) + " is not a " + object,
+              "No " + create + " gave this value, or the object has been destroyed.\nNext: pass the " + object +
+                  " from " + create + " to the kernel, and destroy it behind the last launch that uses it."});
+  return nullptr;
+}
+
+}  // namespace
+
+void run_texture(Warp& warp, const TextureUse& use, Mask mask) {
+  const auto* const handles = lanes<uint64_t>(warp.registers(), use.handle);
+  while (mask && !warp.state().faulted) {
+    const uint32_t first = first_lane(mask);
+    const Mask same = lanes_with(handles, handles[first], mask);
+    const Texture* const texture = find_texture(warp, use, handles[first], first);
+    if (!texture) return;
+    switch (use.op) {
+      case TextureOp::kFetch:
+      case TextureOp::kGather: Fetch(warp, use, *texture, same).run(); break;
+      case TextureOp::kQuery: query(warp, use, *texture, same); break;
+      case TextureOp::kLoad: load(warp, use, *texture, same); break;
+      case TextureOp::kStore: store(warp, use, *texture, same); break;
+    }
+    mask &= ~same;
+  }
+}
+
+}  // namespace lockstep
