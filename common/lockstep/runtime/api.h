@@ -1,7 +1,7 @@
 // api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
-// api_{registration,launch,function,memory,copy,pool,stream,capture,graph…,device,error,interrupt,sealed}.cc by
-// subject. Every other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
+// api_{registration,launch,function,memory,copy,array,texture,pool,stream,capture,graph…,device,error,interrupt,sealed}.cc
+// by subject. Every other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -157,6 +157,24 @@ struct Streams {
   Handles<Stream> all;
   unsigned long long next_id = 3;  // after the null, the legacy and the per-thread stream
 };
+// A CUDA array: rows in memory of the device.
+struct Array {
+  uint64_t address = 0;
+  size_t pitch = 0;  // bytes from one row to the next
+  cudaChannelFormatDesc desc{};
+  cudaExtent extent{};  // as the program gave it: in elements, 0 for a dimension that is not there
+  unsigned flags = 0;
+};
+// What the program said when it created a texture or surface object.
+struct TextureObject {
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+  bool is_surface = false;
+};
+struct Arrays {
+  Handles<Array> all;
+  std::map<uint64_t, TextureObject> objects;  // by handle
+};
 struct Pools {
   Handles<Pool> all;
   Pool usual;
@@ -200,6 +218,7 @@ struct Runtime {
   Events events;
   Streams streams;
   Pools pools;
+  Arrays arrays;
   Graphs graphs;
   Captures captures;
   Watch watch;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/arrays.h"
 #include "runtime/call_advice.h"
 #include "runtime/capturing.h"
 #include "runtime/graph_run.h"
@@ -174,12 +175,13 @@ Copy slice_of(const cudaMemcpy3DParms& p, size_t slice) {
   return {rows(p.dstPtr, p.dstPos), rows(p.srcPtr, p.srcPos), p.extent.width, p.extent.height, p.kind};
 }
 
-cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms* p) {
-  if (!p) return cudaErrorInvalidValue;
-  if (p->srcArray || p->dstArray)
-    return runtime.refuse("CUDA arrays are", "allocate pitched memory with cudaMalloc3D, and copy from and to that.");
+cudaError_t copy_3d(Runtime& runtime, const Call& call, const cudaMemcpy3DParms* given) {
+  if (!given) return cudaErrorInvalidValue;
   if (!call.of_graph)
-    if (const auto error = capture_copy(runtime, call.stream, {*p})) return *error;
+    if (const auto error = capture_copy(runtime, call.stream, {*given})) return *error;
+  cudaMemcpy3DParms plain = *given;
+  if (const cudaError_t error = without_arrays(runtime, &plain); error != cudaSuccess) return error;
+  const cudaMemcpy3DParms* const p = &plain;
   count_wait(runtime, call.needs, p->dstPtr.ptr, p->srcPtr.ptr);
   WorkScope scope(runtime, call.stream, call.name);
   for (size_t slice = 0; slice < p->extent.depth; ++slice) {
@@ -291,8 +293,13 @@ cudaError_t run(Runtime& runtime, const CopyWork& work, cudaStream_t stream) {
   return copy_3d(runtime, {stream, Needs::kDevice, "a copy in the graph", true}, &work.copy);
 }
 
+cudaError_t copy_box(Runtime& runtime, const CopyCall& call, const cudaMemcpy3DParms& box) {
+  return copy_3d(runtime, {call.stream, call.needs, call.name}, &box);
+}
+
 cudaError_t check(Runtime& runtime, const CopyWork& work) {
-  const cudaMemcpy3DParms& p = work.copy;
+  cudaMemcpy3DParms p = work.copy;
+  if (const cudaError_t error = without_arrays(runtime, &p); error != cudaSuccess) return error;
   for (const size_t slice : {size_t{0}, std::max<size_t>(p.extent.depth, 1) - 1}) {
     const Copy rows = slice_of(p, slice);
     const Target to = planned_target(runtime, pointer_to(rows.to.address));

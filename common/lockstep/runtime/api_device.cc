@@ -1,12 +1,13 @@
 // api_device: the one device as programs see it: its properties and limits, waiting for it, and resetting it. Sizes
 // come from DeviceLimits. Only features that work here are claimed. Clock rates and bus width are those of an H200,
-// since programs compute a peak bandwidth from them. Texture and surface sizes are 0: lockstep has neither.
+// since programs compute a peak bandwidth from them. Sizes of mipmaps are 0: lockstep has none.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
+#include "runtime/arrays.h"
 #include "runtime/watch.h"
 
 using namespace lockstep;
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kName = "lockstep (CPU, as an NVIDIA H200)";  // unless LOCKSTEP_NAME says otherwise
 constexpr const char* kPciBusId = "0000:00:00.0";
 constexpr int kCudaVersion = 13000;  // 13.0
-constexpr size_t kTextureAlignment = 512, kTexturePitchAlignment = 32, kLargestPitch = 0x7fffffff;
+constexpr size_t kLargestPitch = 0x7fffffff;
 constexpr int kClockKhz = 1980000, kMemoryClockKhz = 3201000, kMemoryBusBits = 6016;
 
 // A fact about the device: as an attribute, and as the int of cudaDeviceProp that says the same, if there is one.
@@ -27,7 +28,7 @@ struct Fact {
   int cudaDeviceProp::*property = nullptr;
 };
 
-// Textures, clusters, sharing with other processes and devices: none of them exist here, so they are missing.
+// Clusters, sharing with other processes and devices: none of them exist here, so they are missing.
 std::vector<Fact> facts_of(const DeviceLimits& limits) {
   const auto number = [](auto value) { return static_cast<int>(value); };
   return {{cudaDevAttrMaxThreadsPerBlock, number(limits.max_threads_per_block), &cudaDeviceProp::maxThreadsPerBlock},
@@ -43,11 +44,11 @@ std::vector<Fact> facts_of(const DeviceLimits& limits) {
           {cudaDevAttrMaxPitch, number(kLargestPitch)},
           {cudaDevAttrMaxRegistersPerBlock, number(limits.registers_per_sm), &cudaDeviceProp::regsPerBlock},
           {cudaDevAttrClockRate, kClockKhz},
-          {cudaDevAttrTextureAlignment, number(kTextureAlignment)},
+          {cudaDevAttrTextureAlignment, number(kTextureLimits.alignment)},
           {cudaDevAttrGpuOverlap, 1},
           {cudaDevAttrMultiProcessorCount, number(limits.sm_count), &cudaDeviceProp::multiProcessorCount},
           {cudaDevAttrCanMapHostMemory, 1, &cudaDeviceProp::canMapHostMemory},
-          {cudaDevAttrSurfaceAlignment, number(kTextureAlignment)},
+          {cudaDevAttrSurfaceAlignment, number(kTextureLimits.alignment)},
           {cudaDevAttrConcurrentKernels, 1, &cudaDeviceProp::concurrentKernels},
           {cudaDevAttrEccEnabled, 1, &cudaDeviceProp::ECCEnabled},
           {cudaDevAttrMemoryClockRate, kMemoryClockKhz},
@@ -57,7 +58,7 @@ std::vector<Fact> facts_of(const DeviceLimits& limits) {
            &cudaDeviceProp::maxThreadsPerMultiProcessor},
           {cudaDevAttrAsyncEngineCount, 3, &cudaDeviceProp::asyncEngineCount},
           {cudaDevAttrUnifiedAddressing, 1, &cudaDeviceProp::unifiedAddressing},
-          {cudaDevAttrTexturePitchAlignment, number(kTexturePitchAlignment)},
+          {cudaDevAttrTexturePitchAlignment, number(kTextureLimits.pitch_alignment)},
           {cudaDevAttrComputeCapabilityMajor, limits.compute.major, &cudaDeviceProp::major},
           {cudaDevAttrComputeCapabilityMinor, limits.compute.minor, &cudaDeviceProp::minor},
           {cudaDevAttrStreamPrioritiesSupported, 1, &cudaDeviceProp::streamPrioritiesSupported},
@@ -85,7 +86,7 @@ std::vector<Fact> facts_of(const DeviceLimits& limits) {
 int attribute_of(const DeviceLimits& limits, int attribute) {
   const std::vector<Fact> facts = facts_of(limits);
   const auto found = std::ranges::find(facts, attribute, &Fact::attribute);
-  return found == facts.end() ? 0 : found->value;
+  return found == facts.end() ? texture_size(attribute) : found->value;
 }
 
 cudaDeviceProp properties_of(const Device& device) {
@@ -106,9 +107,10 @@ cudaDeviceProp properties_of(const Device& device) {
     p.maxGridSize[axis] = attribute_of(limits, cudaDevAttrMaxGridDimX + axis);
   }
   p.totalConstMem = limits.const_bytes;
-  p.textureAlignment = kTextureAlignment;
-  p.texturePitchAlignment = kTexturePitchAlignment;
-  p.surfaceAlignment = kTextureAlignment;
+  set_texture_sizes(&p);
+  p.textureAlignment = kTextureLimits.alignment;
+  p.texturePitchAlignment = kTextureLimits.pitch_alignment;
+  p.surfaceAlignment = kTextureLimits.alignment;
   p.sharedMemPerMultiprocessor = limits.shared_per_sm;
   p.sharedMemPerBlockOptin = limits.shared_per_block_optin;
   p.reservedSharedMemPerBlock = limits.shared_reserved_per_block;
@@ -131,6 +133,8 @@ void reset(Runtime& runtime) {
   runtime.memory.host_flags.clear();
   runtime.events.all.clear();
   runtime.streams.all.clear();
+  for (const auto& [handle, object] : std::exchange(runtime.arrays, {}).objects)
+    runtime.device->destroy_texture(handle);
   runtime.pools.all.clear();
   runtime.pools.usual = {};
   runtime.pools.current = &runtime.pools.usual;

@@ -76,6 +76,8 @@ bool is_unsafe(std::string_view function) {
   static constexpr std::string_view kUnsafe[] = {
       "cudaMalloc",
       "cudaMalloc3D",
+      "cudaMalloc3DArray",
+      "cudaMallocArray",
       "cudaMallocHost",
       "cudaMallocManaged",
       "cudaMallocPitch",
@@ -83,6 +85,7 @@ bool is_unsafe(std::string_view function) {
       "cudaHostRegister",
       "cudaHostUnregister",
       "cudaFree",
+      "cudaFreeArray",
       "cudaFreeHost",
       "cudaGraphInstantiate",
       "cudaGraphInstantiateWithFlags",

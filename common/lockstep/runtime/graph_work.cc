@@ -18,8 +18,6 @@ cudaError_t make(Runtime& runtime, cudaKernelNodeParamsV2& p, NodeWork* work) {
 
 cudaError_t make(Runtime& runtime, cudaMemcpyNodeParams& p, NodeWork* work) {
   const cudaMemcpy3DParms& copy = p.copyParams;
-  if (copy.srcArray || copy.dstArray)
-    return runtime.refuse("CUDA arrays are", "copy between pitched pointers in the node of the graph.");
   if (p.flags != 0) return cudaErrorInvalidValue;
   if (copy.dstPtr.ptr == &kNoVariable || copy.srcPtr.ptr == &kNoVariable) return cudaErrorInvalidSymbol;
   if (copy.extent.width == 0 || copy.extent.height == 0 || copy.extent.depth == 0) return cudaErrorInvalidValue;
