@@ -41,26 +41,29 @@ int32_t number(const Warp& warp, uint32_t offset, uint32_t lane) {
 
 // ---- textures ----
 
-// Where one lane reads: the texels along each axis, in one slice. The slice of a box is its third axis.
-struct Footprint {
-  std::array<AxisTexels, 3> axes{};
-  uint64_t slice = 0;
+// Where the lanes read: the texels along each axis, in one slice. The slice of a box is its third axis.
+struct Footprints {
+  std::array<std::array<AxisTexels, kWarpSize>, 3> axes;
+  std::array<uint64_t, kWarpSize> slices;
 };
 
 // One instruction of some lanes that name the same texture.
 class Fetch {
  public:
   Fetch(Warp& warp, const TextureUse& use, const Texture& texture, Mask mask)
-      : warp_(warp), use_(use), texture_(texture), mask_(mask), texel_(access_of(warp, use)) {
+      : warp_(warp), use_(use), texture_(texture), mask_(mask), access_(access_of(warp, use)), texel_(access_) {
     texel_.bytes = static_cast<uint8_t>(texture.element_bytes());
     texel_.count = 1;
-    for (const uint32_t l : each_lane(mask)) lanes_[l] = footprint(l);
+    // Only floats can be blended.
+    blends_ = use.op == TextureOp::kFetch && texture.filter == TextureFilter::kLinear && !use.whole_coordinates &&
+              gives_floats(texture);
+    find_texels();
   }
 
   void run() {
     if (use_.op == TextureOp::kGather)
       gather();
-    else if (blends())
+    else if (blends_)
       blend();
     else
       fetch_one();
@@ -68,99 +71,116 @@ class Fetch {
   }
 
  private:
-  using Results = std::array<std::array<uint32_t, kWarpSize>, 4>;
+  static constexpr uint32_t kChannels = 4;
 
-  // Only floats can be blended.
-  bool blends() const {
-    return texture_.filter == TextureFilter::kLinear && !use_.whole_coordinates && gives_floats(texture_);
-  }
+  const float* coordinates(uint32_t axis) const { return lanes<float>(warp_.registers(), use_.coordinates[axis]); }
 
-  AxisTexels texels(uint32_t axis, uint32_t size, uint32_t lane) const {
-    const AddressMode mode = texture_.modes[axis];
-    if (use_.whole_coordinates) {
-      const bool border = mode == AddressMode::kBorder;
-      const int32_t index = number(warp_, use_.coordinates[axis], lane);
-      return {texel_index(index, size, border ? mode : AddressMode::kClamp)};
-    }
-    const float coordinate = lanes<float>(warp_.registers(), use_.coordinates[axis])[lane];
-    return texels(coordinate, size, mode, texture_.normalized_coordinates != 0);
-  }
-  AxisTexels texels(float coordinate, uint32_t size, AddressMode mode, bool normalized) const {
-    const bool two = blends() || use_.op == TextureOp::kGather;
-    return two ? linear_texels(coordinate, size, mode, normalized) : point_texel(coordinate, size, mode, normalized);
+  // Whether the program uses this channel.
+  bool is_wanted(uint32_t channel) const {
+    return access_.registers[use_.type == Type::kF16x2 ? channel / 2 : channel] != 0;
   }
 
   // A layer that does not exist is taken for the nearest one. A fetch from a cubemap stays on one face.
-  Footprint footprint(uint32_t lane) const {
-    Footprint f;
+  void find_texels() {
     const bool cube = is_cube(use_.geometry);
     const uint32_t faces = cube ? 6 : 1, layers = std::max(texture_.slices / faces, 1u);
-    if (is_layered(use_.geometry))
-      f.slice = static_cast<uint64_t>(std::clamp<int64_t>(number(warp_, use_.layer, lane), 0, layers - 1)) * faces;
-    if (cube) {
-      const auto at = [&](uint32_t axis) { return lanes<float>(warp_.registers(), use_.coordinates[axis])[lane]; };
-      const CubePlace place = cube_place(at(0), at(1), at(2));
-      f.slice = std::min<uint64_t>(f.slice + place.face, texture_.slices - 1);
-      f.axes[0] = texels(place.s, texture_.width, texture_.modes[0], true);
-      f.axes[1] = texels(place.t, texture_.height, texture_.modes[1], true);
-      return f;
+    for (const uint32_t l : each_lane(mask_))
+      at_.slices[l] = static_cast<uint64_t>(std::clamp<int64_t>(number(warp_, use_.layer, l), 0, layers - 1)) * faces;
+    if (cube) return find_on_cube();
+    const uint32_t sizes[] = {texture_.width, texture_.height, texture_.slices}, axes = axes_of(use_.geometry);
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+      if (axis >= axes)
+        at_.axes[axis].fill({});
+      else if (use_.whole_coordinates)
+        find_whole(axis, sizes[axis]);
+      else
+        for (const uint32_t l : each_lane(mask_))
+          at_.axes[axis][l] = texels(coordinates(axis)[l], axis, sizes[axis], texture_.normalized_coordinates != 0);
     }
-    const uint32_t sizes[] = {texture_.width, texture_.height, texture_.slices};
-    for (uint32_t axis = 0; axis < axes_of(use_.geometry); ++axis) f.axes[axis] = texels(axis, sizes[axis], lane);
-    return f;
   }
 
-  // Calls take(lane, channel, bits) for each channel of these lanes' texels. Bit a of `corner`: the second texel of
-  // axis a.
+  void find_whole(uint32_t axis, uint32_t size) {
+    const bool border = texture_.modes[axis] == AddressMode::kBorder;
+    for (const uint32_t l : each_lane(mask_)) {
+      const int32_t index = number(warp_, use_.coordinates[axis], l);
+      at_.axes[axis][l] = {texel_index(index, size, border ? AddressMode::kBorder : AddressMode::kClamp)};
+    }
+  }
+
+  void find_on_cube() {
+    at_.axes[2].fill({});
+    for (const uint32_t l : each_lane(mask_)) {
+      const CubePlace place = cube_place(coordinates(0)[l], coordinates(1)[l], coordinates(2)[l]);
+      at_.slices[l] = std::min<uint64_t>(at_.slices[l] + place.face, texture_.slices - 1);
+      at_.axes[0][l] = texels(place.s, 0, texture_.width, true);
+      at_.axes[1][l] = texels(place.t, 1, texture_.height, true);
+    }
+  }
+
+  AxisTexels texels(float coordinate, uint32_t axis, uint32_t size, bool normalized) const {
+    const bool two = blends_ || use_.op == TextureOp::kGather;
+    return (two ? linear_texels : point_texel)(coordinate, size, texture_.modes[axis], normalized);
+  }
+
+  // Calls take(lane, bits_of) for these lanes' texels; bits_of(channel) gives a channel. Bit a of `corner`: the second
+  // texel of axis a.
   template <class Take>
   void read(uint32_t corner, Mask mask, const Take& take) {
     Addresses at{};
     Mask inside = 0;
     for (const uint32_t l : each_lane(mask)) {
       const auto index = [&](uint32_t axis) {
-        return corner >> axis & 1 ? lanes_[l].axes[axis].second : lanes_[l].axes[axis].first;
+        const AxisTexels& texels = at_.axes[axis][l];
+        return int64_t{corner >> axis & 1 ? texels.second : texels.first};
       };
       const int64_t x = index(0), y = index(1), z = index(2);
       if (x == kBorder || y == kBorder || z == kBorder) {
-        for (uint32_t c = 0; c < 4; ++c) take(l, c, border_bits(texture_, c));
+        take(l, [&](uint32_t channel) { return border_bits(texture_, channel); });
         continue;
       }
       inside |= 1u << l;
-      at[l] = texture_.address + (lanes_[l].slice + static_cast<uint64_t>(z)) * texture_.slice_bytes +
+      at[l] = texture_.address + (at_.slices[l] + static_cast<uint64_t>(z)) * texture_.slice_bytes +
               static_cast<uint64_t>(y) * texture_.row_bytes + static_cast<uint64_t>(x) * texel_.bytes;
     }
     if (inside) inside = reach_global(warp_, texel_, inside, at);
-    for (const uint32_t l : each_lane(inside))
-      for (uint32_t c = 0; c < 4; ++c) take(l, c, channel_bits(texture_, reinterpret_cast<const std::byte*>(at[l]), c));
+    for (const uint32_t l : each_lane(inside)) {
+      const auto* const texel = reinterpret_cast<const std::byte*>(at[l]);
+      take(l, [&](uint32_t channel) { return channel_bits(texture_, texel, channel); });
+    }
   }
 
   void fetch_one() {
-    read(0, mask_, [&](uint32_t lane, uint32_t channel, uint32_t bits) { results_[channel][lane] = bits; });
+    read(0, mask_, [&](uint32_t lane, const auto& bits_of) {
+      for (uint32_t c = 0; c < kChannels; ++c)
+        if (is_wanted(c)) results_[c][lane] = bits_of(c);
+    });
   }
 
   // The sum of the texels around the place, each with its weight. The formula is documented; how the card rounds is
   // not.
   void blend() {
-    std::array<std::array<double, kWarpSize>, 4> sums{};
+    std::array<std::array<double, kWarpSize>, kChannels> sums{};
     const uint32_t axes = axes_of(use_.geometry);
-    for (uint32_t corner = 0; corner < 1u << axes; ++corner) {
+    for (uint32_t corner = 0; corner < 1u << axes && !warp_.state().faulted; ++corner) {
       std::array<double, kWarpSize> weights{};
       Mask counted = 0;  // a texel without weight is not read
       for (const uint32_t l : each_lane(mask_)) {
-        weights[l] = 1;
+        double weight = 1;
         for (uint32_t axis = 0; axis < axes; ++axis) {
-          const double second = static_cast<double>(lanes_[l].axes[axis].weight);
-          weights[l] *= corner >> axis & 1 ? second : 1 - second;
+          const auto second = static_cast<double>(at_.axes[axis][l].weight);
+          weight *= corner >> axis & 1 ? second : 1 - second;
         }
-        counted |= static_cast<Mask>(weights[l] != 0) << l;
+        weights[l] = weight;
+        counted |= static_cast<Mask>(weight != 0) << l;
       }
-      read(corner, counted, [&](uint32_t lane, uint32_t channel, uint32_t bits) {
-        sums[channel][lane] += weights[lane] * static_cast<double>(std::bit_cast<float>(bits));
+      if (counted == 0) continue;
+      read(corner, counted, [&](uint32_t lane, const auto& bits_of) {
+        for (uint32_t c = 0; c < kChannels; ++c)
+          if (is_wanted(c)) sums[c][lane] += weights[lane] * static_cast<double>(std::bit_cast<float>(bits_of(c)));
       });
-      if (warp_.state().faulted) return;
     }
-    for (uint32_t c = 0; c < 4; ++c)
-      for (const uint32_t l : each_lane(mask_))
+    for (uint32_t c = 0; c < kChannels; ++c)
+      for (const uint32_t l : each_lane(is_wanted(c) ? mask_ : 0))
         results_[c][l] = std::bit_cast<uint32_t>(static_cast<float>(sums[c][l]));
   }
 
@@ -169,20 +189,17 @@ class Fetch {
   void gather() {
     constexpr uint32_t kCorners[] = {2, 3, 1, 0};
     for (uint32_t i = 0; i < 4 && !warp_.state().faulted; ++i)
-      read(kCorners[i], mask_, [&](uint32_t lane, uint32_t channel, uint32_t bits) {
-        if (channel == use_.channel) results_[i][lane] = bits;
-      });
+      read(kCorners[i], mask_, [&](uint32_t lane, const auto& bits_of) { results_[i][lane] = bits_of(use_.channel); });
   }
 
   void write() {
-    const MemoryAccess& access = access_of(warp_, use_);
     const auto half = [&](uint32_t channel, uint32_t lane) {
-      const double value = static_cast<double>(std::bit_cast<float>(results_[channel][lane]));
+      const auto value = static_cast<double>(std::bit_cast<float>(results_[channel][lane]));
       return baseline::encode<baseline::kHalfFormat>(value, baseline::Rounding::kNearest);
     };
-    for (uint32_t e = 0; e < access.count; ++e) {
-      if (access.registers[e] == 0) continue;
-      write_lanes(warp_.registers(), access.registers[e], access.register_width, mask_, [&](uint32_t l) -> uint64_t {
+    for (uint32_t e = 0; e < access_.count; ++e) {
+      if (access_.registers[e] == 0) continue;
+      write_lanes(warp_.registers(), access_.registers[e], access_.register_width, mask_, [&](uint32_t l) -> uint64_t {
         if (use_.type == Type::kF16) return half(e, l);
         if (use_.type == Type::kF16x2) return half(2 * e, l) | half(2 * e + 1, l) << 16;
         return results_[e][l];
@@ -195,9 +212,11 @@ class Fetch {
   const TextureUse& use_;
   const Texture& texture_;
   const Mask mask_;
-  MemoryAccess texel_;
-  std::array<Footprint, kWarpSize> lanes_{};
-  Results results_{};
+  const MemoryAccess& access_;
+  MemoryAccess texel_;  // the access to one texel
+  bool blends_ = false;
+  Footprints at_;
+  std::array<std::array<uint32_t, kWarpSize>, kChannels> results_{};
 };
 
 // ---- surfaces ----

@@ -68,8 +68,10 @@ void set_data(FunctionDecoder& f, const Statement& s, const Operand& data, Memor
   access.count = static_cast<uint8_t>(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     if (list[i].kind == Operand::kRegister) access.register_width = f.registers().width_of(list[i]);
-    access.registers[i] = access.op == MemoryOp::kLoad ? f.destination(s, list[i], access.register_width)
-                                                       : f.source(s, list[i], access.register_width, access.type);
+    if (access.op == MemoryOp::kStore)
+      access.registers[i] = f.source(s, list[i], access.register_width, access.type);
+    else if (f.is_read(list[i].name))  // a fetch gives four channels, and most programs use one
+      access.registers[i] = f.destination(s, list[i], access.register_width);
   }
 }
 

@@ -59,7 +59,8 @@ __global__ void read_around(cudaSurfaceObject_t s, int width, int height, int* t
 template <cudaSurfaceBoundaryMode mode>
 __global__ void write_around(cudaSurfaceObject_t s, int width) {
   const int x = int(threadIdx.x) - 1, y = int(blockIdx.x) - 1;
-  if (x <= width && (mode == cudaBoundaryModeZero || (y < 0 && x >= 0))) surf2Dwrite(1000 + x, s, x * int(sizeof(int)), y, mode);
+  if (x <= width && (mode == cudaBoundaryModeZero || (y < 0 && x >= 0)))
+    surf2Dwrite(1000 + x, s, x * int(sizeof(int)), y, mode);
 }
 
 // Each thread adds to the element that it read.
