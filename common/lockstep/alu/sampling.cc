@@ -72,7 +72,7 @@ int32_t texel_index(int64_t index, uint32_t size, AddressMode mode) {
       const int64_t in_two = (index % (2 * n) + 2 * n) % (2 * n);
       return static_cast<int32_t>(in_two < n ? in_two : 2 * n - 1 - in_two);
     }
-    case AddressMode::kBorder: return index < 0 || index >= n ? kBorder : static_cast<int32_t>(index);
+    case AddressMode::kBorder: return index < 0 || index >= n ? kOnBorder : static_cast<int32_t>(index);
     case AddressMode::kClamp: break;
   }
   return static_cast<int32_t>(std::clamp<int64_t>(index, 0, n - 1));

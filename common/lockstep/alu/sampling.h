@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-inline constexpr int32_t kBorder = -1;  // instead of an index: the texel is the border
+inline constexpr int32_t kOnBorder = -1;  // instead of an index: the texel is the border
 
 // The texels along one axis. Only a linear filter has a second one.
 struct AxisTexels {

@@ -40,7 +40,7 @@ class Checker : public Observer {
   void begin_block(const Block& block) override;
 
   void access(const ObservedAccess& access) override;
-  void asynchronous_access(const ObservedAccess& access) override { Checker::access(access); }
+  void other_access(const ObservedAccess& access) override { Checker::access(access); }
   void fence(const Warp& warp, Mask mask, Scope scope) override;
 
   void sync_lanes(const Warp& warp, uint32_t pc, Mask together, const uint32_t* members, LaneSync kind) override;

@@ -365,7 +365,7 @@ void show_asynchronous(const Warp& warp, const MemoryAccess& access, Mask mask, 
   for (int l = 0; l < kWarpSize; ++l) addresses.at[l] = global ? at[l] : at[l] - kSharedBase + addresses.shared_begin;
   addresses.consecutive = is_consecutive(addresses.at, access.bytes * access.count);
   for (Observer* observer : warp.launch().observers)
-    observer->asynchronous_access({warp, access, mask, global ? Space::kGlobal : Space::kShared, addresses});
+    observer->other_access({warp, access, mask, global ? Space::kGlobal : Space::kShared, addresses});
 }
 
 void show_asynchronous_lane(const Warp& warp, const MemoryAccess& access, uint32_t lane, uint64_t at) {
@@ -381,7 +381,8 @@ Mask reach_global(Warp& warp, const MemoryAccess& access, Mask mask, std::array<
   if (!mask) return 0;
   if (warp.launch().counts_traffic) count_traffic(warp, access, mask, addresses);
   count_host_lanes(warp, access, mask, addresses);
-  show({warp, access, mask, Space::kGlobal, addresses});
+  for (Observer* observer : warp.launch().observers)
+    observer->other_access({warp, access, mask, Space::kGlobal, addresses});
   return mask;
 }
 

@@ -70,8 +70,8 @@ class Observer {
   virtual void end_launch(Findings&) {}  // adds the observer's findings
   virtual void begin_block(const Block&) {}
 
-  virtual void access(const ObservedAccess&) {}               // by ld, st, atom or red
-  virtual void asynchronous_access(const ObservedAccess&) {}  // by a copy that runs beside its thread, or an mbarrier
+  virtual void access(const ObservedAccess&) {}        // by ld, st, atom or red
+  virtual void other_access(const ObservedAccess&) {}  // by an asynchronous copy, an mbarrier, a texture or a surface
   virtual void fence(const Warp&, Mask, Scope) {}
 
   // Lanes of `together` pass at once; lane l names the lanes of members[l].

@@ -134,7 +134,7 @@ class Fetch {
         return int64_t{corner >> axis & 1 ? texels.second : texels.first};
       };
       const int64_t x = index(0), y = index(1), z = index(2);
-      if (x == kBorder || y == kBorder || z == kBorder) {
+      if (x == kOnBorder || y == kOnBorder || z == kOnBorder) {
         take(l, [&](uint32_t channel) { return border_bits(texture_, channel); });
         continue;
       }

@@ -153,9 +153,9 @@ void decode_texture_query(FunctionDecoder& f, const Statement& s, const Opcode&)
 
 // suld.b.GEOMETRY{.v2 | .v4}.TYPE.OUTSIDE and sust.b: bytes, as they lie in memory.
 static void decode_surface(FunctionDecoder& f, const Statement& s, TextureOp op) {
+  if (!s.has("b")) throw Unsupported("formatted accesses to surfaces are not supported");
   accept_only(
       s, {"b", "ca", "cg", "cs", "cv", "wb", "wt", "v2", "v4", "b8", "b16", "b32", "b64", "trap", "clamp", "zero"});
-  if (!s.has("b")) throw Unsupported("formatted accesses to surfaces are not supported");
   const bool loads = op == TextureOp::kLoad;
   TextureUse use;
   use.op = op;
@@ -167,10 +167,7 @@ static void decode_surface(FunctionDecoder& f, const Statement& s, TextureOp op)
     if (const Type type = type_from_name(m); type != Type::kNone) access.type = type;
   if (access.type == Type::kNone) throw PtxError(s.location.ptx_line, s.full_name() + ": a type is missing");
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
-  access.register_width = access.bytes == 1   ? Width::k16
-                          : access.bytes == 8 ? Width::k64
-                          : access.bytes == 2 ? Width::k16
-                                              : Width::k32;
+  access.register_width = access.bytes <= 2 ? Width::k16 : access.bytes == 8 ? Width::k64 : Width::k32;
   set_place(f, s, s.operands.at(loads ? 1 : 0), geometry_of(s, {"1d", "2d", "3d", "a1d", "a2d"}), use);
   set_data(f, s, s.operands.at(loads ? 0 : 1), access);
   emit_texture(f, s, use, access);

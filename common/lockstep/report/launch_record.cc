@@ -289,6 +289,8 @@ LaunchRecord summarise(const Launch& launch, const LaunchState& state, const Hos
       add_counts(counted->counters, launch.program, pc, c);
       add_system_calls(*counted, launch.program, pc);
       add_matrices(*counted, launch.program, pc);
+      if (launch.program.code[pc].kind == Kind::kTexture)
+        counted->notes.insert("accesses to textures and surfaces are not counted");
     }
     if (launch.program.code[pc].kind != Kind::kMemory) continue;
     const CardCount card =

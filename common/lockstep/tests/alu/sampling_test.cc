@@ -31,8 +31,8 @@ TEST(Sampling, APointIsTheTexelAroundTheCoordinate) {
   EXPECT_EQ(at(0.0f, kClamp, kTexels), 0);
   EXPECT_EQ(at(0.99f, kClamp, kTexels), 0);
   EXPECT_EQ(at(1.0f, kClamp, kTexels), 1);
-  EXPECT_EQ(at(-0.01f, kBorder, kTexels), kBorder);
-  EXPECT_EQ(at(4.0f, kBorder, kTexels), kBorder);
+  EXPECT_EQ(at(-0.01f, kBorder, kTexels), kOnBorder);
+  EXPECT_EQ(at(4.0f, kBorder, kTexels), kOnBorder);
   EXPECT_EQ(at(0.25f, kClamp, kNormalized), 1);
   EXPECT_EQ(at(1.3f, kWrap, kNormalized), 1);
   EXPECT_EQ(at(-0.3f, kWrap, kNormalized), 2);
@@ -56,8 +56,8 @@ TEST(Sampling, NoCoordinateLeavesTheTexture) {
     for (const AddressMode mode : {kWrap, kMirror, kClamp, kBorder})
       for (const bool normalized : {true, false})
         for (const AxisTexels& t : {point_texel(x, 5, mode, normalized), linear_texels(x, 5, mode, normalized)}) {
-          EXPECT_TRUE(t.first >= kBorder && t.first < 5) << x;
-          EXPECT_TRUE(t.second >= kBorder && t.second < 5) << x;
+          EXPECT_TRUE(t.first >= kOnBorder && t.first < 5) << x;
+          EXPECT_TRUE(t.second >= kOnBorder && t.second < 5) << x;
           EXPECT_TRUE(t.weight >= 0 && t.weight < 1) << x;
         }
 }
@@ -87,9 +87,9 @@ TEST(Sampling, LinearNeighboursFollowTheMode) {
   EXPECT_EQ(two(0.0f, kWrap), std::pair(3, 0));
   EXPECT_EQ(two(0.0f, kMirror), std::pair(0, 0));
   EXPECT_EQ(two(0.0f, kClamp), std::pair(0, 0));
-  EXPECT_EQ(two(0.0f, kBorder), std::pair(kBorder, 0));
+  EXPECT_EQ(two(0.0f, kBorder), std::pair(kOnBorder, 0));
   EXPECT_EQ(two(0.97f, kWrap), std::pair(3, 0));
-  EXPECT_EQ(two(0.97f, kBorder), std::pair(3, kBorder));
+  EXPECT_EQ(two(0.97f, kBorder), std::pair(3, kOnBorder));
 }
 
 TEST(Sampling, TheFaceOfACubeIsTheLargestCoordinate) {

@@ -138,6 +138,8 @@ TEST(DeviceServer, ProgramsThatGoAwayAreNoViolation) {
 }
 
 TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
+  Texture no_filter;
+  no_filter.filter = static_cast<TextureFilter>(9);
   const auto region = [](uint64_t pitch, uint64_t width, uint64_t rows) {
     return Writer().put(uint64_t{4096}).put(pitch).put(width).put(rows);
   };
@@ -160,6 +162,9 @@ TEST(DeviceServer, WhatMakesNoSenseEndsTheConversationWithAReason) {
       {frame(Message::kFill, region(4, 8, 2).put(yes)), "rows that overlap"},
       {frame(Message::kFill, region(8, 8, 0).put(yes)), "a copy of nothing"},
       {frame(Message::kCopyOut, region(8, 8, 1).put(yes)), "a copy goes on"},
+      {frame(Message::kCreateTexture, u64(1)), "too short"},
+      {frame(Message::kCreateTexture, Writer().put(no_filter)), "a texture of no kind"},
+      {frame(Message::kDestroyTexture), "too short"},
       {frame(Message::kPtx, u64(kTransferBytes + 1)), "too much PTX"},
       {frame(Message::kLoadModule, Writer().put(uint32_t{1}).put(uint64_t{1} << 30)), "less PTX"},
       {frame(Message::kPtx, u64(8)) + frame(Message::kLoadModule, Writer().put(uint32_t{0})), "more PTX"},
@@ -191,6 +196,10 @@ TEST(DeviceServer, WhatIsOnlyWrongIsAnswered) {
   bytes += frame(Message::kUnreserve, Writer().put(most));
   bytes += frame(Message::kCopyWithin, Writer().put(most).put(most).put(most).put(uint64_t{1}).put(most).put(most));
   bytes += frame(Message::kFill, Writer().put(uint64_t{8}).put(most).put(most).put(uint64_t{1}).put(uint8_t{1}));
+  Texture nowhere;
+  nowhere.address = most;
+  bytes += frame(Message::kCreateTexture, Writer().put(nowhere));
+  bytes += frame(Message::kDestroyTexture, Writer().put(most));
   bytes += frame(Message::kFindAddress, Writer().put(most));
   bytes += frame(Message::kBlocksPerSm, Writer().put(FunctionId{7}).put(uint32_t{0}).put(most));
   bytes += frame(Message::kSetMaxDynamicShared, Writer().put(FunctionId{0}).put(most));

@@ -3,11 +3,12 @@
 
 # These programs are large and right: the checks must find nothing in them.
 set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select cub_transform
-            cub_transform_90 graph_capture graph_conditional graph_nodes kernel_launches kernel_launches_90
-            tensor_core_layouts_90 tensor_cores_90 thrust_numeric)
+            arrays cub_transform_90 graph_capture graph_conditional graph_nodes kernel_launches kernel_launches_90 surfaces
+            tensor_core_layouts_90 tensor_cores_90 textures thrust_numeric)
 # These run with the device in a process of its own, too, and on a card if there is one: calls about graphs are the
-# runtime's, and a card has them as well. Launches from kernels happen in the device's process.
-set(served graph_capture graph_conditional graph_nodes kernel_launches)
+# runtime's, and a card has them as well. Launches from kernels happen in the device's process, and so do fetches from
+# textures.
+set(served arrays graph_capture graph_conditional graph_nodes kernel_launches surfaces textures)
 
 # add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
 function(add_served_program_test binary)
