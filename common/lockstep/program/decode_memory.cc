@@ -81,8 +81,10 @@ void set_registers(FunctionDecoder& f, const Statement& s, MemoryAccess& access,
   access.count = static_cast<uint8_t>(list.size());
   access.only_copied =
       loads && std::ranges::none_of(list, [&](const Operand& element) { return f.is_used(element.name); });
+  // They have one width, which may be larger than that of the data.
+  const auto first = std::ranges::find(list, Operand::kRegister, &Operand::kind);
+  if (first != list.end()) access.register_width = f.registers().width_of(*first);
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i].kind == Operand::kRegister) access.register_width = f.registers().width_of(list[i]);
     access.registers[i] = loads ? f.destination(s, list[i], access.register_width)
                                 : f.source(s, list[i], access.register_width, access.type);
   }

@@ -60,14 +60,13 @@ void set_place(FunctionDecoder& f, const Statement& s, const Operand& place, con
     use.coordinates[i] = f.source(s, list.at(i + facts.layered), Width::k32, type);
 }
 
-// The registers that a fetch or load fills, or that a store reads.
+// The registers that a fetch or load fills, or that a store reads. All have the access's width.
 void set_data(FunctionDecoder& f, const Statement& s, const Operand& data, MemoryAccess& access) {
   const std::vector<Operand> scalar{data};
   const auto& list = data.kind == Operand::kVector ? data.elements : scalar;
   if (list.size() > std::size(access.registers)) throw PtxError(s.location.ptx_line, "the vector is too long");
   access.count = static_cast<uint8_t>(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i].kind == Operand::kRegister) access.register_width = f.registers().width_of(list[i]);
     if (access.op == MemoryOp::kStore)
       access.registers[i] = f.source(s, list[i], access.register_width, access.type);
     else if (f.is_read(list[i].name))  // a fetch gives four channels, and most programs use one
@@ -146,6 +145,7 @@ void decode_texture_query(FunctionDecoder& f, const Statement& s, const Opcode&)
   MemoryAccess access;
   access.type = Type::kB32;
   access.bytes = 4;
+  access.register_width = Width::k32;
   set_place(f, s, s.operands.at(1), {}, use);
   set_data(f, s, s.operands[0], access);
   emit_texture(f, s, use, access);
@@ -167,7 +167,7 @@ static void decode_surface(FunctionDecoder& f, const Statement& s, TextureOp op)
     if (const Type type = type_from_name(m); type != Type::kNone) access.type = type;
   if (access.type == Type::kNone) throw PtxError(s.location.ptx_line, s.full_name() + ": a type is missing");
   access.bytes = static_cast<uint8_t>(type_bytes(access.type));
-  access.register_width = access.bytes <= 2 ? Width::k16 : access.bytes == 8 ? Width::k64 : Width::k32;
+  access.register_width = access.bytes == 8 ? Width::k64 : access.bytes == 4 ? Width::k32 : Width::k16;
   set_place(f, s, s.operands.at(loads ? 1 : 0), geometry_of(s, {"1d", "2d", "3d", "a1d", "a2d"}), use);
   set_data(f, s, s.operands.at(loads ? 0 : 1), access);
   emit_texture(f, s, use, access);

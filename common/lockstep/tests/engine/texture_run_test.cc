@@ -295,6 +295,23 @@ TEST_F(TextureRun, AnObjectMustLieWithinOneAllocation) {
   EXPECT_EQ(handle, 0u);
 }
 
+// A narrower register would be written past its end.
+TEST_F(TextureRun, RegistersOfAnotherWidthAreRefused) {
+  for (const char* body : {"tex.1d.v4.f32.f32 {%f10, %h1, %f12, %f13}, [%rd1, {%f2}]; st.global.u16 [%rd2], %h1;",
+                           "tex.1d.v4.f16.f32 {%h1, %h2, %h3, %f10}, [%rd1, {%f2}]; st.global.f32 [%rd2], %f10;",
+                           "txq.width.b32 %h1, [%rd1]; st.global.u16 [%rd2], %h1;",
+                           "tex.1d.v4.f32.f32 {%f10, %f11, %f12, %f13}, [%rd1, {%h1}]; st.global.f32 [%rd2], %f10;",
+                           "suld.b.1d.v2.b64.trap {%rd3, %r2}, [%rd1, {%r1}]; st.global.u32 [%rd2], %r2;",
+                           "sust.b.1d.b64.trap [%rd1, {%r1}], {%r2};"}) {
+    ModuleId module = 0;
+    FunctionInfo info;
+    ASSERT_TRUE(device_->load_module({texture_kernel(body)}, &module).ok());
+    const Outcome outcome = device_->find_function(module, "k", &info);
+    EXPECT_EQ(outcome.status, Status::kInvalidPtx) << body;
+    EXPECT_NE(outcome.message.find("another width"), std::string::npos) << outcome.message;
+  }
+}
+
 TEST_F(TextureRun, FormsThatAreNotSupportedAreRefusedByName) {
   const std::pair<const char*, const char*> cases[] = {
       {"tex.1d.v4.f32.f32 {%f10, %f11, %f12, %f13}, [%rd1, %rd2, {%f2}];", "separate samplers"},

@@ -58,8 +58,7 @@ TEST_F(ArrayApi, OnlyArraysThatCudaHasAreAllocated) {
   cudaArray_t made = nullptr;
   const auto extent = [&](size_t width, size_t height, size_t depth, unsigned flags) {
     const cudaError_t error = cudaMalloc3DArray(&made, &kFloat, {width, height, depth}, flags);
-    if (error == cudaSuccess) EXPECT_EQ(cudaFreeArray(made), cudaSuccess);
-    return error;
+    return error == cudaSuccess ? cudaFreeArray(made) : error;
   };
   EXPECT_EQ(extent(8, 0, 0, 0), cudaSuccess);
   EXPECT_EQ(extent(8, 4, 2, 0), cudaSuccess);
