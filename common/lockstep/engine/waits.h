@@ -25,11 +25,17 @@ namespace lockstep {
 // What the warps of one block have handed over through memory. Words of 4 bytes, by number.
 class HandOvers {
  public:
-  void clear() { words_.clear(); }
+  // Before the next block. It often uses the same words of shared memory, so their memory stays.
+  void clear() {
+    constexpr size_t kMostKept = 1 << 10;  // some 300 KB
+    if (words_.size() > kMostKept) words_.clear();
+    ++block_;
+  }
 
   // A warp with this chain writes the word.
   void write(uint64_t word, uint32_t warp, uint64_t waits) {
     Word& written = words_[word];
+    if (written.block != block_) written.unseen = 0, written.block = block_;
     for (const uint32_t other : each_lane(~written.unseen & ~(1u << warp))) written.first[other] = waits;
     written.unseen |= ~(1u << warp);
   }
@@ -37,7 +43,8 @@ class HandOvers {
   // A warp looks at the word. The chain of the first write by another warp since it looked last; none without a write.
   std::optional<uint64_t> look(uint64_t word, uint32_t warp) {
     const auto found = words_.find(word);
-    if (found == words_.end() || !(found->second.unseen >> warp & 1)) return std::nullopt;
+    if (found == words_.end() || found->second.block != block_ || !(found->second.unseen >> warp & 1))
+      return std::nullopt;
     found->second.unseen &= ~(1u << warp);
     return found->second.first[warp];
   }
@@ -45,10 +52,12 @@ class HandOvers {
  private:
   // A bit and a number for each warp. A block has at most as many warps as a warp has lanes.
   struct Word {
+    uint64_t block = 0;  // that wrote it last; earlier blocks' writes count no more
     uint32_t unseen = 0;
     std::array<uint64_t, kWarpSize> first{};
   };
   std::unordered_map<uint64_t, Word> words_;
+  uint64_t block_ = 1;
 };
 
 }  // namespace lockstep
