@@ -1,6 +1,7 @@
 // api_texture: texture and surface objects: what the program says of them → Texture, which the device knows by the
 // handle that kernels get. Left out: mipmaps, views of other formats, anisotropic filters, seamless cubemaps.
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/arrays.h"
 
@@ -8,6 +9,15 @@ using namespace lockstep;
 using namespace lockstep::runtime;
 
 namespace {
+
+// The program's enumeration may hold any number, and then it must not be read as one.
+template <typename Enum>
+int number_of(const Enum& value) {
+  int number = 0;
+  static_assert(sizeof value == sizeof number);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
 
 // A wrong argument, with the cause and the next step.
 cudaError_t wrong(Runtime& runtime, const char* advice) {
@@ -72,7 +82,7 @@ cudaError_t set_memory(Runtime& runtime, const cudaResourceDesc& resource, Textu
   const TextureLimits& most = kTextureLimits;
   const auto& linear = resource.res.linear;
   const auto& pitched = resource.res.pitch2D;
-  switch (resource.resType) {
+  switch (number_of(resource.resType)) {
     case cudaResourceTypeArray: return set_array(runtime, resource.res.array.array, texture);
     case cudaResourceTypeLinear: {
       const size_t width = linear.sizeInBytes / std::max(element_bytes(linear.desc), 1u);
@@ -94,9 +104,9 @@ cudaError_t set_memory(Runtime& runtime, const cudaResourceDesc& resource, Textu
 }
 
 bool is_known(const cudaTextureDesc& d) {
-  return std::ranges::all_of(d.addressMode, [](auto mode) { return mode >= 0 && mode <= cudaAddressModeBorder; }) &&
-         (d.filterMode == cudaFilterModePoint || d.filterMode == cudaFilterModeLinear) &&
-         (d.readMode == cudaReadModeElementType || d.readMode == cudaReadModeNormalizedFloat);
+  const auto up_to = [](const auto& value, int most) { return number_of(value) >= 0 && number_of(value) <= most; };
+  return std::ranges::all_of(d.addressMode, [&](const auto& mode) { return up_to(mode, cudaAddressModeBorder); }) &&
+         up_to(d.filterMode, cudaFilterModeLinear) && up_to(d.readMode, cudaReadModeNormalizedFloat);
 }
 
 // How a fetch reads the memory. It ignores the address and filter modes of linear memory: outside, it gives zeros.
@@ -182,7 +192,7 @@ LOCKSTEP_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* handle, co
   return call(Needs::kDevice, [&](Runtime& runtime) -> cudaError_t {
     if (!handle || !resource) return cudaErrorInvalidValue;
     *handle = 0;
-    if (resource->resType != cudaResourceTypeArray)
+    if (number_of(resource->resType) != cudaResourceTypeArray)
       return wrong(runtime, "a surface object needs a CUDA array.\nNext: set resType to cudaResourceTypeArray.");
     Texture surface;
     surface.user = TextureUser::kSurface;

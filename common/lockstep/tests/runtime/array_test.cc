@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -186,7 +187,8 @@ TEST_F(ArrayApi, TexturesThatCudaRefusesAreRefused) {
   EXPECT_EQ(handle, 0u);
   reading.readMode = cudaReadModeNormalizedFloat;
   EXPECT_EQ(create(resource(bytes)), cudaSuccess);
-  reading.addressMode[1] = static_cast<cudaTextureAddressMode>(4);
+  const int no_mode = 4;
+  std::memcpy(&reading.addressMode[1], &no_mode, sizeof no_mode);
   EXPECT_EQ(create(resource(floats)), cudaErrorInvalidValue);
   reading.addressMode[1] = cudaAddressModeWrap;
   reading.maxAnisotropy = 4;
