@@ -65,6 +65,22 @@ TEST(Checker, ARaceNamesBothAccessesAndTheWord) {
   EXPECT_EQ(found[0]["schedule"], "forward");
 }
 
+// Each lane's element, or its row of ldmatrix, is an access of its own.
+TEST(Checker, SeesTheAccessesOfMatrices) {
+  const std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r4];",
+                    rows = "and.b32 %r5, %r1, 31; mov.u32 %r4, s; mad.lo.u32 %r4, %r5, 16, %r4;",
+                    keep = "st.global.u32 [%rd2], %r3;";
+  EXPECT_EQ(kinds(findings(rows + load + keep, 32)), Kinds{"uninitialised_read"});
+  const std::string both = "st.shared.u32 [%r2], %r1;" + rows;
+  EXPECT_EQ(kinds(findings(both + load + keep)), Kinds{"race"}) << "the other warp has written half of the rows";
+  EXPECT_TRUE(findings(both + "bar.sync 0;" + load + keep).empty());
+  const std::string store =
+      "mov.b32 %r3, 0; wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r4], {%r3, %r3, %r3, %r3}, 16;";
+  const auto outside = findings("mov.u32 %r4, s;" + store, 32);
+  ASSERT_EQ(kinds(outside), Kinds{"out_of_bounds"}) << "512 bytes, and s has 256";
+  EXPECT_EQ(outside[0]["where"], "s[128]");
+}
+
 TEST(Checker, ARaceOfWarpsSaysMoreThanOneOfLanes) {
   const char* reads_the_next = "st.shared.u32 [%r2], %r1; ld.shared.u32 %r3, [%r2+4]; st.global.u32 [%rd2], %r3;";
   const auto among_lanes = findings(reads_the_next, 31);

@@ -243,6 +243,17 @@ TEST(RuntimeProgram, LaunchesFromKernelsNameTheirLines) {
   std::filesystem::remove(file);
 }
 
+TEST(RuntimeProgram, AWrongLaunchFromAKernelIsFound) {
+  if (!std::filesystem::exists(kPrograms + "/runtime_children")) GTEST_SKIP() << "the toolkit has no device linker";
+  const Finished result = run("runtime_children shape", "LOCKSTEP_CHECKS=launch");
+  EXPECT_EQ(result.out, "cudaSuccess\n");
+  for (const std::string& told :
+       {std::string("in kernel launch_too_many at "), std::string("the block has 2000 threads"),
+        line_of("runtime_children.cu", "// HERE wrong shape")})
+    EXPECT_NE(result.err.find(told), std::string::npos) << result.err;
+  EXPECT_EQ(run("runtime_children shape").err, "") << "nobody asked for checks";
+}
+
 TEST(RuntimeProgram, AFunctionThatKernelsCannotCallIsRefusedByName) {
   if (!std::filesystem::exists(kPrograms + "/runtime_children")) GTEST_SKIP() << "the toolkit has no device linker";
   const Finished result = run("runtime_children function");
