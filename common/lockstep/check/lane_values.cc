@@ -79,8 +79,8 @@ std::vector<UndefinedUse> LaneValues::step(const Warp& warp, const RanInstructio
   run(step);
   const size_t bytes = program.functions[ran.frame.function].register_bytes;
   // These write registers of many kinds.
-  const bool opaque = in.kind == Kind::kAsync || in.kind == Kind::kMbarrier || in.kind == Kind::kMatrix ||
-                      in.kind == Kind::kTexture;
+  const bool opaque =
+      in.kind == Kind::kAsync || in.kind == Kind::kMbarrier || in.kind == Kind::kMatrix || in.kind == Kind::kTexture;
   if (opaque || (++copy.steps % kSteps == 0 && std::memcmp(real, other, bytes) == 0)) copies_.erase(found);
   return std::move(step.uses);
 }

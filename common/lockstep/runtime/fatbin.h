@@ -47,8 +47,8 @@ struct PtxChoice {
 // `device_arch` is the device's compute capability times ten.
 PtxChoice choose_ptx(const FatbinContents& contents, int device_arch);
 
-// Of the entries for newer architectures: the text for the lowest one that has kernels. A card would refuse it; lockstep
-// runs it as far as it knows the instructions.
+// Of the entries for newer architectures: the text for the lowest one that has kernels. A card would refuse it;
+// lockstep runs it as far as it knows the instructions.
 PtxChoice choose_newer_ptx(const FatbinContents& contents, int device_arch);
 
 // The containers behind the wrapper that __cudaRegisterFatBinary gets: the linked one, and in a program that is
