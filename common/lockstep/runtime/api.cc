@@ -176,6 +176,12 @@ Kernel* Runtime::find_kernel(const void* function) {
   return found == program.kernels.end() ? nullptr : found->second.get();
 }
 
+void Runtime::forget(const Binary* binary) {
+  std::erase_if(program.kernels, [&](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(program.symbols, [&](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(program.binaries, [&](const auto& entry) { return entry.get() == binary; });
+}
+
 const Outcome& Runtime::load(Binary& binary) {
   if (binary.outcome) return *binary.outcome;
   const int arch = device->limits().compute.number();
@@ -184,6 +190,7 @@ const Outcome& Runtime::load(Binary& binary) {
       "the program registered something that is not a fat binary of nvcc's\n  Next: rebuild it with nvcc 13."};
   bool any_entries = false;
   std::vector<std::string> texts;
+  if (!binary.text.empty()) texts.push_back(binary.text);
   for (const auto container : binary.containers) {
     const FatbinContents contents = read_fatbin(container);
     PtxChoice choice = choose_ptx(contents, arch);

@@ -91,6 +91,7 @@ struct Symbol {
 // linked but not used costs nothing, and may even hold PTX that the device cannot run.
 struct Binary {
   std::vector<std::span<const std::byte>> containers;
+  std::string text;                // of a library that the program loads while it runs; it has no containers
   ModuleId module = 0;             // 0: the device can run nothing of it
   std::optional<Outcome> outcome;  // the outcome of loading it; none: not loaded
   std::vector<std::unique_ptr<Symbol>> symbols;
@@ -257,6 +258,7 @@ struct Runtime {
   Kernel* find_kernel(const void* function);
   // Loads a binary's modules, once.
   const Outcome& load(Binary& binary);
+  void forget(const Binary* binary);  // with its kernels and variables
   // Fills in kernel.info. Fails with cudaErrorNoKernelImageForDevice and similar codes.
   cudaError_t resolve(Kernel& kernel);
   // Fails with cudaErrorInvalidSymbol if the variable is not registered, or not in the binary's PTX.

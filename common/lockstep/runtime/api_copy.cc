@@ -357,6 +357,23 @@ LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t byte
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz);
 
+// The copies of a batch may be made in any order, so one after the other is right. The attributes say when the sources
+// may be read and where the bytes probably lie: lockstep reads them at once, and needs no hint.
+LOCKSTEP_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes,
+                                              size_t count, cudaMemcpyAttributes* attributes, size_t* attributes_from,
+                                              size_t attribute_count, cudaStream_t stream) {
+  const bool valid = to && from && bytes && count > 0 && attributes && attributes_from && attribute_count > 0 &&
+                     attribute_count <= count && attributes_from[0] == 0 && stream != nullptr &&
+                     stream != cudaStreamLegacy;
+  if (!valid) return call(Needs::kDevice, [](Runtime&) { return cudaErrorInvalidValue; });
+  for (size_t i = 0; i < count; ++i)
+    if (const cudaError_t error = cudaMemcpyAsync(to[i], from[i], bytes[i], cudaMemcpyDefault, stream);
+        error != cudaSuccess)
+      return error;
+  return cudaSuccess;
+}
+LOCKSTEP_PER_THREAD(cudaMemcpyBatchAsync, _ptsz);
+
 LOCKSTEP_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
   return call(Needs::kOutcome, [&](Runtime& runtime) {
     if (to_device != 0 || from_device != 0) return cudaErrorInvalidDevice;

@@ -23,10 +23,7 @@ LOCKSTEP_API void __cudaRegisterFatBinaryEnd(void**) {}
 LOCKSTEP_API void __cudaUnregisterFatBinary(void** handle) {
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
-  auto* binary = reinterpret_cast<Binary*>(handle);
-  std::erase_if(runtime.program.kernels, [&](const auto& entry) { return entry.second->binary == binary; });
-  std::erase_if(runtime.program.symbols, [&](const auto& entry) { return entry.second->binary == binary; });
-  std::erase_if(runtime.program.binaries, [&](const auto& entry) { return entry.get() == binary; });
+  runtime.forget(reinterpret_cast<Binary*>(handle));
 }
 
 LOCKSTEP_API void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* name, int, uint3*,

@@ -175,13 +175,17 @@ PtxChoice choose_newer_ptx(const FatbinContents& contents, int device_arch) {
   return best;
 }
 
+std::span<const std::byte> fatbin_container_at(const void* data) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  if (!data || number_at<uint32_t>(bytes) != kContainerMagic) return {};
+  return {bytes, number_at<uint16_t>(bytes + 6) + number_at<uint64_t>(bytes + 8)};
+}
+
 std::vector<std::span<const std::byte>> fatbin_containers(const void* wrapper) {
   std::vector<std::span<const std::byte>> containers;
   const auto add = [&](const void* data) {
-    if (!data) return;
-    const auto* bytes = static_cast<const std::byte*>(data);
-    if (number_at<uint32_t>(bytes) != kContainerMagic) return;
-    containers.emplace_back(bytes, number_at<uint16_t>(bytes + 6) + number_at<uint64_t>(bytes + 8));
+    const std::span<const std::byte> container = fatbin_container_at(data);
+    if (!container.empty()) containers.push_back(container);
   };
   if (!wrapper) return containers;
   const auto* at = static_cast<const std::byte*>(wrapper);

@@ -55,6 +55,9 @@ PtxChoice choose_newer_ptx(const FatbinContents& contents, int device_arch);
 // compiled separately also one for each object file. A wrapper or container with a wrong magic number is left out.
 std::vector<std::span<const std::byte>> fatbin_containers(const void* wrapper);
 
+// The container that begins there; empty: none does.
+std::span<const std::byte> fatbin_container_at(const void* data);
+
 // What may be containers in the file of a program, each to the end of the file; read_fatbin finds where it ends.
 std::vector<std::span<const std::byte>> containers_of_file(std::span<const std::byte> file);
 

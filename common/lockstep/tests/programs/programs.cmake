@@ -8,7 +8,7 @@ set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmente
 # These run with the device in a process of its own, too, and on a card if there is one: calls about graphs are the
 # runtime's, and a card has them as well. Launches from kernels happen in the device's process, and so do fetches from
 # textures.
-set(served arrays graph_capture graph_conditional graph_nodes kernel_launches surfaces textures)
+set(served arrays graph_capture graph_conditional graph_nodes kernel_launches libraries surfaces textures)
 
 # add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
 function(add_served_program_test binary)
