@@ -48,6 +48,16 @@ TEST(OrderOfThreads, ATicketMayPassThroughSharedMemoryByAGenericAddress) {
   EXPECT_FALSE(depends(body("st.shared.u32 [s], %r3;", "ld.u32 %r4, [%rd2];"), "st.global"));
 }
 
+// Surfaces are not told apart: a store to one may change what any of them, or a texture of its array, gives.
+TEST(OrderOfThreads, ASurfaceThatOthersStoreToMayDecide) {
+  const std::string use = "setp.ne.u32 %p1, %r3, 0;\n@%p1 st.global.u32 [%rd2], %r2;";
+  const std::string load = "suld.b.1d.b32.trap {%r3}, [%rd1, {%r2}];\n",
+                    store = "sust.b.1d.b32.trap [%rd1, {0}], {%r2};\n";
+  EXPECT_FALSE(depends(load + use, "st.global"));
+  EXPECT_TRUE(depends(store + load + use, "st.global"));
+  EXPECT_TRUE(depends(store + "tex.1d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {%r2}];\n" + use, "st.global"));
+}
+
 TEST(OrderOfThreads, WhatIsWrittenInOrderChangesOnlyItsArray) {
   const auto filter = [](const std::string& in, const std::string& out) {
     return "ld.global.u32 %r3, [" + in +
