@@ -92,6 +92,23 @@ REFUSALS = (
         ),
     ),
     Refusal(
+        "A texture with an anisotropic filter",
+        program(
+            "  cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();\n  cudaResourceDesc resource{};\n"
+            "  cudaMallocArray(&resource.res.array.array, &channel, 8, 8);\n  cudaTextureDesc reading{};\n"
+            "  reading.maxAnisotropy = 8;\n  cudaTextureObject_t texture;\n"
+            "  cudaCreateTextureObject(&texture, &resource, &reading, nullptr);  // HERE\n"
+        ),
+    ),
+    Refusal(
+        "A formatted access to a surface",
+        program(
+            LAUNCH.replace("  // HERE", ""),
+            "__global__ void store(int* out) {\n"
+            '  asm("sust.p.1d.b32.trap [%0, {%1}], {%1};" ::"l"(1ll), "r"(*out));  // HERE\n}\n',
+        ),
+    ),
+    Refusal(
         "A library of NVIDIA's with machine code",
         program(
             "  void* handle = nullptr;\n  cudaFree(nullptr);\n  cublasCreate_v2(&handle);  // HERE\n",
