@@ -10,6 +10,8 @@
 namespace lockstep {
 namespace {
 
+constexpr uint32_t kSteps = 256;  // between two texels
+
 // The largest whole number that is not above x, as an index. Far outside it is any index that no sum overflows; for a
 // NaN it is 0. (std::floor is a call, without which a fetch takes half as long.)
 int64_t floor_index(double x) {
@@ -18,15 +20,16 @@ int64_t floor_index(double x) {
   return towards_zero - (static_cast<double>(towards_zero) > x);
 }
 
-// The coordinate in texels. With normalized coordinates, wrap and mirror repeat the range from 0 to 1.
-float in_texels(float x, uint32_t size, AddressMode mode, bool normalized) {
-  if (!normalized) return x;
+// The coordinate in texels, not rounded. With normalized coordinates, wrap and mirror repeat the range from 0 to 1.
+double in_texels(float x, uint32_t size, AddressMode mode, bool normalized) {
+  if (!normalized) return static_cast<double>(x);
+  auto place = static_cast<double>(x);
   if (mode == AddressMode::kWrap || mode == AddressMode::kMirror) {
-    const float turns = std::floor(x);
-    const bool odd = std::fmod(turns, 2.0f) != 0;
-    x = mode == AddressMode::kMirror && odd ? 1 - (x - turns) : x - turns;
+    const double turns = std::floor(place);
+    const bool odd = std::fmod(turns, 2.0) != 0;
+    place = mode == AddressMode::kMirror && odd ? 1 - (place - turns) : place - turns;
   }
-  return x * static_cast<float>(size);
+  return place * size;
 }
 
 // CUDA: wrap and mirror are for normalized coordinates only; else they become clamp.
@@ -51,15 +54,44 @@ uint32_t unsigned_channel(const std::byte* at, uint32_t bits) {
 // IEC 61966-2-1: the brightness that an sRGB value from 0 to 1 stands for.
 double linear_of_srgb(double x) { return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4); }
 
-float normalized_channel(const Texture& texture, const std::byte* at, uint32_t channel) {
-  const uint32_t bits = texture.channel_bits;
-  if (texture.kind == ChannelKind::kSigned) {  // the two lowest numbers are -1
-    const auto most = static_cast<float>((1u << (bits - 1)) - 1);
-    return std::max(static_cast<float>(signed_channel(at, bits)) / most, -1.0f);
-  }
-  const double value = unsigned_channel(at, bits) / static_cast<double>((1u << bits) - 1);
-  const bool is_colour = texture.srgb && bits == 8 && channel < 3;  // the fourth channel is the opacity
-  return static_cast<float>(is_colour ? linear_of_srgb(value) : value);
+double whole_number(const Texture& texture, const std::byte* texel, uint32_t channel) {
+  const std::byte* const at = texel + channel * texture.channel_bits / 8u;
+  if (texture.kind == ChannelKind::kSigned) return signed_channel(at, texture.channel_bits);
+  return unsigned_channel(at, texture.channel_bits);
+}
+
+// The whole number that is read as 1.
+double one_of(ChannelKind kind, uint32_t bits) {
+  return static_cast<double>((1u << (bits - (kind == ChannelKind::kSigned ? 1 : 0))) - 1);
+}
+
+double normalized(const Texture& texture, const std::byte* texel, uint32_t channel) {
+  // The two lowest signed numbers are -1.
+  const double value =
+      std::max(whole_number(texture, texel, channel) / one_of(texture.kind, texture.channel_bits), -1.0);
+  const bool is_colour = texture.srgb && texture.channel_bits == 8 && channel < 3;  // the fourth channel is the opacity
+  return is_colour ? linear_of_srgb(value) : value;
+}
+
+// Whether a linear filter adds up whole numbers of 16 bits.
+bool blends_numbers(const Texture& texture) { return texture.kind != ChannelKind::kFloat && !texture.srgb; }
+
+double in_16_bits(const Texture& texture, double number) {
+  if (texture.channel_bits == 16) return number;
+  return std::round(number * one_of(texture.kind, 16) / one_of(texture.kind, texture.channel_bits));
+}
+
+// The border as an element of the texture.
+double border_number(const Texture& texture, uint32_t channel) {
+  const double lowest = texture.kind == ChannelKind::kSigned ? -1 : 0;
+  return std::floor(std::clamp<double>(static_cast<double>(texture.border[channel]), lowest, 1) *
+                        one_of(texture.kind, texture.channel_bits) +
+                    0.5);
+}
+
+float rounded_to_half(double value) {
+  const uint32_t bits = baseline::encode<baseline::kHalfFormat>(value, baseline::Rounding::kNearest);
+  return baseline::to_float(baseline::Half{static_cast<uint16_t>(bits)});
 }
 
 }  // namespace
@@ -80,24 +112,39 @@ int32_t texel_index(int64_t index, uint32_t size, AddressMode mode) {
 
 AxisTexels point_texel(float coordinate, uint32_t size, AddressMode mode, bool normalized) {
   mode = mode_of(mode, normalized);
-  const int32_t only =
-      texel_index(floor_index(static_cast<double>(in_texels(coordinate, size, mode, normalized))), size, mode);
+  const int32_t only = texel_index(floor_index(in_texels(coordinate, size, mode, normalized)), size, mode);
   return {only, only, 0};
 }
 
-// The weight has 8 bits of fraction, as documented. Whether the card rounds or cuts them off is not: here the place
-// between two texels is rounded to the nearest 1/256.
+// The place between two texels is rounded to the nearest 1/256, as on an
+// H200. There the product of a normalized coordinate and the size has
+// fewer bits than here: one place in a thousand was one step away.
 AxisTexels linear_texels(float coordinate, uint32_t size, AddressMode mode, bool normalized) {
-  constexpr int64_t kSteps = 256;
   mode = mode_of(mode, normalized);
-  const double place = static_cast<double>(in_texels(coordinate, size, mode, normalized)) - 0.5;
+  const double place = in_texels(coordinate, size, mode, normalized) - 0.5;
   const int64_t steps = floor_index(place * kSteps + 0.5);
   const int64_t index = steps >> 8;
   return {texel_index(index, size, mode), texel_index(index + 1, size, mode),
-          static_cast<float>(steps & (kSteps - 1)) / kSteps};
+          static_cast<uint32_t>(steps & (kSteps - 1))};
 }
 
-// CUDA documents the face of the largest magnitude. Where two are equal, z comes before y, and y before x.
+std::array<uint32_t, 8> corner_weights(uint32_t x, uint32_t y, uint32_t z) {
+  const auto share = [](uint32_t whole, uint32_t part) { return (whole * part + kSteps / 2) / kSteps; };
+  std::array<uint32_t, 8> weights{};
+  for (const uint32_t slice : {0u, 1u}) {
+    const uint32_t all = slice ? z : kSteps - z;
+    const uint32_t right = share(all, x), left = all - right;
+    uint32_t* const w = &weights[4 * slice];
+    w[0] = share(left, kSteps - y);
+    w[2] = left - w[0];
+    w[3] = share(right, y);
+    w[1] = right - w[3];
+  }
+  return weights;
+}
+
+// CUDA documents the face of the largest magnitude. Where two are equal,
+// z comes before y, and y before x.
 CubePlace cube_place(float x, float y, float z) {
   const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
   uint32_t face = 0;
@@ -122,14 +169,39 @@ uint32_t channel_bits(const Texture& texture, const std::byte* texel, uint32_t c
   if (texture.kind == ChannelKind::kFloat)
     return bits == 32 ? read<uint32_t>(at)
                       : std::bit_cast<uint32_t>(baseline::to_float(baseline::Half{read<uint16_t>(at)}));
-  if (gives_floats(texture)) return std::bit_cast<uint32_t>(normalized_channel(texture, at, channel));
+  if (gives_floats(texture)) return std::bit_cast<uint32_t>(static_cast<float>(normalized(texture, texel, channel)));
   return texture.kind == ChannelKind::kSigned ? static_cast<uint32_t>(signed_channel(at, bits))
                                               : unsigned_channel(at, bits);
 }
 
-// CUDA: an integer's bits are given as those of a float.
+// A number that is read as a float becomes the nearest number that an
+// element holds (measured on an H200). CUDA: an integer's bits are given
+// as those of a float.
 uint32_t border_bits(const Texture& texture, uint32_t channel) {
-  return channel < texture.channels ? std::bit_cast<uint32_t>(texture.border[channel]) : 0;
+  if (channel >= texture.channels) return 0;
+  const float border = texture.border[channel];
+  if (texture.kind == ChannelKind::kFloat || !gives_floats(texture)) return std::bit_cast<uint32_t>(border);
+  return std::bit_cast<uint32_t>(
+      static_cast<float>(border_number(texture, channel) / one_of(texture.kind, texture.channel_bits)));
+}
+
+double blended_value(const Texture& texture, const std::byte* texel, uint32_t channel) {
+  if (channel >= texture.channels) return 0;
+  if (blends_numbers(texture)) return in_16_bits(texture, whole_number(texture, texel, channel));
+  return static_cast<double>(std::bit_cast<float>(channel_bits(texture, texel, channel)));
+}
+
+double blended_border(const Texture& texture, uint32_t channel) {
+  if (channel >= texture.channels) return 0;
+  if (blends_numbers(texture)) return in_16_bits(texture, border_number(texture, channel));
+  return static_cast<double>(std::bit_cast<float>(border_bits(texture, channel)));
+}
+
+float blend_of(const Texture& texture, double sum) {
+  const double value = sum / kSteps;
+  if (blends_numbers(texture))
+    return static_cast<float>(std::max(std::floor(value + 0.5) / one_of(texture.kind, 16), -1.0));
+  return texture.channel_bits == 16 ? rounded_to_half(value) : static_cast<float>(value);
 }
 
 }  // namespace lockstep

@@ -90,13 +90,21 @@ class Fetch {
     const uint32_t sizes[] = {texture_.width, texture_.height, texture_.slices}, axes = axes_of(use_.geometry);
     for (uint32_t axis = 0; axis < 3; ++axis) {
       if (axis >= axes)
-        at_.axes[axis].fill({});
+        at_.axes[axis].fill(axis == 1 ? second_axis_of_a_line() : AxisTexels{});
       else if (use_.whole_coordinates)
         find_whole(axis, sizes[axis]);
       else
         for (const uint32_t l : each_lane(mask_))
           at_.axes[axis][l] = texels(coordinates(axis)[l], axis, sizes[axis], texture_.normalized_coordinates != 0);
     }
+  }
+
+  // A texture of one dimension has one row, which lies between two borders. An H200 blends half of the border into each
+  // value if the mode of the second axis asks for a border.
+  AxisTexels second_axis_of_a_line() const {
+    const bool blends_border =
+        blends_ && use_.geometry == TextureGeometry::k1D && texture_.modes[1] == AddressMode::kBorder;
+    return blends_border ? AxisTexels{kOnBorder, 0, 128} : AxisTexels{};
   }
 
   void find_whole(uint32_t axis, uint32_t size) {
@@ -122,8 +130,8 @@ class Fetch {
     return (two ? linear_texels : point_texel)(coordinate, size, texture_.modes[axis], normalized);
   }
 
-  // Calls take(lane, bits_of) for these lanes' texels; bits_of(channel) gives a channel. Bit a of `corner`: the second
-  // texel of axis a.
+  // Calls take(lane, texel) for these lanes' texels; a null pointer is the border. Bit a of `corner`: the second texel
+  // of axis a.
   template <class Take>
   void read(uint32_t corner, Mask mask, const Take& take) {
     Addresses at{};
@@ -135,7 +143,7 @@ class Fetch {
       };
       const int64_t x = index(0), y = index(1), z = index(2);
       if (x == kOnBorder || y == kOnBorder || z == kOnBorder) {
-        take(l, [&](uint32_t channel) { return border_bits(texture_, channel); });
+        take(l, nullptr);
         continue;
       }
       inside |= 1u << l;
@@ -143,45 +151,41 @@ class Fetch {
               static_cast<uint64_t>(y) * texture_.row_bytes + static_cast<uint64_t>(x) * texel_.bytes;
     }
     if (inside) inside = reach_global(warp_, texel_, inside, at);
-    for (const uint32_t l : each_lane(inside)) {
-      const auto* const texel = reinterpret_cast<const std::byte*>(at[l]);
-      take(l, [&](uint32_t channel) { return channel_bits(texture_, texel, channel); });
-    }
+    for (const uint32_t l : each_lane(inside)) take(l, reinterpret_cast<const std::byte*>(at[l]));
+  }
+
+  uint32_t bits_at(const std::byte* texel, uint32_t channel) const {
+    return texel ? channel_bits(texture_, texel, channel) : border_bits(texture_, channel);
   }
 
   void fetch_one() {
-    read(0, mask_, [&](uint32_t lane, const auto& bits_of) {
+    read(0, mask_, [&](uint32_t lane, const std::byte* texel) {
       for (uint32_t c = 0; c < kChannels; ++c)
-        if (is_wanted(c)) results_[c][lane] = bits_of(c);
+        if (is_wanted(c)) results_[c][lane] = bits_at(texel, c);
     });
   }
 
-  // The sum of the texels around the place, each with its weight. The formula is documented; how the card rounds is
-  // not.
+  // The sum of the texels around the place, each with its weight. An H200's sums of floats are rounded otherwise: they
+  // differ by at most one unit in the last place of the largest texel.
   void blend() {
     std::array<std::array<double, kWarpSize>, kChannels> sums{};
-    const uint32_t axes = axes_of(use_.geometry);
-    for (uint32_t corner = 0; corner < 1u << axes && !warp_.state().faulted; ++corner) {
-      std::array<double, kWarpSize> weights{};
+    std::array<std::array<uint32_t, 8>, kWarpSize> weights{};
+    for (const uint32_t l : each_lane(mask_))
+      weights[l] = corner_weights(at_.axes[0][l].weight, at_.axes[1][l].weight, at_.axes[2][l].weight);
+    for (uint32_t corner = 0; corner < 8 && !warp_.state().faulted; ++corner) {
       Mask counted = 0;  // a texel without weight is not read
-      for (const uint32_t l : each_lane(mask_)) {
-        double weight = 1;
-        for (uint32_t axis = 0; axis < axes; ++axis) {
-          const auto second = static_cast<double>(at_.axes[axis][l].weight);
-          weight *= corner >> axis & 1 ? second : 1 - second;
-        }
-        weights[l] = weight;
-        counted |= static_cast<Mask>(weight != 0) << l;
-      }
+      for (const uint32_t l : each_lane(mask_)) counted |= static_cast<Mask>(weights[l][corner] != 0) << l;
       if (counted == 0) continue;
-      read(corner, counted, [&](uint32_t lane, const auto& bits_of) {
+      read(corner, counted, [&](uint32_t lane, const std::byte* texel) {
         for (uint32_t c = 0; c < kChannels; ++c)
-          if (is_wanted(c)) sums[c][lane] += weights[lane] * static_cast<double>(std::bit_cast<float>(bits_of(c)));
+          if (is_wanted(c))
+            sums[c][lane] +=
+                weights[lane][corner] * (texel ? blended_value(texture_, texel, c) : blended_border(texture_, c));
       });
     }
     for (uint32_t c = 0; c < kChannels; ++c)
       for (const uint32_t l : each_lane(is_wanted(c) ? mask_ : 0))
-        results_[c][l] = std::bit_cast<uint32_t>(static_cast<float>(sums[c][l]));
+        results_[c][l] = std::bit_cast<uint32_t>(blend_of(texture_, sums[c][l]));
   }
 
   // One channel of the four texels that a linear filter would blend: counter-clockwise from the lower left, where the
@@ -189,7 +193,8 @@ class Fetch {
   void gather() {
     constexpr uint32_t kCorners[] = {2, 3, 1, 0};
     for (uint32_t i = 0; i < 4 && !warp_.state().faulted; ++i)
-      read(kCorners[i], mask_, [&](uint32_t lane, const auto& bits_of) { results_[i][lane] = bits_of(use_.channel); });
+      read(kCorners[i], mask_,
+           [&](uint32_t lane, const std::byte* texel) { results_[i][lane] = bits_at(texel, use_.channel); });
   }
 
   void write() {

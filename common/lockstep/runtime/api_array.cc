@@ -43,6 +43,23 @@ cudaError_t outside_array(Runtime& runtime, const char* name, const Array& array
   return cudaErrorInvalidValue;
 }
 
+// One side of a box is memory. Beside an array its position counts elements too, a row must end within the pitch, and
+// ysize must reach its rows (measured on an H200; xsize may be anything).
+cudaError_t resolve_memory(Runtime& runtime, const char* name, uint32_t bytes, const cudaExtent& extent,
+                           const cudaPitchedPtr& memory, cudaPos* at) {
+  const size_t row = memory.pitch / bytes;
+  if (at->x > row || extent.width > row - at->x || at->y > memory.ysize || extent.height > memory.ysize - at->y) {
+    runtime.advice = std::string("the copy reaches beyond ") + name + ", whose rows have " + std::to_string(row) +
+                     " elements of " + std::to_string(bytes) + " bytes, and whose ysize is " +
+                     std::to_string(memory.ysize) +
+                     " rows.\nNext: beside an array, count the position in x in elements, not in bytes; compare pitch "
+                     "and ysize with position and extent.";
+    return cudaErrorInvalidValue;
+  }
+  at->x *= bytes;
+  return cudaSuccess;
+}
+
 // One side of a box: pitched memory with its position.
 cudaError_t resolve(Runtime& runtime, const char* name, cudaArray_t handle, const cudaExtent& extent,
                     cudaPitchedPtr* memory, cudaPos* at) {
@@ -69,16 +86,16 @@ cudaError_t without_arrays(Runtime& runtime, cudaMemcpy3DParms* copy) {
       if (bytes && bytes != element_bytes(array->desc)) return cudaErrorInvalidValue;
       bytes = element_bytes(array->desc);
     }
-  if (copy->srcArray)
-    if (const cudaError_t error =
-            resolve(runtime, "srcArray", copy->srcArray, copy->extent, &copy->srcPtr, &copy->srcPos);
-        error != cudaSuccess)
-      return error;
-  if (copy->dstArray)
-    if (const cudaError_t error =
-            resolve(runtime, "dstArray", copy->dstArray, copy->extent, &copy->dstPtr, &copy->dstPos);
-        error != cudaSuccess)
-      return error;
+  if (bytes == 0) return no_such_array(runtime, copy->srcArray ? "srcArray" : "dstArray");
+  const auto side = [&](const char* name, const char* memory_name, cudaArray_t array, cudaPitchedPtr* memory,
+                        cudaPos* at) {
+    return array ? resolve(runtime, name, array, copy->extent, memory, at)
+                 : resolve_memory(runtime, memory_name, bytes, copy->extent, *memory, at);
+  };
+  if (const auto error = side("srcArray", "srcPtr", copy->srcArray, &copy->srcPtr, &copy->srcPos); error != cudaSuccess)
+    return error;
+  if (const auto error = side("dstArray", "dstPtr", copy->dstArray, &copy->dstPtr, &copy->dstPos); error != cudaSuccess)
+    return error;
   copy->srcArray = copy->dstArray = nullptr;
   copy->extent.width *= bytes;
   return cudaSuccess;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -39,7 +40,7 @@ TEST(Sampling, APointIsTheTexelAroundTheCoordinate) {
   EXPECT_EQ(at(1.3f, kMirror, kNormalized), 2);
   EXPECT_EQ(at(-0.3f, kMirror, kNormalized), 1);
   EXPECT_EQ(at(1.0f, kMirror, kNormalized), 3);
-  EXPECT_EQ(at(-1e-9f, kWrap, kNormalized), 0) << "its fraction is rounded to 1";
+  EXPECT_EQ(at(-1e-9f, kWrap, kNormalized), 3) << "its fraction is not rounded to 1";
 }
 
 TEST(Sampling, WithoutNormalizedCoordinatesWrapAndMirrorClamp) {
@@ -58,25 +59,25 @@ TEST(Sampling, NoCoordinateLeavesTheTexture) {
         for (const AxisTexels& t : {point_texel(x, 5, mode, normalized), linear_texels(x, 5, mode, normalized)}) {
           EXPECT_TRUE(t.first >= kOnBorder && t.first < 5) << x;
           EXPECT_TRUE(t.second >= kOnBorder && t.second < 5) << x;
-          EXPECT_TRUE(t.weight >= 0 && t.weight < 1) << x;
+          EXPECT_LT(t.weight, 256u) << x;
         }
 }
 
 TEST(Sampling, LinearWeightsAreStepsOf256) {
-  const auto expect = [](float x, int first, int second, float weight) {
+  const auto expect = [](float x, int first, int second, uint32_t weight) {
     const AxisTexels t = linear_texels(x, 4, kClamp, kTexels);
     EXPECT_EQ(t.first, first) << x;
     EXPECT_EQ(t.second, second) << x;
     EXPECT_EQ(t.weight, weight) << x;
   };
   expect(0.5f, 0, 1, 0);
-  expect(1.0f, 0, 1, 0.5f);
-  expect(1.75f, 1, 2, 0.25f);
-  expect(0.0f, 0, 0, 0.5f);
-  expect(4.0f, 3, 3, 0.5f);
-  expect(1.5f + 0.4f / 256, 1, 2, 0);           // rounded down
-  expect(1.5f + 0.6f / 256, 1, 2, 1.0f / 256);  // rounded up
-  expect(2.5f - 0.4f / 256, 2, 3, 0);           // up to the next texel
+  expect(1.0f, 0, 1, 128);
+  expect(1.75f, 1, 2, 64);
+  expect(0.0f, 0, 0, 128);
+  expect(4.0f, 3, 3, 128);
+  expect(1.5f + 0.4f / 256, 1, 2, 0);  // rounded down
+  expect(1.5f + 0.6f / 256, 1, 2, 1);  // rounded up
+  expect(2.5f - 0.4f / 256, 2, 3, 0);  // up to the next texel
 }
 
 TEST(Sampling, LinearNeighboursFollowTheMode) {
@@ -176,6 +177,56 @@ TEST(Sampling, TheBorderKeepsItsBits) {
   t.border[0] = std::bit_cast<float>(17u), t.border[1] = 3;
   EXPECT_EQ(border_bits(t, 0), 17u);
   EXPECT_EQ(border_bits(t, 1), 0u) << "there is no channel";
+}
+
+TEST(Sampling, ANormalizedBorderIsAnElement) {
+  Texture t = texture_of(ChannelKind::kUnsigned, 8, 1, true);
+  const auto border = [&](float given) {
+    t.border[0] = given;
+    return std::bit_cast<float>(border_bits(t, 0));
+  };
+  EXPECT_EQ(border(0.3f), 76 / 255.0f);
+  EXPECT_EQ(border(77), 1);
+  EXPECT_EQ(border(-1), 0);
+}
+
+// What an H200 (driver 580.159) gives.
+TEST(Sampling, CornersShare256AsACardDoes) {
+  struct Shares {
+    uint32_t x, y, z;
+    std::array<uint32_t, 8> corners;
+  };
+  for (const Shares& s :
+       {Shares{38, 0, 0, {218, 38, 0, 0}}, Shares{38, 38, 0, {186, 32, 32, 6}},
+        Shares{2, 93, 128, {81, 1, 46, 0, 81, 1, 46, 0}}, Shares{127, 126, 1, {65, 64, 63, 63, 1, 0, 0, 0}},
+        Shares{34, 80, 36, {131, 20, 60, 9, 21, 3, 10, 2}}, Shares{128, 214, 21, {19, 19, 98, 99, 2, 2, 8, 9}},
+        Shares{222, 169, 192, {3, 19, 5, 37, 8, 57, 17, 110}}})
+    EXPECT_EQ(corner_weights(s.x, s.y, s.z), s.corners) << s.x << ", " << s.y << ", " << s.z;
+}
+
+// The blend of two elements, the second of which weighs 1/256; as an H200 gives it.
+template <class T>
+float blend(const Texture& texture, T first, T second) {
+  const auto value = [&](T& element) {
+    return blended_value(texture, reinterpret_cast<const std::byte*>(&element), 0);
+  };
+  return blend_of(texture, 255 * value(first) + value(second));
+}
+
+TEST(Sampling, IntegersAreBlendedAs16Bits) {
+  EXPECT_EQ(blend<uint8_t>(texture_of(ChannelKind::kUnsigned, 8, 1, true), 37, 200), 9673 / 65535.0f);
+  EXPECT_EQ(blend<uint16_t>(texture_of(ChannelKind::kUnsigned, 16, 1, true), 40000, 123), 39844 / 65535.0f);
+  const Texture s16 = texture_of(ChannelKind::kSigned, 16, 1, true);
+  EXPECT_EQ(blend<int16_t>(s16, -32768, 1234), -32635 / 32767.0f);
+  EXPECT_EQ(blend<int16_t>(s16, -3, 7), -3 / 32767.0f);
+  EXPECT_EQ(blend<int16_t>(s16, -32768, -32767), -1);
+  EXPECT_EQ(blend<int8_t>(texture_of(ChannelKind::kSigned, 8, 1, true), 0, 127), 128 / 32767.0f);
+}
+
+TEST(Sampling, ABlendOfHalvesIsAHalf) {
+  const Texture t = texture_of(ChannelKind::kFloat, 16, 1, false);
+  EXPECT_EQ(blend<uint16_t>(t, 0x63d0, 0x1419), 996);         // 1000 and 0.001
+  EXPECT_EQ(blend<uint16_t>(t, 0x3e00, 0xc180), 1.4833984f);  // 1.5 and -2.75
 }
 
 TEST(Texture, OnlyKnownValuesAreSound) {

@@ -11,7 +11,7 @@ target_include_directories(ncu_equality PRIVATE ${PROJECT_SOURCE_DIR}/common/loc
 target_link_libraries(ncu_equality PRIVATE nlohmann_json::nlohmann_json warpladder_warnings warpladder_quick)
 set(parts stress)
 if(WARPLADDER_LABS)
-  list(APPEND parts labs)
+  list(APPEND parts labs top)
 endif()
 foreach(part IN LISTS parts ITEMS programs long_programs)
   add_test(NAME lockstep.ncu_equality.${part}

@@ -78,7 +78,7 @@ static void test_bytes() {
   expect_equal("rows from array to array", other.host(), want_other);
 }
 
-// A box between arrays counts elements; positions in memory count bytes.
+// A box counts elements; so does a position in memory, beside an array.
 static void test_boxes() {
   CudaArray<short2> array(make_cudaExtent(6, 5, 4)), other(make_cudaExtent(3, 2, 2));
   std::vector<short2> values;
@@ -101,7 +101,7 @@ static void test_boxes() {
   p = {};
   p.srcArray = other;
   p.dstPtr = make_cudaPitchedPtr(back.data(), 8 * sizeof(short2), 8, 3);
-  p.dstPos = make_cudaPos(2 * sizeof(short2), 1, 0);
+  p.dstPos = make_cudaPos(2, 1, 0);
   p.extent = make_cudaExtent(3, 2, 1);
   p.kind = cudaMemcpyDeviceToHost;
   CUDA_CHECK(cudaMemcpy3D(&p));

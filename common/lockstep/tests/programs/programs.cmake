@@ -5,10 +5,12 @@
 set(checked cub_histogram cub_reduce cub_run_length_encode cub_scan cub_segmented_reduce cub_select cub_transform
             arrays cub_transform_90 graph_capture graph_conditional graph_nodes kernel_launches kernel_launches_90 surfaces
             tensor_core_layouts_90 tensor_cores_90 textures thrust_numeric)
-# These run with the device in a process of its own, too, and on a card if there is one: calls about graphs are the
-# runtime's, and a card has them as well. Launches from kernels happen in the device's process, and so do fetches from
-# textures.
+# These run with the device in a process of its own, too: calls about graphs are the runtime's. Launches from kernels
+# happen in the device's process, and so do fetches from textures.
 set(served arrays graph_capture graph_conditional graph_nodes kernel_launches libraries surfaces textures)
+# These also run on a card, if there is one: what they expect must be what a card does.
+set(on_card ${served} grid_sync groups_90 kernel_launches_90 language_90 libcu_sync_90 look_back pipelines_90 progress
+            standard_library tensor_core_layouts_90 tensor_cores_90)
 
 # add_served_program_test(BINARY): the program with its device in a process of its own, under all checks.
 function(add_served_program_test binary)
@@ -47,11 +49,11 @@ function(add_program_tests binary)
   endwhile()
   if(name IN_LIST served)
     add_served_program_test(${binary})
-    if(WARPLADDER_GPU_ARCHS)
-      add_test(NAME lockstep.program.${binary}.gpu COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${binary})
-      set_tests_properties(lockstep.program.${binary}.gpu PROPERTIES LABELS "lockstep;gpu" RESOURCE_LOCK gpu
-                                                                     TIMEOUT ${WARPLADDER_HANGS_AFTER})
-    endif()
+  endif()
+  if(WARPLADDER_GPU_ARCHS AND name IN_LIST on_card)
+    add_test(NAME lockstep.program.${binary}.gpu COMMAND ${CMAKE_CURRENT_BINARY_DIR}/${binary})
+    set_tests_properties(lockstep.program.${binary}.gpu PROPERTIES LABELS "lockstep;gpu" RESOURCE_LOCK gpu
+                                                                   TIMEOUT ${WARPLADDER_HANGS_AFTER})
   endif()
 endfunction()
 

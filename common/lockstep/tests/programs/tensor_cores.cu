@@ -21,7 +21,9 @@ struct Stored<wmma::precision::tf32> {
   using type = float;
 };
 
-constexpr int kPad = 8;  // elements behind each row or column in memory
+// Elements behind each row or column in memory: 16 bytes or more for each type. CUDA asks for rows of a multiple of 16
+// bytes.
+constexpr int kPad = 16;
 
 template <class Layout>
 constexpr bool kByColumn = std::is_same_v<Layout, wmma::col_major>;
