@@ -124,8 +124,9 @@ AxisTexels linear_texels(float coordinate, uint32_t size, AddressMode mode, bool
   const double place = in_texels(coordinate, size, mode, normalized) - 0.5;
   const int64_t steps = floor_index(place * kSteps + 0.5);
   const int64_t index = steps >> 8;
-  return {texel_index(index, size, mode), texel_index(index + 1, size, mode),
-          static_cast<uint32_t>(steps & (kSteps - 1))};
+  const int32_t first = texel_index(index, size, mode), second = texel_index(index + 1, size, mode);
+  const bool is_held = mode == AddressMode::kClamp && first == second;
+  return {first, second, is_held ? 0 : static_cast<uint32_t>(steps & (kSteps - 1))};
 }
 
 std::array<uint32_t, 8> corner_weights(uint32_t x, uint32_t y, uint32_t z) {

@@ -73,8 +73,8 @@ TEST(Sampling, LinearWeightsAreStepsOf256) {
   expect(0.5f, 0, 1, 0);
   expect(1.0f, 0, 1, 128);
   expect(1.75f, 1, 2, 64);
-  expect(0.0f, 0, 0, 128);
-  expect(4.0f, 3, 3, 128);
+  expect(0.0f, 0, 0, 0);  // one texel
+  expect(4.0f, 3, 3, 0);
   expect(1.5f + 0.4f / 256, 1, 2, 0);  // rounded down
   expect(1.5f + 0.6f / 256, 1, 2, 1);  // rounded up
   expect(2.5f - 0.4f / 256, 2, 3, 0);  // up to the next texel
@@ -87,6 +87,7 @@ TEST(Sampling, LinearNeighboursFollowTheMode) {
   };
   EXPECT_EQ(two(0.0f, kWrap), std::pair(3, 0));
   EXPECT_EQ(two(0.0f, kMirror), std::pair(0, 0));
+  EXPECT_EQ(linear_texels(0.0f, 4, kMirror, kNormalized).weight, 128u) << "only clamp holds a place inside";
   EXPECT_EQ(two(0.0f, kClamp), std::pair(0, 0));
   EXPECT_EQ(two(0.0f, kBorder), std::pair(kOnBorder, 0));
   EXPECT_EQ(two(0.97f, kWrap), std::pair(3, 0));

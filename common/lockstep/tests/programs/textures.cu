@@ -71,8 +71,18 @@ static bool bring_inside(int& i, int n, cudaTextureAddressMode mode) {
   return true;
 }
 
+// Without normalized coordinates, wrap and mirror are clamp.
+static cudaTextureAddressMode mode_of(const Reading& r) {
+  return r.normalized || r.mode == cudaAddressModeBorder ? r.mode : cudaAddressModeClamp;
+}
+
+// Clamp holds a place inside the texture, so that it lies on an element, not between two.
+static bool is_held(int i, int n, const Reading& r) {
+  return mode_of(r) == cudaAddressModeClamp && (i < 0 || i + 1 >= n);
+}
+
 static double element(const HostVolume<float>& v, const Reading& r, const int* index) {
-  const cudaTextureAddressMode mode = r.normalized || r.mode == cudaAddressModeBorder ? r.mode : cudaAddressModeClamp;
+  const cudaTextureAddressMode mode = mode_of(r);
   int x = index[0], y = index[1], z = index[2];
   const bool inside =
       bring_inside(x, v.width, mode) && bring_inside(y, v.height, mode) && bring_inside(z, v.slices, mode);
@@ -104,7 +114,7 @@ static double reference(const HostVolume<float>& v, const Reading& r, int axes, 
     const double x = given[a] * (r.normalized ? sizes[a] : 1);
     const int steps = int(std::floor((linear ? x - 0.5 : x) * 256 + (linear ? 0.5 : 0)));
     base[a] = steps >> 8;
-    fraction[a] = linear ? steps & 255 : 0;
+    fraction[a] = linear && !is_held(base[a], sizes[a], r) ? steps & 255 : 0;
   }
   if (axes == 1 && linear && r.mode == cudaAddressModeBorder) base[1] = -1, fraction[1] = 128;
   const std::vector<int> weights = weights_of(fraction);
