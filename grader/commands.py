@@ -356,6 +356,15 @@ def _gradescope(gradescope: Parser) -> None:
     inside.add_argument("--run", metavar="AUTOGRADER", dest="run_in", help="what the zip's run_autograder calls")
 
 
+@_command("strip.strip.run", group="teach", help="make a learners' repository, without the solutions")
+def _strip(strip: Parser) -> None:
+    """Makes a git repository of the last commit without solutions/, tests, and pages that quote solutions. It has one
+    commit, and it still grades: the solutions that labs are compared with are in it as objects. If ./lab strip has made
+    FOLDER, what has changed is one commit more."""
+    strip.add_argument("folder", metavar="FOLDER", help="a new folder, or one that ./lab strip has made")
+    strip.add_argument("--check", action="store_true", help="only look for traces of solutions and old objects there")
+
+
 @_command("launcher.test.run", group="contribute", help="set up what is missing, build everything, run every test")
 def _test(test: Parser) -> None:
     """Sets up what is missing, builds everything and runs every test through CTest. Further arguments go to CTest:

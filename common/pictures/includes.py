@@ -53,6 +53,7 @@ ORDER: dict[str, dict[str, str]] = {
     "./lab": {
         "grader/launcher": "",
         "grader/benchmark": "",
+        "grader/strip": "",
         "grader/learner": "",
         "grader/report": "",
         "grader/batch/reports": "",

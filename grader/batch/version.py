@@ -4,7 +4,7 @@ import hashlib
 
 from launcher.paths import ROOT
 
-FOLDERS = ("common", "grader/judge", "labs", "solutions")
+FOLDERS = ("common", "grader/judge", "labs", "solutions", "baselines")
 FILES = ("CMakeLists.txt", "grader/CMakeLists.txt")
 PICTURES_AND_TEXT = (".md", ".svg", ".png", ".py", ".pyc")
 BESIDE = {"tests", "bench", "wrong", "__pycache__"}

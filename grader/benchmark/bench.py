@@ -29,6 +29,9 @@ def run(arguments: Namespace) -> int:
         raise Failure(f"--out {out} is a file. Name a folder.")
     out.mkdir(parents=True, exist_ok=True)
     nvcc = setup.prepare(picture=True)
+    if not programs.HERE.is_dir():
+        say("This course keeps its solutions apart, and with them the programs that time them.")
+        return _show_records(out)
     if device.choose("auto") != "gpu":
         return _without_card(arguments, out)
     found = programs.compile_for_card(nvcc, programs.newest_cub(arguments.cub and Path(arguments.cub)))
@@ -62,14 +65,19 @@ def newest_records() -> list[Record]:
 
 def _without_card(arguments: Namespace, out: Path) -> int:
     say(NO_CARD)
-    for record in newest_records():
-        say(f"\nRecorded on {record['device']}, {record['date']}, toolkit {record['toolkit']}, {record['commit']}")
-        _show(record)
-        picture.draw("bench", _facts(record), out / f"bench_{_short(record)}.png")
+    _show_records(out)
     if rows := _cpu_rows(arguments):
         say("\nThis machine's processor, measured now")
         for line in lines.cpu_table(rows):
             say(line)
+    return 0
+
+
+def _show_records(out: Path) -> int:
+    for record in newest_records():
+        say(f"\nRecorded on {record['device']}, {record['date']}, toolkit {record['toolkit']}, {record['commit']}")
+        _show(record)
+        picture.draw("bench", _facts(record), out / f"bench_{_short(record)}.png")
     say(f"\nPlots of the records: {shown(out)}")
     return 0
 

@@ -10,7 +10,7 @@ from launcher.console import Failure, last_lines, run_logged, say
 from launcher.paths import BUILD, LOGS, ROOT, shown
 
 HERE = ROOT / "common" / "bench" / "top"
-SOLUTIONS = " ".join(str(next(ROOT.glob(f"solutions/{lab}_*/*.cu"))) for lab in (24, 25))
+SOLUTIONS = " ".join(str(file) for lab in (24, 25) for file in ROOT.glob(f"solutions/{lab}_*/*.cu"))
 PLACE = BUILD / "bench"
 NEWEST = ROOT / "requirements-bench.txt"
 EXPORTS = "{ global: top_*; local: *; };\n"  # two versions of a header in one process must not meet

@@ -33,6 +33,9 @@ def run(arguments: Namespace) -> int:
 
     name = device.card() if where == "gpu" else "lockstep"
     say(f"Grading the reference solutions on {name}")
+    if apart := [lab.number for lab in climbed if not lab.has_reference]:
+        say(f"Left out, because this course keeps its solutions apart: labs {', '.join(apart)}")
+        climbed = [lab for lab in climbed if lab.has_reference]
     # On a card one at a time, since a timed kernel must be alone. Lockstep only counts, and several may run together.
     with ThreadPoolExecutor(1 if where == "gpu" else None) as pool:
         rows = list(pool.map(lambda lab: grade(tree, lab, where), climbed))

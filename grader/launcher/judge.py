@@ -11,7 +11,7 @@ def targets(labs: list[Lab], *, solutions: bool = False) -> list[str]:
     wanted = {"judge", "cudart_lockstep"}
     for lab in labs:
         wanted.add(f"runner_{lab.facts['contract']}")
-        if solutions:
+        if solutions and lab.has_reference:
             wanted.add(f"lab{lab.number}.solution")
         if (below := lab.facts["baseline"]) != "cpu":
             wanted.add(f"lab{below}.report")

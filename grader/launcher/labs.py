@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .console import Failure
-from .paths import ROOT
+from .paths import ROOT, shown
 
 
 class Lab:
@@ -20,6 +20,23 @@ class Lab:
         self.needs = [str(number) for number in facts.get("needs", [])]
         self.is_opencl = self.source.suffix == ".cc"
         self.solution = ROOT / "solutions" / self.name / str(facts["source"])
+
+    @property
+    def has_reference(self) -> bool:
+        """The build has its reference: from the solution, or in a learners' repository from an object."""
+        return self.solution.exists() or any((ROOT / "baselines").glob(f"{self.name}.*.o"))
+
+    def need_solution(self) -> None:
+        if self.solution.exists():
+            return
+        if has_solutions():
+            raise Failure(f"{shown(self.solution)} is not here.")
+        raise Failure("this course keeps its solutions apart. They are in your instructor's repository, not here.")
+
+
+def has_solutions() -> bool:
+    """False in a learners' repository, which ./lab strip has made."""
+    return (ROOT / "solutions").is_dir()
 
 
 def read_lab(folder: Path) -> Lab:

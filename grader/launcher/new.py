@@ -32,6 +32,8 @@ def run(arguments: Namespace) -> int:
     name = arguments.name
     below = labs.find_lab(arguments.below)
     _check_name(name)
+    if not labs.has_solutions():
+        below.need_solution()
     if not below.solution.exists():
         raise Failure(
             f"{shown(below.solution)} is not there: the new lab starts from the reference of lab {below.number}"

@@ -3,17 +3,19 @@
 import os
 from argparse import Namespace
 
-from . import build, setup
+from . import build, labs, setup
 from .console import say
 from .paths import BUILD, shown
 
 
 def run(arguments: Namespace) -> int:
-    browser = "long" in " ".join(arguments.for_ctest)  # the tests that need one have this label
-    nvcc = setup.prepare(picture=True, extras=True, grade=True, watch=True, browser=browser)
+    is_whole = labs.has_solutions()  # a learners' repository tests its baselines and the programs of its labs
+    browser = is_whole and "long" in " ".join(arguments.for_ctest)  # the tests that need one have this label
+    nvcc = setup.prepare(picture=is_whole, extras=is_whole, grade=is_whole, watch=is_whole, browser=browser)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
-    build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
+    if is_whole:
+        build.build(build.configure("dev", nvcc), title="Building the unit tests with sanitizers")
     say(f"Testing; the results also go to {shown(BUILD)}/tests.xml")
     command = ["ctest", "--test-dir", str(tree), "--parallel", str((os.cpu_count() or 1) + 1), "--output-on-failure"]
     command += ["--output-junit", str(BUILD / "tests.xml"), *selected(arguments.for_ctest)]

@@ -20,6 +20,7 @@ NEW_HEAD = ["caught by: CHECK", "Write here in one or two sentences what the bug
 
 def run(arguments: Namespace) -> int:
     lab = find_lab(arguments.lab)
+    lab.need_solution()
     if arguments.variant is None:
         if arguments.make_from or arguments.write_to:
             raise Failure(f"--to and --from need the variant's NAME. These are here: ./lab wrong {lab.number}")

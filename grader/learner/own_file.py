@@ -75,8 +75,7 @@ def solution(arguments: Namespace) -> int:
 
 
 def _may_see_solution(lab: Lab, says_yes: bool, command: str) -> None:
-    if not lab.solution.exists():
-        raise Failure(f"{shown(lab.solution)} is not here.")
+    lab.need_solution()
     if says_yes or progress.entry(progress.load(), lab.name)["first_pass"]:
         return
     raise Failure(

@@ -58,7 +58,7 @@ def _runs(lab: labs.Lab, files: list[Path], arguments: Namespace) -> list[runs.R
         blocks = ", ".join(map(str, lab.facts.get("blocks", []))) or "none: its entries take no block size"
         raise Failure(f"--block {block}: lab {lab.number} has blocks of {blocks}")
     tree = build.configure("lockstep", setup.prepare(opencl=lab.is_opencl))
-    wanted = judge.targets([lab]) + ([] if lab.is_opencl else [f"lab{lab.number}.report"])
+    wanted = judge.targets([lab]) + ([f"lab{lab.number}.report"] if lab.has_reference and not lab.is_opencl else [])
     build.build(tree, wanted, f"Building what grades {lab.name}")
     return [runs.make(tree, lab, file, entry=entry, count=count, block=block) for file in files]
 

@@ -1,0 +1,1 @@
+"""./lab strip makes a learners' repository: the course without its solutions, which still grades."""
