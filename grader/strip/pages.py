@@ -13,9 +13,9 @@ NOTES = {
 > For that, some solutions are in `baselines/`, compiled. `./lab solution` has nothing to show.
 """,
     "README.zh.md": """\
-> **这是学习者的仓库。** 这里没有 `solutions/`,也没有课程自身代码的测试。页面中提到的这些内容在教师的仓库里。
-> 加速比以下面一级的参考答案为基准,因此 `baselines/` 中有一些编译好的参考答案。
-> `./lab solution` 在这里没有可以显示的内容。
+> **这是学习者的仓库。** 这里没有 `solutions/`，也没有课程自身代码的测试。页面中提到的这些内容在教师的仓库里。
+> 加速比以下面一级的参考答案为基准，因此 `baselines/` 中有一些编译好的参考答案。
+> 在这里，`./lab solution` 没有可以显示的内容。
 """,
 }
 
