@@ -16,6 +16,7 @@ from .course import Files, git
 CODE = {".h", ".cc", ".py"}
 PAGES = {".md", ".txt", ".rst", ".html"}
 LEAST = 24  # characters; a shorter line says little
+SAYS = re.compile("(?:[A-Za-z][^A-Za-z]*){8}")  # no table of numbers
 MARKS = " \t|>+-`*"  # of a quotation in a page, a message or a patch
 
 
@@ -72,9 +73,9 @@ def _lines(text: str) -> set[str]:
     """The lines that say something, without the marks of a quotation, with their comment and without it."""
     found = set()
     for line in text.splitlines():
-        for part in (line, line.split("//")[0]):
+        for part in {line, line.split("//")[0]}:
             plain = " ".join(part.strip(MARKS).split())
-            if len(plain) >= LEAST and len(re.findall(r"[A-Za-z]", plain)) >= LEAST // 3:
+            if len(plain) >= LEAST and SAYS.search(plain):
                 found.add(plain)
     return found
 

@@ -26,6 +26,8 @@ def run(arguments: Namespace) -> int:
     if not labs.has_solutions():
         raise Failure("this is a learners' repository: it has no solutions that could be stripped.")
     is_there = _is_learners(folder)
+    if arguments.check and not is_there:
+        raise Failure(f"{shown(folder)} is not a learners' repository. ./lab strip {shown(folder)} makes one.")
     if not is_there and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Failure(f"{shown(folder)} is not an empty folder, and ./lab strip did not make it. Name another one.")
     files = course.committed(ROOT)
@@ -110,8 +112,6 @@ def _commit(new: Path) -> str:
 
 def _check(folder: Path, files: Files, secret: Secrets) -> int:
     """./lab strip FOLDER --check: is there a trace of a solution, and is a baseline older than its source?"""
-    if not _is_learners(folder):
-        raise Failure(f"{shown(folder)} is not a learners' repository. ./lab strip {shown(folder)} makes one.")
     facts = course.lab_facts(files)
     wanted = {baselines.name(lab, facts[lab], files) for lab in course.compared_with(facts)}
     there = set(_kept_objects(folder))
