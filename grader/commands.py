@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from launcher import options
 from launcher.console import Failure, visible
 
 ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or without one.
@@ -404,17 +405,7 @@ def _emulate(emulate: Parser) -> None:
         nvcc -cudart shared -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …
     The exit code is the program's own; or 125 if lockstep refused something and the program ended with 0. Diagnoses go
     to standard error."""
-    option = emulate.add_argument
-    option("--report", metavar="F.json", help="write counters by kernel and line, and findings, to this file")
-    option(
-        "--trace", metavar="F.jsonl", help="write every access of every warp to this file, in order; for small launches"
-    )
-    option("--checks", metavar="LIST", help="all, none, or of memory,initialised,races,synchronisation,launch,volatile")
-    option("--schedule", metavar="S", help="order of warps and blocks: forward, reverse or random:SEED")
-    option("--threads", metavar="N", help="of this machine, that run blocks side by side; otherwise one for each core")
-    option("--fail", metavar="K", help="let the program's K-th call of the CUDA runtime fail, to see whether it looks")
-    option("program", metavar="PROGRAM")
-    option("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's own arguments")
+    options.of_emulate(emulate)
 
 
 @_command("launcher.unchanged.run", group="lockstep", help="make, with the flags of nvcc that lockstep needs")

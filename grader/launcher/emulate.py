@@ -1,4 +1,6 @@
-"""emulate: runs any program that nvcc built on lockstep. The exit code of the command is the program's, or REFUSED."""
+"""emulate: runs any program that nvcc built on lockstep. The exit code of the command is the program's, or REFUSED.
+
+./lab emulate builds lockstep first; the installed command `lockstep` (lockstep.py) has it beside itself."""
 
 import os
 import platform
@@ -6,17 +8,28 @@ import re
 import shutil
 from argparse import Namespace
 from pathlib import Path
+from typing import NoReturn
 
 from . import build, elf, setup
 from .console import Failure, talk_on_stderr
 
 CHECKS = ("memory", "initialised", "races", "synchronisation", "launch", "volatile")
 REFUSED = 125  # the exit code of a program that was refused something, and that would end with 0
+MAKE = "./lab make"
 MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
 def run(arguments: Namespace) -> int:
+    """./lab emulate."""
     talk_on_stderr()
+    program, facts = read(arguments)
+    tree = build.configure("lockstep", setup.prepare())
+    build.build(tree, ["cudart_lockstep"], "Building lockstep")
+    start(program, facts, arguments, tree / "lockstep")
+
+
+def read(arguments: Namespace) -> tuple[Path, elf.Program]:
+    """The program, and what it is. Refuses a program or an option that lockstep could not take."""
     program = _program(arguments.program)
     facts = _checked(program)
     if arguments.schedule and not re.fullmatch(r"forward|reverse|random:\d+", arguments.schedule):
@@ -30,10 +43,12 @@ def run(arguments: Namespace) -> int:
     for option in ("report", "trace"):
         if name := getattr(arguments, option):
             setattr(arguments, option, _writable(f"--{option}", name))
-    tree = build.configure("lockstep", setup.prepare())
-    build.build(tree, ["cudart_lockstep"], "Building lockstep")
-    library = tree / "lockstep" / "libcudart.so.13"
+    return program, facts
 
+
+def start(program: Path, facts: elf.Program, arguments: Namespace, libraries: Path) -> NoReturn:
+    """libraries: the folder with lockstep's libcudart.so.13."""
+    library = libraries / "libcudart.so.13"
     env = dict(os.environ)
     env["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(library.parent), env.get("LD_LIBRARY_PATH", "")]))
     if facts.rpath:
@@ -101,7 +116,7 @@ def _checked(program: Path) -> elf.Program:
     if why:
         raise Failure(
             f"{name} {', and '.join(why)}. Link it again with\n    {' '.join(flags)}\n"
-            "If make builds it, these flags need no change of its Makefile:\n    make clean; ./lab make"
+            f"If make builds it, these flags need no change of its Makefile:\n    make clean; {MAKE}"
         )
     return facts
 

@@ -1,0 +1,14 @@
+# Install: cmake --install BUILD --prefix P. The folder P may be moved afterwards: nothing in it names P or the build, and
+# no library needs another one of it, so that none has a run path. ptxas and nvdisasm are those of this build's toolkit
+# if they are still there, or else those of PATH.
+#   P/bin/lockstep             runs anybody's CUDA program, as ./lab emulate does (Python 3.11)
+#   P/lib/lockstep             libcudart.so.13, libcuda.so.1, device_server, ask_ptxas
+#   P/lib/warpladder           the judge, and what bin/lockstep is made of
+foreach(library IN ITEMS cudart_lockstep cuda_lockstep)
+  install(TARGETS ${library} LIBRARY DESTINATION lib/lockstep)
+endforeach()
+install(TARGETS device_server ask_ptxas RUNTIME DESTINATION lib/lockstep)
+install(TARGETS judge RUNTIME DESTINATION lib/warpladder)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/grader/launcher/templates/lockstep DESTINATION bin)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/grader/launcher DESTINATION lib/warpladder FILES_MATCHING PATTERN "*.py"
+        PATTERN tests EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN templates EXCLUDE)

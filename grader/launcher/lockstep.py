@@ -1,0 +1,30 @@
+"""lockstep: the installed command. It runs a program as ./lab emulate does, on the libraries that were installed with
+it, wherever that is. It needs no build and no course."""
+
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from pathlib import Path
+
+from . import emulate, options, unchanged
+from .console import Failure, talk_on_stderr, visible
+
+LIBRARIES = Path(__file__).resolve().parents[2] / "lockstep"  # lib/lockstep; this file is in lib/warpladder/launcher
+ABOUT = """Runs PROGRAM on lockstep, a CUDA runtime for the CPU. No GPU is needed. Build the program with
+    nvcc -cudart shared -lineinfo -Xcompiler -g1 -gencode arch=compute_75,code=compute_75 …
+The exit code is the program's own; or 125 if lockstep refused something and the program ended with 0. Diagnoses go to
+standard error."""
+
+
+def main() -> int:
+    parser = ArgumentParser(
+        prog="lockstep", description=ABOUT, formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    options.of_emulate(parser)
+    arguments = parser.parse_args()
+    emulate.MAKE = f"NVCC_APPEND_FLAGS='{unchanged.FLAGS}' make"
+    talk_on_stderr()
+    try:
+        emulate.start(*emulate.read(arguments), arguments, LIBRARIES)
+    except Failure as failure:
+        print(f"lockstep: {visible(failure)}", file=sys.stderr)
+        return 2
