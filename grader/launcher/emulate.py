@@ -25,7 +25,7 @@ def run(arguments: Namespace) -> int:
     program, facts = read(arguments)
     tree = build.configure("lockstep", setup.prepare())
     build.build(tree, ["cudart_lockstep"], "Building lockstep")
-    start(program, facts, arguments, tree / "lockstep")
+    start(program, facts, arguments, tree / "lockstep" / "libcudart.so.13")
 
 
 def read(arguments: Namespace) -> tuple[Path, elf.Program]:
@@ -46,9 +46,8 @@ def read(arguments: Namespace) -> tuple[Path, elf.Program]:
     return program, facts
 
 
-def start(program: Path, facts: elf.Program, arguments: Namespace, libraries: Path) -> NoReturn:
-    """libraries: the folder with lockstep's libcudart.so.13."""
-    library = libraries / "libcudart.so.13"
+def start(program: Path, facts: elf.Program, arguments: Namespace, library: Path) -> NoReturn:
+    """library: lockstep's, which takes the place of the program's libcudart."""
     env = dict(os.environ)
     env["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(library.parent), env.get("LD_LIBRARY_PATH", "")]))
     if facts.rpath:

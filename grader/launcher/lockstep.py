@@ -24,7 +24,8 @@ def main() -> int:
     emulate.MAKE = f"NVCC_APPEND_FLAGS='{unchanged.FLAGS}' make"
     talk_on_stderr()
     try:
-        emulate.start(*emulate.read(arguments), arguments, LIBRARIES)
+        program, facts = emulate.read(arguments)
+        emulate.start(program, facts, arguments, LIBRARIES / (facts.cudart() or "libcudart.so.13"))
     except Failure as failure:
         print(f"lockstep: {visible(failure)}", file=sys.stderr)
         return 2

@@ -4,6 +4,7 @@ A line of a solution is secret if no lab shows it: no starter, no handout. So is
 file of code has that name, too.
 """
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from launcher.paths import ROOT
 from .course import Files, git
 
 CODE = {".h", ".cc", ".py"}
-PAGES = {".md", ".txt", ".rst", ".html"}
+PAGES = {".md", ".txt", ".rst", ".html", ".ipynb"}
 LEAST = 24  # characters; a shorter line says little
 SAYS = re.compile("(?:[A-Za-z][^A-Za-z]*){8}")  # no table of numbers
-MARKS = " \t|>+-`*"  # of a quotation in a page, a message or a patch
+MARKS = " \t|>+-`*\"',"  # of a quotation in a page, a message, a patch or a notebook
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,10 @@ def _in_text(name: str, data: bytes, secret: Secrets) -> Iterator[str]:
 
 
 def _lines(text: str) -> set[str]:
-    """The lines that say something, without the marks of a quotation, with their comment and without it."""
+    """The lines that say something, without the marks of a quotation, with their comment and without it. Also those of
+    a notebook, which is JSON, and of HTML."""
     found = set()
-    for line in text.splitlines():
+    for line in html.unescape(text.replace("\\n", "\n").replace('\\"', '"')).splitlines():
         for part in {line, line.split("//")[0]}:
             plain = " ".join(part.strip(MARKS).split())
             if len(plain) >= LEAST and SAYS.search(plain):

@@ -20,10 +20,10 @@ LEFT_OUT = (
     "*/tests/*",  # among them honest submissions, kernels to compare with, recordings of the solutions
     "*/bench/*",  # kernels of the last labs
     "labs/*/picture.py",  # changes lines of the reference
-    "docs/CONTRIBUTING.md",  # how to write solutions and tests
-    "docs/advice.md",  # names every wrong variant, and what gives it away
-    "docs/messages.md",  # quotes code
-    "docs/climbs/*",  # shows four labs from the starter to a pass
+    "docs/*CONTRIBUTING.md",  # how to write solutions and tests; in every language
+    "docs/*advice.md",  # names every wrong variant, and what gives it away
+    "docs/*messages.md",  # quotes code
+    "docs/*climbs/*",  # shows four labs from the starter to a pass
     "docs/report_pages/*",  # pictures of pages that show the code of references
     "docs/measurements/*/tests_*",  # these four name the wrong variants
     "docs/measurements/*/variants_*",

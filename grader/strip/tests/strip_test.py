@@ -221,6 +221,7 @@ class Leak(WithCourse):
         line = "__device__ int tile_before(const Tile& tile) { return tile.before; }"
         text = (self.course / source).read_text("utf-8")
         quoted = (f"    {line}", f"> {line}", f"  | {line}  // why", f"+{line}", f"* `{line}`", f"{line}  // other")
+        quoted += (f'  "{line}\\n",', line.replace("&", "&amp;"))  # in a notebook, in HTML
         files = {f"docs/x{number}.md": f"Look:\n\n{one}\n" for number, one in enumerate(quoted)}
         said = self.leaks(**{source: f"{text}\n  {line}  // why\n"}, **files)
         for name in files:
