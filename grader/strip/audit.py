@@ -1,18 +1,18 @@
 """audit: looks for solutions in a learners' repository: in its tree, its history and every other object of git.
 
 A line of a solution is secret if no lab shows it: no starter, no handout. So is the name of a wrong variant, if no
-file of code has that name, too.
+file of code has that name, too. What a lab showed when it was published is no secret any more.
 """
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from launcher.paths import ROOT
 
-from .course import Files, git
+from .course import Files, committed, git
 
 CODE = {".h", ".cc", ".py"}
 PAGES = {".md", ".txt", ".rst", ".html", ".ipynb"}
@@ -30,15 +30,17 @@ class Secrets:
     names: dict[str, str]
 
 
-def secrets(root: Path, files: Files) -> Secrets:
+def secrets(root: Path, files: Files, published: Iterable[str] = ()) -> Secrets:
+    """files: the course. published: the commits of which there are learners' repositories."""
     hidden = {name: file for name, file in files.items() if name.startswith("solutions/")}
     shown = {name: file.text() for name, file in files.items() if name.startswith("labs/")}
-    known = {line for text in shown.values() for line in _lines(text)}
+    earlier = [file.text() for commit in published for file in committed(root, commit, "labs").values()]
+    known = {line for text in (*shown.values(), *earlier) for line in _lines(text)}
     lines = {line: name for name, file in hidden.items() for line in _lines(file.text()) if line not in known}
     said = "\n".join([*shown, *shown.values(), *(file.text() for name, file in files.items() if _is_code(name))])
     variants = {PurePosixPath(name).stem: name for name in hidden if "/wrong/" in name}
     names = {word: name for word, name in variants.items() if "_" in word and word not in said}
-    return Secrets(_blobs(root), lines, names)
+    return Secrets(_blobs(root, ["HEAD", *published]), lines, names)
 
 
 def complaints(repository: Path, secret: Secrets) -> list[str]:
@@ -87,10 +89,10 @@ def _is_code(name: str) -> bool:
     return file.suffix in CODE and not {"solutions", "tests"}.intersection(file.parts)
 
 
-def _blobs(root: Path) -> dict[str, str]:
+def _blobs(root: Path, published: list[str]) -> dict[str, str]:
     """Every content that a file of the solutions ever had, unless a lab shows it."""
-    listed = git(root, "ls-tree", "-r", "HEAD", "labs").decode().splitlines()
-    shown = {line.split()[2] for line in listed}
+    listed = [git(root, "ls-tree", "-r", commit, "labs").decode().splitlines() for commit in published]
+    shown = {line.split()[2] for lines in listed for line in lines}
     found = dict(line.split(" ", 1) for line in _list_objects(root, "HEAD", "--", "solutions"))
     return {digest: name for digest, name in found.items() if digest not in shown and PurePosixPath(name).suffix}
 

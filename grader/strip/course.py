@@ -45,9 +45,9 @@ class File:
 Files = dict[str, File]  # by path from the root
 
 
-def committed(root: Path) -> Files:
-    """The files of the last commit. What was changed since is not among them."""
-    with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", "HEAD"))) as archive:
+def committed(root: Path, commit: str = "HEAD", *folders: str) -> Files:
+    """The files of a commit. What was changed since is not among them."""
+    with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", commit, *folders))) as archive:
         found = {}
         for entry in archive:
             if entry.issym() or entry.islnk():

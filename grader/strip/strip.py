@@ -5,6 +5,7 @@ of every file to be looked at; a tree can be looked at as a whole, and audit doe
 """
 
 import os
+import re
 import shutil
 import tempfile
 from argparse import Namespace
@@ -19,6 +20,7 @@ from .audit import Secrets
 from .course import File, Files, git
 
 AUTHORS = "The Warpladder authors"
+MADE_FROM = "Made by ./lab strip from the course's commit"
 
 
 def run(arguments: Namespace) -> int:
@@ -28,10 +30,12 @@ def run(arguments: Namespace) -> int:
     is_there = _is_learners(folder)
     if arguments.check and not is_there:
         raise Failure(f"{shown(folder)} is not a learners' repository. ./lab strip {shown(folder)} makes one.")
+    if folder.is_relative_to(ROOT):
+        raise Failure(f"{shown(folder)} is in the course. Name a folder beside it: ../{folder.name}")
     if not is_there and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Failure(f"{shown(folder)} is not an empty folder, and ./lab strip did not make it. Name another one.")
     files = course.committed(ROOT)
-    secret = audit.secrets(ROOT, files)
+    secret = audit.secrets(ROOT, files, _published(folder) if is_there else ())
     if arguments.check:
         return _check(folder, files, secret)
     if git(ROOT, "status", "--porcelain", "--untracked-files=no"):
@@ -104,7 +108,7 @@ def _commit(new: Path) -> str:
         for who in ("AUTHOR", "COMMITTER")
         for what, value in (("NAME", AUTHORS), ("EMAIL", ""), ("DATE", date))
     }
-    message = f"The course without its solutions\n\nMade by ./lab strip from the course's commit {commit}."
+    message = f"The course without its solutions\n\n{MADE_FROM} {commit}."
     settings = ("-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null")
     git(new, *settings, "commit", "-q", "-m", message, env=os.environ | people)
     return git(new, "rev-parse", "--short", "HEAD").decode().strip()
@@ -126,6 +130,13 @@ def _check(folder: Path, files: Files, secret: Secrets) -> int:
 
 def _is_learners(folder: Path) -> bool:
     return (folder / ".git").exists() and (folder / "baselines" / "README.md").exists()
+
+
+def _published(folder: Path) -> list[str]:
+    """The commits of the course that this learners' repository was made of, if the course still has them."""
+    found = re.findall(rf"{re.escape(MADE_FROM)} (\w+)\.", git(folder, "log", "--all", "--format=%b").decode())
+    every = git(ROOT, "rev-list", "--all").decode().split()
+    return [commit for commit in found if any(one.startswith(commit) for one in every)]
 
 
 def _kept_objects(folder: Path) -> Files:

@@ -140,11 +140,6 @@ class Learners(WithCourse):
             self.assertEqual(answer.code, 0, answer.text)
             self.assertIn(said, answer.text)
 
-    def test_the_same_course_gives_the_same_commit(self) -> None:
-        again = self.folder / "again"
-        stripped(self.course, again)
-        self.assertEqual(*(git(one, "rev-parse", "HEAD") for one in (self.learners, again)))
-
 
 class Update(WithCourse):
     """./lab strip into a folder that it has made."""
@@ -168,6 +163,19 @@ class Update(WithCourse):
         self.assertTrue((self.learners / "docs" / "new.md").exists())
         self.assertEqual(git(self.learners, "rev-list", "--count", "HEAD").strip(), b"2")
         self.assertEqual(stripped(self.course, self.learners, "--check")[0], 0)
+
+    def test_what_a_starter_showed_when_it_was_published_is_no_secret(self) -> None:
+        line = "__device__ int tile_before(const Tile& tile) { return tile.before; }\n"
+        solution, starter = "solutions/24_stream_compaction/select.cu", "labs/25_radix_sort/sort.cu"
+        before = {name: (self.course / name).read_text("utf-8") for name in (solution, starter)}
+        commit(self.course, **{name: text + line for name, text in before.items()})
+        stripped(self.course, self.learners)
+        commit(self.course, **{starter: before[starter]})
+        self.assertEqual(stripped(self.course, self.learners)[0], 0)
+        self.assertEqual(stripped(self.course, self.learners, "--check")[0], 0)
+        commit(self.course, **{"docs/x.md": line})
+        with self.assertRaisesRegex(Failure, "docs/x.md: has a line"):
+            stripped(self.course, self.folder / "another")
 
     def test_a_change_that_somebody_made_there_stays(self) -> None:
         stripped(self.course, self.learners)
@@ -194,6 +202,8 @@ class Update(WithCourse):
         (other / "thesis.tex").touch()
         with self.assertRaisesRegex(Failure, "not an empty folder"):
             stripped(self.course, other)
+        with self.assertRaisesRegex(Failure, "is in the course"):
+            stripped(self.course, self.course / "build" / "learners")
         with self.assertRaisesRegex(Failure, "not a learners' repository"):
             stripped(self.course, other, "--check")
 
