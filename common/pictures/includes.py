@@ -34,6 +34,7 @@ ORDER: dict[str, dict[str, str]] = {
         "common/runner": "",
         "common/contracts": "",
         "common/pictures": "",
+        "common/translation": "",
         "labs": "",
     },
     "judge": {

@@ -1,7 +1,7 @@
 """python -m common.translation [PAGE…]: compares Chinese pages with their English ones.
 
-    --checked   somebody has read both sides: write the record of the pages that are named
-    --mend      give links the targets that they must have: translated pages, and their headings
+--checked   somebody has read both sides: write the record of the pages that are named
+--mend      give links the targets that they must have: translated pages, and their headings
 """
 
 import argparse

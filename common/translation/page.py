@@ -1,5 +1,6 @@
 """page: a Markdown page as sections, with what a translation must keep: code, figures, pictures, links, lists."""
 
+import calendar
 import hashlib
 import re
 from collections import Counter
@@ -13,8 +14,8 @@ from markdown_it.token import Token
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_MONTHS = "January February March April May June July August September October November December".split()
-_MONTH = re.compile(rf"\b({'|'.join(_MONTHS)}) (?=\d)|(?<=\d) ({'|'.join(_MONTHS)})\b")
+_MONTHS = list(calendar.month_name)  # the first one is empty
+_MONTH = re.compile(rf"\b({'|'.join(_MONTHS[1:])}) (?=\d)|(?<=\d) ({'|'.join(_MONTHS[1:])})\b")
 
 
 @dataclass
@@ -96,4 +97,4 @@ def _inner(block: Token) -> Iterator[Token]:
 
 
 def _number_of_month(match: re.Match[str]) -> str:
-    return f" {_MONTHS.index(match[1] or match[2]) + 1} "
+    return f" {_MONTHS.index(match[1] or match[2])} "

@@ -61,8 +61,8 @@ def read(page: Path) -> list[Section]:
 
 
 def expected_target(target: str, english: Path) -> str:
-    """The target of a link in the English page, as the Chinese page must have it: a translated page in Chinese, with the
-    anchor of the heading at the same place."""
+    """What a link of the English page must be in the Chinese page: to the translated page, if there is one, and there
+    to the heading at the same place."""
     path, _, anchor = target.partition("#")
     if re.match(r"[a-z]+:", target):
         return target
@@ -108,7 +108,8 @@ def _differences(ours: Section, theirs: Section, english: Path) -> Iterator[str]
     for what, mine, other in (("links", ours.links, theirs.links), ("pictures", ours.pictures, theirs.pictures)):
         want = [expected_target(target, english) for target in mine]
         if sorted(want) != sorted(other):
-            yield f"{what}: {_shown(Counter(want) - Counter(other))} is missing, {_shown(Counter(other) - Counter(want))} is too much"
+            less, more = Counter(want) - Counter(other), Counter(other) - Counter(want)
+            yield f"{what}: {_shown(less)} is missing, {_shown(more)} is too much"
 
 
 def _shown(things: Counter[str]) -> str:
