@@ -1,20 +1,30 @@
-"""device: chooses the device on which a command runs, and asks nvidia-smi about the cards."""
+"""device: chooses the device on which a command runs, and asks nvidia-smi and the driver about the cards."""
 
+import ctypes
 import subprocess
 from pathlib import Path
 
-from .console import Failure
+from .console import Failure, warn
+from .toolkit import OLDEST
+
+OLDEST_DRIVER = "580"  # of NVIDIA's drivers for Linux, the first with CUDA 13.0
+OLDEST_ARCH = "75"  # the oldest cards for which nvcc 13 makes code
 
 
 def choose(wanted: str) -> str:
-    """lockstep or gpu; auto takes a GPU if the machine has one."""
+    """lockstep or gpu; auto takes a GPU if the machine has one that CUDA 13 can use, and says if CUDA 13 cannot."""
     if wanted == "lockstep":
         return "lockstep"
-    if Path("/dev/nvidia0").exists() and archs():
-        return "gpu"
-    if wanted == "gpu":
-        raise Failure("there is no NVIDIA GPU here that nvidia-smi knows. --device lockstep needs none.")
-    return "lockstep"
+    if not (Path("/dev/nvidia0").exists() and archs()):
+        if wanted == "gpu":
+            raise Failure("there is no NVIDIA GPU here that nvidia-smi knows. --device lockstep needs none.")
+        return "lockstep"
+    if trouble := _trouble():
+        if wanted == "gpu":
+            raise Failure(f"{trouble} --device lockstep needs no driver.")
+        warn(f"{trouble} lockstep runs the kernels instead.")
+        return "lockstep"
+    return "gpu"
 
 
 def archs() -> list[str]:
@@ -35,6 +45,33 @@ def count() -> int:
 def driver() -> str | None:
     """The driver's version."""
     return next(iter(_ask("driver_version")), None)
+
+
+def driver_cuda() -> tuple[int, int] | None:
+    """The newest CUDA that the driver can run: (12, 4). None: programs cannot load the driver. The answer is that of
+    the library which programs load: it is newer than nvidia-smi's where NVIDIA's package for compatibility is used."""
+    number = ctypes.c_int(0)
+    try:
+        failed = ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(number))
+    except (OSError, AttributeError):
+        return None
+    return None if failed else (number.value // 1000, number.value % 1000 // 10)
+
+
+def _trouble() -> str:
+    """Why CUDA 13 cannot use the cards, in a sentence. Empty: it can."""
+    if old := [arch for arch in archs() if int(arch) < int(OLDEST_ARCH)]:
+        return f"A card here has compute capability {_dotted(old[0])}; CUDA 13 needs {_dotted(OLDEST_ARCH)} or later."
+    has = driver_cuda()
+    if has is None:
+        return "The card's driver library, libcuda.so.1, cannot be loaded."
+    if has < OLDEST:
+        return f"The card's driver knows CUDA up to {has[0]}.{has[1]}; CUDA 13 needs driver {OLDEST_DRIVER} or later."
+    return ""
+
+
+def _dotted(arch: str) -> str:
+    return f"{arch[:-1]}.{arch[-1]}"
 
 
 def _ask(field: str) -> list[str]:

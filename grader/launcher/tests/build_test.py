@@ -2,6 +2,8 @@
 
 import io
 import os
+import subprocess
+import sys
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -9,7 +11,7 @@ from unittest import mock
 from launcher import build, console, device
 from launcher.console import Failure
 from launcher.lock import alone_in
-from launcher.tests.machines import InAFolder
+from launcher.tests.machines import ROOT, InAFolder
 
 NINJA_SAYS = """[1/3] Building CXX object good.o
 [2/3] Building CXX object bad.o
@@ -166,14 +168,60 @@ class Cards(InAFolder):
         with mock.patch("subprocess.run", side_effect=FileNotFoundError):
             self.assertEqual(device.archs(), [])
 
+    def libcuda(self, version: int, code: int = 0) -> None:
+        """A driver that knows CUDA up to this version, in the folder of nvidia-smi."""
+        says = f'extern "C" int cuDriverGetVersion(int* version) {{ *version = {version}; return {code}; }}'
+        command = ["g++", "-shared", "-fPIC", "-x", "c++", "-", "-o", self.folder / "libcuda.so.1"]
+        subprocess.run(command, input=says, text=True, check=True)
+
+    def choose(self, wanted: str, *, card: bool = True) -> tuple[str, str]:
+        """The device, or the failure; and what a person reads. In a process of its own, which loads the driver."""
+        script = (
+            "import sys; from pathlib import Path; from launcher import device\n"
+            f"Path.exists = lambda path: {card} if str(path) == '/dev/nvidia0' else None\n"
+            f"try: print(device.choose('{wanted}'))\n"
+            "except device.Failure as failure: print(failure)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "LD_LIBRARY_PATH": str(self.folder)},
+            cwd=ROOT / "grader",
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout.strip(), done.stderr.strip()
+
     def test_the_device(self) -> None:
         self.nvidia_smi("9.0\\n")
-        with mock.patch.object(Path, "exists", lambda _: True):
-            self.assertEqual([device.choose(one) for one in ("auto", "gpu", "lockstep")], ["gpu", "gpu", "lockstep"])
-        with mock.patch.object(Path, "exists", lambda _: False):
-            self.assertEqual([device.choose(one) for one in ("auto", "lockstep")], ["lockstep", "lockstep"])
-            with self.assertRaisesRegex(Failure, "there is no NVIDIA GPU here.*--device lockstep"):
-                device.choose("gpu")
+        for version in (13000, 13020, 14010):
+            self.libcuda(version)
+            self.assertEqual(self.choose("auto"), ("gpu", ""), version)
+            self.assertEqual(self.choose("gpu"), ("gpu", ""), version)
+        self.assertEqual(self.choose("lockstep"), ("lockstep", ""))
+        self.assertEqual(self.choose("auto", card=False), ("lockstep", ""))
+        self.assertRegex(self.choose("gpu", card=False)[0], "there is no NVIDIA GPU here.*--device lockstep")
+
+    def test_a_driver_too_old_for_cuda_13(self) -> None:
+        self.nvidia_smi("9.0\\n")
+        self.libcuda(12040)
+        why = "The card's driver knows CUDA up to 12.4; CUDA 13 needs driver 580 or later."
+        self.assertEqual(self.choose("auto"), ("lockstep", f"lab: {why} lockstep runs the kernels instead."))
+        self.assertEqual(self.choose("gpu"), (f"{why} --device lockstep needs no driver.", ""))
+        self.assertEqual(self.choose("lockstep"), ("lockstep", ""))
+
+    def test_a_driver_that_programs_cannot_load(self) -> None:
+        self.nvidia_smi("9.0\\n")
+        (self.folder / "libcuda.so.1").write_text("no library")
+        self.assertIn("libcuda.so.1, cannot be loaded", self.choose("gpu")[0])
+        self.libcuda(13000, code=999)
+        self.assertEqual(self.choose("auto")[0], "lockstep")
+
+    def test_a_card_too_old_for_cuda_13(self) -> None:
+        self.nvidia_smi("7.0\\n9.0\\n12.0\\n")
+        self.libcuda(13000)
+        device, said = self.choose("auto")
+        self.assertEqual(device, "lockstep")
+        self.assertIn("has compute capability 7.0; CUDA 13 needs 7.5 or later.", said)
 
 
 if __name__ == "__main__":
