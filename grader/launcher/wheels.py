@@ -17,6 +17,8 @@ CUDA = ROOT / "requirements-cuda.txt"
 GRADE = ROOT / "requirements-grade.txt"
 SASS = ROOT / "requirements-sass.txt"
 BROWSER = ROOT / "requirements-browser.txt"
+EDITOR = ROOT / "requirements-editor.txt"
+COMPLETION = ROOT / "requirements-completion.txt"
 PYTHON = VENV / "bin" / "python"
 
 

@@ -12,7 +12,7 @@ import signal
 from argparse import Namespace
 from collections.abc import Coroutine, Iterator
 
-from launcher import check, setup
+from launcher import check, problems, setup
 from launcher.check import Graded, Request
 from launcher.console import paint, say
 from launcher.paths import ROOT, shown
@@ -189,6 +189,8 @@ class Watch:
             self.lines_.append(paint("The judge came to no verdict. Press c to check again.", "bad"))
         elif counts_for_progress(self.request_):
             self.lines_ += after(self.request_, Graded(0, judged.verdict))
+        if self.arguments_.problems:
+            self.lines_ += [paint(line, "") for line in ["", *problems.lines(judged.verdict)]]
         self.note_ = ""
         self._show()
 

@@ -123,7 +123,7 @@ class Prepare(InAFolder):
         *,
         lacks: tuple[str, ...] = (),
         no_opencl: tuple[str, ...] = (),
-        wheels: tuple[str, ...] = ("picture", "grade", "watch", "style"),
+        wheels: tuple[str, ...] = ("picture", "grade", "watch", "style", "editor", "completion"),
         disassembler: bool = True,
         nvcc: Path | None = Path("nvcc"),
         fails: str = "",
@@ -141,6 +141,8 @@ class Prepare(InAFolder):
             known.SASS: "nvdisasm",
             known.WATCH: "watch",
             known.STYLE: "style",
+            known.EDITOR: "editor",
+            known.COMPLETION: "completion",
         }
 
         def install(pins: Path, *_: object) -> None:
@@ -166,7 +168,7 @@ class Prepare(InAFolder):
         return packages, sets
 
     def test_a_machine_that_has_everything_installs_nothing(self) -> None:
-        everything = {"picture": True, "extras": True, "opencl": True, "grade": True, "watch": True}
+        everything = dict.fromkeys(("picture", "extras", "opencl", "grade", "watch", "editor"), True)
         self.assertEqual(self.prepare(**everything), ([], []))
         self.assertEqual((self.found, self.said), (Path("nvcc"), ""))
 
@@ -191,7 +193,8 @@ class Prepare(InAFolder):
         self.assertEqual(self.prepare(wheels=(), picture=True), ([], ["picture"]))
         self.assertEqual(self.prepare(wheels=(), grade=True), ([], ["grade"]))
         self.assertEqual(self.prepare(wheels=(), watch=True), ([], ["watch"]))
-        self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style"]))
+        self.assertEqual(self.prepare(wheels=(), editor=True), ([], ["editor"]))
+        self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style", "completion"]))
 
     def test_without_nvcc_the_wheels_have_one(self) -> None:
         self.assertEqual(self.prepare(nvcc=None), ([], ["cuda"]))
@@ -200,7 +203,7 @@ class Prepare(InAFolder):
             self.prepare(nvcc=None, fails="cuda")
 
     def test_only_tests_can_do_without_what_grades_a_course(self) -> None:
-        self.assertEqual(self.prepare(wheels=("style",), grade=True, extras=True, fails="grade"), ([], []))
+        self.assertEqual(self.prepare(wheels=("style", "completion"), grade=True, extras=True, fails="grade"), ([], []))
         self.assertEqual(self.said, "Some tests are left out, all else is tested: no grade")
         with self.assertRaisesRegex(Failure, "no grade"):
             self.prepare(wheels=(), grade=True, fails="grade")
