@@ -463,3 +463,10 @@ def _completion(completion: Parser) -> None:
     zsh:  ./lab completion zsh > FOLDER/_lab, where FOLDER is one of fpath"""
     completion.add_argument("shell", choices=["bash", "zsh"], help="your shell")
     completion.set_defaults(parser=PARSER, commands=COMMANDS)
+
+
+@_command("tools.classroom.run", group="teach", help="grade labs of this checkout for GitHub Classroom")
+def _classroom(classroom: Parser) -> None:
+    """Grades labs of this checkout on lockstep, as thoroughly as ./lab grade does, and prints the points. In a workflow
+    of GitHub it also writes them where GitHub Classroom looks for them."""
+    classroom.add_argument("labs", metavar="NN", nargs="+", help="a lab: 2, 02 or 02_reduce_neighbored")
