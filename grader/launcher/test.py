@@ -10,8 +10,8 @@ from .paths import BUILD, shown
 
 def run(arguments: Namespace) -> int:
     is_whole = labs.has_solutions()  # a learners' repository tests its baselines and the programs of its labs
-    browser = is_whole and "long" in " ".join(arguments.for_ctest)  # the tests that need one have this label
-    nvcc = setup.prepare(picture=is_whole, extras=is_whole, grade=is_whole, watch=is_whole, browser=browser)
+    long = is_whole and "long" in " ".join(arguments.for_ctest)
+    nvcc = setup.prepare(picture=is_whole, extras=is_whole, grade=is_whole, watch=is_whole, long=long)
     tree = build.configure("lockstep", nvcc)
     build.build(tree, title="Building everything")
     if is_whole:

@@ -19,6 +19,7 @@ SASS = ROOT / "requirements-sass.txt"
 BROWSER = ROOT / "requirements-browser.txt"
 EDITOR = ROOT / "requirements-editor.txt"
 COMPLETION = ROOT / "requirements-completion.txt"
+TOOLS = ROOT / "requirements-tools.txt"
 PYTHON = VENV / "bin" / "python"
 
 

@@ -1,4 +1,4 @@
-"""container: the files of .devcontainer, and a bare Debian in which their commands run as a container would run them."""
+"""container: the files of .devcontainer, and a bare Debian in which their commands run as in a container."""
 
 import json
 import os
@@ -58,7 +58,7 @@ class BareDebian:
     def run(
         self, command: list[str], *, user: str = "root", folder: str = "/", shows: dict[Path, str] | None = None
     ) -> str:
-        """Runs it and returns its output; fails if it fails. shows: folders of this machine, and where they are seen."""
+        """Runs it, which must succeed, and returns its output. shows: folders of this machine → where they are seen."""
         wall = ["bwrap", "--bind", str(self.root), "/", "--dev", "/dev", "--proc", "/proc", "--cap-add", "ALL"]
         wall += ["--unshare-pid", "--die-with-parent", "--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf"]
         for here, there in (shows or {}).items():

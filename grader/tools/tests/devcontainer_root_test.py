@@ -1,14 +1,41 @@
 """The development container without Docker: the Dockerfile's instructions run in a debootstrapped Debian, and then the
-learner's first commands as the learner's user. Needs root and a network, and takes minutes."""
+learner's first commands as the learner's user. And the schema that the makers of such containers publish. Needs root
+and a network, and takes minutes."""
 
+import json
+import os
 import shutil
 import subprocess
 import unittest
+import urllib.request
 from pathlib import Path
 
 from launcher.paths import ROOT
 from launcher.tests.machines import InAFolder
 from tools.tests import container
+
+SCHEMA = "https://raw.githubusercontent.com/devcontainers/spec/main/schemas/devContainer.base.schema.json"
+OWN_SCHEMA = "TEST_DEVCONTAINER_SCHEMA"  # a copy of it, where there is no network
+
+
+class Schema(unittest.TestCase):
+    def test_the_published_schema_accepts_it(self) -> None:
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("there is no jsonschema here; requirements-grade.txt has it")
+        if own := os.environ.get(OWN_SCHEMA):
+            text = Path(own).read_text(encoding="utf-8")
+        else:
+            try:
+                with urllib.request.urlopen(SCHEMA, timeout=30) as answer:
+                    text = answer.read().decode()
+            except OSError as error:
+                self.skipTest(f"{SCHEMA} cannot be read ({error}); {OWN_SCHEMA} may name a copy")
+        validator = jsonschema.Draft201909Validator(json.loads(text))
+        self.assertEqual([error.message for error in validator.iter_errors(container.settings())], [])
+        for wrong in ({"hostRequirements": {"cpus": "many"}}, {"build": {"dockerfile": 1}}, {"postCreateCommand": 3}):
+            self.assertFalse(validator.is_valid(container.settings() | wrong), wrong)
 
 
 @unittest.skipIf(container.can_be_made(), container.can_be_made())
