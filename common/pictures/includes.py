@@ -60,7 +60,7 @@ ORDER: dict[str, dict[str, str]] = {
         "grader/batch/reports": "",
         "grader/batch": "",
         "grader/batch/autograder": "",
-        "grader/tools": "What connects the course with people's own tools: editors, shells, notebooks, GitHub Classroom.",
+        "grader/tools": "What connects the course with editors, shells, notebooks and GitHub Classroom.",
         "grader": "",
     },
 }

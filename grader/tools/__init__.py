@@ -1,1 +1,1 @@
-"""What connects the course with people's own tools: editors, shells, notebooks, GitHub Classroom."""
+"""What connects the course with editors, shells, notebooks and GitHub Classroom."""

@@ -34,8 +34,9 @@ class Notebook(InAFolder):
             "restored": "!./lab reset 00 && git diff --stat",
         }
         book.cells += [nbformat.v4.new_code_cell(source) for source in own.values()]
-        away = {"WARPLADDER_REPOSITORY": str(ROOT), "WARPLADDER_PROGRESS": PROGRESS, "WARPLADDER_BUILD_DIR": ""}
-        with mock.patch.dict(os.environ, away):
+        (clone,) = [cell for cell in book.cells if "git clone" in cell.source]
+        clone.source = clone.source.replace('REPOSITORY = ""', f'REPOSITORY = "{ROOT}"')
+        with mock.patch.dict(os.environ, {"WARPLADDER_PROGRESS": PROGRESS, "WARPLADDER_BUILD_DIR": ""}):
             resources = {"metadata": {"path": str(self.folder)}}
             nbclient.NotebookClient(book, timeout=60 * MINUTES, kernel_name="python3", resources=resources).execute()
         said = dict(zip(own, map(self.output, book.cells[-len(own) :]), strict=True))
