@@ -4,15 +4,16 @@ import ctypes
 import subprocess
 from pathlib import Path
 
+from . import toolkit
 from .console import Failure, warn
-from .toolkit import OLDEST
 
-OLDEST_DRIVER = "580"  # of NVIDIA's drivers for Linux, the first with CUDA 13.0
-OLDEST_ARCH = "75"  # the oldest cards for which nvcc 13 makes code
+# What each CUDA needs, by its first number: NVIDIA's driver for Linux, and a card's compute capability. Its later
+# versions need no newer ones.
+NEEDS = {12: ("525", "50"), 13: ("580", "75")}
 
 
 def choose(wanted: str) -> str:
-    """lockstep or gpu; auto takes a GPU if the machine has one that CUDA 13 can use, and says if CUDA 13 cannot."""
+    """lockstep or gpu; auto takes a GPU if the machine has one that our CUDA can use, and says if it cannot."""
     if wanted == "lockstep":
         return "lockstep"
     if not (Path("/dev/nvidia0").exists() and archs()):
@@ -59,15 +60,24 @@ def driver_cuda() -> tuple[int, int] | None:
 
 
 def _trouble() -> str:
-    """Why CUDA 13 cannot use the cards, in a sentence. Empty: it can."""
-    if old := [arch for arch in archs() if int(arch) < int(OLDEST_ARCH)]:
-        return f"A card here has compute capability {_dotted(old[0])}; CUDA 13 needs {_dotted(OLDEST_ARCH)} or later."
+    """Why what nvcc builds cannot run on the cards, in a sentence. Empty: it can."""
+    cuda = _cuda()
+    needs, oldest = NEEDS.get(cuda, NEEDS[max(NEEDS)])
+    if old := [arch for arch in archs() if int(arch) < int(oldest)]:
+        return f"A card here has compute capability {_dotted(old[0])}; CUDA {cuda} needs {_dotted(oldest)} or later."
     has = driver_cuda()
     if has is None:
         return "The card's driver library, libcuda.so.1, cannot be loaded."
-    if has < OLDEST:
-        return f"The card's driver knows CUDA up to {has[0]}.{has[1]}; CUDA 13 needs driver {OLDEST_DRIVER} or later."
+    if has[0] < cuda:
+        return f"The card's driver knows CUDA up to {has[0]}.{has[1]}; CUDA {cuda} needs driver {needs} or later."
     return ""
+
+
+def _cuda() -> int:
+    """The first number of the CUDA that builds the labs: that of nvcc, or of the one that will be installed."""
+    nvcc, _ = toolkit.search()
+    version = toolkit.version(nvcc) if nvcc else None
+    return int(version.split(".")[0]) if version else max(NEEDS)
 
 
 def _dotted(arch: str) -> str:

@@ -174,10 +174,11 @@ class Cards(InAFolder):
         command = ["g++", "-shared", "-fPIC", "-x", "c++", "-", "-o", self.folder / "libcuda.so.1"]
         subprocess.run(command, input=says, text=True, check=True)
 
-    def choose(self, wanted: str, *, card: bool = True) -> tuple[str, str]:
+    def choose(self, wanted: str, *, card: bool = True, nvcc: str = "13.0") -> tuple[str, str]:
         """The device, or the failure; and what a person reads. In a process of its own, which loads the driver."""
         script = (
-            "import sys; from pathlib import Path; from launcher import device\n"
+            "from pathlib import Path; from launcher import device, toolkit\n"
+            f"toolkit.search = lambda: (Path('nvcc'), []); toolkit.version = lambda _: '{nvcc}'\n"
             f"Path.exists = lambda path: {card} if str(path) == '/dev/nvidia0' else None\n"
             f"try: print(device.choose('{wanted}'))\n"
             "except device.Failure as failure: print(failure)"
@@ -208,6 +209,7 @@ class Cards(InAFolder):
         self.assertEqual(self.choose("auto"), ("lockstep", f"lab: {why} lockstep runs the kernels instead."))
         self.assertEqual(self.choose("gpu"), (f"{why} --device lockstep needs no driver.", ""))
         self.assertEqual(self.choose("lockstep"), ("lockstep", ""))
+        self.assertEqual(self.choose("auto", nvcc="12.9"), ("gpu", ""), "CUDA 12 runs on every driver of CUDA 12")
 
     def test_a_driver_that_programs_cannot_load(self) -> None:
         self.nvidia_smi("9.0\\n")
