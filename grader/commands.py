@@ -148,8 +148,6 @@ THIS_LAB = _option("lab", metavar="NN", nargs="?", help="the lab: 2 or 02_reduce
 JOBS = _option("--jobs", type=_count, metavar="N", help="judges at a time (default: one for each core, or card)")
 KEY = _option("--key", metavar="FILE", help="the cluster's key, which ./lab scheduler --key FILE made")
 HIDDEN = _option("--hidden", metavar="FILE", help="a secret of 16 bytes or more: further cases come from it")
-
-
 PROBLEMS = _option("--problems", action="store_true", help="also print errors as compilers do, for an editor")
 
 

