@@ -5,6 +5,7 @@
 The figure is a counter of the measured case, or what a rule measures ("rule" in place of "counter"), divided by "per",
 which is a number or another counter. "input" chooses among several measured inputs. docs/labs.md describes the keys."""
 
+import os
 import re
 import sys
 from argparse import Namespace
@@ -31,7 +32,7 @@ def run(arguments: Namespace) -> int:
         say(TOP)
     elif not questions(lab):
         say(f"Lab {lab.number} asks for no prediction that a counter answers.")
-    elif sys.stdin.isatty() and sys.stdout.isatty():
+    elif _somebody_answers():
         ask(lab, questions(lab))
         say(f"./lab check {lab.number} compares, as soon as your file passes.")
     else:
@@ -45,8 +46,13 @@ def ask_once(lab: Lab) -> None:
     """Asks what was not asked yet, if a person is there to answer. Enter skips a question for good."""
     asked = progress.entry(progress.load(), lab.name)["predictions"]
     left = [question for question in questions(lab) if question["ask"] not in asked]
-    if left and sys.stdin.isatty() and sys.stdout.isatty():
+    if left and _somebody_answers():
         ask(lab, left)
+
+
+def _somebody_answers() -> bool:
+    """In a notebook, !./lab has a terminal, but nobody can type into it. Jupyter sets the variable for its kernels."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and "JPY_PARENT_PID" not in os.environ
 
 
 def ask(lab: Lab, wanted: list[dict[str, Any]]) -> None:

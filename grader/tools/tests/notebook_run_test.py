@@ -31,7 +31,7 @@ class Notebook(InAFolder):
         own = {
             "right": f"%%lab 00\n{SOLUTION}",
             "does not compile": "%%lab 00 --device lockstep\n" + SOLUTION.replace("threadIdx.x", "threadIdx.w"),
-            "restored": "!./lab reset 00 && git diff --stat",
+            "asks nobody": "!./lab predict 02 && ./lab reset 00 && git diff --stat",
         }
         book.cells += [nbformat.v4.new_code_cell(source) for source in own.values()]
         (clone,) = [cell for cell in book.cells if "git clone" in cell.source]
@@ -42,8 +42,9 @@ class Notebook(InAFolder):
         said = dict(zip(own, map(self.output, book.cells[-len(own) :]), strict=True))
         self.assertIn("\n  accepted", said["right"])
         self.assertIn('class "uint3" has no member "w"', said["does not compile"])
-        self.assertNotIn("saxpy.cu |", said["restored"])
-        (starter,) = [cell for cell in book.cells if cell.source == "!./lab check 00"]
+        self.assertNotIn("Enter skips", said["asks nobody"])
+        self.assertNotIn("saxpy.cu |", said["asks nobody"])
+        (starter,) = [cell for cell in book.cells if cell.source == "%lab check 00"]
         self.assertIn("wrong answer", self.output(starter))
         self.assertTrue(Path(self.folder / "warpladder" / "build" / "grader" / "judge").exists())
 

@@ -1,5 +1,6 @@
 """%lab and %%lab in a notebook."""
 
+import json
 import unittest
 from unittest import mock
 
@@ -20,6 +21,12 @@ class Magic(unittest.TestCase):
         self.lab("0")
         text = labs.find_lab("00").source.read_text(encoding="utf-8")
         self.shell.set_next_input.assert_called_once_with(f"%%lab 0\n{text}")
+
+    def test_a_line_runs_a_command(self) -> None:
+        with mock.patch("builtins.print") as said:
+            self.lab("list --json")
+        listed = json.loads("".join(call.args[0] for call in said.call_args_list))
+        self.assertEqual([entry["name"] for entry in listed], [lab.name for lab in labs.all_labs()])
 
     def test_without_a_lab(self) -> None:
         with self.assertRaisesRegex(Failure, "which lab"):
