@@ -57,6 +57,11 @@ class Prediction(WithProgress):
         self.assertEqual(said.getvalue(), "")
         self.assertFalse(self.file.exists())
 
+    def test_a_notebook_is_not_asked(self) -> None:
+        with mock.patch.dict("os.environ", JPY_PARENT_PID="1"):
+            self.assertEqual(in_terminal(lambda: prediction.ask_once(self.lab)), "")
+        self.assertFalse(self.file.exists())
+
     def test_a_pass_answers_once(self) -> None:
         entry = progress.entry({}, "")
         entry["predictions"] = {"loads": {"said": 100, "is": None}, "waits": {"said": 10, "is": None}}
