@@ -42,6 +42,10 @@ class Workflow(InAFolder):
         self.assertEqual(self.workflow["env"]["LABS"], "")
         self.assertEqual({step["if"] for step in self.steps}, {"env.LABS != ''"})
 
+    def test_actions_of_others_are_pinned(self) -> None:
+        for step in self.steps:
+            self.assertRegex(step.get("uses", "@" + "0" * 40), "@[0-9a-f]{40}$")
+
     def test_the_reporter_gets_the_result(self) -> None:
         (grading,) = [step for step in self.steps if "./lab classroom" in step.get("run", "")]
         (reporter,) = [step for step in self.steps if "autograding-grading-reporter" in step.get("uses", "")]
