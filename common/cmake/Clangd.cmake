@@ -14,7 +14,10 @@ function(warpladder_clangd_entries)
         -I${PROJECT_SOURCE_DIR} -isystem ${cuda_include}/cccl
         -include ${PROJECT_SOURCE_DIR}/grader/tools/nvcc_builtins.h)
   endif()
-  foreach(file IN ITEMS ${lab}/${source} ${solutions}/${source})
+  foreach(file IN ITEMS ${lab}/${source} ${PROJECT_SOURCE_DIR}/solutions/${name}/${source})
+    if(NOT EXISTS ${file})  # a learners' repository has no solutions
+      continue()
+    endif()
     warpladder_json_array("clang++;${flags};-c;${file}" arguments)
     set_property(GLOBAL APPEND_STRING PROPERTY warpladder_clangd_entries
                  "{\"directory\": \"${CMAKE_BINARY_DIR}\", \"file\": \"${file}\", \"arguments\": ${arguments}},\n")

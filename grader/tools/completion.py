@@ -29,6 +29,7 @@ _lab_variants() {
   local file names=() number=${COMP_WORDS[COMP_CWORD-1]%%_*}
   [[ $number =~ ^[0-9]+$ ]] || return
   for file in "$(_lab_root)"/solutions/"$(printf %02d "$((10#$number))")"_*/wrong/*.*; do
+    [[ -e $file ]] || return  # a learners' repository has no solutions
     file=$(basename "$file")
     names+=("${file%.*}")
   done
