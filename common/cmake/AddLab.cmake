@@ -15,7 +15,7 @@ find_package(Python3 3.11 COMPONENTS Interpreter)
 include(WrongVariants)
 include(Clangd)
 # -lineinfo and -g1: a finding names the source line, in a kernel and in the code of the host.
-set(lab_compile_flags -O3 -std=c++20 -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1
+set(lab_compile_flags -O3 -std=c++20 -cudart shared --no-compress -lineinfo -Xcompiler -g1
     -I${PROJECT_SOURCE_DIR})
 set(lab_opencl_flags -O2 -std=c++20 -Wall -Wextra -I${PROJECT_SOURCE_DIR})
 # Our own files have no warnings; a learner's may. A starter has parameters that are not used yet.
@@ -152,9 +152,8 @@ function(add_lab lab)
   warpladder_json_array("${compile}" compile_json)
   warpladder_json_array("${link}" link_json)
   # The folders that the judge's sandboxes show in addition to /usr.
-  file(REAL_PATH "${nvcc_top}" toolkit)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/*.h ${PROJECT_SOURCE_DIR}/common/contracts/*.h)
-  set(sees ${WARPLADDER_NVCC} ${toolkit} ${cudart_folder} ${WARPLADDER_OPENCL_INCLUDE} ${WARPLADDER_OPENCL} ${headers}
+  set(sees ${WARPLADDER_NVCC} ${WARPLADDER_TOOLKIT} ${cudart_folder} ${WARPLADDER_OPENCL_INCLUDE} ${WARPLADDER_OPENCL} ${headers}
       ${CMAKE_BINARY_DIR}/runner/librunner_${contract}.a ${CMAKE_BINARY_DIR}/lockstep/ask_ptxas ${WARPLADDER_NVDISASM})
   warpladder_json_array("${sees}" compiler_sees)
   warpladder_json_array("${cudart_folder};${WARPLADDER_OPENCL}" program_sees)
@@ -212,7 +211,8 @@ function(add_lab lab)
     warpladder_lab_test(input.${number} ${number} ${lab} ${folder}/build.json lockstep --binary ${folder}/solution
                         --input ${lab}/README.md)
   endif()
-  add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution ${is_opencl})
+  add_test(NAME binary.${number} COMMAND ${PROJECT_SOURCE_DIR}/common/cmake/check_binary.sh ${folder}/solution ${is_opencl}
+           ${WARPLADDER_CUDA_MAJOR})
   set_tests_properties(binary.${number} PROPERTIES LABELS lab${number})
   file(GLOB picture CONFIGURE_DEPENDS ${lab}/picture.py)
   if(picture)

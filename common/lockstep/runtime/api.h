@@ -1,10 +1,9 @@
-// api: what the entry points of libcudart.so.13 share: the one Runtime of the process, and call(), which every entry
+// api: what the entry points of libcudart share: the one Runtime of the process, and call(), which every entry
 // point uses. CUDA's calls go in, requests to Device come out. The entry points stand in
 // api_{registration,launch,function,memory,copy,array,texture,pool,stream,capture,graph…,device,error,interrupt,sealed}.cc
 // by subject. Every other function of the toolkit's library is a stub that refuses by name (stubs.cmake).
 #pragma once
 
-#include <cuda_runtime_api.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -25,6 +24,7 @@
 #include "device/device.h"
 #include "runtime/call_place.h"
 #include "runtime/capture.h"
+#include "runtime/cuda_api.h"
 #include "runtime/fatbin.h"
 #include "runtime/graph.h"
 #include "runtime/streams.h"
@@ -34,7 +34,8 @@
 // The variant of `name` for programs that are built with --default-stream per-thread. It is the same function: streams
 // differ only in their order, and here every call is complete when it returns. The check of races takes the default
 // stream of a thread for the legacy one, which waits for more: it may miss a race there, and invents none.
-#define LOCKSTEP_PER_THREAD(name, suffix) LOCKSTEP_API __attribute__((alias(#name))) decltype(name) name##suffix
+#define LOCKSTEP_PER_THREAD(name, suffix) LOCKSTEP_SAME(name, suffix)  // cuda_api.h may define another name
+#define LOCKSTEP_SAME(name, suffix) LOCKSTEP_API __attribute__((alias(#name))) decltype(name) name##suffix
 
 namespace lockstep::runtime {
 
@@ -312,10 +313,11 @@ void end_if_interrupted(Runtime& runtime);
 inline void nothing(Runtime&) {}
 
 // Runs an entry point's body, which returns a cudaError_t or an Outcome. Locks the runtime and checks its state first.
-// `name` is the entry point's name; a helper between the two passes it on. `lost` runs instead of the body if a fault
-// in a kernel prevents the call.
+// `function` is the entry point's name; a helper between the two passes it on. `lost` runs instead of the body if a
+// fault in a kernel prevents the call.
 template <typename Body, typename Lost = void (*)(Runtime&)>
-cudaError_t call(Needs needs, const char* name, Body&& body, Lost&& lost = nothing) {
+cudaError_t call(Needs needs, const char* function, Body&& body, Lost&& lost = nothing) {
+  const std::string_view name = written_name(function);
   Runtime& runtime = Runtime::instance();
   const std::lock_guard lock(runtime.mutex);
   tell_touches(runtime);

@@ -357,6 +357,7 @@ LOCKSTEP_API cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t byte
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyAsync, _ptsz);
 
+#if CUDART_VERSION >= 13000
 // The copies of a batch may be made in any order, so one after the other is right. The attributes say when the sources
 // may be read and where the bytes probably lie: lockstep reads them at once, and needs no hint.
 LOCKSTEP_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes,
@@ -373,6 +374,7 @@ LOCKSTEP_API cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const
   return cudaSuccess;
 }
 LOCKSTEP_PER_THREAD(cudaMemcpyBatchAsync, _ptsz);
+#endif
 
 LOCKSTEP_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
   return call(Needs::kOutcome, [&](Runtime& runtime) {

@@ -17,7 +17,6 @@ namespace {
 
 constexpr const char* kName = "lockstep (CPU, as an NVIDIA H200)";  // unless LOCKSTEP_NAME says otherwise
 constexpr const char* kPciBusId = "0000:00:00.0";
-constexpr int kCudaVersion = 13000;  // 13.0
 constexpr size_t kLargestPitch = 0x7fffffff;
 constexpr int kClockKhz = 1980000, kMemoryClockKhz = 3201000, kMemoryBusBits = 6016;
 
@@ -79,7 +78,7 @@ std::vector<Fact> facts_of(const DeviceLimits& limits) {
           {cudaDevAttrReservedSharedMemoryPerBlock, number(limits.shared_reserved_per_block)},
           {cudaDevAttrMemoryPoolsSupported, 1, &cudaDeviceProp::memoryPoolsSupported},
           {cudaDevAttrMemSyncDomainCount, 1},
-          {cudaDevAttrNumaId, -1, &cudaDeviceProp::deviceNumaId}};
+          {cudaDevAttrNumaId, -1}};
 }
 
 // 0 for an attribute that lockstep does not have.
@@ -87,6 +86,19 @@ int attribute_of(const DeviceLimits& limits, int attribute) {
   const std::vector<Fact> facts = facts_of(limits);
   const auto found = std::ranges::find(facts, attribute, &Fact::attribute);
   return found == facts.end() ? texture_size(attribute) : found->value;
+}
+
+// The properties that only CUDA 13 has, or only CUDA 12.
+template <typename Properties>
+void set_other_properties(Properties* p) {
+  if constexpr (requires { p->hostNumaId; }) p->hostNumaId = p->deviceNumaId = -1;
+  if constexpr (requires { p->clockRate; }) {
+    p->clockRate = kClockKhz;
+    p->memoryClockRate = kMemoryClockKhz;
+    p->deviceOverlap = 1;
+    p->singleToDoublePrecisionPerfRatio = 2;
+    p->maxTexture1DLinear = kTextureLimits.width_linear;
+  }
 }
 
 cudaDeviceProp properties_of(const Device& device) {
@@ -114,7 +126,7 @@ cudaDeviceProp properties_of(const Device& device) {
   p.sharedMemPerMultiprocessor = limits.shared_per_sm;
   p.sharedMemPerBlockOptin = limits.shared_per_block_optin;
   p.reservedSharedMemPerBlock = limits.shared_reserved_per_block;
-  p.hostNumaId = -1;
+  set_other_properties(&p);
   return p;
 }
 
@@ -181,8 +193,8 @@ std::map<int, size_t> lockstep::runtime::usual_limits() {
 
 LOCKSTEP_API cudaError_t cudaGetDeviceCount(int* count) { return answer(count, 1); }
 LOCKSTEP_API cudaError_t cudaGetDevice(int* device) { return answer(device, 0); }
-LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return answer(version, kCudaVersion); }
-LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return answer(version, kCudaVersion); }
+LOCKSTEP_API cudaError_t cudaRuntimeGetVersion(int* version) { return answer(version, CUDART_VERSION); }
+LOCKSTEP_API cudaError_t cudaDriverGetVersion(int* version) { return answer(version, CUDART_VERSION); }
 
 LOCKSTEP_API cudaError_t cudaSetDevice(int device) {
   return with_device(device, [](Runtime&) { return cudaSuccess; });

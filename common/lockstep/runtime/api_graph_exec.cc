@@ -44,7 +44,7 @@ cudaGraphInstantiateResult look_for_mistakes(Runtime& runtime, const Graph& grap
     return cudaGraphInstantiateError;
   }
   for (const cudaGraphConditionalHandle handle : graph.conditions)
-    if (!runtime.graphs.conditions.at(handle).used) return cudaGraphInstantiateConditionalHandleUnused;
+    if (!runtime.graphs.conditions.at(handle).used) return kUnusedCondition;
   return cudaGraphInstantiateSuccess;
 }
 

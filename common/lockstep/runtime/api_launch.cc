@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ptx/module.h"
 #include "runtime/capturing.h"
 #include "runtime/graph_run.h"
 
@@ -84,10 +85,10 @@ cudaError_t run_kernel(Runtime& runtime, const Kernel& kernel, const KernelWork&
   const bool told = runtime.tell_findings();
   if (!runtime.fault.ok()) return cudaSuccess;
   const cudaError_t error = told ? static_cast<cudaError_t>(outcome.status) : runtime.code(outcome);
-  // Since CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
+  // In CUDA 13 two errors are cudaErrorInvalidValue (seen on an H200): the one that the documentation calls
   // cudaErrorInvalidConfiguration, and a block larger than the kernel's launch bounds. The message says more.
   const bool wrong_shape = error == cudaErrorInvalidConfiguration || error == cudaErrorLaunchOutOfResources;
-  return wrong_shape ? cudaErrorInvalidValue : error;
+  return wrong_shape && CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : error;
 }
 
 // Whether the device takes a launch of this shape. It is asked when a node is made; the device itself is asked when the

@@ -2,11 +2,11 @@
 // have the names of CUDA's documents.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "runtime/cuda_api.h"
 
 namespace lockstep::runtime {
 

@@ -3,8 +3,6 @@
 // allowed. Rules: CUDA C++ Programming Guide, "Stream Capture".
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/cuda_api.h"
 #include "runtime/graph.h"
 
 namespace lockstep::runtime {

@@ -3,8 +3,6 @@
 // under the runtime's lock.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "runtime/call_place.h"
+#include "runtime/cuda_api.h"
 #include "runtime/streams.h"
 
 namespace lockstep::runtime {

@@ -203,9 +203,9 @@ cudaError_t GraphRun::conditional(const ConditionalWork& work, cudaStream_t stre
   const auto body = [&](size_t i) {
     return i < work.bodies.size() && runtime_.fault.ok() ? run(*work.bodies[i], stream) : cudaSuccess;
   };
-  switch (work.params.type) {
+  switch (static_cast<int>(work.params.type)) {
     case cudaGraphCondTypeIf: return body(value() ? 0 : 1);
-    case cudaGraphCondTypeSwitch: return body(value());
+    case kConditionSwitch: return body(value());
     case cudaGraphCondTypeWhile:
       while (value())
         if (const cudaError_t error = body(0); error != cudaSuccess) return error;

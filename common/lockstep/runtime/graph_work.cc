@@ -38,12 +38,19 @@ cudaError_t make(Runtime&, cudaHostNodeParamsV2& p, NodeWork* work) {
   return cudaSuccess;
 }
 
+// CUDA 12.8 and older only make copies.
+template <typename Params>
+bool moves(const Params& params) {
+  if constexpr (requires { params.ownership; }) return static_cast<int>(params.ownership) == kChildMoves;
+  return false;
+}
+
 // The child belongs to the node: a copy, or what the program gave.
 cudaError_t make(Runtime& runtime, cudaChildGraphNodeParams& p, NodeWork* work) {
   Graph* given = find(p.graph);
   if (!given || given->is_part) return cudaErrorInvalidValue;
   if (given->holds(cudaGraphNodeTypeConditional)) return cudaErrorNotSupported;
-  if (p.ownership == cudaGraphChildGraphOwnershipMove) {
+  if (moves(p)) {
     auto owned = runtime.graphs.graphs.extract(given);
     if (owned.empty()) return cudaErrorInvalidValue;
     *work = ChildWork{std::move(owned.mapped())};
@@ -82,7 +89,7 @@ cudaError_t make(Runtime& runtime, cudaConditionalNodeParams& p, NodeWork* work)
   const auto condition = runtime.graphs.conditions.find(p.handle);
   const unsigned most = p.type == cudaGraphCondTypeWhile ? 1 : p.type == cudaGraphCondTypeIf ? 2 : ~0u;
   if (condition == runtime.graphs.conditions.end() || condition->second.used) return cudaErrorInvalidValue;
-  if (p.type > cudaGraphCondTypeSwitch || p.size == 0 || p.size > most) return cudaErrorInvalidValue;
+  if (p.type > kConditionSwitch || p.size == 0 || p.size > most) return cudaErrorInvalidValue;
   ConditionalWork made{p, {}, std::make_unique<cudaGraph_t[]>(p.size)};
   for (unsigned i = 0; i < p.size; ++i) {
     made.bodies.push_back(std::make_unique<Graph>());

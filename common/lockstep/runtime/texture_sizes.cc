@@ -57,7 +57,7 @@ constexpr Size kSizes[] = {LOCKSTEP_SIZE(Texture1DWidth, kMost.width_1d, maxText
 
 int texture_size(int attribute) {
   const auto* const found = std::ranges::find(kSizes, attribute, &Size::attribute);
-  if (attribute == cudaDevAttrMaxTexture1DLinearWidth) return kMost.width_linear;  // not a property any more
+  if (attribute == cudaDevAttrMaxTexture1DLinearWidth) return kMost.width_linear;  // no property in CUDA 13
   return found == std::end(kSizes) ? 0 : found->value;
 }
 

@@ -3,8 +3,6 @@
 // touches of them, for the device. Does nothing unless the device checks races.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <vector>
 
 #include "runtime/api.h"

@@ -24,7 +24,7 @@ function(add_lockstep_program source)
   cmake_path(GET WARPLADDER_CUDART PARENT_PATH cudart_folder)
   add_custom_command(
     OUTPUT ${binary}
-    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O0 -I${PROJECT_SOURCE_DIR} -cudart shared --compress-mode=none -lineinfo -Xcompiler -g1
+    COMMAND ${WARPLADDER_NVCC} -std=c++17 -O0 -I${PROJECT_SOURCE_DIR} -cudart shared --no-compress -lineinfo -Xcompiler -g1
             --extended-lambda
             ${architecture} ${program_FLAGS} -MD -MF ${binary}.d -MT ${binary} -o ${binary} ${source} ${program_LINK}
             -Xlinker --enable-new-dtags,-rpath,${cudart_folder}

@@ -1,5 +1,4 @@
 // api_report_test: what the report says about a program's calls, and the calls that LOCKSTEP_FAIL makes fail.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,7 +1,6 @@
 // api_test: calls the runtime's entry points as the code of an nvcc-built program does, with fat binaries made by hand.
 // Needs no nvcc, so it also runs under the sanitizers. CTest runs each test in a process of its own, since a process
 // has only one runtime.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

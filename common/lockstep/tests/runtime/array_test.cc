@@ -1,6 +1,5 @@
 // array_test: the errors of CUDA arrays, texture objects and surface objects: their codes, and what lockstep says of
 // them. The programs arrays.cu, textures.cu and surfaces.cu use them rightly.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <cstring>

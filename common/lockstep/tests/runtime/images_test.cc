@@ -1,5 +1,4 @@
 // images_test: fat binaries that cannot be loaded, or only in part: when the program learns of it, and what is told.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -2,7 +2,6 @@
 // and a launch. RuntimeApi is the fixture of tests that call the runtime with it.
 #pragma once
 
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cuda_api.h"
 #include "tests/runtime/fatbin_builder.h"
 
 extern "C" {
