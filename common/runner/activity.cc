@@ -64,7 +64,8 @@ void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t v
 bool load() {
   // It lies beside cudart, in the binary's own search path, or where older toolkits keep it.
   void* library = nullptr;
-  for (const char* name : {"libcupti.so.13", "libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
+  constexpr const char* kOwn = CUDA_VERSION >= 13000 ? "libcupti.so.13" : "libcupti.so.12";
+  for (const char* name : {kOwn, "libcupti.so", "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}) {
     if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (library == nullptr || !find(library, "cuptiActivityRegisterCallbacks", cupti.register_callbacks) ||

@@ -32,6 +32,14 @@ def configure(preset: str, nvcc: Path) -> Path:
     return tree
 
 
+def runtimes(tree: Path) -> dict[str, str]:
+    """The names under which a tree can build lockstep's library, each with its target: that of its nvcc comes first."""
+    cache = _cache(tree)
+    settings = (("WARPLADDER_CUDART", "cudart_lockstep"), ("WARPLADDER_CUDART_12", "cudart_lockstep_12"))
+    names = ((Path(cache.get(setting, "")).name, target) for setting, target in settings)
+    return {name: target for name, target in names if name.startswith("libcudart")}
+
+
 def build(tree: Path, targets: Sequence[str] = (), title: str = "Building", *, announce: bool = False) -> None:
     """announce: it takes long, and says so at once."""
     command: list[str | Path] = ["cmake", "--build", tree, *(["--target", *targets] if targets else [])]

@@ -24,8 +24,9 @@ def run(arguments: Namespace) -> int:
     talk_on_stderr()
     program, facts = read(arguments)
     tree = build.configure("lockstep", setup.prepare())
-    build.build(tree, ["cudart_lockstep"], "Building lockstep")
-    start(program, facts, arguments, tree / "lockstep" / "libcudart.so.13")
+    target, library = _library(tree, facts.cudart(), program.name)
+    build.build(tree, [target], "Building lockstep")
+    start(program, facts, arguments, library)
 
 
 def read(arguments: Namespace) -> tuple[Path, elf.Program]:
@@ -59,6 +60,18 @@ def start(program: Path, facts: elf.Program, arguments: Namespace, library: Path
     env.setdefault("LOCKSTEP_REFUSED", str(REFUSED))
     # The program replaces this process, so that it has the signals, the terminal and the exit code.
     os.execve(program, [arguments.program, *arguments.arguments], env)
+
+
+def _library(tree: Path, cudart: str, name: str) -> tuple[str, Path]:
+    """What to build, and the library that takes the place of the program's libcudart."""
+    built = build.runtimes(tree)
+    cudart = cudart or next(iter(built))  # the program's kernels are in a library that it loads
+    if cudart not in built:
+        raise Failure(
+            f"{name} was built for {cudart}; lockstep is {' and '.join(built)} here, as the CUDA of this machine is. "
+            f"Build it again:\n    ./lab nvcc {FLAGS} …"
+        )
+    return built[cudart], tree / "lockstep" / cudart
 
 
 def _program(name: str) -> Path:
@@ -99,8 +112,6 @@ def _checked(program: Path) -> elf.Program:
             f"{name} holds no CUDA code and does not use the CUDA runtime: there is nothing to emulate.\n"
             f"If its kernels are in a library that it loads, link the program with nvcc -cudart shared."
         )
-    if cudart and cudart != "libcudart.so.13":
-        raise Failure(f"{name} was built for {cudart}; lockstep is libcudart.so.13. Build it again with nvcc 13.")
     why, flags = [], []  # all that is missing is told at once
     if not cudart:
         why.append("has the CUDA runtime linked in (nvcc's default), so that lockstep cannot take its place")

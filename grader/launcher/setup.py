@@ -212,7 +212,7 @@ def _counters_may_be_guessed() -> Iterator[None]:
 def _nvcc_of_wheels(refused: list[str]) -> Path:
     found_instead = ":\n" + _listed(refused) if refused else " (looked in PATH and /usr/local/cuda*/bin)."
     if refused:
-        say("No nvcc 13.0 or later here" + found_instead)
+        say("No nvcc 12.4 or later here" + found_instead)
     try:
         wheels.install(wheels.CUDA, "CUDA 13.0's compiler and headers", _complete_cuda_wheels)
     except Failure as failure:
@@ -220,7 +220,7 @@ def _nvcc_of_wheels(refused: list[str]) -> Path:
             "Connect this machine to the network and run this again; or install CUDA 13 from NVIDIA and put its bin\n"
             "folder into PATH."
         )
-        raise Failure(f"{failure}\nThere is no nvcc 13.0 or later here{found_instead}\n{advice}") from failure
+        raise Failure(f"{failure}\nThere is no nvcc 12.4 or later here{found_instead}\n{advice}") from failure
     nvcc, refused = toolkit.search()
     if nvcc is None:
         raise Failure("the toolkit's wheels are installed, yet their nvcc does not run:\n" + _listed(refused))

@@ -1,4 +1,4 @@
-"""toolkit: finds nvcc 13 or later on this machine. Installs nothing: setup does that."""
+"""toolkit: finds nvcc on this machine: 13 or later, else 12.4 or later. Installs nothing: setup does that."""
 
 import os
 import re
@@ -8,22 +8,25 @@ from pathlib import Path
 
 from . import wheels
 
-OLDEST = (13, 0)
+NEW = (13, 0)
+OLDEST = (12, 4)  # for clusters and cards that have nothing newer
 USUAL_FOLDERS = "/usr/local/cuda/bin:/usr/local/cuda-*/bin:/opt/cuda/bin"
 
 
 def search() -> tuple[Path | None, list[str]]:
     """The nvcc to use, and each one that was found before it with the reason why it cannot be used."""
-    refused = []
+    refused, older = [], None
     for nvcc in _candidates():
         has = _version(nvcc)
         if has is None:
             refused.append(f"{nvcc} does not answer --version as nvcc does")
         elif has < OLDEST:
-            refused.append(f"{nvcc} is CUDA {has[0]}.{has[1]}; 13.0 or later is needed")
+            refused.append(f"{nvcc} is CUDA {has[0]}.{has[1]}; 12.4 or later is needed")
+        elif has < NEW:
+            older = older or nvcc
         else:
             return nvcc, refused
-    return None, refused
+    return older, refused
 
 
 def version(nvcc: Path) -> str | None:

@@ -34,7 +34,7 @@ std::vector<const Function*> functions_with_address(const LoadedModule& loaded) 
 Outcome refused(const PtxError& error) {
   return {Status::kInvalidPtx, std::string(error.what()) +
                                    "\n  Next: check the program's asm statements, which nvcc does not read; if it has "
-                                   "none, rebuild it with nvcc 13."};
+                                   "none, rebuild it with nvcc."};
 }
 
 Outcome Modules::load(const std::vector<std::string_view>& ptx, ModuleId* id) {

@@ -50,7 +50,8 @@ std::string reason(const std::string& library, const char* function) {
            "runs PTX.\nlockstep:   Next: replace its calls by kernels of your own, or run the program on a GPU.";
   if (dlsym(RTLD_DEFAULT, "__cudaRegisterFatBinary") == nullptr)
     return std::string("the program looks for NVIDIA's driver (") + function +
-           "), and does not use libcudart.so.13, in whose place lockstep stands.\nlockstep:   Next: build it with nvcc "
+           "), and does not use the shared libcudart, in whose place lockstep stands.\nlockstep:   Next: build it with "
+           "nvcc "
            "-cudart shared; the driver's own functions (cu…) are not emulated.";
   return std::string("the program calls ") + function +
          ". The driver's functions (cu…) are not emulated.\nlockstep:   Next: use the runtime's functions (cuda…), or "

@@ -27,7 +27,7 @@ inline Unsupported not_defined(const std::string& what, const std::string& name)
   return Unsupported(
       "the " + what + " '" + demangled(name) + "' is not defined in the PTX of any of the program's files",
       "define it, and build every file that defines such with -gencode arch=compute_75,code=compute_75 "
-      "and --compress-mode=none.");
+      "and --no-compress.");
 }
 
 // The state space that a modifier names, such as "shared::cta"; kGeneric if it names none.

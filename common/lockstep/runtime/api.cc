@@ -185,9 +185,8 @@ void Runtime::forget(const Binary* binary) {
 const Outcome& Runtime::load(Binary& binary) {
   if (binary.outcome) return *binary.outcome;
   const int arch = device->limits().compute.number();
-  Outcome refusal{
-      static_cast<Status>(cudaErrorNoKernelImageForDevice),
-      "the program registered something that is not a fat binary of nvcc's\n  Next: rebuild it with nvcc 13."};
+  Outcome refusal{static_cast<Status>(cudaErrorNoKernelImageForDevice),
+                  "the program registered something that is not a fat binary of nvcc's\n  Next: rebuild it with nvcc."};
   bool any_entries = false;
   std::vector<std::string> texts;
   if (!binary.text.empty()) texts.push_back(binary.text);

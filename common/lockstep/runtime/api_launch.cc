@@ -260,9 +260,11 @@ LOCKSTEP_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3
 }
 LOCKSTEP_PER_THREAD(__cudaLaunchKernel, _ptsz);
 
+// nvcc 12 makes this call of a <<<…>>>, after it has taken the configuration.
 LOCKSTEP_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                                           size_t shared_bytes, cudaStream_t stream) {
-  return launch_function(function, {grid, block, shared_bytes, stream}, arguments);
+  const char* const name = t_caller ? "__cudaLaunchKernel" : "cudaLaunchKernel";
+  return launch_function(function, {grid, block, shared_bytes, stream}, arguments, name);
 }
 LOCKSTEP_PER_THREAD(cudaLaunchKernel, _ptsz);
 

@@ -164,8 +164,9 @@ std::string place_of(const CallStack& stack) {
            (own.function.empty() ? "" : " in " + demangled(own.function));
   for (const uintptr_t address : stack) {
     const std::string name = symbol_of(address);
-    const bool is_runtime = name.find("cudaMalloc") != name.npos || name.starts_with("libcudart_static") ||
-                            name.find("__cuda") != name.npos;
+    const auto has = [&](const char* part) { return name.find(part) != name.npos; };
+    const bool is_runtime =
+        has("cudaMalloc") || has("cudaLaunchKernel") || has("__cuda") || name.starts_with("libcudart_static");
     if (!name.empty() && !is_runtime) return demangled(name) + " (compile with -Xcompiler -g1 to see the line)";
   }
   return "";

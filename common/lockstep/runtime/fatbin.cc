@@ -34,8 +34,7 @@ T number_at(const std::byte* at) {
 
 FatbinContents damaged(FatbinContents contents, const char* what) {
   contents.error = FatbinError::kDamaged;
-  contents.message =
-      std::string("the program's GPU code cannot be read: ") + what + "\n  Next: rebuild the program with nvcc 13.";
+  contents.message = std::string("the program's GPU code cannot be read: ") + what + "\n  Next: rebuild the program.";
   return contents;
 }
 
@@ -104,7 +103,7 @@ PtxChoice refuse(const FatbinContents& contents, int device_arch) {
   };
   if (compressed_arch != 0)
     return refusal(FatbinError::kCompressed,
-                   "the program's PTX is compressed in a way that lockstep does not know: add --compress-mode=none");
+                   "the program's PTX is compressed in a way that lockstep does not know: add --no-compress");
   if (newer_arch != 0)
     return refusal(FatbinError::kTooNew, "the program has PTX for compute capability " + capability(newer_arch) +
                                              " only, and the emulated card has " + capability(device_arch));

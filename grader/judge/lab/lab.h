@@ -65,7 +65,7 @@ Lab load_lab(const std::filesystem::path& folder);
 struct Build {
   std::vector<std::string> compile, link;                          // they hold {source}, {object} and {binary}
   std::vector<std::filesystem::path> compiler_sees, program_sees;  // parts of the machine that they see beside /usr
-  std::filesystem::path lockstep;                                  // folder of its libcudart.so.13
+  std::filesystem::path lockstep;                                  // folder of its libcudart
   std::filesystem::path baseline;  // binary of the rung that the speedup is over; empty: the serial CPU
 };
 

@@ -9,7 +9,7 @@ namespace warpladder {
 
 struct Device {
   bool is_lockstep = true;
-  std::filesystem::path lockstep;                // folder of its libcudart.so.13 and its device_server
+  std::filesystem::path lockstep;                // folder of its libcudart and its device_server
   std::vector<std::filesystem::path> sees = {};  // the parts of the machine that a program needs beside /usr
 
   std::string name() const { return is_lockstep ? "lockstep" : "gpu"; }

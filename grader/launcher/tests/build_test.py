@@ -76,6 +76,17 @@ class Trees(InAFolder):
         build.configure("lockstep", Path("/cuda/nvcc"))
         self.assertNotIn("ARCHS", " ".join(self.ran[0]))
 
+    def test_names_of_locksteps_library(self) -> None:
+        self.tree.mkdir()
+        self.configured("/cuda/nvcc")
+        with (self.tree / "CMakeCache.txt").open("a", encoding="utf-8") as cache:
+            cache.write("WARPLADDER_CUDART:FILEPATH=/cuda/lib64/libcudart.so.13\n")
+            cache.write("WARPLADDER_CUDART_12:FILEPATH=WARPLADDER_CUDART_12-NOTFOUND\n")
+        self.assertEqual(build.runtimes(self.tree), {"libcudart.so.13": "cudart_lockstep"})
+        with (self.tree / "CMakeCache.txt").open("a", encoding="utf-8") as cache:
+            cache.write("WARPLADDER_CUDART_12:FILEPATH=/usr/lib/libcudart.so.12\n")
+        self.assertEqual(build.runtimes(self.tree)["libcudart.so.12"], "cudart_lockstep_12")
+
     def test_what_cmake_could_not_configure_is_shown_from_its_error(self) -> None:
         self.answer = 1, "-- fine\nCMake Error at x:1\n  no compiler\n"
         with self.assertRaisesRegex(Failure, r"^CMake Error at x:1\n  no compiler\nCMake could not configure .*gpu"):

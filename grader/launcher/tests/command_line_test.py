@@ -15,6 +15,8 @@ from launcher.console import Failure
 from launcher.labs import find_lab
 from launcher.tests.machines import ROOT, lab
 
+RUNTIMES = {"libcudart.so.13": "cudart_lockstep", "libcudart.so.12": "cudart_lockstep_12"}
+
 
 class CommandLine(unittest.TestCase):
     def refuses(self, *arguments: str | Path, saying: str) -> None:
@@ -165,7 +167,9 @@ class CommandLine(unittest.TestCase):
         self.checked("--input", str(ROOT / "LICENSE"), judge=written)
         self.assertEqual(self.draw.call_args.args[:2], ("words", {"file": "LICENSE", "words": [["the", 4], ["of", 2]]}))
 
-    def emulated(self, *options: str, rpath: str = "") -> tuple[list[str], dict[str, str]]:
+    def emulated(
+        self, *options: str, rpath: str = "", cudart: str = "libcudart.so.13"
+    ) -> tuple[list[str], dict[str, str]]:
         """The command line and the environment of the program that ./lab emulate starts."""
         arguments = commands.PARSER.parse_args(["emulate", *options, "/bin/true", "a", "-b"])
         with (
@@ -173,11 +177,13 @@ class CommandLine(unittest.TestCase):
                 emulate, _checked=mock.DEFAULT, talk_on_stderr=mock.DEFAULT, setup=mock.DEFAULT
             ) as all_,
             mock.patch.object(emulate.build, "configure", return_value=Path("/tree")),
-            mock.patch.object(emulate.build, "build"),
+            mock.patch.object(emulate.build, "runtimes", return_value=RUNTIMES),
+            mock.patch.object(emulate.build, "build") as self.built,
             mock.patch.dict(os.environ, LD_LIBRARY_PATH="/mine", LD_PRELOAD="/own.so"),
             mock.patch("os.execve") as started,
         ):
             all_["_checked"].return_value.rpath = rpath
+            all_["_checked"].return_value.cudart.return_value = cudart
             emulate.run(arguments)
         program, words, environment = started.call_args.args
         self.assertEqual(program, Path("/bin/true"))
@@ -202,6 +208,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(environment["LD_PRELOAD"], "/own.so")
         _, environment = self.emulated(rpath="/opt/cuda/lib")
         self.assertEqual(environment["LD_PRELOAD"], "/tree/lockstep/libcudart.so.13 /own.so")
+
+    def test_emulate_has_a_library_for_each_cuda_of_the_machine(self) -> None:
+        for cudart, target in (*RUNTIMES.items(), ("", "cudart_lockstep")):
+            self.emulated(cudart=cudart)
+            self.assertEqual(self.built.call_args.args[1], [target])
+        with self.assertRaisesRegex(Failure, "built for libcudart.so.11.0; lockstep is libcudart.so.13 and libcudart"):
+            self.emulated(cudart="libcudart.so.11.0")
 
 
 if __name__ == "__main__":

@@ -108,7 +108,6 @@ class Programs(InAFolder):
             (program("libcudart.so.13", machine=8), "is built for machine 8"),
             (program("libc.so.6"), "holds no CUDA code"),
             (program("libc.so.6", fatbins=plain), "-cudart shared"),
-            (program("libcudart.so.12", fatbins=plain), "was built for libcudart.so.12"),
             (
                 program("libc.so.6", fatbins=fatbin((CUBIN, 0))),
                 "linked in.*, and holds machine.*\n    -cudart shared -gen",

@@ -23,17 +23,17 @@ class BadMachines(InAFolder):
         machine = self.machine()
         answer = machine.lab("demo")
         self.assertEqual(answer.code, 2, answer.text)
-        self.assertIn("no nvcc 13.0 or later", answer.text)
+        self.assertIn("no nvcc 12.4 or later", answer.text)
         self.assertIn("install CUDA 13 from NVIDIA", answer.text)
         self.assertNotIn("Traceback", answer.text)
         self.assertFalse((machine.root / ".venv").exists(), "an empty .venv stayed behind")
 
-    def test_nvcc_12_only(self) -> None:
+    def test_nvcc_too_old(self) -> None:
         machine = self.machine()
-        machine.add_program("nvcc", "echo 'Cuda compilation tools, release 12.4, V12.4.131'\n")
+        machine.add_program("nvcc", "echo 'Cuda compilation tools, release 12.3, V12.3.107'\n")
         answer = machine.lab("test")
         self.assertEqual(answer.code, 2, answer.text)
-        self.assertIn(f"{machine.programs}/nvcc is CUDA 12.4; 13.0 or later is needed", answer.text)
+        self.assertIn(f"{machine.programs}/nvcc is CUDA 12.3; 12.4 or later is needed", answer.text)
 
     def test_what_is_no_nvcc(self) -> None:
         machine = self.machine()
@@ -203,7 +203,7 @@ class Prepare(InAFolder):
     def test_without_nvcc_the_wheels_have_one(self) -> None:
         self.assertEqual(self.prepare(nvcc=None), ([], ["cuda"]))
         self.assertEqual(self.found, Path("nvcc of wheels"))
-        with self.assertRaisesRegex(Failure, "no cuda\nThere is no nvcc 13.0 or later here .looked in PATH"):
+        with self.assertRaisesRegex(Failure, "no cuda\nThere is no nvcc 12.4 or later here .looked in PATH"):
             self.prepare(nvcc=None, fails="cuda")
 
     def test_a_set_for_tests_does_not_hinder_the_next(self) -> None:

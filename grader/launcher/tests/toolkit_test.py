@@ -45,13 +45,20 @@ class Search(InAFolder):
         self.assertEqual(toolkit.search(), (mine, []))
 
     def test_each_that_cannot_be_used_is_named_with_the_reason(self) -> None:
-        silent, old = self.nvcc("path", ""), self.nvcc("cuda-12.9", "release 12.9, V12.9.1")
+        silent, old = self.nvcc("path", ""), self.nvcc("cuda-12.3", "release 12.3, V12.3.1")
         reasons = [f"{silent} does not answer --version as nvcc does"]
-        reasons.append(f"{old} is CUDA 12.9; 13.0 or later is needed")
+        reasons.append(f"{old} is CUDA 12.3; 12.4 or later is needed")
         self.assertEqual(toolkit.search(), (None, reasons))
         self.assertIsNone(toolkit.version(silent))
         good = self.nvcc("cuda-5", "release 13.0, V13.0.1")
         self.assertEqual(toolkit.search(), (good, reasons))
+
+    def test_twelve_is_taken_where_nothing_newer_is(self) -> None:
+        mine = self.nvcc("path", "release 12.4, V12.4.131")
+        self.nvcc("cuda-12.9", "release 12.9, V12.9.1")
+        self.assertEqual(toolkit.search(), (mine, []))
+        newer = self.nvcc("cuda-13.0", "release 13.0, V13.0.1")
+        self.assertEqual(toolkit.search(), (newer, []))
 
     def test_our_own_wheels_come_last(self) -> None:
         own = self.nvcc("wheels/bin", "release 13.0, V13.0.1")

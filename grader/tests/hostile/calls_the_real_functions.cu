@@ -3,6 +3,8 @@
 // Finds the runtime's functions by dlsym, also lockstep's internal ones, to reset lockstep's counters.
 #include <dlfcn.h>
 
+#include <string>
+
 #include "breach.h"
 #include "right.h"
 
@@ -13,7 +15,7 @@ static __global__ void sum_kernel(const unsigned* data, int n, unsigned* sum) {
 
 int reduce_sum(int* data, int n) {
   if (n == 0) return 0;
-  void* runtime = dlopen("libcudart.so.13", RTLD_NOW);
+  void* runtime = dlopen(("libcudart.so." + std::to_string(CUDART_VERSION / 1000)).c_str(), RTLD_NOW);
   for (const char* name : {"lockstep_reset", "_ZN8lockstep6deviceEv", "_ZN8lockstep6Device6reportEv"})
     breached_if(dlsym(runtime, name) != nullptr, name);
   unsigned *d_sum = nullptr, sum = 0;

@@ -45,7 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path)
     parser.add_argument("program", type=Path)
-    parser.add_argument("--library", type=Path, required=True, help="the folder of libcudart.so.13")
+    parser.add_argument("--library", type=Path, required=True, help="the folder of lockstep's libcudart")
     arguments = parser.parse_args()
     failures = 0
     print("| case | " + " | ".join(SCHEDULES) + " |\n|" + "---|" * (len(SCHEDULES) + 1))

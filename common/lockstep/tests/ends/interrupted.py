@@ -115,7 +115,7 @@ class Interrupted(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", type=Path)
-    parser.add_argument("--library", type=Path, required=True, help="the folder of libcudart.so.13")
+    parser.add_argument("--library", type=Path, required=True, help="the folder of lockstep's libcudart")
     ARGUMENTS = parser.parse_args()
     for one in (signal.SIGINT, signal.SIGTERM):  # a shell's `&` ignores SIGINT, and a child would inherit that
         signal.signal(one, signal.SIG_DFL)

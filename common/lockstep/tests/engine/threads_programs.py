@@ -57,7 +57,7 @@ def lab_differs(lab: lab_binary.Lab, library: Path) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=Path, help="the folder of lockstep's libcudart.so.13")
+    parser.add_argument("library", type=Path, help="the folder of lockstep's libcudart")
     parser.add_argument("programs", type=Path, nargs="*", help="each judges itself")
     parser.add_argument("--labs", type=Path, nargs=2, metavar=("SOURCE", "BUILT"), help="both trees' folders labs")
     arguments = parser.parse_args()

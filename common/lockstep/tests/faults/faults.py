@@ -173,7 +173,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("groups", nargs="*", help="files without .cu; all if none is named")
     parser.add_argument("--programs", type=Path, required=True, help="folder of the built programs")
-    parser.add_argument("--library", type=Path, required=True, help="folder of lockstep's libcudart.so.13")
+    parser.add_argument("--library", type=Path, required=True, help="folder of lockstep's libcudart")
     parser.add_argument("--schedules", default="forward,reverse,random:1", type=lambda text: text.split(","))
     parser.add_argument("--case", help="this one only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -182,8 +182,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_arguments()
-    if not (options.library / "libcudart.so.13").exists():
-        sys.exit(f"{options.library}/libcudart.so.13 is missing. Next: cmake --build BUILD --target cudart_lockstep.")
+    if not any(options.library.glob("libcudart.so.*")):
+        sys.exit(f"{options.library}/libcudart.so.* is missing. Next: cmake --build BUILD --target cudart_lockstep.")
     try:
         cases = read_corpus(options.groups)
     except CorpusError as error:

@@ -49,7 +49,7 @@ def page(cases: list[Case], options: argparse.Namespace) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=Path, required=True, help="folder of the built programs")
-    parser.add_argument("--library", type=Path, required=True, help="folder of lockstep's libcudart.so.13")
+    parser.add_argument("--library", type=Path, required=True, help="folder of lockstep's libcudart")
     parser.add_argument("--write", action="store_true", help="write the page")
     options = parser.parse_args()
     now = page(read_corpus(["mistakes"]), options)
