@@ -1,6 +1,6 @@
 #include "common/runner/activity.h"
 
-#if __has_include(<cupti.h>)
+#ifdef RUNNER_HAS_CUPTI
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -322,7 +322,7 @@ std::map<std::string, MachineKernel, std::less<>> read_listing(std::string_view 
     std::string_view row = trimmed(cut(text, '\n'));
     if (row.starts_with("ptxas info")) {
       read_info(row, compiled, shared);
-    } else if (constexpr std::string_view kSection = ".section"; row.starts_with(kSection)) {
+    } else if (constexpr std::string_view kSection = ".section\t"; row.starts_with(kSection)) {  // not .sectionflags
       std::string_view name = trimmed(row.substr(kSection.size()));
       name = cut(name, ',');
       section = name.starts_with(kText) ? &sections[std::string(name.substr(kText.size()))] : nullptr;

@@ -255,6 +255,16 @@ TEST(Listing, KernelsDoNotMix) {
   EXPECT_EQ(kernels.find("f")->second.accesses.size(), 1u);
 }
 
+// nvdisasm 12 says more of a section, in rows of their own.
+TEST(Listing, RowsAboutASectionBeginNoOther) {
+  std::string text = listing({"STS [R0], RZ"});
+  const size_t begin = text.find("        .global");
+  text.insert(begin, "\t.sectionflags\t@\"SHF_BARRIERS=1\"\n\t.sectioninfo\t@\"SHI_REGISTERS=10\"\n");
+  const auto kernels = read_listing(text);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels.find("k")->second.accesses.size(), 1u);
+}
+
 // Every beginning of a listing, and every listing without one of its bytes, is read to its end.
 TEST(Listing, DamagedTextDoesNoHarm) {
   std::vector<std::string> rows = elected("ISETP.EQ.U32.AND P0, PT, R4, R5, PT");
