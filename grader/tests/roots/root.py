@@ -1,0 +1,87 @@
+"""root: a Debian of its own in a folder. debootstrap makes it, apt fills it, and bubblewrap enters it: so the course is
+tried with compilers and a CUDA that this machine does not have. A root that is complete is kept for the next time."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+from grader.launcher.paths import BUILD, ROOT
+
+COURSE = "/root/course"
+
+
+def missing() -> str:
+    """Why no root can be made here; empty: it can."""
+    lacks = [program for program in ("debootstrap", "bwrap", "git") if shutil.which(program) is None]
+    if lacks:
+        return f"this machine lacks {', '.join(lacks)}"
+    return "" if os.geteuid() == 0 else "only root may make a Debian in a folder"
+
+
+class Root:
+    def __init__(self, name: str, release: str) -> None:
+        self.folder = BUILD / "roots" / name
+        self.release = release
+        self.mark = self.folder.with_suffix(".complete")
+
+    def make(self, packages: Iterable[str], sections: str = "main", architecture: str = "") -> None:
+        """architecture: of packages "name:arm64", beside the machine's own."""
+        wanted = " ".join([self.release, sections, *packages])
+        if self.mark.exists() and self.mark.read_text(encoding="ascii") == wanted:
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        debootstrap = ["debootstrap", "--variant=minbase", "--include=ca-certificates", self.release, str(self.folder)]
+        subprocess.run(debootstrap, check=True, stdout=subprocess.DEVNULL)
+        sources = self.folder / "etc/apt/sources.list"
+        sources.write_text(sources.read_text(encoding="ascii").replace(" main", f" {sections}"), encoding="ascii")
+        slim = "path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/man/*\npath-exclude=/usr/lib/*/lib*_static_*.a\n"
+        (self.folder / "etc/dpkg/dpkg.cfg.d/slim").write_text(slim, encoding="ascii")
+        # apt's own user cannot be changed to here.
+        (self.folder / "etc/apt/apt.conf.d/user").write_text('APT::Sandbox::User "root";\n', encoding="ascii")
+        if architecture:
+            self.must("dpkg", "--add-architecture", architecture)
+        self.must("apt-get", "update", "-q")
+        self.must("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)
+        self.must("apt-get", "clean")
+        self.mark.write_text(wanted, encoding="ascii")
+
+    def take_course(self) -> None:
+        """Copies this checkout, as it is, over the one that the root has."""
+        (self.folder / COURSE[1:]).mkdir(parents=True, exist_ok=True)
+        listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        files = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True).stdout
+        pack = ["tar", "-c", "--null", "-T", "-", "--ignore-failed-read"]
+        packed = subprocess.run(pack, cwd=ROOT, check=True, input=files, capture_output=True).stdout
+        subprocess.run(["tar", "-x", "-C", str(self.folder / COURSE[1:])], check=True, input=packed)
+
+    def run(self, *command: str, at: str = "/root") -> subprocess.CompletedProcess[str]:
+        enter = [
+            "bwrap",
+            "--bind",
+            str(self.folder),
+            "/",
+            "--dev",
+            "/dev",
+            "--proc",
+            "/proc",
+            "--chdir",
+            at,
+            "--clearenv",
+        ]
+        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+        env |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if (self.folder / "usr/bin/ccache").exists() else {}
+        for name, value in env.items():
+            enter += ["--setenv", name, value]
+        return subprocess.run(
+            [*enter, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def must(self, *command: str, at: str = "/root") -> str:
+        """The output of a command that must succeed."""
+        result = self.run(*command, at=at)
+        if result.returncode != 0:
+            end = "\n".join(result.stdout.splitlines()[-30:])
+            raise AssertionError(f"{' '.join(command)} ended with {result.returncode}:\n{end}")
+        return result.stdout
