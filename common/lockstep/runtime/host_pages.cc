@@ -98,19 +98,11 @@ void protect_all(const State& s, int rights, Wanted&& wanted) {
 
 int rights_of(const PendingUse& p) { return p.use.kind == HostUse::kRead ? PROT_READ : PROT_NONE; }
 
-uint64_t instruction(const ucontext_t& context) {
-#if defined(__x86_64__)
-  return static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
-#else
-  return (void)context, 0;
-#endif
-}
-
 // The stack of the code that faulted. A return address is that of the next instruction, which may be on another line.
 void note_stack(PageTouch& touch, const ucontext_t& context) {
   std::array<void*, 20> frames;
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
-  void* const here = reinterpret_cast<void*>(instruction(context));
+  void* const here = reinterpret_cast<void*>(instruction_of(context));
   const auto end = frames.begin() + count;
   const auto first = std::find(frames.begin(), end, here);
   touch.stack[touch.depth++] = reinterpret_cast<uintptr_t>(here);

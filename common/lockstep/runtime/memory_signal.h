@@ -3,17 +3,41 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 
 #include <ucontext.h>
 
 namespace lockstep::runtime {
 
+// The address of the instruction that failed.
+inline uint64_t instruction_of(const ucontext_t& context) {
+#if defined(__x86_64__)
+  return static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.pc;
+#else
+#error "lockstep does not know where this processor keeps the address of an instruction"
+#endif
+}
+
+// Whether it stores. arm64 says so in a record behind the registers; records follow each other up to an empty one.
 inline bool writes(const ucontext_t& context) {
 #if defined(__x86_64__)
   return (context.uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#elif defined(__aarch64__)
+  constexpr uint64_t kStores = 1 << 6;  // the bit WnR of the register ESR
+  const auto* at = reinterpret_cast<const std::byte*>(context.uc_mcontext.__reserved);
+  const auto* const end = at + sizeof context.uc_mcontext.__reserved;
+  while (at + sizeof(esr_context) <= end) {
+    const auto* const record = reinterpret_cast<const _aarch64_ctx*>(at);
+    if (record->magic == ESR_MAGIC) return (reinterpret_cast<const esr_context*>(at)->esr & kStores) != 0;
+    if (record->size == 0) break;
+    at += record->size;
+  }
+  return false;
 #else
-  return (void)context, false;
+#error "lockstep does not know how this processor tells a store from a load"
 #endif
 }
 
