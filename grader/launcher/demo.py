@@ -63,11 +63,16 @@ def run(arguments: Namespace) -> int:
 
 def buildable(found: list[labs.Lab]) -> list[labs.Lab]:
     """The labs whose tools this machine has. Says which labs it leaves out, and what they need."""
-    missing = setup.missing_opencl()
+    missing, nvcc = setup.missing_opencl(), toolkit.search()[0]
+    kept = []
     for lab in found:
         if missing and lab.is_opencl:
             say(f"{lab.name} is left out: for OpenCL this machine lacks {', '.join(missing)}.")
-    return [lab for lab in found if not (missing and lab.is_opencl)]
+        elif why := toolkit.too_old(nvcc, lab.nvcc):
+            say(f"{lab.name} is left out: it {why}.")
+        else:
+            kept.append(lab)
+    return kept
 
 
 def grade(tree: Path, lab: labs.Lab, where: str) -> dict[str, Any]:

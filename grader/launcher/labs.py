@@ -18,6 +18,7 @@ class Lab:
         self.source = folder / str(facts["source"])
         self.family = str(facts["family"])
         self.needs = [str(number) for number in facts.get("needs", [])]
+        self.nvcc = str(facts.get("nvcc", ""))  # the oldest that compiles it; empty: any that the course takes
         self.is_opencl = self.source.suffix == ".cc"
         self.solution = ROOT / "solutions" / self.name / str(facts["source"])
 

@@ -24,7 +24,7 @@ NAME = re.compile(r"(\d\d)_[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 PAGES = ("reduction", "scan", "histogram")  # families with a page of their own
 # A new lab copies these keys of lab.json from the lab that it grows out of.
 INHERITED = ("family", "contract", "entries", "source", "blocks", "measured", "sizes", "inputs", "measured_inputs")
-INHERITED += ("graded_inputs", "offsets", "schedules", "limits", "arch")
+INHERITED += ("graded_inputs", "offsets", "schedules", "limits", "arch", "nvcc")
 TEMPLATES = Path(__file__).parent / "templates"  # of the new lab's texts; {number} and the like are filled in
 
 

@@ -35,6 +35,14 @@ def version(nvcc: Path) -> str | None:
     return f"{has[0]}.{has[1]}" if has else None
 
 
+def too_old(nvcc: Path | None, wanted: str) -> str:
+    """Why this nvcc cannot do what needs the wanted version; empty: it can, or there is none yet."""
+    has = _version(nvcc) if nvcc and wanted else None
+    if has is None or has >= tuple(_numbers(Path(wanted))):
+        return ""
+    return f"needs nvcc {wanted} or later; {nvcc} is CUDA {has[0]}.{has[1]}"
+
+
 def has_disassembler(nvcc: Path | None) -> bool:
     """Whether nvdisasm is there: beside nvcc or in PATH."""
     return shutil.which("nvdisasm") is not None or (nvcc is not None and (nvcc.resolve().parent / "nvdisasm").exists())

@@ -193,6 +193,7 @@ Lab load_lab(const fs::path& folder) {
   lab.speed_why = reader.get<std::string>("speed_why", "");
   reader.get<std::string>("starter_fails");  // for CTest
   reader.skip("arch");                       // for CMake
+  reader.skip("nvcc");                       // for CMake and the launcher
   reader.skip("needs");                      // for the map
   reader.skip("predict");                    // for ./lab, which asks the learner
   reader.skip("predict_why");

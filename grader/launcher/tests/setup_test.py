@@ -102,6 +102,22 @@ class BadMachines(InAFolder):
         self.assertFalse(any(lab.is_opencl for lab in left))
         self.assertTrue(left)
 
+    def test_without_a_newer_nvcc_some_labs_are_left_out(self) -> None:
+        wanted = {lab.name: lab.nvcc for lab in labs.all_labs()}
+        self.assertIn("12.8", wanted.values())
+        for has in ("12.7", "12.8", "13.0"):
+            nvcc = self.folder / "nvcc"
+            nvcc.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release {has}, V{has}.1'\n", encoding="utf-8")
+            nvcc.chmod(0o755)
+            with (
+                mock.patch.object(setup, "missing_opencl", lambda: []),
+                mock.patch.object(demo.toolkit, "search", return_value=(nvcc, [])),
+            ):
+                left = {lab.name for lab in demo.buildable(labs.all_labs())}
+            self.assertEqual(
+                wanted.keys() - left, {name for name, oldest in wanted.items() if oldest and has == "12.7"}
+            )
+
     def test_no_python(self) -> None:
         machine = self.machine("python3", *(f"python3.{minor}" for minor in range(9, 16)))
         for name in ("python3", "python3.11", "python3.12", "python3.13"):
