@@ -10,7 +10,7 @@
 namespace warpladder {
 namespace {
 
-constexpr int kCapabilities[] = {75, 80, 86, 87, 89, 90};  // that CUDA 13 knows and lockstep emulates
+constexpr int kCapabilities[] = {75, 80, 86, 87, 89, 90};  // that nvcc 12.4 and later know and lockstep emulates
 constexpr std::string_view kArch = "arch=compute_";
 
 int number_behind(std::string_view word, std::string_view key) {

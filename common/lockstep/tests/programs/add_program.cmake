@@ -1,6 +1,6 @@
 # add_lockstep_program(FILE [ARCHITECTURE] [ON_DEMAND] [SUFFIX text] [FLAGS flags…] [LINK objects…]): a .cu file → an
-# ordinary program as ./lab emulate needs it: with the shared runtime, and with PTX as plain text. The PTX is for the
-# cards that CUDA 13 knows. If ARCHITECTURE is given, it is for that card, and the name of the binary ends in
+# ordinary program as ./lab emulate needs it: with the shared runtime, and with PTX as plain text. The PTX is for
+# cards since compute capability 7.5. If ARCHITECTURE is given, it is for that card, and the name of the binary ends in
 # _ARCHITECTURE. If ON_DEMAND, the target `all` leaves it out. The RUNPATH comes after LD_LIBRARY_PATH, so that a program
 # finds lockstep first if LD_LIBRARY_PATH names it. -O0 is for the host's code alone; no test depends on its speed.
 # -g1 gives findings the lines of the host's calls.
