@@ -20,8 +20,8 @@ class Cuda12(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.root = Root("cuda12", "trixie")
-        cls.root.make(PACKAGES, "main contrib non-free")
+        cls.root = Root("trixie")
+        cls.root.make(PACKAGES)
         cls.root.take_course()
 
     def passed(self, tree: str, tests: str) -> int:

@@ -20,32 +20,35 @@ def missing() -> str:
 
 
 class Root:
-    def __init__(self, name: str, release: str) -> None:
-        self.folder = BUILD / "roots" / name
+    def __init__(self, release: str) -> None:
         self.release = release
-        self.mark = self.folder.with_suffix(".complete")
+        self.folder = BUILD / "roots" / release
+        self.mark = self.folder.with_suffix(".packages")  # those that are installed
 
-    def make(self, packages: Iterable[str], sections: str = "main", architecture: str = "") -> None:
-        """architecture: of packages "name:arm64", beside the machine's own."""
-        wanted = " ".join([self.release, sections, *packages])
-        if self.mark.exists() and self.mark.read_text(encoding="ascii") == wanted:
+    def make(self, packages: Iterable[str], architecture: str = "") -> None:
+        """architecture: of packages with names like "libzstd-dev:arm64", beside the machine's own."""
+        if not self.mark.exists():
+            self._make_bare()
+        has = set(self.mark.read_text(encoding="ascii").split())
+        if has >= set(packages):
             return
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        debootstrap = ["debootstrap", "--variant=minbase", "--include=ca-certificates", self.release, str(self.folder)]
-        subprocess.run(debootstrap, check=True, stdout=subprocess.DEVNULL)
-        sources = self.folder / "etc/apt/sources.list"
-        sources.write_text(sources.read_text(encoding="ascii").replace(" main", f" {sections}"), encoding="ascii")
-        slim = "path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/man/*\npath-exclude=/usr/lib/*/lib*_static_*.a\n"
-        (self.folder / "etc/dpkg/dpkg.cfg.d/slim").write_text(slim, encoding="ascii")
-        # apt's own user cannot be changed to here.
-        (self.folder / "etc/apt/apt.conf.d/user").write_text('APT::Sandbox::User "root";\n', encoding="ascii")
         if architecture:
             self.must("dpkg", "--add-architecture", architecture)
         self.must("apt-get", "update", "-q")
         self.must("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)
         self.must("apt-get", "clean")
-        self.mark.write_text(wanted, encoding="ascii")
+        self.mark.write_text("\n".join(sorted(has | set(packages))), encoding="ascii")
+
+    def _make_bare(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        options = ["--variant=minbase", "--include=ca-certificates", "--components=main,contrib,non-free"]
+        subprocess.run(["debootstrap", *options, self.release, self.folder], check=True, stdout=subprocess.DEVNULL)
+        slim = "path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/man/*\npath-exclude=/usr/lib/*/lib*_static_*.a\n"
+        (self.folder / "etc/dpkg/dpkg.cfg.d/slim").write_text(slim, encoding="ascii")
+        # apt's own user cannot be changed to here.
+        (self.folder / "etc/apt/apt.conf.d/user").write_text('APT::Sandbox::User "root";\n', encoding="ascii")
+        self.mark.touch()
 
     def take_course(self) -> None:
         """Copies this checkout, as it is, over the one that the root has."""
